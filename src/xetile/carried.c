@@ -53,21 +53,24 @@ static void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
                  xt_has_map_(m) ? xt_map_text_(m, map) : "");
 }
 
+static bool xt_same_form_(const xt_vec *a, const xt_vec *b)
+{
+    return a->type == b->type && xt_same_map_(&a->map, &b->map) &&
+           memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
+}
+
 static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
 {
     int s, t;
     if (a->magic != b->magic) return false;
-    if (a->magic == XT_VEC_MAGIC_)
-        return a->vec.type == b->vec.type && a->vec.dist.shape[0] == b->vec.dist.shape[0] &&
-               a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
-    if (a->magic == XT_TILE_MAGIC_)
-        return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
-               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside &&
-               a->tile.base.local == b->tile.base.local &&
-               memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
-               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
-               a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
-               xt_same_map_(&a->tile.map, &b->tile.map);
+    if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
+    if (a->magic == XT_TILE_MAGIC_) {
+        xt_vec p = xt_form_(&a->tile), q = xt_form_(&b->tile);
+        return xt_same_form_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
+               a->tile.column_major == b->tile.column_major && a->tile.scatter == b->tile.scatter &&
+               a->tile.inside == b->tile.inside && a->tile.base.local == b->tile.base.local &&
+               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type);
+    }
     s = xt_carried_type_(&a->val);
     t = xt_carried_type_(&b->val);
     if (a->val.kind == SPE_POINTER || b->val.kind == SPE_POINTER) return a->val.kind == b->val.kind && s == t;

@@ -225,6 +225,13 @@ typedef struct {
     xt_list_ moves;
 } xt_moves_;
 
+/* Where elements of a result come from: (i, j) is the operand's (i / divisor[0] + shift[0], j / divisor[1] + shift[1]),
+ * with rows and columns swapped when transposed. */
+typedef struct {
+    bool transposed;
+    int divisor[2], shift[2];
+} xt_source_;
+
 /* Which element of a field goes to (row, col) of the result. */
 typedef struct {
     const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
@@ -243,25 +250,12 @@ XETILE_PRIVATE uint32_t xt_lanes_with_(const xt_ctx *x, int bit);
 XETILE_PRIVATE spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
 XETILE_PRIVATE bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f);
 XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from);
-
-/* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
 XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r);
-XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
-                                const int divisor[2], const int shift[2]);
+XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s);
 
 /* ---- scratch.c */
 
-/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
- * buffer gets what local memory has left, and who does not fit works in passes over rows. */
-typedef struct {
-    int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
-    bool transposed;                /* the result reads rows as columns */
-    int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
-    int shift[2];                   /* of the result in the source (slices) */
-} xt_scratch_;
-
-XETILE_PRIVATE void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed);
-XETILE_PRIVATE xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r);
+XETILE_PRIVATE xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r);
 
 /* ---- reduction.c, layout.c */
 

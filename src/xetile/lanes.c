@@ -210,6 +210,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
     return cm_convert(&x->cm, &a, type);
 }
 
+/* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
     xt_moves_ moves;
@@ -255,19 +256,18 @@ static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* Element (i, j) of `to` comes from `from`: (i / divisor[0] + shift[0], j / divisor[1] + shift[1]), which `transposed`
- * swaps. Both dimensions; arrays in the arena. */
-XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
-                        const int divisor[2], const int shift[2])
+/* Both dimensions; arrays in the arena. */
+XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
     int *table[2], i;
     for (i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
-        if (!table[i] || !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], shift[i], table[i]))
+        if (!table[i] ||
+            !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i], s->shift[i], table[i]))
             return false;
     }
     o->rows = table[0];
     o->cols = table[1];
-    o->transposed = transposed;
+    o->transposed = s->transposed;
     return true;
 }

@@ -1,78 +1,7 @@
 /* layout.c - operations that move elements: broadcast, transpose, convert_layout, slices; blocked vectors. */
 #include "internal.h"
 
-/* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0] + shift[0], ...). False
- * when one does not. */
-static bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, const int divisor[2], const int shift[2])
-{
-    xt_origin_ o;
-    xt_field_ f;
-    if (!xt_origins_(x, &o, &r->dist, &v->dist, false, divisor, shift)) return false;
-    if (r->blocks && v->blocks && xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
-        *r = xt_pick_all_(x, &f, &o, NULL, *r);
-    return true;
-}
-
-/* ---- broadcast --------------------------------------------------------------------------------------------------- */
-
-static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
-{
-    int n;
-    if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
-    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
-    if (d->dim < 0) return false;
-    n = d->v.dist.shape[d->dim];
-    if (d->broadcast_size == 0 && n != 1)
-        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
-                        d->dim, n);
-    if (d->broadcast_size == 0) d->broadcast_size = d->size;
-    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size)
-        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n,
-                        d->broadcast_size, d->size);
-    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
-}
-
-static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
-{
-    xt_map derived;
-    if (!xt_has_map_(&d->map)) {
-        d->map = d->v.map;
-        if (d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
-            return xt_fail_(w, XT_ERROR_MAP_MISSING,
-                            "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map", d->dim,
-                            d->map.sg_layout[d->dim]);
-        d->map.sg_data[d->dim] *= d->broadcast_size;
-    }
-    if (xt_has_map_(&d->source)) return true;
-    derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
-    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->v.map, &derived);
-}
-
-xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
-{
-    static const int none[2] = {0, 0};
-    const int *n = d.v.dist.shape;
-    int divisor[2] = {1, 1};
-    xt_vec r;
-    xt_scratch_ s;
-    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
-        return xt_no_vec_();
-    r = xt_mapped_vec_(w, d.v.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
-    memcpy(r.inner, d.v.inner, sizeof r.inner);
-    if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
-    if (!spe_ok(&w.x->m)) return r;
-    divisor[d.dim] = d.broadcast_size;
-    if (xt_from_own_(w.x, &d.v, &r, divisor, none)) return r;
-    if (n[d.dim] != 1)
-        return xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
-                        r.dist.data[0], r.dist.data[1], d.broadcast_size),
-               r;
-    xt_scratch_init_(&s, &d.v, false);
-    s.stride[d.dim] = 0;
-    return xt_through_scratch_(w, &d.v, &s, r);
-}
-
-/* ---- transpose --------------------------------------------------------------------------------------------------- */
+/* ---- moving elements --------------------------------------------------------------------------------------------- */
 
 /* Register i, lane p of a[] becomes register p, lane i: each step exchanges half of what a pair of lanes has. */
 static void xt_transpose_square_(xt_ctx *x, spe_id *a)
@@ -149,29 +78,82 @@ static bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
     return true;
 }
 
-/* In registers when every subgroup holds what it needs. */
-static bool xt_transpose_own_(xt_where_ w, const xt_vec *v, xt_vec *r)
+/* r from v: in registers when every subgroup holds what it needs, else through local memory. */
+static xt_vec xt_rearrange_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
     xt_ctx *x = w.x;
-    static const int one[2] = {1, 1}, none[2] = {0, 0};
     xt_origin_ o;
     xt_field_ f, t;
-    if (!xt_origins_(x, &o, &r->dist, &v->dist, true, one, none)) return false;
-    if (!r->blocks || !v->blocks || xt_transpose_load_(w, v, r) || !xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
-        return true;
-    if (f.rows <= 2 || f.cols <= 2) {
-        *r = xt_pick_all_(x, &f, &o, NULL, *r);
-    } else if (xt_transpose_field_(x, &f, &t)) {
-        o.transposed = false;
-        *r = xt_pick_all_(x, &t, &o, NULL, *r);
+    int dim = from->divisor[1] > 1;
+    if (!spe_ok(&x->m)) return r;
+    if (!xt_origins_(x, &o, &r.dist, &v->dist, from)) {
+        if (from->divisor[dim] == 1 || v->dist.shape[dim] == 1) return xt_through_scratch_(w, v, from, r);
+        return xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
+                        r.dist.data[0], r.dist.data[1], from->divisor[dim]),
+               r;
     }
-    return true;
+    if (!r.blocks || !v->blocks || (from->transposed && xt_transpose_load_(w, v, &r)) ||
+        !xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
+        return r;
+    if (!from->transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
+    o.transposed = false;
+    return xt_transpose_field_(x, &f, &t) ? xt_pick_all_(x, &t, &o, NULL, r) : r;
 }
+
+/* ---- broadcast --------------------------------------------------------------------------------------------------- */
+
+static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    int n;
+    if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
+    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
+    if (d->dim < 0) return false;
+    n = d->v.dist.shape[d->dim];
+    if (d->broadcast_size == 0 && n != 1)
+        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
+                        d->dim, n);
+    if (d->broadcast_size == 0) d->broadcast_size = d->size;
+    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size)
+        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n,
+                        d->broadcast_size, d->size);
+    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
+}
+
+static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    xt_map derived;
+    if (!xt_has_map_(&d->map)) {
+        d->map = d->v.map;
+        if (d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
+            return xt_fail_(w, XT_ERROR_MAP_MISSING,
+                            "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map", d->dim,
+                            d->map.sg_layout[d->dim]);
+        d->map.sg_data[d->dim] *= d->broadcast_size;
+    }
+    if (xt_has_map_(&d->source)) return true;
+    derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
+    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->v.map, &derived);
+}
+
+xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
+{
+    const int *n = d.v.dist.shape;
+    xt_source_ from = {false, {1, 1}, {0, 0}};
+    xt_vec r;
+    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
+        return xt_no_vec_();
+    r = xt_mapped_vec_(w, d.v.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
+    memcpy(r.inner, d.v.inner, sizeof r.inner);
+    if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    from.divisor[d.dim] = d.broadcast_size;
+    return xt_rearrange_(w, &d.v, &from, r);
+}
+
+/* ---- transpose --------------------------------------------------------------------------------------------------- */
 
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
-    xt_vec r;
-    xt_scratch_ s;
+    static const xt_source_ from = {true, {1, 1}, {0, 0}};
     if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.v))
         return xt_no_vec_();
@@ -181,34 +163,19 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
         return xt_no_vec_();
     }
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.v.map);
-    r = xt_mapped_vec_(w, d.v.type, d.v.dist.shape[1], d.v.dist.shape[0], &d.map);
-    if (!spe_ok(&w.x->m) || xt_transpose_own_(w, &d.v, &r)) return r;
-    xt_scratch_init_(&s, &d.v, true);
-    return xt_through_scratch_(w, &d.v, &s, r);
+    return xt_rearrange_(w, &d.v, &from, xt_mapped_vec_(w, d.v.type, d.v.dist.shape[1], d.v.dist.shape[0], &d.map));
 }
 
 /* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
 
-/* Rows row .., columns col .. of v, distributed by another map. */
-static xt_vec xt_window_(xt_where_ w, const xt_vec *v, const int at[2], const int shape[2], const xt_map *map)
-{
-    static const int one[2] = {1, 1};
-    xt_scratch_ s;
-    xt_vec r = xt_mapped_vec_(w, v->type, shape[0], shape[1], map);
-    if (!spe_ok(&w.x->m) || xt_from_own_(w.x, v, &r, one, at)) return r;
-    xt_scratch_init_(&s, v, false);
-    memcpy(s.shift, at, sizeof s.shift);
-    return xt_through_scratch_(w, v, &s, r);
-}
-
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
 {
-    static const int none[2] = {0, 0};
+    static const xt_source_ from = {false, {1, 1}, {0, 0}};
     xt_vec r;
     if (xt_same_map_(&v->map, map)) return *v;
-    r = xt_window_(w, v, none, v->dist.shape, map);
+    r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return r;
+    return xt_rearrange_(w, v, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -224,7 +191,8 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
-    const int at[2] = {d.row, d.col}, shape[2] = {d.rows, d.cols}, *n = d.v.dist.shape;
+    const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
+    const int *n = d.v.dist.shape;
     if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.v.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
@@ -232,7 +200,8 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
                  d.row, d.col, n[0], n[1]);
     else if (xt_has_map_(&d.v.map) && !xt_has_map_(&d.map))
         xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
-    return spe_ok(&w.x->m) ? xt_window_(w, &d.v, at, shape, &d.map) : xt_no_vec_();
+    return spe_ok(&w.x->m) ? xt_rearrange_(w, &d.v, &from, xt_mapped_vec_(w, d.v.type, d.rows, d.cols, &d.map))
+                           : xt_no_vec_();
 }
 
 /* ---- blocked vectors: nothing moves, registers are blocks already -------------------------------------------------

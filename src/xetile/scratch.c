@@ -1,14 +1,27 @@
 /* scratch.c - from subgroup to subgroup: through local memory. */
 #include "internal.h"
 
-XE_FN_ void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed)
+/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
+ * buffer gets what local memory has left, and who does not fit works in passes over rows. */
+typedef struct {
+    int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
+    int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    bool transposed;
+    int shift[2];
+} xt_scratch_;
+
+static xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 {
-    memset(s, 0, sizeof *s);
-    s->bytes = xt_bytes_(v->type);
-    s->height = v->dist.shape[0];
-    s->pitch = v->dist.shape[1] + (transposed ? 16 / s->bytes : 0); /* spreads over the banks */
-    s->transposed = transposed;
-    s->stride[0] = s->stride[1] = 1;
+    xt_scratch_ s;
+    memset(&s, 0, sizeof s);
+    s.bytes = xt_bytes_(v->type);
+    s.height = v->dist.shape[0];
+    s.pitch = v->dist.shape[1] + (from->transposed ? 16 / s.bytes : 0); /* spreads over the banks */
+    s.stride[0] = from->divisor[0] == 1;
+    s.stride[1] = from->divisor[1] == 1;
+    s.transposed = from->transposed;
+    memcpy(s.shift, from->shift, sizeof s.shift);
+    return s;
 }
 
 static void xt_scratch_plan_(xt_where_ w, const xt_scratch_ *s)
@@ -215,26 +228,27 @@ static void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v
 }
 
 /* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
-XE_FN_ xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r)
+XE_FN_ xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
     xt_ctx *x = w.x;
+    xt_scratch_ s = xt_scratch_init_(v, from);
     xt_vec a;
     int low, passes;
-    if (x->planning) xt_scratch_plan_(w, s);
+    if (x->planning) xt_scratch_plan_(w, &s);
     if (!r.blocks || !spe_ok(&x->m)) return r;
     a = xt_as_use_(x, v, CM_ACC);
     if (!a.blocks) return r;
-    passes = xt_slabs_(x, s, v, &r);
+    passes = xt_slabs_(x, &s, v, &r);
     if (passes) {
-        xt_through_slabs_(w, s, &a, passes, &r);
+        xt_through_slabs_(w, &s, &a, passes, &r);
         return xt_settle_(x, r);
     }
-    s->rows = xt_scratch_rows_(x, s, v);
-    for (low = 0; low < s->height && spe_ok(&x->m); low += s->rows) {
+    s.rows = xt_scratch_rows_(x, &s, v);
+    for (low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
         spe_barrier(&x->m);
-        xt_scratch_write_(w, s, &a, low);
+        xt_scratch_write_(w, &s, &a, low);
         spe_barrier(&x->m);
-        xt_scratch_read_(w, s, &r, low);
+        xt_scratch_read_(w, &s, &r, low);
     }
-    return s->rows >= s->height ? r : xt_settle_(x, r);
+    return s.rows >= s.height ? r : xt_settle_(x, r);
 }
