@@ -559,21 +559,14 @@ typedef enum {
  * reduction that combines a pair so. */
 enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
 #define XT_RMW_KINDS_(X)                                                                                               \
-    X(addf, FLOAT_, SPE_ATOMIC_FADD, XT_RED_add_)                                                                      \
-    X(addi, INT_, SPE_ATOMIC_IADD, XT_RED_add_)                                                                        \
     X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE, XT_RED_COUNT_)                                                \
-    X(maximumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maximumf_)                                                                \
-    X(maxnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maxnumf_)                                                                  \
-    X(maxs, INT_, SPE_ATOMIC_SMAX, XT_RED_maxsi_)                                                                      \
-    X(maxu, INT_, SPE_ATOMIC_UMAX, XT_RED_maxui_)                                                                      \
-    X(minimumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minimumf_)                                                                \
-    X(minnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minnumf_)                                                                  \
-    X(mins, INT_, SPE_ATOMIC_SMIN, XT_RED_minsi_)                                                                      \
-    X(minu, INT_, SPE_ATOMIC_UMIN, XT_RED_minui_)                                                                      \
-    X(mulf, FLOAT_, XT_RMW_LOOP_, XT_RED_mul_)                                                                         \
-    X(muli, INT_, XT_RMW_LOOP_, XT_RED_mul_)                                                                           \
-    X(ori, INT_, SPE_ATOMIC_OR, XT_RED_or_)                                                                            \
-    X(andi, INT_, SPE_ATOMIC_AND, XT_RED_and_)                                                                         \
+    X(addf, FLOAT_, SPE_ATOMIC_FADD, XT_RED_add_) X(addi, INT_, SPE_ATOMIC_IADD, XT_RED_add_)                          \
+    X(maximumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maximumf_) X(maxnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maxnumf_)              \
+    X(maxs, INT_, SPE_ATOMIC_SMAX, XT_RED_maxsi_) X(maxu, INT_, SPE_ATOMIC_UMAX, XT_RED_maxui_)                        \
+    X(minimumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minimumf_) X(minnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minnumf_)              \
+    X(mins, INT_, SPE_ATOMIC_SMIN, XT_RED_minsi_) X(minu, INT_, SPE_ATOMIC_UMIN, XT_RED_minui_)                        \
+    X(mulf, FLOAT_, XT_RMW_LOOP_, XT_RED_mul_) X(muli, INT_, XT_RMW_LOOP_, XT_RED_mul_)                                \
+    X(ori, INT_, SPE_ATOMIC_OR, XT_RED_or_) X(andi, INT_, SPE_ATOMIC_AND, XT_RED_and_)                                 \
     X(xori, INT_, SPE_ATOMIC_XOR, XT_RED_xor_)
 
 typedef enum {
@@ -677,9 +670,13 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
 
+/* Calls the function for vectors when one of three is a vector, else the one for numbers. */
+#define XT_BY_(name, a, b, c)                                                                                          \
+    _Generic((a), xt_vec: xt_##name##_vec_,                                                                            \
+             default: _Generic((b), xt_vec: xt_##name##_vec_,                                                          \
+                               default: _Generic((c), xt_vec: xt_##name##_vec_, default: xt_##name##_scalar_)))
 #define XT_NO_ANY_ xt_any_int_(0)
-#define XT_MATH1_(op_, a)                                                                                              \
-    _Generic((a), xt_vec: xt_math_vec_, default: xt_math_scalar_)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
+#define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
 #define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
 #define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
 #define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
@@ -695,25 +692,13 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_FLOOR(a) XT_MATH1_(XT_MATH_FLOOR_, a)
 #define XT_ROUND(a) XT_MATH1_(XT_MATH_ROUND_, a)
 #define XT_TRUNC(a) XT_MATH1_(XT_MATH_TRUNC_, a)
-#define XT_POW(a, b)                                                                                                   \
-    XT_OF_ANY_(a, b, b, xt_math_vec_, xt_math_scalar_)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
-#define XT_FMA(a, b, c)                                                                                                \
-    XT_OF_ANY_(a, b, c, xt_math_vec_, xt_math_scalar_)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
+#define XT_POW(a, b) XT_BY_(math, a, b, 0)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
+#define XT_FMA(a, b, c) XT_BY_(math, a, b, c)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
 #define XT_NEG(a) XT_MUL(a, -1)
 #define XT_NOT(a) XT_EQ(a, 0)
-
-/* The function for vectors when one of three is a vector, else the one for numbers. */
-#define XT_OF_ANY_(a, b, c, on_vec, on_val)                                                                            \
-    _Generic((a), xt_vec: on_vec,                                                                                      \
-             default: _Generic((b), xt_vec: on_vec, default: _Generic((c), xt_vec: on_vec, default: on_val)))
-
-#define XT_SELECT(condition, a, b)                                                                                     \
-    XT_OF_ANY_(condition, a, b, xt_select_vec_, xt_select_scalar_)                                                     \
-    (XT_HERE_, XT_ANY_(condition), XT_ANY_(a), XT_ANY_(b))
-#define XT_CAST(T, x)                                                                                                  \
-    _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
-#define XT_BITCAST(T, x)                                                                                               \
-    _Generic((x), xt_vec: xt_bitcast_vec_, default: xt_bitcast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_ANY_(c), XT_ANY_(a), XT_ANY_(b))
+#define XT_CAST(T, x) XT_BY_(cast, x, 0, 0)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_BITCAST(T, x) XT_BY_(bitcast, x, 0, 0)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 #define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
     xt_iota_(XT_HERE_, (int)XT_TYPE_##T, SPE_FIRST(__VA_ARGS__, 0),                                                    \
              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
@@ -801,9 +786,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), spe_val_int(0))
 #define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
 
-#define XT_BINARY_(op_, a, b)                                                                                          \
-    _Generic((a), xt_vec: xt_binary_vec_, default: _Generic((b), xt_vec: xt_binary_vec_, default: xt_binary_scalar_))( \
-        XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
+#define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
 #define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
 #define XT_SUB(a, b) XT_BINARY_(SPE_ARITH_SUB, a, b)
 #define XT_MUL(a, b) XT_BINARY_(SPE_ARITH_MUL, a, b)
@@ -1018,6 +1001,13 @@ typedef struct {
     xt_list_ moves;
 } xt_moves_;
 
+/* Where elements of a result come from: (i, j) is the operand's (i / divisor[0] + shift[0], j / divisor[1] + shift[1]),
+ * with rows and columns swapped when transposed. */
+typedef struct {
+    bool transposed;
+    int divisor[2], shift[2];
+} xt_source_;
+
 /* Which element of a field goes to (row, col) of the result. */
 typedef struct {
     const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
@@ -1028,17 +1018,6 @@ typedef struct {
 typedef struct {
     int kind, dim, size;
 } xt_group_;
-
-/* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
-
-/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
- * buffer gets what local memory has left, and who does not fit works in passes over rows. */
-typedef struct {
-    int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
-    bool transposed;                /* the result reads rows as columns */
-    int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
-    int shift[2];                   /* of the result in the source (slices) */
-} xt_scratch_;
 
 /* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
  * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
@@ -1413,10 +1392,10 @@ XE_FN_ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
     xt_ctx *x = w.x;
     if (!xt_check_number_(w, v, type, what)) return 0;
     if (v->kind == SPE_SCALAR && v->type != type &&
-        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type))) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
-        return 0;
-    }
+        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type)))
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type),
+                        xt_type_name_(type)),
+               0;
     if (x->planning) return v->kind == SPE_SCALAR ? v->id : ++x->serial;
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
 }
@@ -1427,10 +1406,8 @@ XE_FN_ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
     char text[48];
     if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
                               (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i)))) {
-        xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
-        return 0;
-    }
+                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i))))
+        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text)), 0;
     return xt_id_(w, v, CM_I32, what);
 }
 
@@ -1478,35 +1455,37 @@ XE_FN_ int64_t xt_fold_int_(int op, int64_t a, int64_t b)
     case SPE_ARITH_OR: return a | b;
     case SPE_ARITH_XOR: return a ^ b;
     case SPE_ARITH_SHL: return (int64_t)(ua << (ub & 63));
-    case SPE_ARITH_SHR: return a >> (ub & 63);
-    case SPE_ARITH_EQ: return a == b;
-    case SPE_ARITH_NE: return a != b;
-    case SPE_ARITH_LT: return a < b;
-    case SPE_ARITH_LE: return a <= b;
-    case SPE_ARITH_GT: return a > b;
-    default: return a >= b;
+    default: return a >> (ub & 63);
     }
 }
 
-/* Two constants of which one is floating. Comparisons give an integer; -1 in *compared when it is none. */
-XE_FN_ double xt_fold_real_(int op, double a, double b, int *compared)
+/* Two constants of which one is floating. */
+XE_FN_ double xt_fold_real_(int op, double a, double b)
 {
-    *compared = -1;
     switch (op) {
     case SPE_ARITH_ADD: return a + b;
     case SPE_ARITH_SUB: return a - b;
     case SPE_ARITH_MUL: return a * b;
     case SPE_ARITH_DIV: return a / b;
     case SPE_ARITH_MIN: return a < b ? a : b;
-    case SPE_ARITH_MAX: return a < b ? b : a;
-    case SPE_ARITH_EQ: *compared = a == b; break;
-    case SPE_ARITH_NE: *compared = a != b; break;
-    case SPE_ARITH_LT: *compared = a < b; break;
-    case SPE_ARITH_LE: *compared = a <= b; break;
-    case SPE_ARITH_GT: *compared = a > b; break;
-    default: *compared = a >= b; break;
+    default: return a < b ? b : a;
     }
-    return 0;
+}
+
+XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
+{
+    bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
+    double p = a->kind == SPE_INT ? (double)a->i : a->real, q = b->kind == SPE_INT ? (double)b->i : b->real;
+    bool less = whole ? a->i < b->i : p < q, more = whole ? a->i > b->i : p > q, equal = whole ? a->i == b->i : p == q;
+    switch (op) {
+    case SPE_ARITH_EQ: return spe_val_int(equal);
+    case SPE_ARITH_NE: return spe_val_int(!equal);
+    case SPE_ARITH_LT: return spe_val_int(less);
+    case SPE_ARITH_LE: return spe_val_int(less || equal);
+    case SPE_ARITH_GT: return spe_val_int(more);
+    case SPE_ARITH_GE: return spe_val_int(more || equal);
+    default: return whole ? spe_val_int(xt_fold_int_(op, a->i, b->i)) : spe_val_real(xt_fold_real_(op, p, q));
+    }
 }
 
 /* What is known to divide a result. */
@@ -1514,12 +1493,9 @@ XE_FN_ int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
     int p = xt_val_align_(a), q = xt_val_align_(b);
     if (op == SPE_ARITH_MUL) return p > (1 << 20) / q ? 1 << 20 : p * q;
-    if (op == SPE_ARITH_ADD || op == SPE_ARITH_SUB || op == SPE_ARITH_MIN || op == SPE_ARITH_MAX ||
-        op == SPE_ARITH_OR || op == SPE_ARITH_XOR)
-        return p < q ? p : q;
     if (op == SPE_ARITH_AND) return p < q ? q : p;
-    if (op == SPE_ARITH_REM && b->kind == SPE_INT) return p < q ? p : q;
-    return 1;
+    if (op == SPE_ARITH_DIV || op > SPE_ARITH_XOR || (op == SPE_ARITH_REM && b->kind != SPE_INT)) return 1;
+    return p < q ? p : q;
 }
 
 XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
@@ -1537,16 +1513,6 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type))
         return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
     return true;
-}
-
-XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
-{
-    int compared;
-    double real;
-    if (a->kind == SPE_INT && b->kind == SPE_INT) return spe_val_int(xt_fold_int_(op, a->i, b->i));
-    real = xt_fold_real_(op, a->kind == SPE_INT ? (double)a->i : a->real, b->kind == SPE_INT ? (double)b->i : b->real,
-                         &compared);
-    return compared >= 0 ? spe_val_int(compared) : spe_val_real(real);
 }
 
 /* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
@@ -1575,36 +1541,37 @@ XE_FN_ void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, 
     xt_set_note_(x, r, note);
 }
 
+XE_FN_ spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
+{
+    spe_id t = xt_spe_type_(x, type);
+    xt_val c = *v, one = spe_val_int(1), zero = spe_val_int(0);
+    if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
+    if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
+    if (v->type == XT_BOOL_) return spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
+    if (xt_is_float_(v->type) && !xt_is_float_(type))
+        return xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
+    if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) return v->id;
+    return spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
+}
+
 /* A number in another type; constants too become values of the kernel. */
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_ctx *x = w.x;
-    spe_id id = 0, t;
     int e;
-    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_) {
-        xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST");
-        return xt_nothing_();
-    }
+    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
+        return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
+               xt_nothing_();
     e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
     if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
-    if (!x->planning) {
-        t = xt_spe_type_(x, type);
-        if (xt_is_constant_(v)) {
-            xt_val c = *v;
-            if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
-            id = xt_constant_(x, type, &c);
-        } else if (v->type == XT_BOOL_) {
-            xt_val one = spe_val_int(1), zero = spe_val_int(0);
-            id = spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
-        } else if (xt_is_float_(v->type) && !xt_is_float_(type)) {
-            id = xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
-        } else if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) {
-            id = v->id;
-        } else {
-            id = spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
-        }
-    }
-    return xt_scalar_(x, type, id, xt_val_align_(v), e);
+    return xt_scalar_(x, type, x->planning ? 0 : xt_emit_cast_(x, type, v), xt_val_align_(v), e);
+}
+
+/* Integers meet in one width. */
+XE_FN_ xt_val xt_widened_(xt_where_ w, int type, xt_val v)
+{
+    return xt_is_int_(type) && v.kind == SPE_SCALAR && xt_bits_(v.type) != xt_bits_(type) ? xt_cast_number_(w, type, &v)
+                                                                                          : v;
 }
 
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
@@ -1618,10 +1585,8 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    if (xt_is_int_(type) && a.kind == SPE_SCALAR && xt_bits_(a.type) != xt_bits_(type))
-        a = xt_cast_number_(w, type, &a);
-    if (xt_is_int_(type) && b.kind == SPE_SCALAR && xt_bits_(b.type) != xt_bits_(type))
-        b = xt_cast_number_(w, type, &b);
+    a = xt_widened_(w, type, a);
+    b = xt_widened_(w, type, b);
     p = xt_id_(w, &a, type, "the first operand");
     q = xt_id_(w, &b, type, "the second operand");
     if (x->planning) {
@@ -1644,25 +1609,24 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 {
     if (!xt_enter_(w, XT_OP_CAST_NUMBER_)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
-        v.val.type == CM_E5M2) {
-        xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
-                 xt_type_name_(type));
-        return xt_nothing_();
-    }
+        v.val.type == CM_E5M2)
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
+                        xt_type_name_(type)),
+               xt_nothing_();
     return xt_cast_number_(w, type, &v.val);
 }
 
-XE_FN_ xt_val xt_select_(xt_where_ w, xt_val condition, xt_val a, xt_val b)
+xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
 {
     xt_ctx *x = w.x;
+    xt_val condition = c.val, a = first.val, b = second.val;
     int type = xt_common_type_(&a, &b);
     spe_id p, q;
     if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.i ? a : b;
-    if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0) {
-        xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
-        return xt_nothing_();
-    }
+    if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
+        return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),
+               xt_nothing_();
     p = xt_id_(w, &a, type, "the second operand of XT_SELECT");
     q = xt_id_(w, &b, type, "the third operand of XT_SELECT");
     return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
@@ -1927,10 +1891,7 @@ XE_FN_ xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_vec *like)
         if (p) p->parent = v.node;
         return v;
     }
-    if (v.node >= x->vecs.count) {
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time");
-        return v;
-    }
+    if (v.node >= x->vecs.count) return xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time"), v;
     v.use = xt_layout_(x, v.node);
     xt_grid_init_(&g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
@@ -3255,11 +3216,6 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     return xt_map_vecs_(w.x, xt_new_vec_(w, v[1].type, &v[1]), 3, v, xt_select_part_, NULL);
 }
 
-xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
-{
-    return xt_select_(w, condition.val, a.val, b.val);
-}
-
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
 
 typedef struct {
@@ -3336,11 +3292,10 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
     for (i = 1; i < row->operands; i++)
         if (!xt_is_constant_(v[i])) type = v[i]->type;
-    if (a.val.kind == SPE_POINTER || type == CM_BF16) {
-        xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
-                 a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(type));
-        return xt_nothing_();
-    }
+    if (a.val.kind == SPE_POINTER || type == CM_BF16)
+        return xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
+                        a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(type)),
+               xt_nothing_();
     if (!xt_math_allowed_(w, op, type)) return xt_nothing_();
     for (i = 0; i < row->operands; i++) id[i] = xt_id_(w, v[i], type, row->name);
     if (x->planning || !spe_ok(&x->m)) return xt_scalar_(x, type, 0, 1, 0);
@@ -3406,10 +3361,8 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     int from = (int)a.vec.type;
     if (!xt_enter_(w, XT_OP_BITCAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST"))
         return xt_no_vec_();
-    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
-        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
-        return xt_no_vec_();
-    }
+    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
+        return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
     return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)type, &a.vec), 1, &a.vec, xt_bitcast_part_, &type);
 }
 
@@ -3422,10 +3375,9 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     spe_id id;
     if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
-        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from)) {
-        xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type));
-        return xt_nothing_();
-    }
+        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
+        return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
+               xt_nothing_();
     id = xt_id_(w, v, from, "the operand of XT_BITCAST");
     return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
 }
@@ -3628,13 +3580,11 @@ XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comp
     return f->comp && f->where;
 }
 
-XE_FN_ cm_slot xt_slot_at_(const cm_layout *l, int lane, int v)
+/* The element that component v has in a lane. */
+XE_FN_ cm_element xt_element_at_(const cm_layout *l, int lane, int v)
 {
-    cm_slot s;
-    s.lane = lane;
-    s.component = v / l->omega;
-    s.channel = v % l->omega;
-    return s;
+    cm_slot s = {lane, v / l->omega, v % l->omega};
+    return cm_element_of(l, s);
 }
 
 /* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
@@ -3645,7 +3595,7 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
     for (i = 0; v && i < a->l.V && f->comps < f->capacity; i++, f->comps++) {
         f->comp[f->comps] = v[i];
         for (p = 0; p < a->l.S; p++) {
-            cm_element e = cm_element_of(&a->l, xt_slot_at_(&a->l, p, i));
+            cm_element e = xt_element_at_(&a->l, p, i);
             if (!e.padding) f->where[(row + e.col) * f->cols + col + e.row] = f->comps * 64 + p;
         }
     }
@@ -3814,7 +3764,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
     for (i = 0; i < l.V; i++)
         for (k = 0; k < (g ? g->size : 1); k++) {
             for (p = 0; p < l.S; p++) {
-                cm_element e = cm_element_of(&l, xt_slot_at_(&l, p, i));
+                cm_element e = xt_element_at_(&l, p, i);
                 from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
             one = xt_pick_(x, f, m, from);
@@ -3824,6 +3774,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
     return cm_convert(&x->cm, &a, type);
 }
 
+/* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
     xt_moves_ moves;
@@ -3869,33 +3820,45 @@ XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* Element (i, j) of `to` comes from `from`: (i / divisor[0] + shift[0], j / divisor[1] + shift[1]), which `transposed`
- * swaps. Both dimensions; arrays in the arena. */
-XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, bool transposed,
-                        const int divisor[2], const int shift[2])
+/* Both dimensions; arrays in the arena. */
+XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
     int *table[2], i;
     for (i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
-        if (!table[i] || !xt_local_origin_(to, i, from, transposed ? 1 - i : i, divisor[i], shift[i], table[i]))
+        if (!table[i] ||
+            !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i], s->shift[i], table[i]))
             return false;
     }
     o->rows = table[0];
     o->cols = table[1];
-    o->transposed = transposed;
+    o->transposed = s->transposed;
     return true;
 }
 
 /* scratch.c - from subgroup to subgroup: through local memory. */
 
-XE_FN_ void xt_scratch_init_(xt_scratch_ *s, const xt_vec *v, bool transposed)
+/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
+ * buffer gets what local memory has left, and who does not fit works in passes over rows. */
+typedef struct {
+    int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
+    int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    bool transposed;
+    int shift[2];
+} xt_scratch_;
+
+XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 {
-    memset(s, 0, sizeof *s);
-    s->bytes = xt_bytes_(v->type);
-    s->height = v->dist.shape[0];
-    s->pitch = v->dist.shape[1] + (transposed ? 16 / s->bytes : 0); /* spreads over the banks */
-    s->transposed = transposed;
-    s->stride[0] = s->stride[1] = 1;
+    xt_scratch_ s;
+    memset(&s, 0, sizeof s);
+    s.bytes = xt_bytes_(v->type);
+    s.height = v->dist.shape[0];
+    s.pitch = v->dist.shape[1] + (from->transposed ? 16 / s.bytes : 0); /* spreads over the banks */
+    s.stride[0] = from->divisor[0] == 1;
+    s.stride[1] = from->divisor[1] == 1;
+    s.transposed = from->transposed;
+    memcpy(s.shift, from->shift, sizeof s.shift);
+    return s;
 }
 
 XE_FN_ void xt_scratch_plan_(xt_where_ w, const xt_scratch_ *s)
@@ -4102,105 +4065,34 @@ XE_FN_ void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v
 }
 
 /* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
-XE_FN_ xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, xt_scratch_ *s, xt_vec r)
+XE_FN_ xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
     xt_ctx *x = w.x;
+    xt_scratch_ s = xt_scratch_init_(v, from);
     xt_vec a;
     int low, passes;
-    if (x->planning) xt_scratch_plan_(w, s);
+    if (x->planning) xt_scratch_plan_(w, &s);
     if (!r.blocks || !spe_ok(&x->m)) return r;
     a = xt_as_use_(x, v, CM_ACC);
     if (!a.blocks) return r;
-    passes = xt_slabs_(x, s, v, &r);
+    passes = xt_slabs_(x, &s, v, &r);
     if (passes) {
-        xt_through_slabs_(w, s, &a, passes, &r);
+        xt_through_slabs_(w, &s, &a, passes, &r);
         return xt_settle_(x, r);
     }
-    s->rows = xt_scratch_rows_(x, s, v);
-    for (low = 0; low < s->height && spe_ok(&x->m); low += s->rows) {
+    s.rows = xt_scratch_rows_(x, &s, v);
+    for (low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
         spe_barrier(&x->m);
-        xt_scratch_write_(w, s, &a, low);
+        xt_scratch_write_(w, &s, &a, low);
         spe_barrier(&x->m);
-        xt_scratch_read_(w, s, &r, low);
+        xt_scratch_read_(w, &s, &r, low);
     }
-    return s->rows >= s->height ? r : xt_settle_(x, r);
+    return s.rows >= s.height ? r : xt_settle_(x, r);
 }
 
 /* layout.c - operations that move elements: broadcast, transpose, convert_layout, slices; blocked vectors. */
 
-/* r from v, when every subgroup holds what it needs: element (i, j) of r is v's (i / divisor[0] + shift[0], ...). False
- * when one does not. */
-XE_FN_ bool xt_from_own_(xt_ctx *x, const xt_vec *v, xt_vec *r, const int divisor[2], const int shift[2])
-{
-    xt_origin_ o;
-    xt_field_ f;
-    if (!xt_origins_(x, &o, &r->dist, &v->dist, false, divisor, shift)) return false;
-    if (r->blocks && v->blocks && xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
-        *r = xt_pick_all_(x, &f, &o, NULL, *r);
-    return true;
-}
-
-/* ---- broadcast --------------------------------------------------------------------------------------------------- */
-
-XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
-{
-    int n;
-    if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
-    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
-    if (d->dim < 0) return false;
-    n = d->v.dist.shape[d->dim];
-    if (d->broadcast_size == 0 && n != 1)
-        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
-                        d->dim, n);
-    if (d->broadcast_size == 0) d->broadcast_size = d->size;
-    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size)
-        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n,
-                        d->broadcast_size, d->size);
-    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
-}
-
-XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
-{
-    xt_map derived;
-    if (!xt_has_map_(&d->map)) {
-        d->map = d->v.map;
-        if (d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
-            return xt_fail_(w, XT_ERROR_MAP_MISSING,
-                            "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map", d->dim,
-                            d->map.sg_layout[d->dim]);
-        d->map.sg_data[d->dim] *= d->broadcast_size;
-    }
-    if (xt_has_map_(&d->source)) return true;
-    derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
-    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->v.map, &derived);
-}
-
-xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
-{
-    static const int none[2] = {0, 0};
-    const int *n = d.v.dist.shape;
-    int divisor[2] = {1, 1};
-    xt_vec r;
-    xt_scratch_ s;
-    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
-        return xt_no_vec_();
-    r = xt_mapped_vec_(w, d.v.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
-    memcpy(r.inner, d.v.inner, sizeof r.inner);
-    if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
-    if (!spe_ok(&w.x->m)) return r;
-    divisor[d.dim] = d.broadcast_size;
-    if (xt_from_own_(w.x, &d.v, &r, divisor, none)) return r;
-    if (n[d.dim] != 1) {
-        xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
-                 r.dist.data[0], r.dist.data[1], d.broadcast_size);
-        return r;
-    }
-    xt_scratch_init_(&s, &d.v, false);
-    s.stride[d.dim] = 0;
-    return xt_through_scratch_(w, &d.v, &s, r);
-}
-
-/* ---- transpose --------------------------------------------------------------------------------------------------- */
+/* ---- moving elements --------------------------------------------------------------------------------------------- */
 
 /* Register i, lane p of a[] becomes register p, lane i: each step exchanges half of what a pair of lanes has. */
 XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
@@ -4277,29 +4169,82 @@ XE_FN_ bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
     return true;
 }
 
-/* In registers when every subgroup holds what it needs. */
-XE_FN_ bool xt_transpose_own_(xt_where_ w, const xt_vec *v, xt_vec *r)
+/* r from v: in registers when every subgroup holds what it needs, else through local memory. */
+XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
     xt_ctx *x = w.x;
-    static const int one[2] = {1, 1}, none[2] = {0, 0};
     xt_origin_ o;
     xt_field_ f, t;
-    if (!xt_origins_(x, &o, &r->dist, &v->dist, true, one, none)) return false;
-    if (!r->blocks || !v->blocks || xt_transpose_load_(w, v, r) || !xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
-        return true;
-    if (f.rows <= 2 || f.cols <= 2) {
-        *r = xt_pick_all_(x, &f, &o, NULL, *r);
-    } else if (xt_transpose_field_(x, &f, &t)) {
-        o.transposed = false;
-        *r = xt_pick_all_(x, &t, &o, NULL, *r);
+    int dim = from->divisor[1] > 1;
+    if (!spe_ok(&x->m)) return r;
+    if (!xt_origins_(x, &o, &r.dist, &v->dist, from)) {
+        if (from->divisor[dim] == 1 || v->dist.shape[dim] == 1) return xt_through_scratch_(w, v, from, r);
+        return xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
+                        r.dist.data[0], r.dist.data[1], from->divisor[dim]),
+               r;
     }
-    return true;
+    if (!r.blocks || !v->blocks || (from->transposed && xt_transpose_load_(w, v, &r)) ||
+        !xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
+        return r;
+    if (!from->transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
+    o.transposed = false;
+    return xt_transpose_field_(x, &f, &t) ? xt_pick_all_(x, &t, &o, NULL, r) : r;
 }
+
+/* ---- broadcast --------------------------------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    int n;
+    if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
+    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
+    if (d->dim < 0) return false;
+    n = d->v.dist.shape[d->dim];
+    if (d->broadcast_size == 0 && n != 1)
+        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
+                        d->dim, n);
+    if (d->broadcast_size == 0) d->broadcast_size = d->size;
+    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size)
+        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n,
+                        d->broadcast_size, d->size);
+    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
+}
+
+XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    xt_map derived;
+    if (!xt_has_map_(&d->map)) {
+        d->map = d->v.map;
+        if (d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
+            return xt_fail_(w, XT_ERROR_MAP_MISSING,
+                            "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map", d->dim,
+                            d->map.sg_layout[d->dim]);
+        d->map.sg_data[d->dim] *= d->broadcast_size;
+    }
+    if (xt_has_map_(&d->source)) return true;
+    derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
+    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->v.map, &derived);
+}
+
+xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
+{
+    const int *n = d.v.dist.shape;
+    xt_source_ from = {false, {1, 1}, {0, 0}};
+    xt_vec r;
+    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
+        return xt_no_vec_();
+    r = xt_mapped_vec_(w, d.v.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
+    memcpy(r.inner, d.v.inner, sizeof r.inner);
+    if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    from.divisor[d.dim] = d.broadcast_size;
+    return xt_rearrange_(w, &d.v, &from, r);
+}
+
+/* ---- transpose --------------------------------------------------------------------------------------------------- */
 
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
-    xt_vec r;
-    xt_scratch_ s;
+    static const xt_source_ from = {true, {1, 1}, {0, 0}};
     if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.v))
         return xt_no_vec_();
@@ -4309,34 +4254,19 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
         return xt_no_vec_();
     }
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.v.map);
-    r = xt_mapped_vec_(w, d.v.type, d.v.dist.shape[1], d.v.dist.shape[0], &d.map);
-    if (!spe_ok(&w.x->m) || xt_transpose_own_(w, &d.v, &r)) return r;
-    xt_scratch_init_(&s, &d.v, true);
-    return xt_through_scratch_(w, &d.v, &s, r);
+    return xt_rearrange_(w, &d.v, &from, xt_mapped_vec_(w, d.v.type, d.v.dist.shape[1], d.v.dist.shape[0], &d.map));
 }
 
 /* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
 
-/* Rows row .., columns col .. of v, distributed by another map. */
-XE_FN_ xt_vec xt_window_(xt_where_ w, const xt_vec *v, const int at[2], const int shape[2], const xt_map *map)
-{
-    static const int one[2] = {1, 1};
-    xt_scratch_ s;
-    xt_vec r = xt_mapped_vec_(w, v->type, shape[0], shape[1], map);
-    if (!spe_ok(&w.x->m) || xt_from_own_(w.x, v, &r, one, at)) return r;
-    xt_scratch_init_(&s, v, false);
-    memcpy(s.shift, at, sizeof s.shift);
-    return xt_through_scratch_(w, v, &s, r);
-}
-
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
 {
-    static const int none[2] = {0, 0};
+    static const xt_source_ from = {false, {1, 1}, {0, 0}};
     xt_vec r;
     if (xt_same_map_(&v->map, map)) return *v;
-    r = xt_window_(w, v, none, v->dist.shape, map);
+    r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return r;
+    return xt_rearrange_(w, v, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -4345,14 +4275,15 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
         return xt_no_vec_();
     if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.v, &d.map);
-    xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
-             d.v.dist.shape[1]);
-    return xt_no_vec_();
+    return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
+                    d.v.dist.shape[1]),
+           xt_no_vec_();
 }
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
-    const int at[2] = {d.row, d.col}, shape[2] = {d.rows, d.cols}, *n = d.v.dist.shape;
+    const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
+    const int *n = d.v.dist.shape;
     if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.v.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
@@ -4360,7 +4291,8 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
                  d.row, d.col, n[0], n[1]);
     else if (xt_has_map_(&d.v.map) && !xt_has_map_(&d.map))
         xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
-    return spe_ok(&w.x->m) ? xt_window_(w, &d.v, at, shape, &d.map) : xt_no_vec_();
+    return spe_ok(&w.x->m) ? xt_rearrange_(w, &d.v, &from, xt_mapped_vec_(w, d.v.type, d.rows, d.cols, &d.map))
+                           : xt_no_vec_();
 }
 
 /* ---- blocked vectors: nothing moves, registers are blocks already -------------------------------------------------
@@ -4397,18 +4329,10 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 
 /* name; may be of floats, of integers; is a a = a */
 #define XT_REDUCTIONS_(X)                                                                                              \
-    X(add, true, true, false)                                                                                          \
-    X(mul, true, true, false)                                                                                          \
-    X(minsi, false, true, true)                                                                                        \
-    X(minui, false, true, true)                                                                                        \
-    X(maxsi, false, true, true)                                                                                        \
-    X(maxui, false, true, true)                                                                                        \
-    X(and, false, true, true)                                                                                          \
-    X(or, false, true, true)                                                                                           \
-    X(xor, false, true, false)                                                                                         \
-    X(minnumf, true, false, true)                                                                                      \
-    X(maxnumf, true, false, true)                                                                                      \
-    X(minimumf, true, false, true)                                                                                     \
+    X(add, true, true, false) X(mul, true, true, false) X(minsi, false, true, true)                                    \
+    X(minui, false, true, true) X(maxsi, false, true, true) X(maxui, false, true, true)                                \
+    X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false)                                      \
+    X(minnumf, true, false, true) X(maxnumf, true, false, true) X(minimumf, true, false, true)                         \
     X(maximumf, true, false, true)
 
 typedef struct {
@@ -4636,34 +4560,36 @@ XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
 
 XE_FN_ void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
 {
-    const xt_dist *d = t->magic == XT_VEC_MAGIC_ ? &t->vec.dist : &t->tile.dist;
-    const xt_map *m = t->magic == XT_VEC_MAGIC_ ? &t->vec.map : &t->tile.map;
-    if (t->magic == SPE_VAL_MAGIC) {
+    bool vec = t->magic == XT_VEC_MAGIC_;
+    const xt_dist *d = vec ? &t->vec.dist : &t->tile.dist;
+    const xt_map *m = vec ? &t->vec.map : &t->tile.map;
+    char map[XT_TEXT_];
+    if (t->magic == SPE_VAL_MAGIC)
         snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
-        return;
-    }
-    snprintf(text, size, "%s %d x %d of %s", t->magic == XT_VEC_MAGIC_ ? "vector" : "tile", d->shape[0], d->shape[1],
-             xt_type_name_((int)(t->magic == XT_VEC_MAGIC_ ? t->vec.type : t->tile.type)));
-    if (xt_has_map_(m))
-        snprintf(text + strlen(text), size - strlen(text), " with sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0],
-                 m->sg_layout[1], m->sg_data[0], m->sg_data[1]);
+    else
+        snprintf(text, size, "%s %d x %d of %s%s%s", vec ? "vector" : "tile", d->shape[0], d->shape[1],
+                 xt_type_name_((int)(vec ? t->vec.type : t->tile.type)), xt_has_map_(m) ? " with " : "",
+                 xt_has_map_(m) ? xt_map_text_(m, map) : "");
+}
+
+XE_FN_ bool xt_same_form_(const xt_vec *a, const xt_vec *b)
+{
+    return a->type == b->type && xt_same_map_(&a->map, &b->map) &&
+           memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
 }
 
 XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
 {
     int s, t;
     if (a->magic != b->magic) return false;
-    if (a->magic == XT_VEC_MAGIC_)
-        return a->vec.type == b->vec.type && a->vec.dist.shape[0] == b->vec.dist.shape[0] &&
-               a->vec.dist.shape[1] == b->vec.dist.shape[1] && xt_same_map_(&a->vec.map, &b->vec.map);
-    if (a->magic == XT_TILE_MAGIC_)
-        return a->tile.type == b->tile.type && a->tile.column_major == b->tile.column_major &&
-               a->tile.scatter == b->tile.scatter && a->tile.inside == b->tile.inside &&
-               a->tile.base.local == b->tile.base.local &&
-               memcmp(a->tile.inner, b->tile.inner, sizeof a->tile.inner) == 0 &&
-               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type) &&
-               a->tile.dist.shape[0] == b->tile.dist.shape[0] && a->tile.dist.shape[1] == b->tile.dist.shape[1] &&
-               xt_same_map_(&a->tile.map, &b->tile.map);
+    if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
+    if (a->magic == XT_TILE_MAGIC_) {
+        xt_vec p = xt_form_(&a->tile), q = xt_form_(&b->tile);
+        return xt_same_form_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
+               a->tile.column_major == b->tile.column_major && a->tile.scatter == b->tile.scatter &&
+               a->tile.inside == b->tile.inside && a->tile.base.local == b->tile.base.local &&
+               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type);
+    }
     s = xt_carried_type_(&a->val);
     t = xt_carried_type_(&b->val);
     if (a->val.kind == SPE_POINTER || b->val.kind == SPE_POINTER) return a->val.kind == b->val.kind && s == t;
@@ -4703,22 +4629,40 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
     return mask;
 }
 
-/* ---- carried values: planning ------------------------------------------------------------------------------------ */
+/* ---- what changes ---------------------------------------------------------------------------------------------- */
 
-/* While planning: those scalars become new, unknown values, and so does a vector. */
-XE_FN_ void xt_forget_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+/* A vector like another, made of these ids. */
+XE_FN_ int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
+{
+    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
+    int i, n = 0;
+    if (!block) return 0;
+    for (i = 0; i < v->blocks; i++) {
+        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
+        n += v->block[i].parts;
+    }
+    v->block = block;
+    return n;
+}
+
+/* Scalars and the vector of the mask become new: while planning they are unknown, else they get these ids. Returns how
+ * many there were. */
+XE_FN_ int xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask, const spe_id *ids)
 {
     xt_val *p[XT_COMPONENTS_];
-    xt_vec *v = xt_thing_vec_(t);
-    int i, n = xt_scalars_(t, p);
-    if (v && (mask & XT_VEC_CHANGES_)) v->serial = ++x->serial;
+    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
+    int i, n = xt_scalars_(t, p), at = 0;
     for (i = 0; i < n; i++) {
+        spe_id id;
         if (!(mask >> i & 1)) continue;
+        id = ids ? ids[at++] : ++x->serial;
         if (p[i]->kind == SPE_POINTER)
-            p[i]->id = ++x->serial;
+            p[i]->id = id;
         else
-            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), 0, 1, 0);
+            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), id, 1, 0);
     }
+    if (v && !ids) v->serial = ++x->serial;
+    return v && ids ? at + xt_vec_from_ids_(x, v, ids + at) : at;
 }
 
 /* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
@@ -4736,87 +4680,49 @@ XE_FN_ uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
     return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
 }
 
-/* ---- carried values: ids for phis -------------------------------------------------------------------------------- */
-
-XE_FN_ int xt_count_ids_(xt_ctx *x, xt_frame_ *f)
-{
-    int i, j, n, total = 0;
-    for (i = 0; i < f->slots; i++) {
-        xt_thing_ *t = &f->slot[i].start;
-        uint32_t mask = *xt_changed_(x, f, i);
-        xt_val *p[XT_COMPONENTS_];
-        const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-        n = xt_scalars_(t, p);
-        for (j = 0; j < n; j++) total += (int)(mask >> j & 1);
-        for (j = 0; v && j < v->blocks; j++) total += v->block[j].parts;
-    }
-    return total;
-}
-
 /* The ids of one vector, in the layout of `like`. */
 XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
 {
     xt_vec r = xt_as_use_(x, v, like->use);
     int i, j, n = 0;
     for (i = 0; i < like->blocks; i++)
-        for (j = 0; j < like->block[i].parts; j++)
-            ids[n++] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
+        for (j = 0; j < like->block[i].parts; j++, n++)
+            if (ids) ids[n] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
     return n;
 }
 
-/* The ids of what changes: of slot i from things[i], which may be the start, the values at the end, ... */
-XE_FN_ void xt_gather_(xt_where_ w, xt_frame_ *f, int which)
+/* How many ids change, and which they are at the start or (at_end) now, once the frame has room for them. */
+XE_FN_ int xt_gather_(xt_where_ w, xt_frame_ *f, bool at_end)
 {
-    xt_ctx *x = w.x;
     int i, j, n, at = 0;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = which ? &s->now : &s->start;
-        uint32_t mask = *xt_changed_(x, f, i);
+        xt_thing_ *t = at_end ? &s->now : &s->start;
+        uint32_t mask = *xt_changed_(w.x, f, i);
         xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
-        if (!mask) continue;
         n = xt_scalars_(t, p);
         xt_scalars_(&s->start, first);
-        for (j = 0; j < n; j++)
-            if (mask >> j & 1)
-                f->ids[at++] = p[j]->kind == SPE_POINTER
-                                   ? p[j]->id
-                                   : xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
-        if (mask & XT_VEC_CHANGES_) at += xt_vec_ids_(x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids + at);
-    }
-}
-
-/* A vector like another, made of these ids. */
-XE_FN_ int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
-{
-    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
-    int i, n = 0;
-    if (!block) return 0;
-    for (i = 0; i < v->blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
-        n += v->block[i].parts;
-    }
-    v->block = block;
-    return n;
-}
-
-/* The user's variables become what they were at the start, with the given ids where they change. */
-XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
-{
-    int i, j, n, at = 0;
-    for (i = 0; i < f->slots; i++) {
-        xt_thing_ t = f->slot[i].start;
-        uint32_t mask = *xt_changed_(x, f, i);
-        xt_val *p[XT_COMPONENTS_];
-        n = xt_scalars_(&t, p);
         for (j = 0; j < n; j++) {
             if (!(mask >> j & 1)) continue;
-            if (p[j]->kind == SPE_POINTER)
-                p[j]->id = f->ids[at++];
-            else
-                *p[j] = xt_scalar_(x, xt_carried_type_(p[j]), f->ids[at++], 1, 0);
+            if (f->ids && p[j]->kind == SPE_POINTER)
+                f->ids[at] = p[j]->id;
+            else if (f->ids)
+                f->ids[at] = xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
+            at++;
         }
-        if (mask & XT_VEC_CHANGES_) at += xt_vec_from_ids_(x, xt_thing_vec_(&t), f->ids + at);
+        if (mask & XT_VEC_CHANGES_)
+            at += xt_vec_ids_(w.x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids ? f->ids + at : NULL);
+    }
+    return at;
+}
+
+/* The user's variables become what they were at the start, with the frame's ids where they change. */
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
+{
+    int i, at = 0;
+    for (i = 0; i < f->slots; i++) {
+        xt_thing_ t = f->slot[i].start;
+        at += xt_renew_(x, &t, *xt_changed_(x, f, i), f->ids + at);
         xt_write_(f->slot[i].object, &t);
     }
 }
@@ -4841,7 +4747,7 @@ XE_FN_ bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
         for (i = 0; i < f->slots; i++) xt_push_(x, &x->changed, sizeof(uint32_t));
         return spe_ok(&x->m);
     }
-    f->id_count = xt_count_ids_(x, f);
+    f->id_count = xt_gather_(w, f, false);
     f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
     return f->ids != NULL;
 }
@@ -4856,10 +4762,8 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_frame_kind_ kind, void
     memset(f, 0, sizeof *f);
     f->kind = kind;
     f->number = x->frame_count++;
-    if (!x->planning && f->number >= x->frame_first.count) {
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
-        return NULL;
-    }
+    if (!x->planning && f->number >= x->frame_first.count)
+        return xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time"), NULL;
     return xt_frame_slots_(w, f, objects) ? f : NULL;
 }
 
@@ -4882,8 +4786,8 @@ XE_FN_ void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
     int i;
     for (i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].start;
-        xt_forget_(x, &f->slot[i].body, /* of a tile the offsets */
-                   XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1));
+        xt_renew_(x, &f->slot[i].body, /* of a tile the offsets */
+                  XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1), NULL);
         xt_write_(f->slot[i].object, &f->slot[i].body);
     }
 }
@@ -4964,12 +4868,31 @@ XE_FN_ spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
     return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
 }
 
+/* Opens a loop in the module: XT_FOR's from, to, by, or XT_WHILE's; the index. */
+XE_FN_ spe_id xt_loop_begin_(xt_where_ w, xt_frame_ *f, spe_id from, spe_id to, spe_id by)
+{
+    xt_ctx *x = w.x;
+    spe_id k = 0;
+    if (x->planning) {
+        xt_loop_forget_(x, f);
+        return 0;
+    }
+    xt_gather_(w, f, false);
+    if (f->kind == XT_FRAME_WHILE_)
+        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+    else
+        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
+    xt_scatter_(x, f);
+    if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
+    return k;
+}
+
 spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
 {
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
     xt_frame_ *f;
-    spe_id from, to, by, k = 0;
+    spe_id from, to, by, k;
     xt_val first = lo, down = step;
     bool turns = step.kind == SPE_INT ? step.i < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
@@ -4991,14 +4914,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     f->lo = lo;
     f->hi = hi;
     f->step = step;
-    if (x->planning) {
-        xt_loop_forget_(x, f);
-    } else {
-        xt_gather_(w, f, 0);
-        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f);
-        if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
-    }
+    k = xt_loop_begin_(w, f, from, to, by);
     loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
     if (turns) {
         loop.index = xt_binary_number_(w, SPE_ARITH_MUL, xt_scalar_(x, CM_I32, k, 1, 0), down);
@@ -5012,7 +4928,7 @@ XE_FN_ void xt_leave_(xt_ctx *x, xt_slot_ *s, uint32_t changed)
 {
     xt_join_(x, &s->start, &s->now);
     s->now = s->start;
-    xt_forget_(x, &s->now, changed);
+    xt_renew_(x, &s->now, changed, NULL);
     xt_write_(s->object, &s->now);
 }
 
@@ -5035,7 +4951,7 @@ XE_FN_ void xt_loop_end_(xt_where_ w, xt_frame_ *f)
         xt_for_plan_(x, f);
         return;
     }
-    xt_gather_(w, f, 1);
+    xt_gather_(w, f, true);
     if (f->kind == XT_FRAME_WHILE_)
         spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
     else
@@ -5060,17 +4976,9 @@ XE_FN_ spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
-    xt_ctx *x = w.x;
-    spe_region loop = spe_region_of(&x->regions, 1);
+    spe_region loop = spe_region_of(&w.x->regions, 1);
     xt_frame_ *f = xt_enter_(w, XT_OP_WHILE_) ? xt_open_(w, &loop, XT_FRAME_WHILE_, objects) : NULL;
-    if (!f) return loop;
-    if (x->planning) {
-        xt_loop_forget_(x, f);
-    } else {
-        xt_gather_(w, f, 0);
-        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f);
-    }
+    if (f) xt_loop_begin_(w, f, 0, 0, 0);
     return loop;
 }
 
@@ -5098,7 +5006,7 @@ XE_FN_ void xt_if_else_(xt_where_ w, xt_frame_ *f)
     xt_ctx *x = w.x;
     int i;
     if (!x->planning) {
-        xt_gather_(w, f, 1);
+        xt_gather_(w, f, true);
         spe_else(&x->m, (uint32_t)f->id_count, f->ids);
     }
     for (i = 0; i < f->slots; i++) {
@@ -5112,7 +5020,7 @@ XE_FN_ void xt_if_end_(xt_where_ w, xt_frame_ *f)
     xt_ctx *x = w.x;
     int i;
     if (!x->planning) {
-        xt_gather_(w, f, 1);
+        xt_gather_(w, f, true);
         spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
         xt_scatter_(x, f);
     }
@@ -5149,10 +5057,8 @@ void xt_barrier_arrive_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
     if (!xt_enter_(w, XT_OP_BARRIER_ARRIVE_)) return;
-    if (x->arrived) {
+    if (x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
-        return;
-    }
     x->arrived = name;
     if (!x->planning) spe_barrier_arrive(&x->m);
 }
@@ -5161,11 +5067,9 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
     if (!xt_enter_(w, XT_OP_BARRIER_WAIT_)) return;
-    if (!x->arrived || strcmp(x->arrived, name) != 0) {
+    if (!x->arrived || strcmp(x->arrived, name) != 0)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
-        return;
-    }
     x->arrived = NULL;
     if (!x->planning) spe_barrier_wait(&x->m);
 }

@@ -559,21 +559,14 @@ typedef enum {
  * reduction that combines a pair so. */
 enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
 #define XT_RMW_KINDS_(X)                                                                                               \
-    X(addf, FLOAT_, SPE_ATOMIC_FADD, XT_RED_add_)                                                                      \
-    X(addi, INT_, SPE_ATOMIC_IADD, XT_RED_add_)                                                                        \
     X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE, XT_RED_COUNT_)                                                \
-    X(maximumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maximumf_)                                                                \
-    X(maxnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maxnumf_)                                                                  \
-    X(maxs, INT_, SPE_ATOMIC_SMAX, XT_RED_maxsi_)                                                                      \
-    X(maxu, INT_, SPE_ATOMIC_UMAX, XT_RED_maxui_)                                                                      \
-    X(minimumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minimumf_)                                                                \
-    X(minnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minnumf_)                                                                  \
-    X(mins, INT_, SPE_ATOMIC_SMIN, XT_RED_minsi_)                                                                      \
-    X(minu, INT_, SPE_ATOMIC_UMIN, XT_RED_minui_)                                                                      \
-    X(mulf, FLOAT_, XT_RMW_LOOP_, XT_RED_mul_)                                                                         \
-    X(muli, INT_, XT_RMW_LOOP_, XT_RED_mul_)                                                                           \
-    X(ori, INT_, SPE_ATOMIC_OR, XT_RED_or_)                                                                            \
-    X(andi, INT_, SPE_ATOMIC_AND, XT_RED_and_)                                                                         \
+    X(addf, FLOAT_, SPE_ATOMIC_FADD, XT_RED_add_) X(addi, INT_, SPE_ATOMIC_IADD, XT_RED_add_)                          \
+    X(maximumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maximumf_) X(maxnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_maxnumf_)              \
+    X(maxs, INT_, SPE_ATOMIC_SMAX, XT_RED_maxsi_) X(maxu, INT_, SPE_ATOMIC_UMAX, XT_RED_maxui_)                        \
+    X(minimumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minimumf_) X(minnumf, FLOAT_, XT_RMW_LOOP_, XT_RED_minnumf_)              \
+    X(mins, INT_, SPE_ATOMIC_SMIN, XT_RED_minsi_) X(minu, INT_, SPE_ATOMIC_UMIN, XT_RED_minui_)                        \
+    X(mulf, FLOAT_, XT_RMW_LOOP_, XT_RED_mul_) X(muli, INT_, XT_RMW_LOOP_, XT_RED_mul_)                                \
+    X(ori, INT_, SPE_ATOMIC_OR, XT_RED_or_) X(andi, INT_, SPE_ATOMIC_AND, XT_RED_and_)                                 \
     X(xori, INT_, SPE_ATOMIC_XOR, XT_RED_xor_)
 
 typedef enum {
@@ -677,9 +670,13 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
 
+/* Calls the function for vectors when one of three is a vector, else the one for numbers. */
+#define XT_BY_(name, a, b, c)                                                                                          \
+    _Generic((a), xt_vec: xt_##name##_vec_,                                                                            \
+             default: _Generic((b), xt_vec: xt_##name##_vec_,                                                          \
+                               default: _Generic((c), xt_vec: xt_##name##_vec_, default: xt_##name##_scalar_)))
 #define XT_NO_ANY_ xt_any_int_(0)
-#define XT_MATH1_(op_, a)                                                                                              \
-    _Generic((a), xt_vec: xt_math_vec_, default: xt_math_scalar_)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
+#define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
 #define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
 #define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
 #define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
@@ -695,25 +692,13 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_FLOOR(a) XT_MATH1_(XT_MATH_FLOOR_, a)
 #define XT_ROUND(a) XT_MATH1_(XT_MATH_ROUND_, a)
 #define XT_TRUNC(a) XT_MATH1_(XT_MATH_TRUNC_, a)
-#define XT_POW(a, b)                                                                                                   \
-    XT_OF_ANY_(a, b, b, xt_math_vec_, xt_math_scalar_)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
-#define XT_FMA(a, b, c)                                                                                                \
-    XT_OF_ANY_(a, b, c, xt_math_vec_, xt_math_scalar_)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
+#define XT_POW(a, b) XT_BY_(math, a, b, 0)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
+#define XT_FMA(a, b, c) XT_BY_(math, a, b, c)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
 #define XT_NEG(a) XT_MUL(a, -1)
 #define XT_NOT(a) XT_EQ(a, 0)
-
-/* The function for vectors when one of three is a vector, else the one for numbers. */
-#define XT_OF_ANY_(a, b, c, on_vec, on_val)                                                                            \
-    _Generic((a), xt_vec: on_vec,                                                                                      \
-             default: _Generic((b), xt_vec: on_vec, default: _Generic((c), xt_vec: on_vec, default: on_val)))
-
-#define XT_SELECT(condition, a, b)                                                                                     \
-    XT_OF_ANY_(condition, a, b, xt_select_vec_, xt_select_scalar_)                                                     \
-    (XT_HERE_, XT_ANY_(condition), XT_ANY_(a), XT_ANY_(b))
-#define XT_CAST(T, x)                                                                                                  \
-    _Generic((x), xt_vec: xt_cast_vec_, default: xt_cast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
-#define XT_BITCAST(T, x)                                                                                               \
-    _Generic((x), xt_vec: xt_bitcast_vec_, default: xt_bitcast_scalar_)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_ANY_(c), XT_ANY_(a), XT_ANY_(b))
+#define XT_CAST(T, x) XT_BY_(cast, x, 0, 0)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_BITCAST(T, x) XT_BY_(bitcast, x, 0, 0)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
 #define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
     xt_iota_(XT_HERE_, (int)XT_TYPE_##T, SPE_FIRST(__VA_ARGS__, 0),                                                    \
              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
@@ -801,9 +786,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), spe_val_int(0))
 #define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
 
-#define XT_BINARY_(op_, a, b)                                                                                          \
-    _Generic((a), xt_vec: xt_binary_vec_, default: _Generic((b), xt_vec: xt_binary_vec_, default: xt_binary_scalar_))( \
-        XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
+#define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
 #define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
 #define XT_SUB(a, b) XT_BINARY_(SPE_ARITH_SUB, a, b)
 #define XT_MUL(a, b) XT_BINARY_(SPE_ARITH_MUL, a, b)
