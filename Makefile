@@ -31,7 +31,7 @@ benches = $(patsubst bench/%.c,$(BUILD)/%,$(wildcard bench/bench_*.c))
 tests = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 soft_tests = $(patsubst soft/tests/%.c,$(BUILD)/%,$(wildcard soft/tests/test_*.c))
 test_scripts = $(wildcard tests/test_*.sh)
-soft_objects = $(patsubst soft/%.c,$(BUILD)/soft/%.o,$(wildcard soft/*.c)) $(BUILD)/soft/soft_text.o
+soft_objects = $(patsubst soft/%.c,$(BUILD)/soft/%.o,$(wildcard soft/*.c soft/xe/*.c)) $(BUILD)/soft/soft_text.o
 soft_flags = -std=gnu11 -fPIC -fvisibility=hidden
 soft_libs = -ldl -lpthread -lm
 library = $(BUILD)/libxetile.a
@@ -45,7 +45,7 @@ help: ## list the targets
 
 compile = $(if $(V),,@echo "  cc $@" &&) $(CC)
 
-$(BUILD) $(BUILD)/soft:
+$(BUILD) $(BUILD)/soft $(BUILD)/soft/xe:
 	@mkdir -p $@
 
 # Generated kernels are compiled with these texts in front, so the library carries them.
@@ -55,7 +55,7 @@ $(BUILD)/soft_text.c: scripts/embed_text.sh soft/abi.h $(sort $(wildcard soft/pr
 $(BUILD)/soft/soft_text.o: $(BUILD)/soft_text.c | $(BUILD)/soft
 	$(compile) $(soft_flags) $(ALL_CFLAGS) -c -o $@ $<
 
-$(BUILD)/soft/%.o: soft/%.c | $(BUILD)/soft
+$(BUILD)/soft/%.o: soft/%.c | $(BUILD)/soft $(BUILD)/soft/xe
 	$(compile) $(soft_flags) $(ALL_CFLAGS) $(LOADER_CFLAGS) -c -o $@ $<
 
 $(BUILD)/libze_soft.so: $(soft_objects)
@@ -110,7 +110,7 @@ $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects) $(library)
 $(BUILD)/fuzz_spirv: soft/tests/fuzz_spirv.c $(soft_objects)
 	$(compile) -std=gnu11 -O1 -g $(checks) -fsanitize=fuzzer -Isoft $(LDFLAGS) -o $@ $< $(soft_objects) $(soft_libs)
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d $(BUILD)/soft/xe/*.d)
 
 # ---- what people type
 

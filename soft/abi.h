@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 7
+#define XS_ABI_VERSION 8
 
 /* What a thread keeps for products of matrices while it works on a launch. */
 struct xs_thread {
@@ -41,6 +41,8 @@ struct xs_subgroup {
     void *driver;
     void *check; /* of the checked mode (prelude_check.h); NULL: it is off */
     struct xs_thread *thread;
+    const struct xs_kernel *kernel; /* which one runs: for a `run_groups` that serves several */
+    const char *error;              /* out, from run_groups: why it ended the launch; NULL: a barrier was missed */
 };
 
 enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };
@@ -48,7 +50,7 @@ enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };
 /* `args` is the argument block: each parameter at its offset, pointers as 64-bit addresses. */
 typedef void xs_kernel_fn(struct xs_subgroup *self, const uint8_t *args);
 /* From work-group self->group_id on, in the launch's order; `self` is that of its first subgroup and changes on the
- * way. Not 0: a barrier was reached by some subgroups of work-group self->group_id only. */
+ * way. Not 0: the launch ends in work-group self->group_id, as self->error says. */
 typedef int xs_groups_fn(struct xs_subgroup *self, const uint8_t *args, uint64_t groups);
 
 enum xs_param_kind { XS_PARAM_VALUE, XS_PARAM_GLOBAL, XS_PARAM_CONSTANT, XS_PARAM_LOCAL };
@@ -75,6 +77,7 @@ struct xs_kernel {
     xs_groups_fn *run_groups;        /* may be NULL */
     uint32_t frame_bytes;            /* what a subgroup keeps across barriers in run_groups; 0: run_groups has none */
     uint32_t shares_blocks;          /* it wants the `shared` of xs_thread */
+    const void *body;                /* what a `run_groups` that serves several runs */
 };
 
 struct xs_global {

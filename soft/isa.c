@@ -123,7 +123,7 @@ bool jit_isa_flag(const char **flag, struct sp_text *log)
     *flag = l ? l->flag : NULL;
     if (l && l->here()) return true;
     sp_text_add(log, "XETILE_SOFT_ISA is \"%s\": %s\n", name,
-                !l         ? "it can be native, amx, avx512, avx2 or generic"
+                !l         ? "it can be native, amx, avx512, avx2, generic, bmg, pvc, lnl or ptl"
                 : l->tiles ? "this CPU does not have it, or the kernel does not grant it"
                            : "this CPU does not have it");
     return false;

@@ -3,6 +3,7 @@
 #include "jit.h"
 
 #include "abi.h"
+#include "xe/xe.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -253,7 +254,8 @@ bool jit_load_image(const void *image, size_t size, struct jit_object *out, stru
     memcpy(copy, image, size);
     so += sizeof(struct jit_image_header);
     size -= sizeof(struct jit_image_header);
-    if (!open_from_file(so, size, out) && !open_from_memory(so, size, out, log)) {
+    if (xe_is_package(so, size) ? !xe_load(so, size, out, log)
+                                : !open_from_file(so, size, out) && !open_from_memory(so, size, out, log)) {
         free(copy);
         return false;
     }
@@ -265,6 +267,7 @@ bool jit_load_image(const void *image, size_t size, struct jit_object *out, stru
 void jit_unload(struct jit_object *o)
 {
     if (o->handle) dlclose(o->handle);
+    xe_unload(o->machine);
     if (o->kept_fd) close(o->kept_fd - 1);
     free(o->image);
     memset(o, 0, sizeof *o);

@@ -236,6 +236,8 @@ static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_
     sg->barrier = barrier_alone;
     sg->print = print;
     sg->driver = NULL;
+    sg->kernel = l->kernel;
+    sg->error = NULL;
     sg->thread = &g->worker->thread;
     sg->check = l->check ? check_subgroup(g->worker->check, subgroup_id) : NULL;
 }
@@ -370,7 +372,7 @@ static void run_whole_groups(struct group *g)
     int missed = l->kernel->run_groups(&sg, g->args, g->last - g->first);
     g->fault.subgroup = NULL;
     if (!missed) return;
-    g->error = "a barrier is reached by some subgroups of a work-group only";
+    g->error = sg.error ? sg.error : "a barrier is reached by some subgroups of a work-group only";
     g->first = sg.group_id[0] + l->group_count[0] * (sg.group_id[1] + (uint64_t)l->group_count[1] * sg.group_id[2]);
 }
 

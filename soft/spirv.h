@@ -239,6 +239,7 @@ struct jit_object {
     void *image; /* header, hash and the .so file: what zeModuleGetNativeBinary gives and jit_load_image takes */
     size_t image_size;
     int kept_fd;          /* file descriptor + 1 that must stay open while it is loaded; 0: none */
+    void *machine;        /* Intel's machine code (xe/xe.h) instead of `handle`; NULL: none */
 };
 /* What an object depends on, as a hash: the parts given (module words, build options, spec constants, prelude text ...;
  * lengths count too) and, added by jit_key itself, XS_ABI_VERSION, the file this code was loaded from, the flags and

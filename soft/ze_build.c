@@ -7,6 +7,7 @@
 #include "check.h"
 #include "codegen.h"
 #include "jit.h"
+#include "xe/xe.h"
 #include "ze_soft.h"
 
 /* ---- specialisation constants: the API gives pointers, and the module says how much lies behind each */
@@ -99,6 +100,7 @@ void soft_source_free(struct soft_source *s)
 {
     free(s->words);
     free(s->spec);
+    free(s->options);
     memset(s, 0, sizeof *s);
 }
 
@@ -260,7 +262,8 @@ static bool hash_texts(struct jit_key *key)
 /* Everything the compiled object depends on. */
 static bool make_key(const struct soft_source *s, const struct cg_options *o, struct jit_key *key)
 {
-    const char *function = o->function ? o->function : "";
+    const char *function = o->function ? o->function : "", *flags = xe_target() && s->options ? s->options : "";
+    struct xe_identity identity;
     const struct jit_part parts[] = {
         {s->words, s->count * sizeof *s->words},
         {s->spec, s->spec_count * sizeof *s->spec},
@@ -268,8 +271,11 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, st
         {function, strlen(function)},
         {&o->check, sizeof o->check},
         {&texts_hash.key, sizeof texts_hash.key},
+        {flags, strlen(flags)},
+        {&identity, sizeof identity},
     };
     bool ready;
+    xe_identify(&identity);
     pthread_mutex_lock(&texts_hash.lock);
     ready = texts_hash.done = texts_hash.done || hash_texts(&texts_hash.key);
     pthread_mutex_unlock(&texts_hash.lock);
@@ -294,6 +300,27 @@ static bool generate(const struct soft_source *s, const struct cg_options *o, co
     return ok;
 }
 
+/* The same by Intel's compiler, which takes no specialisation constants. */
+static bool generate_machine(const struct soft_source *s, const struct jit_key *key, struct jit_object *object,
+                             struct sp_text *log)
+{
+    struct soft_source plain = {0}, copy = *s;
+    struct jit_compiler c;
+    void *package = NULL, *image;
+    size_t size = 0, image_size;
+    bool good = !s->spec_count || join_sources(&copy, 1, &plain, log) == ZE_RESULT_SUCCESS;
+    if (good && s->spec_count) copy = plain;
+    good = good && xe_compile(copy.words, copy.count, s->options, &package, &size, log);
+    image = good ? jit_image_make(package, size, key, &image_size) : NULL;
+    good = image && jit_load_image(image, image_size, object, log);
+    jit_find_compiler(&c);
+    if (good) jit_cache_store(key, &c, image, image_size, log);
+    free(image);
+    free(package);
+    soft_source_free(&plain);
+    return good;
+}
+
 ze_result_t soft_build(const struct soft_source *s, const char *function, struct jit_object *object,
                        struct sp_text *log)
 {
@@ -307,7 +334,8 @@ ze_result_t soft_build(const struct soft_source *s, const char *function, struct
     if (!make_key(s, &options, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (jit_cache_find(&key, object)) return ZE_RESULT_SUCCESS;
     lock = jit_cache_lock(&key);
-    good = (lock >= 0 && jit_cache_find(&key, object)) || generate(s, &options, &key, object, log);
+    good = (lock >= 0 && jit_cache_find(&key, object)) ||
+           (xe_target() && !function ? generate_machine(s, &key, object, log) : generate(s, &options, &key, object, log));
     jit_cache_unlock(lock);
     return good ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
 }

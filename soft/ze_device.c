@@ -14,9 +14,10 @@
 #endif
 
 #include "jit.h"
+#include "xe/xe.h"
 #include "ze_soft.h"
 
-enum { MAX_PARTS = 16 };
+enum { MAX_PARTS = 16, INTEL = 0x8086 };
 
 struct _ze_device_handle_t soft_device = {SOFT_DEVICE, 0, 0};
 
@@ -125,20 +126,23 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
 {
     char model[128], part[32] = "";
     uint32_t threads = threads_of(device);
+    const struct xe_target *target = xe_target();
     cpu_model(model, sizeof model);
     if (device->part) snprintf(part, sizeof part, ", part %u", device->part);
-    snprintf(to, size, "xetile software device (%s, %u thread%s%s)", model, threads, threads == 1 ? "" : "s", part);
+    snprintf(to, size, "%s%sxetile software device (%s, %u thread%s%s)", target ? target->title : "",
+             target ? " code on the " : "", model, threads, threads == 1 ? "" : "s", part);
 }
 
 ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_properties_t *p)
 {
     static const uint8_t uuid[ZE_MAX_DEVICE_UUID_SIZE] = {'x', 'e', 't', 'i', 'l', 'e', '-', 's', 'o', 'f', 't', 0, 1};
+    const struct xe_target *target = xe_target(); /* programs are to build for it */
     ze_base_properties_t *more;
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->type = soft_is_cpu() ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
-    p->vendorId = SOFT_VENDOR_ID;
-    p->deviceId = SOFT_DEVICE_ID;
+    p->vendorId = target ? INTEL : SOFT_VENDOR_ID;
+    p->deviceId = target ? target->device_id : SOFT_DEVICE_ID;
     p->flags =
         ZE_DEVICE_PROPERTY_FLAG_INTEGRATED | ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING; /* it works in host memory */
     if (device->part) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
@@ -178,14 +182,15 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
 ze_result_t zeDeviceGetComputeProperties(ze_device_handle_t device, ze_device_compute_properties_t *p)
 {
     static const uint32_t sizes[] = {8, 16, 32};
+    const size_t narrow = xe_target() != NULL; /* Intel's compiler has no 8 for these targets */
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->maxTotalGroupSize = p->maxGroupSizeX = p->maxGroupSizeY = p->maxGroupSizeZ = SOFT_MAX_GROUP_SIZE;
     p->maxGroupCountX = p->maxGroupCountY = p->maxGroupCountZ = UINT32_MAX;
     p->maxSharedLocalMemory = SOFT_LOCAL_MEMORY;
-    p->numSubGroupSizes = sizeof sizes / sizeof sizes[0];
+    p->numSubGroupSizes = sizeof sizes / sizeof sizes[0] - narrow;
     memset(p->subGroupSizes, 0, sizeof p->subGroupSizes);
-    memcpy(p->subGroupSizes, sizes, sizeof sizes);
+    memcpy(p->subGroupSizes, sizes + narrow, sizeof sizes - narrow * sizeof sizes[0]);
     return ZE_RESULT_SUCCESS;
 }
 

@@ -266,6 +266,7 @@ static ze_result_t load(ze_module_handle_t m, const ze_module_desc_t *desc, stru
 {
     if (desc->format == ZE_MODULE_FORMAT_IL_SPIRV) {
         SOFT_TRY(soft_source_read(desc, &m->source, log));
+        m->source.options = desc->pBuildFlags ? strdup(desc->pBuildFlags) : NULL;
         SOFT_TRY(build_spirv(m, log));
     } else {
         SOFT_TRY(load_native(m, desc, log));

@@ -29,6 +29,9 @@ static const struct setting {
     {"MEMORY_LIMIT", {0}, 1, 999999},
     {"CHECK", {"0", "1", "2", "3"}, 0, 0},
     {"FAULTS", {"on", "off"}, 0, 0},
+    {"OCLOC", {0}, 0, 0},
+    {"XE_REPORT", {0}, 0, 0},
+    {"XE_BREAK", {"vnni", "dpas", "transpose"}, 0, 0},
 };
 
 static bool is_right(const struct setting *s, const char *value)

@@ -240,6 +240,7 @@ struct soft_source {
     size_t count;
     struct sp_spec *spec;
     size_t spec_count;
+    char *options; /* the program's, for Intel's compiler; may be NULL */
 };
 
 /* The variables of a module, by their number in it; made when code that refers to them is loaded. */

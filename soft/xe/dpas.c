@@ -1,0 +1,103 @@
+/* dpas.c - the systolic product: eight dwords deep, up to eight rows, a column in each lane.
+ *
+ * Row r of the sum grows, in lane n, by the dot product of row r of the third operand (which all lanes share) with the
+ * column that the second one holds in lane n. Products are exact; floats are summed stage by stage, rounded after each.
+ */
+#include <string.h>
+
+#include "machine.h"
+
+enum { DEPTH = 8, LANES = 16, MOST = 64 }; /* 64 values of k: of 4 bits */
+
+static double element(const struct xe_thread *t, uint8_t type, uint32_t at, uint32_t index)
+{
+    const struct xe_type_info *info = &xe_types[type];
+    uint32_t dword, value;
+    memcpy(&dword, t->file + at, sizeof dword);
+    value = info->bits < 32 ? dword >> index * info->bits & ((1u << info->bits) - 1) : dword;
+    if (info->kind == XE_FLOAT) return xe_decode(type, value);
+    if (info->kind == XE_SIGNED && value >> (info->bits - 1)) return (double)value - (double)(1u << info->bits);
+    return value;
+}
+
+struct product {
+    uint32_t steps; /* values of k a stage */
+    double rows[DEPTH][MOST], columns[MOST][LANES];
+};
+
+static void read_operands(const struct xe_thread *t, const struct xe_instruction *i, struct product *p)
+{
+    const struct xe_operand *b = &i->from[1], *a = &i->from[2];
+    uint32_t in_b = 32u / xe_types[b->type].bits, in_a = 32u / xe_types[a->type].bits, count, wrong = t->group->switches & XE_BREAK_DPAS;
+    p->steps = in_a < in_b ? in_a : in_b;
+    count = p->steps * DEPTH;
+    for (uint32_t k = 0; k < count; k++) {
+        for (uint32_t n = 0; n < LANES; n++) p->columns[k][n] = element(t, b->type, b->at + k / in_b * GRF_BYTES + n * 4, k % in_b);
+        for (uint32_t r = 0; r < i->passes; r++) {
+            uint32_t row = wrong ? i->passes - 1 - r : r;
+            p->rows[r][k] = element(t, a->type, a->at + (row * count / in_a + k / in_a) * 4, k % in_a);
+        }
+    }
+}
+
+static double dot(const struct product *p, uint32_t row, uint32_t lane, double sum, bool is_float)
+{
+    for (uint32_t stage = 0; stage < DEPTH; stage++) {
+        for (uint32_t k = stage * p->steps; k < (stage + 1) * p->steps; k++) sum += p->rows[row][k] * p->columns[k][lane];
+        if (is_float) sum = (double)(float)sum;
+    }
+    return sum;
+}
+
+static bool is_sound(struct xe_thread *t, const struct xe_instruction *i)
+{
+    const struct xe_operand *o[] = {&i->to, &i->from[0], &i->from[1], &i->from[2]};
+    for (int k = 0; k < 4; k++) {
+        uint32_t bytes = xe_types[o[k]->type].bits / 8u * LANES * i->passes;
+        if (k == 2) bytes = DEPTH * GRF_BYTES;
+        if (k == 3) bytes = DEPTH * 4u * i->passes;
+        if (k == 1 && o[k]->where == XE_NULL) continue;
+        if (o[k]->where != XE_REGISTER || o[k]->at + bytes > AT_ACC) {
+            xe_fail(t, "a dpas whose operands are no registers");
+            return false;
+        }
+        if (o[k]->at % (k == 3 ? GRF_BYTES / 2u : GRF_BYTES)) xe_broken(t, "a dpas operand that does not begin with a register");
+        if (!xe_is_defined(t, o[k]->at, bytes) && k) xe_broken(t, "a dpas that reads registers which nothing has written");
+    }
+    if (i->lanes != LANES) xe_fail(t, "a dpas of %u lanes", i->lanes);
+    return i->lanes == LANES;
+}
+
+static double read_sum(const struct xe_thread *t, const struct xe_instruction *i, uint32_t row, uint32_t lane)
+{
+    const struct xe_operand *o = &i->from[0];
+    uint32_t bytes = xe_types[o->type].bits / 8u;
+    uint64_t bits = 0;
+    if (o->where == XE_NULL) return 0;
+    memcpy(&bits, t->file + o->at + (row * LANES + lane) * bytes, bytes);
+    if (xe_is_float(o->type)) return xe_decode(o->type, bits);
+    return o->type == XE_UD ? (double)(uint32_t)bits : (double)(int32_t)bits;
+}
+
+static void write_sum(struct xe_thread *t, const struct xe_instruction *i, uint32_t row, uint32_t lane, double sum)
+{
+    uint32_t bytes = xe_types[i->to.type].bits / 8u;
+    uint64_t bits = xe_is_float(i->to.type) ? xe_encode(i->to.type, sum, false) : (uint64_t)(int64_t)sum;
+    memcpy(t->file + i->to.at + (row * LANES + lane) * bytes, &bits, bytes);
+}
+
+void xe_dpas(struct xe_thread *t, const struct xe_instruction *i)
+{
+    struct product p;
+    double sums[DEPTH][LANES];
+    uint32_t mask = xe_mask(t, i);
+    if (!is_sound(t, i)) return;
+    read_operands(t, i, &p);
+    for (uint32_t r = 0; r < i->passes; r++)
+        for (uint32_t n = 0; n < LANES; n++) sums[r][n] = dot(&p, r, n, read_sum(t, i, r, n), xe_is_float(i->to.type));
+    for (uint32_t r = 0; r < i->passes; r++)
+        for (uint32_t n = 0; n < LANES; n++)
+            if (mask >> n & 1) write_sum(t, i, r, n, sums[r][n]);
+    xe_define(t, i->to.at, xe_types[i->to.type].bits / 8u * LANES * i->passes);
+    t->dpas++;
+}

@@ -1,0 +1,192 @@
+/* ocloc.c - the targets, and Intel's compiler: found, run on a module, its binary disassembled. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../jit.h"
+#include "machine.h"
+
+enum { MOST_WORDS = 16, MOST_TEXTS = 4096, PATH_BYTES = 4096 };
+
+/* ---- targets */
+
+/* The largest device of each: Max 1550 (a tile), Arc B580, Core Ultra 200V, Core Ultra 300. */
+static const struct xe_target targets[] = {
+    {"bmg", "bmg", 0xe20b, "Arc B580", 8, 160, 2670, 8, 16, 128, 171},
+    {"pvc", "pvc", 0x0bd5, "Data Center GPU Max 1550", 4, 512, 1600, 8, 8, 512, 1024},
+    {"lnl", "lnl-m", 0x64a0, "Arc 140V", 8, 64, 2050, 8, 16, 128, 67},
+    {"ptl", "ptl", 0xb080, "Arc B390", 8, 96, 2500, 8, 16, 128, 61},
+};
+
+const struct xe_target *xe_target_named(const char *name)
+{
+    for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++)
+        if (!strcmp(name, targets[k].name) || !strcmp(name, targets[k].device)) return &targets[k];
+    return NULL;
+}
+
+const struct xe_target *xe_target(void)
+{
+    const char *name = getenv("XETILE_SOFT_ISA");
+    return name ? xe_target_named(name) : NULL;
+}
+
+/* ---- the command: words of XETILE_SOFT_OCLOC, or ocloc from PATH */
+
+struct command {
+    char text[PATH_BYTES], program[PATH_BYTES];
+    char *words[MOST_WORDS + 16];
+    uint32_t count;
+};
+
+static bool find_program(const char *name, char *to)
+{
+    const char *path = getenv("PATH"), *end;
+    struct stat s;
+    if (strchr(name, '/')) {
+        snprintf(to, PATH_BYTES, "%s", name);
+        return stat(to, &s) == 0;
+    }
+    for (; path && *path; path = *end ? end + 1 : end) {
+        end = path + strcspn(path, ":");
+        snprintf(to, PATH_BYTES, "%.*s/%s", (int)(end - path), path, name);
+        if (access(to, X_OK) == 0 && stat(to, &s) == 0 && S_ISREG(s.st_mode)) return true;
+    }
+    return false;
+}
+
+static bool find_command(struct command *c)
+{
+    const char *wish = getenv("XETILE_SOFT_OCLOC");
+    char *rest = NULL, *word;
+    c->count = 0;
+    snprintf(c->text, sizeof c->text, "%s", wish && *wish ? wish : "ocloc");
+    for (word = strtok_r(c->text, " ", &rest); word && c->count < MOST_WORDS; word = strtok_r(NULL, " ", &rest))
+        c->words[c->count++] = word;
+    if (!c->count || !find_program(c->words[0], c->program)) return false;
+    c->words[0] = c->program;
+    return true;
+}
+
+/* A compiler that was replaced is another one. */
+void xe_identify(struct xe_identity *to)
+{
+    const struct xe_target *t = xe_target();
+    struct command c;
+    struct stat s;
+    memset(to, 0, sizeof *to);
+    if (!t) return;
+    snprintf(to->target, sizeof to->target, "%s", t->name);
+    if (!find_command(&c) || stat(c.program, &s) != 0) return;
+    snprintf(to->compiler, sizeof to->compiler, "%.200s", c.program);
+    to->size = (uint64_t)s.st_size;
+    to->changed = (uint64_t)s.st_mtim.tv_sec;
+}
+
+static bool run(const struct command *c, char *const *arguments, const char *directory, struct sp_text *log)
+{
+    const struct jit_limits limits = {jit_time_limit() / JIT_CROWDED, 16384};
+    char *argv[MOST_WORDS + 16];
+    struct sp_text said = {0};
+    uint32_t n = 0;
+    int status;
+    for (; n < c->count; n++) argv[n] = c->words[n];
+    for (; *arguments && n + 1 < sizeof argv / sizeof argv[0]; arguments++) argv[n++] = *arguments;
+    argv[n] = NULL;
+    status = jit_run(argv, directory, limits, &said, log);
+    if (status != 0) sp_text_add(log, "%s", said.data ? said.data : "");
+    sp_text_free(&said);
+    return status == 0;
+}
+
+/* ---- a module */
+
+struct paths {
+    char directory[PATH_BYTES], module[PATH_BYTES + 16], binary[PATH_BYTES + 16], dump[PATH_BYTES + 16];
+};
+
+static bool compile_and_dump(const struct command *c, const struct xe_target *t, const char *options, struct paths *p,
+                             struct sp_text *log)
+{
+    char device[16], flags[1024];
+    char *compile[] = {"compile", "-spirv_input", "-file", p->module, "-device", device, "-output", "m",
+                       "-output_no_suffix", "-out_dir", p->directory, options && *options ? "-options" : NULL, flags, NULL};
+    char *disassemble[] = {"disasm", "-file", p->binary, "-device", device, "-dump", p->dump, NULL};
+    snprintf(device, sizeof device, "%s", t->device);
+    snprintf(flags, sizeof flags, "%s", options ? options : "");
+    if (!run(c, compile, p->directory, log) || access(p->binary, R_OK) != 0) {
+        sp_text_add(log, "Intel's compiler refused the module\n");
+        return false;
+    }
+    if (mkdir(p->dump, 0700) == 0 && run(c, disassemble, p->directory, log)) return true;
+    sp_text_add(log, "the binary cannot be disassembled\n");
+    return false;
+}
+
+static void *read_file(const char *path, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    return fd >= 0 ? jit_read_descriptor(fd, size) : NULL;
+}
+
+static bool take_text(const char *directory, const char *name, struct xe_text *t)
+{
+    char path[2 * PATH_BYTES];
+    size_t n = strlen(name);
+    if (n < 5 || strcmp(name + n - 4, ".asm") != 0 || n >= sizeof t->name) return false;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    t->data = read_file(path, &t->size);
+    snprintf(t->name, sizeof t->name, "%.*s", (int)(n - 4), name);
+    return t->data != NULL;
+}
+
+static uint32_t read_texts(const char *directory, struct xe_text *texts)
+{
+    struct dirent *e;
+    DIR *d = opendir(directory);
+    uint32_t count = 0;
+    while (d && count < MOST_TEXTS && (e = readdir(d)))
+        if (take_text(directory, e->d_name, &texts[count])) count++;
+    if (d) closedir(d);
+    return count;
+}
+
+static bool pack(const struct paths *p, const struct xe_target *t, void **package, size_t *size, struct sp_text *log)
+{
+    struct xe_text *texts = calloc(MOST_TEXTS, sizeof *texts);
+    size_t bytes = 0;
+    void *binary = read_file(p->binary, &bytes);
+    uint32_t count = texts ? read_texts(p->dump, texts) : 0;
+    *package = binary && texts ? xe_package_make(t, binary, bytes, texts, count, size) : NULL;
+    if (!*package) sp_text_add(log, "what Intel's compiler wrote cannot be read\n");
+    for (uint32_t n = 0; n < count; n++) free(texts[n].data);
+    free(texts);
+    free(binary);
+    return *package != NULL;
+}
+
+bool xe_compile(const uint32_t *words, size_t count, const char *options, void **package, size_t *size,
+                struct sp_text *log)
+{
+    const struct xe_target *t = xe_target();
+    struct command c;
+    struct paths p;
+    bool good;
+    if (!t || !find_command(&c)) {
+        sp_text_add(log, "XETILE_SOFT_ISA wants Intel's compiler: there is no ocloc in PATH, and XETILE_SOFT_OCLOC names none\n");
+        return false;
+    }
+    if (!jit_private_directory(p.directory, sizeof p.directory, log)) return false;
+    snprintf(p.module, sizeof p.module, "%s/m.spv", p.directory);
+    snprintf(p.binary, sizeof p.binary, "%s/m.bin", p.directory);
+    snprintf(p.dump, sizeof p.dump, "%s/dump", p.directory);
+    good = jit_write_file(p.module, words, count * sizeof *words) && compile_and_dump(&c, t, options, &p, log) &&
+           pack(&p, t, package, size, log);
+    jit_remove_directory(p.directory);
+    return good;
+}

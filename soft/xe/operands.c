@@ -1,0 +1,300 @@
+/* operands.c - elements of registers, lane by lane: read through regions and modifiers, and written with conversion,
+ * saturation and the mask. Integers are handled as 64 bits, floats as doubles, which hold every sum and product of two
+ * narrower numbers well enough to be rounded once more.
+ */
+#include <fenv.h>
+#include <math.h>
+#include <string.h>
+
+#include "machine.h"
+
+/* ---- floats of other widths */
+
+static double small_float(uint32_t bits, int digits, int exponent_bits)
+{
+    int fraction = digits - 1, most = (1 << exponent_bits) - 1;
+    int exponent = (int)(bits >> fraction) & most, bias = most / 2;
+    double part = bits & ((1u << fraction) - 1u), value;
+    if (exponent == most) value = part != 0 ? NAN : INFINITY;
+    else if (exponent) value = ldexp(part + (double)(1u << fraction), exponent - bias - fraction);
+    else value = ldexp(part, 1 - bias - fraction);
+    return bits >> (fraction + exponent_bits) & 1 ? -value : value;
+}
+
+static double from_bits32(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+double xe_decode(uint8_t type, uint64_t bits)
+{
+    double d;
+    switch (type) {
+    case XE_HF: return small_float((uint32_t)bits & 0xffff, 11, 5);
+    case XE_BF: return from_bits32((uint32_t)bits << 16);
+    case XE_TF32: return from_bits32((uint32_t)bits & 0xffffe000u);
+    case XE_F: return from_bits32((uint32_t)bits);
+    default: memcpy(&d, &bits, sizeof d); return d;
+    }
+}
+
+/* Rounded, as the thread's mode says, to so many digits; what lies under `least` has fewer. */
+static double rounded(double value, int digits, int least)
+{
+    int exponent;
+    if (value == 0 || !isfinite(value)) return value;
+    frexp(value, &exponent);
+    if (exponent - 1 < least) exponent = least + 1;
+    return ldexp(nearbyint(ldexp(value, digits - exponent)), exponent - digits);
+}
+
+static uint64_t encode_half(double value)
+{
+    uint64_t sign = signbit(value) ? 0x8000 : 0;
+    double size = fabs(rounded(value, 11, -14));
+    int exponent;
+    if (isnan(value)) return sign | 0x7e00;
+    if (size > 65504) {
+        bool stays = fabs(value) < INFINITY && (fegetround() == FE_TOWARDZERO ||
+                     fegetround() == (sign ? FE_UPWARD : FE_DOWNWARD));
+        return sign | (stays ? 0x7bff : 0x7c00);
+    }
+    if (size < 0x1p-14) return sign | (uint64_t)ldexp(size, 24);
+    frexp(size, &exponent);
+    return sign | (uint64_t)(exponent + 14) << 10 | ((uint64_t)ldexp(size, 11 - exponent) & 0x3ff);
+}
+
+static uint64_t encode_single(double value)
+{
+    float f = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+uint64_t xe_encode(uint8_t type, double value, bool saturate)
+{
+    uint64_t bits;
+    if (saturate) value = value >= 1 ? 1 : value > 0 ? value : 0; /* NaN, too, becomes 0 */
+    switch (type) {
+    case XE_HF: return encode_half(value);
+    case XE_F: return encode_single(value);
+    case XE_BF: return isnan(value) ? encode_single(value) >> 16 | 0x40 : encode_single(rounded(value, 8, -126)) >> 16;
+    case XE_TF32: return isnan(value) ? encode_single(value) : encode_single(rounded(value, 11, -126));
+    default: memcpy(&bits, &value, sizeof bits); return bits;
+    }
+}
+
+/* ---- what was written */
+
+void xe_define(struct xe_thread *t, uint32_t at, uint32_t bytes)
+{
+    if (at >= AT_ACC || !bytes) return;
+    for (uint32_t d = at / 4; d <= (at + bytes - 1) / 4 && d < AT_ACC / 4; d++) t->defined[d / 8] |= (uint8_t)(1u << d % 8);
+}
+
+bool xe_is_defined(const struct xe_thread *t, uint32_t at, uint32_t bytes)
+{
+    for (uint32_t d = at / 4; bytes && d <= (at + bytes - 1) / 4 && d < AT_ACC / 4; d++)
+        if (!(t->defined[d / 8] >> d % 8 & 1)) return false;
+    return true;
+}
+
+/* ---- where the lanes of an operand are */
+
+struct places {
+    uint32_t at[MAX_LANES];
+};
+
+static uint32_t address(const struct xe_thread *t, uint32_t at)
+{
+    uint16_t a;
+    memcpy(&a, t->file + at, sizeof a);
+    return a;
+}
+
+static bool find_places(struct xe_thread *t, const struct xe_instruction *i, const struct xe_operand *o, uint32_t bytes,
+                        struct places *p)
+{
+    uint32_t mask = (1u << o->width_shift) - 1, base = o->at;
+    bool indirect = o->where == XE_INDIRECT;
+    if (indirect && !o->across) base = address(t, o->at) + (uint32_t)o->offset;
+    for (uint32_t n = 0; n < i->lanes; n++) {
+        uint32_t row = n >> o->width_shift, element = row * o->row + (n & mask) * o->column;
+        if (o->across) base = o->at + 2 * row < AT_SCALAR ? address(t, o->at + 2 * row) + (uint32_t)o->offset : FILE_BYTES;
+        p->at[n] = base + element * bytes;
+        if (indirect && (p->at[n] > AT_ACC - bytes)) {
+            xe_fail(t, "an address register that points past the registers (byte %u)", p->at[n]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- reading */
+
+static uint64_t packed_immediate(const struct xe_operand *o, uint32_t lane)
+{
+    uint32_t nibble = (uint32_t)(o->bits >> 4 * (lane & 7)) & 15;
+    return o->type == XE_V && nibble > 7 ? (uint64_t)(int64_t)((int32_t)nibble - 16) : nibble;
+}
+
+static double packed_float(const struct xe_operand *o, uint32_t lane)
+{
+    uint32_t byte = (uint32_t)(o->bits >> 8 * (lane & 3)) & 255;
+    double value = byte & 0x7f ? ldexp(16 + (byte & 15), (int)(byte >> 4 & 7) - 3 - 4) : 0;
+    return byte & 0x80 ? -value : value;
+}
+
+static int64_t extend(uint8_t type, uint64_t bits)
+{
+    switch (type) {
+    case XE_B: return (int8_t)bits;
+    case XE_W: return (int16_t)bits;
+    case XE_D: return (int32_t)bits;
+    case XE_UB: return (uint8_t)bits;
+    case XE_UW:
+    case XE_HF:
+    case XE_BF: return (uint16_t)bits;
+    case XE_UD:
+    case XE_F:
+    case XE_TF32: return (uint32_t)bits;
+    default: return (int64_t)bits;
+    }
+}
+
+static void read_immediate(const struct xe_instruction *i, const struct xe_operand *o, struct xe_lanes *to)
+{
+    for (uint32_t n = 0; n < i->lanes; n++) {
+        if (o->type == XE_V || o->type == XE_UV) to->v[n].i = (int64_t)packed_immediate(o, n);
+        else if (o->type == XE_VF) to->v[n].f = packed_float(o, n);
+        else to->v[n].i = extend(o->type, o->bits);
+    }
+}
+
+static void read_registers(const struct xe_thread *t, const struct xe_instruction *i, const struct places *p, uint8_t type,
+                           struct xe_lanes *to)
+{
+    uint32_t bytes = xe_types[type].bits / 8u;
+    for (uint32_t n = 0; n < i->lanes; n++) {
+        uint64_t bits = 0;
+        switch (bytes) { /* sizes that the compiler knows */
+        case 1: bits = t->file[p->at[n]]; break;
+        case 2: memcpy(&bits, t->file + p->at[n], 2); break;
+        case 4: memcpy(&bits, t->file + p->at[n], 4); break;
+        default: memcpy(&bits, t->file + p->at[n], 8);
+        }
+        to->v[n].i = extend(type, bits);
+    }
+}
+
+static void make_floats(const struct xe_instruction *i, uint8_t type, struct xe_lanes *to)
+{
+    for (uint32_t n = 0; n < i->lanes; n++) {
+        if (xe_is_float(type)) to->v[n].f = xe_decode(type, (uint64_t)to->v[n].i);
+        else to->v[n].f = type == XE_UQ ? (double)(uint64_t)to->v[n].i : (double)to->v[n].i;
+    }
+}
+
+static bool is_logic(uint8_t operation)
+{
+    return operation == XE_and || operation == XE_or || operation == XE_xor || operation == XE_not || operation == XE_bfn;
+}
+
+static void modify(const struct xe_instruction *i, const struct xe_operand *o, bool as_float, struct xe_lanes *to)
+{
+    bool flip = is_logic(i->operation);
+    for (uint32_t n = 0; n < i->lanes; n++) {
+        union xe_value *v = &to->v[n];
+        if (as_float) {
+            if (o->absolute) v->f = fabs(v->f);
+            if (o->negate) v->f = -v->f;
+            continue;
+        }
+        if (o->absolute && v->i < 0) v->i = (int64_t)(0 - (uint64_t)v->i);
+        if (o->negate) v->i = flip ? ~v->i : (int64_t)(0 - (uint64_t)v->i);
+    }
+}
+
+void xe_read(struct xe_thread *t, const struct xe_instruction *i, const struct xe_operand *o, bool as_float,
+             struct xe_lanes *to)
+{
+    struct places p;
+    if (o->where == XE_IMMEDIATE) {
+        read_immediate(i, o, to);
+    } else if (o->where == XE_REGISTER || o->where == XE_INDIRECT) {
+        if (!find_places(t, i, o, xe_types[o->type].bits / 8u, &p)) return;
+        read_registers(t, i, &p, o->type, to);
+    } else {
+        memset(to, 0, sizeof *to);
+    }
+    if (as_float && o->type != XE_VF) make_floats(i, o->type, to);
+    if (o->negate || o->absolute) modify(i, o, as_float, to);
+}
+
+/* ---- writing */
+
+static int64_t to_integer(double value, uint8_t type)
+{
+    const struct xe_type_info *info = &xe_types[type];
+    double top = ldexp(1, info->bits - (info->kind == XE_SIGNED)), bottom = info->kind == XE_SIGNED ? -top : 0;
+    if (isnan(value)) return 0;
+    value = trunc(value);
+    if (value >= top) return info->kind == XE_SIGNED ? INT64_MAX >> (64 - info->bits) : (int64_t)(UINT64_MAX >> (64 - info->bits));
+    if (value <= bottom) value = bottom;
+    return info->kind == XE_SIGNED ? (int64_t)value : (int64_t)(uint64_t)value;
+}
+
+static int64_t clamp(int64_t v, uint8_t from, uint8_t type)
+{
+    const struct xe_type_info *info = &xe_types[type];
+    int64_t most, least;
+    if (info->bits == 64) return v;
+    most = (int64_t)(UINT64_MAX >> (64 - info->bits + (info->kind == XE_SIGNED)));
+    least = info->kind == XE_SIGNED ? -most - 1 : 0;
+    if (from == XE_UQ && v < 0) return most;
+    return v > most ? most : v < least ? least : v;
+}
+
+static uint64_t convert(const union xe_value *v, bool is_float, uint8_t from, uint8_t to, bool saturate)
+{
+    if (xe_is_float(to)) {
+        if (is_float) return xe_encode(to, v->f, saturate);
+        if (to == XE_F && from != XE_UQ) {
+            float f = (float)v->i;
+            return xe_encode(to, f, saturate);
+        }
+        if (to == XE_F) return xe_encode(to, (float)(uint64_t)v->i, saturate);
+        return xe_encode(to, from == XE_UQ ? (double)(uint64_t)v->i : (double)v->i, saturate);
+    }
+    if (is_float) return (uint64_t)to_integer(v->f, to);
+    return (uint64_t)(saturate ? clamp(v->i, from, to) : v->i);
+}
+
+/* Numbers that some conversions go through: an f32 result is one before it becomes an f16. */
+static void round_to(uint8_t type, const struct xe_instruction *i, struct xe_lanes *from)
+{
+    if (type == XE_DF || xe_types[type].digits >= xe_types[i->to.type].digits + 30) return;
+    for (uint32_t n = 0; n < i->lanes; n++)
+        from->v[n].f = type == XE_F ? (double)(float)from->v[n].f : xe_decode(type, xe_encode(type, from->v[n].f, false));
+}
+
+void xe_write(struct xe_thread *t, const struct xe_instruction *i, bool is_float, uint8_t type, uint32_t mask,
+              struct xe_lanes *from)
+{
+    const struct xe_operand *o = &i->to;
+    uint32_t bytes = xe_types[o->type].bits / 8u;
+    struct places p;
+    if (o->where == XE_NULL || t->stop == XE_FAILED || !find_places(t, i, o, bytes, &p)) return;
+    if (is_float && type != o->type) round_to(type, i, from);
+    for (uint32_t n = 0; n < i->lanes; n++) {
+        uint64_t bits;
+        if (!(mask >> n & 1)) continue;
+        bits = convert(&from->v[n], is_float, type, o->type, i->saturate);
+        memcpy(t->file + p.at[n], &bits, bytes);
+        xe_define(t, p.at[n], bytes);
+        if (o->at >= AT_ACC && o->at < AT_FLAG && !is_float) t->wide[n] = from->v[n].i;
+    }
+}
