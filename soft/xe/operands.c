@@ -295,6 +295,6 @@ void xe_write(struct xe_thread *t, const struct xe_instruction *i, bool is_float
         bits = convert(&from->v[n], is_float, type, o->type, i->saturate);
         memcpy(t->file + p.at[n], &bits, bytes);
         xe_define(t, p.at[n], bytes);
-        if (o->at >= AT_ACC && o->at < AT_FLAG && !is_float) t->wide[n] = from->v[n].i;
+        if (o->at >= AT_ACC && o->at < AT_ACC + GRF_BYTES && !is_float) t->wide[n] = from->v[n].i;
     }
 }
