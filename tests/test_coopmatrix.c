@@ -492,7 +492,10 @@ TEST(block_products)
     int i;
     l.count = 0;
     add_products(&l, 0, 8, 2, block_shapes, 4, at, 6);
-    for (i = 0; i < l.count; i++) l.list[i].down = !l.list[i].at.checked ? 0 : i % 4 == 3 ? -5 : i % 2;
+    for (i = 0; i < l.count; i++) { /* down columns, messages begin at multiples of four bytes */
+        l.list[i].down = !l.list[i].at.checked ? 0 : i % 4 == 3 ? -5 : i % 2;
+        if (!l.list[i].at.transposed) l.list[i].down *= 4;
+    }
     run_group("block2d", "soft", 16, CM_INTEL, l.list, l.count);
 }
 

@@ -133,7 +133,8 @@ double xe_math(uint8_t function, double a, double b)
     case XE_INV: return 1 / a;
     case XE_LOG: return log2(a);
     case XE_EXP: return exp2(a);
-    case XE_SQT: return sqrt(a);
+    case XE_SQT:
+    case XE_RSQTM: return sqrt(a); /* of steps to a root, all at once: see holds_float */
     case XE_RSQT: return 1 / sqrt(a);
     case XE_SIN: return turns(sin, a);
     case XE_COS: return turns(cos, a);

@@ -123,7 +123,7 @@ void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t pa
         xe_fail(t, "a block for dpas of such elements");
         return;
     }
-    if (b.is_store && !xe_is_defined(t, at, size)) xe_broken(t, "a 2D block store of registers that nothing has written");
+    if (b.is_store && !xe_is_defined(t, at, power_of_two(b.width) * b.height * b.bytes)) xe_broken(t, "a 2D block store of registers that nothing has written");
     for (uint32_t n = 0; n < b.count; n++)
         for (uint32_t row = 0; row < b.height; row++)
             for (uint32_t column = 0; column < b.width; column++)

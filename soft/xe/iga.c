@@ -200,6 +200,7 @@ static void immediate(struct cursor *c, struct xe_operand *o)
     bool minus = take(c, "-"), special = false, hex = !strncmp(c->at, "0x", 2);
     uint64_t bits = 0, payload = 0;
     double value = hex ? 0 : special_float(c, &special, &payload);
+    const char *digits = c->at;
     char *end = (char *)(uintptr_t)c->at;
     if (hex) bits = strtoull(c->at, &end, 16);
     else if (!special) value = strtod(c->at, &end);
@@ -210,8 +211,7 @@ static void immediate(struct cursor *c, struct xe_operand *o)
     o->type = type_name(c);
     if (hex) o->bits = minus ? 0 - bits : bits;
     else if (xe_is_float(o->type)) o->bits = xe_encode(o->type, minus ? -value : value, false) | payload;
-    else o->bits = fabs(value) < 9.3e18 ? (uint64_t)(int64_t)(minus ? -value : value) : 0;
-    if (!hex && !special && !xe_is_float(o->type) && fabs(value) > 9e15) wrong(c, "a smaller number");
+    else o->bits = minus ? 0 - strtoull(digits, NULL, 10) : strtoull(digits, NULL, 10);
 }
 
 /* ---- operands */
@@ -377,6 +377,7 @@ static uint32_t descriptor(struct cursor *c, struct xe_instruction *i, bool exte
     v = strtoull(c->at, &end, 0);
     if (end == c->at || v > UINT32_MAX) wrong(c, "a descriptor");
     c->at = end;
+    if (extended && take(c, ":a0.")) number(c), i->send.surface = true;
     return (uint32_t)v;
 }
 

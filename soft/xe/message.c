@@ -65,7 +65,7 @@ static bool read_descriptor(struct xe_thread *t, const struct xe_instruction *i,
         m->transposed = false;
     }
     m->surface = d >> 29 & 3;
-    m->offset = m->surface == 0 ? (int32_t)e >> 12 : m->surface == 3 ? (int32_t)(e << 8) >> 20 : 0;
+    m->offset = m->surface == 0 ? (int32_t)e >> 12 : m->surface == 3 ? (int32_t)(e << 8) >> 20 : (int32_t)e >> 15;
     m->is_load = m->operation == LSC_LOAD || m->operation == LSC_LOAD_MASK;
     m->stride = (i->lanes * m->slot + GRF_BYTES - 1) / GRF_BYTES * GRF_BYTES;
     if (m->transposed) m->stride = m->slot;
@@ -149,16 +149,15 @@ static void store(struct xe_thread *t, const struct message *m, uint8_t *to, uin
         xe_fail(t, "a store past the last register");
         return;
     }
-    check_defined(t, from, m->slot, "data");
+    if (m->surface != 2) check_defined(t, from, m->slot, "data"); /* spills may hold what is not used */
     if (to) memcpy(to, t->file + from, m->bytes);
     t->stored += m->bytes;
 }
 
-/* Global memory is read at any byte: Intel's compiler relies on it. */
-static void check_alignment(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint64_t address)
+/* Lanes may read and write at any byte, which Intel's compiler relies on; blocks may not. */
+static void check_alignment(struct xe_thread *t, const struct message *m, uint64_t address)
 {
-    bool matters = i->send.unit == XE_SLM || m->transposed;
-    if (matters && address % m->bytes) xe_broken(t, "an access of %u bytes at %#llx", m->bytes, (unsigned long long)address);
+    if (m->transposed && address % m->bytes) xe_broken(t, "an access of %u bytes at %#llx", m->bytes, (unsigned long long)address);
 }
 
 static void transfer(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint32_t lane)
@@ -166,7 +165,7 @@ static void transfer(struct xe_thread *t, const struct xe_instruction *i, const 
     uint32_t registers = m->is_load ? i->to.at : m->data;
     uint64_t base = address_of(t, m, lane);
     check_defined(t, m->payload + lane * m->address_bytes, m->address_bytes, "address");
-    check_alignment(t, i, m, base);
+    check_alignment(t, m, base);
     if (m->is_load && i->to.where == XE_NULL) return; /* a prefetch */
     for (uint32_t k = 0; k < m->count && t->stop != XE_FAILED; k++) {
         uint32_t at = registers + k * m->stride + (m->transposed ? 0 : lane * m->slot);

@@ -10,17 +10,6 @@
 
 /* ---- floats of other widths */
 
-static double small_float(uint32_t bits, int digits, int exponent_bits)
-{
-    int fraction = digits - 1, most = (1 << exponent_bits) - 1;
-    int exponent = (int)(bits >> fraction) & most, bias = most / 2;
-    double part = bits & ((1u << fraction) - 1u), value;
-    if (exponent == most) value = part != 0 ? NAN : INFINITY;
-    else if (exponent) value = ldexp(part + (double)(1u << fraction), exponent - bias - fraction);
-    else value = ldexp(part, 1 - bias - fraction);
-    return bits >> (fraction + exponent_bits) & 1 ? -value : value;
-}
-
 static double from_bits32(uint32_t bits)
 {
     float f;
@@ -28,11 +17,20 @@ static double from_bits32(uint32_t bits)
     return f;
 }
 
+/* What a NaN carries goes along. */
+static double from_half(uint32_t bits)
+{
+    uint32_t sign = (bits & 0x8000) << 16, exponent = bits >> 10 & 31, part = bits & 0x3ff;
+    if (exponent == 31) return from_bits32(sign | 0x7f800000 | part << 13);
+    if (exponent) return from_bits32(sign | (exponent + 112) << 23 | part << 13);
+    return sign ? -(double)part * 0x1p-24 : (double)part * 0x1p-24;
+}
+
 double xe_decode(uint8_t type, uint64_t bits)
 {
     double d;
     switch (type) {
-    case XE_HF: return small_float((uint32_t)bits & 0xffff, 11, 5);
+    case XE_HF: return from_half((uint32_t)bits & 0xffff);
     case XE_BF: return from_bits32((uint32_t)bits << 16);
     case XE_TF32: return from_bits32((uint32_t)bits & 0xffffe000u);
     case XE_F: return from_bits32((uint32_t)bits);
@@ -50,12 +48,20 @@ static double rounded(double value, int digits, int least)
     return ldexp(nearbyint(ldexp(value, digits - exponent)), exponent - digits);
 }
 
+static uint64_t encode_single(double value)
+{
+    float f = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
 static uint64_t encode_half(double value)
 {
     uint64_t sign = signbit(value) ? 0x8000 : 0;
     double size = fabs(rounded(value, 11, -14));
     int exponent;
-    if (isnan(value)) return sign | 0x7e00;
+    if (isnan(value)) return sign | 0x7e00 | (encode_single(value) >> 13 & 0x1ff);
     if (size > 65504) {
         bool stays = fabs(value) < INFINITY && (fegetround() == FE_TOWARDZERO ||
                      fegetround() == (sign ? FE_UPWARD : FE_DOWNWARD));
@@ -64,14 +70,6 @@ static uint64_t encode_half(double value)
     if (size < 0x1p-14) return sign | (uint64_t)ldexp(size, 24);
     frexp(size, &exponent);
     return sign | (uint64_t)(exponent + 14) << 10 | ((uint64_t)ldexp(size, 11 - exponent) & 0x3ff);
-}
-
-static uint64_t encode_single(double value)
-{
-    float f = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
 }
 
 uint64_t xe_encode(uint8_t type, double value, bool saturate)
