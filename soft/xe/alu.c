@@ -49,7 +49,8 @@ static int64_t field(uint32_t bits, uint32_t at, uint32_t value, bool is_signed)
 static int64_t dot4(int64_t sum, uint32_t a, uint32_t b, bool signed_a, bool signed_b)
 {
     for (int k = 0; k < 32; k += 8) {
-        int64_t x = signed_a ? (int8_t)(a >> k) : (uint8_t)(a >> k), y = signed_b ? (int8_t)(b >> k) : (uint8_t)(b >> k);
+        int64_t x = signed_a ? (int8_t)(a >> k) : (uint8_t)(a >> k),
+                y = signed_b ? (int8_t)(b >> k) : (uint8_t)(b >> k);
         sum += x * y;
     }
     return sum;
@@ -210,7 +211,7 @@ static void set_flags(struct xe_thread *t, const struct xe_instruction *i, uint3
     for (uint32_t n = 0; n < i->lanes; n++) {
         uint32_t bit = i->flag + i->first + n;
         if (!(mask >> n & 1) || bit >= 128) continue;
-        t->file[AT_FLAG + bit / 8] &= (uint8_t)~(1u << bit % 8);
+        t->file[AT_FLAG + bit / 8] &= (uint8_t) ~(1u << bit % 8);
         t->file[AT_FLAG + bit / 8] |= (uint8_t)((values >> n & 1) << bit % 8);
     }
 }
@@ -301,8 +302,10 @@ static void compute_lanes(struct xe_thread *t, const struct xe_instruction *i, s
 {
     for (uint32_t n = 0; n < i->lanes && t->stop != XE_FAILED; n++) {
         union xe_value a = w->in[0].v[n], b = w->in[1].v[n], c = w->in[2].v[n];
-        if (w->is_float) w->out.v[n].f = floating(t, i, w->type, a.f, b.f, c.f);
-        else w->out.v[n].i = integer(t, i, n, a.i, b.i, c.i);
+        if (w->is_float)
+            w->out.v[n].f = floating(t, i, w->type, a.f, b.f, c.f);
+        else
+            w->out.v[n].i = integer(t, i, n, a.i, b.i, c.i);
     }
 }
 
@@ -361,7 +364,8 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i)
     if (t->stop == XE_FAILED) return;
     if (i->operation == XE_sel) {
         uint32_t chosen = w.mask;
-        if (i->predicated) w.mask = i->everywhere ? all : t->active >> i->first & all; /* it chooses, and keeps none back */
+        if (i->predicated)
+            w.mask = i->everywhere ? all : t->active >> i->first & all; /* it chooses, and keeps none back */
         select_lanes(t, i, &w, chosen);
     } else if (i->operation == XE_csel) {
         choose_lanes(t, i, &w);
@@ -373,7 +377,9 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i)
         compute_lanes(t, i, &w);
         if (i->condition) set_flags(t, i, w.mask, nonzero(i, &w));
     }
-    if (only_moves(i)) write_moved(t, i, &w);
-    else xe_write(t, i, w.is_float, w.type, w.mask, &w.out);
+    if (only_moves(i))
+        write_moved(t, i, &w);
+    else
+        xe_write(t, i, w.is_float, w.type, w.mask, &w.out);
     if (i->operation == XE_addc || i->operation == XE_subb) keep_carry(t, i, &w);
 }

@@ -1,5 +1,5 @@
-/* block2d.c - 2D blocks: loads (plain, for dpas, transposed), prefetches and stores, with the bounds of the surface that
- * the payload describes. */
+/* block2d.c - 2D blocks: loads (plain, for dpas, transposed), prefetches and stores, with the bounds of the surface
+ * that the payload describes. */
 #include <string.h>
 
 #include "machine.h"
@@ -43,7 +43,8 @@ static uint32_t power_of_two(uint32_t v)
 /* Bytes that a block takes in registers: whole ones. */
 static uint32_t block_bytes(const struct block *b)
 {
-    uint32_t bytes = b->transposed ? power_of_two(b->height) * b->width * b->bytes : power_of_two(b->width) * b->height * b->bytes;
+    uint32_t bytes =
+        b->transposed ? power_of_two(b->height) * b->width * b->bytes : power_of_two(b->width) * b->height * b->bytes;
     return (bytes + GRF_BYTES - 1) / GRF_BYTES * GRF_BYTES;
 }
 
@@ -56,14 +57,17 @@ static void check_rules(struct xe_thread *t, const struct block *b)
     } rules[] = {
         {b->base % 64 != 0, "a surface that does not begin at a multiple of 64 bytes"},
         {b->surface_width < 64, "a surface less than 64 bytes wide"},
-        {b->surface_width % 4 || b->surface_width % b->bytes, "a surface whose width is no multiple of 4 bytes and of the element"},
+        {b->surface_width % 4 || b->surface_width % b->bytes,
+         "a surface whose width is no multiple of 4 bytes and of the element"},
         {b->pitch < b->surface_width, "a pitch below the width"},
         {b->pitch < 64 || b->pitch % 16, "a pitch that is no multiple of 16 bytes, or less than 64"},
         {(uint32_t)b->x * b->bytes % 4, "a block that begins at a part of four bytes"},
-        {b->width * b->bytes % 4 || b->width * b->bytes * b->count > 64, "blocks of more than 64 bytes a row, or a part of four"},
+        {b->width * b->bytes % 4 || b->width * b->bytes * b->count > 64,
+         "blocks of more than 64 bytes a row, or a part of four"},
         {b->height > (b->is_store ? 8u : 32u), "a block of too many rows"},
         {b->for_dpas && (b->bytes > 2 || b->height * b->bytes % 4), "a block for dpas of such elements or rows"},
-        {b->transposed && (b->bytes < 4 || b->count > 1 || b->width * b->bytes > 32), "a transposed block of such a size"},
+        {b->transposed && (b->bytes < 4 || b->count > 1 || b->width * b->bytes > 32),
+         "a transposed block of such a size"},
         {b->count * block_bytes(b) > 32u * GRF_BYTES, "a block of more than 32 registers"},
         {b->is_store && (b->count > 1 || b->for_dpas || b->transposed), "a store of several blocks"},
     };
@@ -96,8 +100,10 @@ static void move_element(struct xe_thread *t, const struct block *b, uint32_t at
         t->stored += b->bytes;
         return;
     }
-    if (there) memcpy(t->file + at, there, b->bytes);
-    else memset(t->file + at, 0, b->bytes);
+    if (there)
+        memcpy(t->file + at, there, b->bytes);
+    else
+        memset(t->file + at, 0, b->bytes);
     t->loaded += b->bytes;
 }
 
@@ -105,7 +111,8 @@ void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t pa
 {
     uint32_t size, at = i->to.at;
     struct block b;
-    if (!xe_is_defined(t, payload, 32)) xe_broken(t, "a 2D block message whose payload nothing has written (r%u)", payload / GRF_BYTES);
+    if (!xe_is_defined(t, payload, 32))
+        xe_broken(t, "a 2D block message whose payload nothing has written (r%u)", payload / GRF_BYTES);
     read_block(t, i, payload, &b);
     if (b.bytes > 8) {
         xe_fail(t, "a 2D block message of such elements");
@@ -123,7 +130,8 @@ void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t pa
         xe_fail(t, "a block for dpas of such elements");
         return;
     }
-    if (b.is_store && !xe_is_defined(t, at, power_of_two(b.width) * b.height * b.bytes)) xe_broken(t, "a 2D block store of registers that nothing has written");
+    if (b.is_store && !xe_is_defined(t, at, power_of_two(b.width) * b.height * b.bytes))
+        xe_broken(t, "a 2D block store of registers that nothing has written");
     for (uint32_t n = 0; n < b.count; n++)
         for (uint32_t row = 0; row < b.height; row++)
             for (uint32_t column = 0; column < b.width; column++)

@@ -1,5 +1,5 @@
-/* count.c - what threads did, by class, and the report of it when a module goes: lines of `machine KERNEL TARGET NAME=VALUE ...`
- * on standard error, when XETILE_SOFT_XE_REPORT is set. */
+/* count.c - what threads did, by class, and the report of it when a module goes: lines of `machine KERNEL TARGET
+ * NAME=VALUE ...` on standard error, when XETILE_SOFT_XE_REPORT is set. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -40,7 +40,8 @@ void xe_count_thread(struct xe_kernel *k, const struct xe_thread *t)
 
 static void report_kernel(const struct xe_target *target, struct xe_kernel *k)
 {
-    static const char *const names[XE_CLASSES] = {"other", "float", "integer", "long", "math", "dpas", "send", "branch"};
+    static const char *const names[XE_CLASSES] = {"other", "float", "integer", "long",
+                                                  "math",  "dpas",  "send",    "branch"};
     uint64_t threads = atomic_load(&k->counts.threads);
     fprintf(stderr, "machine %s %s threads=%llu", k->face.name, target->name, (unsigned long long)threads);
     for (int c = 0; c < XE_CLASSES; c++)

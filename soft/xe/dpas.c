@@ -28,11 +28,13 @@ struct product {
 static void read_operands(const struct xe_thread *t, const struct xe_instruction *i, struct product *p)
 {
     const struct xe_operand *b = &i->from[1], *a = &i->from[2];
-    uint32_t in_b = 32u / xe_types[b->type].bits, in_a = 32u / xe_types[a->type].bits, count, wrong = t->group->switches & XE_BREAK_DPAS;
+    uint32_t in_b = 32u / xe_types[b->type].bits, in_a = 32u / xe_types[a->type].bits, count,
+             wrong = t->group->switches & XE_BREAK_DPAS;
     p->steps = in_a < in_b ? in_a : in_b;
     count = p->steps * DEPTH;
     for (uint32_t k = 0; k < count; k++) {
-        for (uint32_t n = 0; n < LANES; n++) p->columns[k][n] = element(t, b->type, b->at + k / in_b * GRF_BYTES + n * 4, k % in_b);
+        for (uint32_t n = 0; n < LANES; n++)
+            p->columns[k][n] = element(t, b->type, b->at + k / in_b * GRF_BYTES + n * 4, k % in_b);
         for (uint32_t r = 0; r < i->passes; r++) {
             uint32_t row = wrong ? i->passes - 1 - r : r;
             p->rows[r][k] = element(t, a->type, a->at + (row * count / in_a + k / in_a) * 4, k % in_a);
@@ -43,7 +45,8 @@ static void read_operands(const struct xe_thread *t, const struct xe_instruction
 static double dot(const struct product *p, uint32_t row, uint32_t lane, double sum, bool is_float)
 {
     for (uint32_t stage = 0; stage < DEPTH; stage++) {
-        for (uint32_t k = stage * p->steps; k < (stage + 1) * p->steps; k++) sum += p->rows[row][k] * p->columns[k][lane];
+        for (uint32_t k = stage * p->steps; k < (stage + 1) * p->steps; k++)
+            sum += p->rows[row][k] * p->columns[k][lane];
         if (is_float) sum = (double)(float)sum;
     }
     return sum;
@@ -61,8 +64,10 @@ static bool is_sound(struct xe_thread *t, const struct xe_instruction *i)
             xe_fail(t, "a dpas whose operands are no registers");
             return false;
         }
-        if (o[k]->at % (k == 3 ? GRF_BYTES / 2u : GRF_BYTES)) xe_broken(t, "a dpas operand that does not begin with a register");
-        if (!xe_is_defined(t, o[k]->at, bytes) && k) xe_broken(t, "a dpas that reads registers which nothing has written");
+        if (o[k]->at % (k == 3 ? GRF_BYTES / 2u : GRF_BYTES))
+            xe_broken(t, "a dpas operand that does not begin with a register");
+        if (!xe_is_defined(t, o[k]->at, bytes) && k)
+            xe_broken(t, "a dpas that reads registers which nothing has written");
     }
     if (i->lanes != LANES) xe_fail(t, "a dpas of %u lanes", i->lanes);
     return i->lanes == LANES;

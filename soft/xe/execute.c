@@ -1,8 +1,8 @@
 /* execute.c - a thread from one stop to the next: which lanes execute, where it goes on, and whom to ask for the rest.
  *
- * A lane that does not execute waits at an instruction: goto, if and the like send it there, and a join or endif at that
- * place wakes it. What hardware calls JIP is `jump` here, where the thread goes when no lane is left, UIP is `update`,
- * where the lanes go.
+ * A lane that does not execute waits at an instruction: goto, if and the like send it there, and a join or endif at
+ * that place wakes it. What hardware calls JIP is `jump` here, where the thread goes when no lane is left, UIP is
+ * `update`, where the lanes go.
  */
 #include <fenv.h>
 #include <string.h>
@@ -107,8 +107,10 @@ static void flow(struct xe_thread *t, const struct xe_instruction *i)
 static void go_to_byte(struct xe_thread *t, uint32_t offset)
 {
     uint32_t where = xe_find(&t->group->kernel->code, offset, false);
-    if (where == UINT32_MAX) xe_fail(t, "a jump to byte %u, where no instruction begins", offset);
-    else t->next = where;
+    if (where == UINT32_MAX)
+        xe_fail(t, "a jump to byte %u, where no instruction begins", offset);
+    else
+        t->next = where;
 }
 
 static void call(struct xe_thread *t, const struct xe_instruction *i)
@@ -123,15 +125,19 @@ static void call(struct xe_thread *t, const struct xe_instruction *i)
     }
     if (!mask) return;
     if (i->operation == XE_calla) {
-        if (o->where == XE_IMMEDIATE) to = (uint32_t)o->bits;
-        else memcpy(&to, t->file + o->at, sizeof to);
+        if (o->where == XE_IMMEDIATE)
+            to = (uint32_t)o->bits;
+        else
+            memcpy(&to, t->file + o->at, sizeof to);
     }
     back[0] = i->offset + (i->compacted ? 8 : 16);
     back[1] = t->active;
     memcpy(t->file + i->to.at, back, sizeof back);
     xe_define(t, i->to.at, sizeof back);
-    if (i->operation == XE_call) t->next = i->jump;
-    else go_to_byte(t, to);
+    if (i->operation == XE_call)
+        t->next = i->jump;
+    else
+        go_to_byte(t, to);
 }
 
 /* ---- the rest */
@@ -139,9 +145,12 @@ static void call(struct xe_thread *t, const struct xe_instruction *i)
 static void sync(struct xe_thread *t, const struct xe_instruction *i)
 {
     if (i->function != XE_SYNC_BAR) return; /* it waits for results, which are here at once */
-    if (!t->arrived) xe_fail(t, "a wait for a barrier at which the thread has not arrived");
-    else if (t->barrier_phase == t->group->phase) t->stop = XE_AT_BARRIER;
-    else t->arrived = false;
+    if (!t->arrived)
+        xe_fail(t, "a wait for a barrier at which the thread has not arrived");
+    else if (t->barrier_phase == t->group->phase)
+        t->stop = XE_AT_BARRIER;
+    else
+        t->arrived = false;
     if (t->stop == XE_AT_BARRIER) t->next = t->ip;
 }
 
@@ -154,8 +163,10 @@ static void control_changed(struct xe_thread *t)
 
 static void refuse(struct xe_thread *t, const struct xe_instruction *i)
 {
-    if (i->operation == XE_illegal) xe_fail(t, "the end of the code was run over");
-    else xe_fail(t, "an instruction that is not supported");
+    if (i->operation == XE_illegal)
+        xe_fail(t, "the end of the code was run over");
+    else
+        xe_fail(t, "an instruction that is not supported");
 }
 
 static void step(struct xe_thread *t, const struct xe_instruction *i)

@@ -1,5 +1,5 @@
-/* group.c - work-groups: each thread runs until it ends or waits at a barrier, then the next one does. Registers and local
- * memory begin with a pattern, so that what relies on zeros is seen.
+/* group.c - work-groups: each thread runs until it ends or waits at a barrier, then the next one does. Registers and
+ * local memory begin with a pattern, so that what relies on zeros is seen.
  */
 #include <fenv.h>
 #include <pthread.h>
@@ -162,7 +162,8 @@ static bool make_room(struct kept *k, struct xe_group *g)
 static void fill(void *to, size_t bytes)
 {
     static const uint16_t pattern = PATTERN;
-    for (size_t n = 0; n + sizeof pattern <= bytes; n += sizeof pattern) memcpy((uint8_t *)to + n, &pattern, sizeof pattern);
+    for (size_t n = 0; n + sizeof pattern <= bytes; n += sizeof pattern)
+        memcpy((uint8_t *)to + n, &pattern, sizeof pattern);
 }
 
 static void begin(struct xe_group *g)

@@ -1,5 +1,5 @@
-/* iga.c - reads IGA's disassembly of one kernel: a line an instruction, and labels that give the offset in bytes, so that
- * a line that was misread or is missing is found at the next label.
+/* iga.c - reads IGA's disassembly of one kernel: a line an instruction, and labels that give the offset in bytes, so
+ * that a line that was misread or is missing is found at the next label.
  *
  *     (~f1.0) cmp (16|M0)   (lt)f0.0   null<1>:d     r7.0<1;1,0>:ud    r1.6<0;1,0>:ud   {I@6}
  */
@@ -12,17 +12,16 @@
 #include "machine.h"
 
 const struct xe_type_info xe_types[XE_TYPES] = {
-    [XE_UB] = {"ub", 8, XE_UNSIGNED, 0, 0},   [XE_B] = {"b", 8, XE_SIGNED, 0, 0},
-    [XE_UW] = {"uw", 16, XE_UNSIGNED, 0, 0},  [XE_W] = {"w", 16, XE_SIGNED, 0, 0},
-    [XE_UD] = {"ud", 32, XE_UNSIGNED, 0, 0},  [XE_D] = {"d", 32, XE_SIGNED, 0, 0},
-    [XE_UQ] = {"uq", 64, XE_UNSIGNED, 0, 0},  [XE_Q] = {"q", 64, XE_SIGNED, 0, 0},
-    [XE_HF] = {"hf", 16, XE_FLOAT, 11, -14},  [XE_BF] = {"bf", 16, XE_FLOAT, 8, -126},
-    [XE_F] = {"f", 32, XE_FLOAT, 24, -126},   [XE_DF] = {"df", 64, XE_FLOAT, 53, -1022},
-    [XE_TF32] = {"tf32", 32, XE_FLOAT, 11, -126},
-    [XE_U4] = {"u4", 4, XE_UNSIGNED, 0, 0},   [XE_S4] = {"s4", 4, XE_SIGNED, 0, 0},
-    [XE_U2] = {"u2", 2, XE_UNSIGNED, 0, 0},   [XE_S2] = {"s2", 2, XE_SIGNED, 0, 0},
-    [XE_V] = {"v", 32, XE_SIGNED, 0, 0},      [XE_UV] = {"uv", 32, XE_UNSIGNED, 0, 0},
-    [XE_VF] = {"vf", 32, XE_FLOAT, 5, -2},
+    [XE_UB] = {"ub", 8, XE_UNSIGNED, 0, 0},       [XE_B] = {"b", 8, XE_SIGNED, 0, 0},
+    [XE_UW] = {"uw", 16, XE_UNSIGNED, 0, 0},      [XE_W] = {"w", 16, XE_SIGNED, 0, 0},
+    [XE_UD] = {"ud", 32, XE_UNSIGNED, 0, 0},      [XE_D] = {"d", 32, XE_SIGNED, 0, 0},
+    [XE_UQ] = {"uq", 64, XE_UNSIGNED, 0, 0},      [XE_Q] = {"q", 64, XE_SIGNED, 0, 0},
+    [XE_HF] = {"hf", 16, XE_FLOAT, 11, -14},      [XE_BF] = {"bf", 16, XE_FLOAT, 8, -126},
+    [XE_F] = {"f", 32, XE_FLOAT, 24, -126},       [XE_DF] = {"df", 64, XE_FLOAT, 53, -1022},
+    [XE_TF32] = {"tf32", 32, XE_FLOAT, 11, -126}, [XE_U4] = {"u4", 4, XE_UNSIGNED, 0, 0},
+    [XE_S4] = {"s4", 4, XE_SIGNED, 0, 0},         [XE_U2] = {"u2", 2, XE_UNSIGNED, 0, 0},
+    [XE_S2] = {"s2", 2, XE_SIGNED, 0, 0},         [XE_V] = {"v", 32, XE_SIGNED, 0, 0},
+    [XE_UV] = {"uv", 32, XE_UNSIGNED, 0, 0},      [XE_VF] = {"vf", 32, XE_FLOAT, 5, -2},
 };
 
 static const struct {
@@ -105,10 +104,11 @@ static const struct {
     const char *name;
     uint32_t at, count, bytes, unit; /* unit of what stands behind the point; 0: the type's */
 } files[] = {
-    {"acc", AT_ACC, 16, GRF_BYTES, 0}, {"msg", AT_MESSAGE, 1, 16, 0}, {"cr", AT_CONTROL, 1, 16, 0},
-    {"sr", AT_STATE, 1, 16, 0},        {"tm", AT_OTHER, 1, 64, 0},    {"ce", AT_OTHER, 1, 64, 0},
-    {"a", AT_ADDRESS, 1, 32, 0},       {"f", AT_FLAG, 4, 4, 2},       {"s", AT_SCALAR, 2, GRF_BYTES, 0},
-    {"r", AT_GRF, GRF_COUNT, GRF_BYTES, 0},
+    {"acc", AT_ACC, 16, GRF_BYTES, 0}, {"msg", AT_MESSAGE, 1, 16, 0},
+    {"cr", AT_CONTROL, 1, 16, 0},      {"sr", AT_STATE, 1, 16, 0},
+    {"tm", AT_OTHER, 1, 64, 0},        {"ce", AT_OTHER, 1, 64, 0},
+    {"a", AT_ADDRESS, 1, 32, 0},       {"f", AT_FLAG, 4, 4, 2},
+    {"s", AT_SCALAR, 2, GRF_BYTES, 0}, {"r", AT_GRF, GRF_COUNT, GRF_BYTES, 0},
 };
 
 struct name { /* r12.4, before its type is known */
@@ -124,8 +124,10 @@ static bool register_name(struct cursor *c, struct name *r)
         c->at += n;
         r->number = number(c);
         r->sub = 0;
-        if (take(c, ".mme")) number(c); /* more digits, which is left out */
-        else if (!take(c, ".nomme") && take(c, ".")) r->sub = number(c);
+        if (take(c, ".mme"))
+            number(c); /* more digits, which is left out */
+        else if (!take(c, ".nomme") && take(c, "."))
+            r->sub = number(c);
         if (r->number >= files[r->file].count) wrong(c, "a register that there is");
         return !c->why;
     }
@@ -202,16 +204,21 @@ static void immediate(struct cursor *c, struct xe_operand *o)
     double value = hex ? 0 : special_float(c, &special, &payload);
     const char *digits = c->at;
     char *end = (char *)(uintptr_t)c->at;
-    if (hex) bits = strtoull(c->at, &end, 16);
-    else if (!special) value = strtod(c->at, &end);
+    if (hex)
+        bits = strtoull(c->at, &end, 16);
+    else if (!special)
+        value = strtod(c->at, &end);
     if (!special && end == c->at) wrong(c, "an operand");
     c->at = end;
     want(c, ":");
     o->where = XE_IMMEDIATE;
     o->type = type_name(c);
-    if (hex) o->bits = minus ? 0 - bits : bits;
-    else if (xe_is_float(o->type)) o->bits = xe_encode(o->type, minus ? -value : value, false) | payload;
-    else o->bits = minus ? 0 - strtoull(digits, NULL, 10) : strtoull(digits, NULL, 10);
+    if (hex)
+        o->bits = minus ? 0 - bits : bits;
+    else if (xe_is_float(o->type))
+        o->bits = xe_encode(o->type, minus ? -value : value, false) | payload;
+    else
+        o->bits = minus ? 0 - strtoull(digits, NULL, 10) : strtoull(digits, NULL, 10);
 }
 
 /* ---- operands */
@@ -281,13 +288,16 @@ static const struct {
     const char *name;
     uint8_t function;
 } functions[] = {
-    {"inv", XE_INV},   {"log", XE_LOG},   {"exp", XE_EXP},     {"sqt", XE_SQT},         {"rsqt", XE_RSQT},
-    {"sin", XE_SIN},   {"cos", XE_COS},   {"pow", XE_POW},     {"fdiv", XE_FDIV},       {"invm", XE_INVM},
-    {"rsqtm", XE_RSQTM}, {"tanh", XE_TANH}, {"sigm", XE_SIGM}, {"nop", 0}, {"allrd", 0}, {"allwr", 0},
-    {"fence", 0}, {"host", 0}, {"bar", XE_SYNC_BAR}, {"b", XE_TO_TARGET_FIRST},
+    {"inv", XE_INV},     {"log", XE_LOG},   {"exp", XE_EXP},   {"sqt", XE_SQT},      {"rsqt", XE_RSQT},
+    {"sin", XE_SIN},     {"cos", XE_COS},   {"pow", XE_POW},   {"fdiv", XE_FDIV},    {"invm", XE_INVM},
+    {"rsqtm", XE_RSQTM}, {"tanh", XE_TANH}, {"sigm", XE_SIGM}, {"nop", 0},           {"allrd", 0},
+    {"allwr", 0},        {"fence", 0},      {"host", 0},       {"bar", XE_SYNC_BAR}, {"b", XE_TO_TARGET_FIRST},
 };
 
-static const struct { const char *name; uint8_t unit; } units[] = {
+static const struct {
+    const char *name;
+    uint8_t unit;
+} units[] = {
     {"ugm", XE_UGM}, {"slm", XE_SLM}, {"gtwy", XE_GATEWAY}, {"dc0", XE_SCRATCH}, {"ugml", XE_UGM},
 };
 
@@ -348,8 +358,7 @@ static void lanes(struct cursor *c, struct xe_instruction *i)
 
 static void condition(struct cursor *c, struct xe_instruction *i)
 {
-    static const char *const names[] = {"",     "(eq)", "(ne)", "(gt)", "(ge)",
-                                        "(lt)", "(le)", "(ov)", "(un)", "(eo)"};
+    static const char *const names[] = {"", "(eq)", "(ne)", "(gt)", "(ge)", "(lt)", "(le)", "(ov)", "(un)", "(eo)"};
     skip(c);
     for (uint8_t k = 1; k < sizeof names / sizeof names[0]; k++) {
         if (!take(c, names[k])) continue;
@@ -393,11 +402,14 @@ static void send_operands(struct cursor *c, struct xe_instruction *i)
         operand(c, &i->from[0]);
         skip(c);
         memset(&i->from[1], 0, sizeof i->from[1]);
-        if (take(c, "null:")) number(c);
+        if (take(c, "null:"))
+            number(c);
         else {
             struct name r;
-            if (!register_name(c, &r)) wrong(c, "a register");
-            else place_register(c, &r, &i->from[1]);
+            if (!register_name(c, &r))
+                wrong(c, "a register");
+            else
+                place_register(c, &r, &i->from[1]);
             want(c, ":");
             i->send.second_length = (uint8_t)number(c);
         }
@@ -410,7 +422,8 @@ static void alu_operands(struct cursor *c, struct xe_instruction *i)
 {
     uint32_t sources = operations[i->operation].sources;
     operand(c, &i->to);
-    if (i->operation == XE_math) sources = i->function == XE_POW || i->function == XE_FDIV || i->function == XE_INVM ? 2 : 1;
+    if (i->operation == XE_math)
+        sources = i->function == XE_POW || i->function == XE_FDIV || i->function == XE_INVM ? 2 : 1;
     for (uint32_t k = 0; k < sources; k++) operand(c, &i->from[k]);
     if (i->to.where == XE_IMMEDIATE) wrong(c, "a register to write to");
 }
@@ -547,8 +560,10 @@ uint32_t xe_find(const struct xe_code *code, uint32_t offset, bool covers)
     uint32_t low = 0, high = code->count;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
-        if (code->list[middle].offset <= offset) low = middle;
-        else high = middle;
+        if (code->list[middle].offset <= offset)
+            low = middle;
+        else
+            high = middle;
     }
     if (!code->count || offset >= code->bytes || (!covers && code->list[low].offset != offset)) return UINT32_MAX;
     return low;

@@ -21,8 +21,11 @@ bool xe_link(struct xe_kernel *k, struct sp_text *log)
     for (uint32_t n = 0; n < k->code.count; n++) {
         struct xe_instruction *i = &k->code.list[n];
         if (!is_branch(i)) continue;
-        if (link_label(k, &i->jump) && (i->operation == XE_jmpi || i->operation == XE_call || link_label(k, &i->update))) continue;
-        sp_text_add(log, "disassembly of %s: a jump to where no instruction begins: %.100s\n", k->face.name, k->code.text + i->line);
+        if (link_label(k, &i->jump) &&
+            (i->operation == XE_jmpi || i->operation == XE_call || link_label(k, &i->update)))
+            continue;
+        sp_text_add(log, "disassembly of %s: a jump to where no instruction begins: %.100s\n", k->face.name,
+                    k->code.text + i->line);
         return false;
     }
     return true;
@@ -30,7 +33,8 @@ bool xe_link(struct xe_kernel *k, struct sp_text *log)
 
 /* ---- addresses */
 
-static bool address_of(const struct xe_kernel *k, uint8_t *const *globals, const struct xe_relocation *r, uint64_t *address)
+static bool address_of(const struct xe_kernel *k, uint8_t *const *globals, const struct xe_relocation *r,
+                       uint64_t *address)
 {
     const struct xe_machine *m = k->machine;
     const struct xe_symbol *s = &m->elf.symbols[r->symbol];
@@ -38,9 +42,12 @@ static bool address_of(const struct xe_kernel *k, uint8_t *const *globals, const
     *address = s->value + (uint64_t)r->addend;
     if (!s->section) return !strcmp(s->name, "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0"); /* 0: r0.0 says where */
     if (s->section == k->text_section) return true;
-    if (!strncmp(in->name, ".data.const", 11) && m->global_constant) *address += (uint64_t)(uintptr_t)globals[m->global_constant - 1];
-    else if (!strncmp(in->name, ".data.global", 12) && m->global_variable) *address += (uint64_t)(uintptr_t)globals[m->global_variable - 1];
-    else return false;
+    if (!strncmp(in->name, ".data.const", 11) && m->global_constant)
+        *address += (uint64_t)(uintptr_t)globals[m->global_constant - 1];
+    else if (!strncmp(in->name, ".data.global", 12) && m->global_variable)
+        *address += (uint64_t)(uintptr_t)globals[m->global_variable - 1];
+    else
+        return false;
     return true;
 }
 

@@ -23,21 +23,23 @@ enum {
     AT_STATE = AT_CONTROL + 16,
     AT_MESSAGE = AT_STATE + 16, /* msg0 */
     AT_OTHER = AT_MESSAGE + 16, /* tm0, ce0 and what else can be read */
-    AT_STAGE = AT_OTHER + 64, /* the payload of a send whose registers do not follow each other */
+    AT_STAGE = AT_OTHER + 64,   /* the payload of a send whose registers do not follow each other */
     FILE_BYTES = AT_STAGE + 32 * GRF_BYTES
 };
 
 /* ---- types of elements */
 
+/* clang-format off */
 enum xe_kind { XE_UNSIGNED, XE_SIGNED, XE_FLOAT };
 enum xe_type {
     XE_UB, XE_B, XE_UW, XE_W, XE_UD, XE_D, XE_UQ, XE_Q, XE_HF, XE_BF, XE_F, XE_DF, XE_TF32, XE_U4, XE_S4, XE_U2, XE_S2,
     XE_V, XE_UV, XE_VF, XE_TYPES
 };
+/* clang-format on */
 struct xe_type_info {
     const char *name;
     uint8_t bits, kind, digits; /* digits: of a float's significand */
-    int16_t least;               /* exponent of the least normal one */
+    int16_t least;              /* exponent of the least normal one */
 };
 extern const struct xe_type_info xe_types[XE_TYPES];
 
@@ -56,6 +58,7 @@ struct xe_operand {
 
 /* ---- instructions */
 
+/* clang-format off */
 enum xe_class { XE_CLASS_OTHER, XE_CLASS_FLOAT, XE_CLASS_INTEGER, XE_CLASS_LONG, XE_CLASS_MATH, XE_CLASS_DPAS,
                 XE_CLASS_SEND, XE_CLASS_BRANCH, XE_CLASSES };
 enum xe_condition { XE_NO_CONDITION, XE_EQ, XE_NE, XE_GT, XE_GE, XE_LT, XE_LE, XE_OVER, XE_UNORDERED, XE_EARLY_OUT };
@@ -80,8 +83,9 @@ enum xe_operation {
 };
 enum xe_function { /* of math and sync; of goto: its other form */
     XE_INV = 1, XE_LOG, XE_EXP, XE_SQT, XE_RSQT, XE_SIN, XE_COS, XE_POW, XE_FDIV, XE_IDIV, XE_INVM, XE_RSQTM, XE_TANH,
-    XE_SIGM, XE_SYNC_WAIT, XE_SYNC_BAR, XE_TO_TARGET_FIRST
+    XE_SIGM, XE_SYNC_BAR, XE_TO_TARGET_FIRST
 };
+/* clang-format on */
 
 struct xe_send {
     uint8_t unit;          /* enum xe_unit */
@@ -94,7 +98,7 @@ struct xe_send {
 enum xe_unit { XE_UNIT_UNKNOWN, XE_UGM, XE_SLM, XE_GATEWAY, XE_SCRATCH, XE_UNITS };
 
 struct xe_instruction {
-    uint32_t offset; /* bytes from the kernel's beginning */
+    uint32_t offset;                           /* bytes from the kernel's beginning */
     uint8_t operation, lanes, first, function; /* lanes `first` to first + lanes - 1 */
     uint8_t condition, class;
     bool everywhere, predicated, inverted, saturate, compacted, flagged;
@@ -122,9 +126,9 @@ uint32_t xe_find(const struct xe_code *code, uint32_t offset, bool covers);
 
 enum { XE_MAX_ARGUMENTS = 256 };
 struct xe_argument {
-    char kind[28];           /* arg_bypointer, local_id ... */
+    char kind[28]; /* arg_bypointer, local_id ... */
     bool is_local, is_constant;
-    int32_t index;           /* -1: an implicit one */
+    int32_t index;                 /* -1: an implicit one */
     uint32_t offset, size, source; /* source: bytes into the argument */
 };
 struct xe_argument_info {
@@ -159,7 +163,11 @@ struct xe_symbol {
     uint8_t type;
     uint64_t value, size;
 };
-struct xe_relocation { uint64_t offset; uint32_t type, symbol; int64_t addend; };
+struct xe_relocation {
+    uint64_t offset;
+    uint32_t type, symbol;
+    int64_t addend;
+};
 struct xe_elf {
     const uint8_t *data;
     size_t size;
@@ -226,11 +234,11 @@ enum xe_stop { XE_RUNNING, XE_AT_BARRIER, XE_ENDED, XE_FAILED };
 
 struct xe_thread {
     _Alignas(64) uint8_t file[FILE_BYTES];
-    uint8_t defined[AT_ACC / 4 / 8]; /* a bit a dword that was written */
-    int64_t wide[MAX_LANES];         /* acc0 with its extra bits, as mul leaves it for mach and macl */
-    uint32_t target[MAX_LANES];      /* where a lane that waits goes on */
+    uint8_t defined[AT_ACC / 4 / 8];    /* a bit a dword that was written */
+    int64_t wide[MAX_LANES];            /* acc0 with its extra bits, as mul leaves it for mach and macl */
+    uint32_t target[MAX_LANES];         /* where a lane that waits goes on */
     uint32_t ip, next, active, present; /* lanes that execute; lanes that there are */
-    uint32_t rounding;               /* of cr0 */
+    uint32_t rounding;                  /* of cr0 */
     uint64_t barrier_phase;
     bool arrived;
     enum xe_stop stop;
@@ -275,8 +283,13 @@ void xe_execute(struct xe_thread *t);
 uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i); /* lanes that are written, from lane 0 */
 
 /* operands.c */
-union xe_value { int64_t i; double f; };
-struct xe_lanes { union xe_value v[MAX_LANES]; };
+union xe_value {
+    int64_t i;
+    double f;
+};
+struct xe_lanes {
+    union xe_value v[MAX_LANES];
+};
 void xe_read(struct xe_thread *t, const struct xe_instruction *i, const struct xe_operand *o, bool as_float,
              struct xe_lanes *to);
 void xe_write(struct xe_thread *t, const struct xe_instruction *i, bool is_float, uint8_t type, uint32_t mask,

@@ -1,31 +1,33 @@
-/* message.c - sends: loads, stores and atomics of global, local, scratch and payload memory, fences, barriers, the end of a
- * thread. A descriptor says what is asked, and the extended one where: its fields are those of Intel's programmer's
- * manual ("LSC").
+/* message.c - sends: loads, stores and atomics of global, local, scratch and payload memory, fences, barriers, the end
+ * of a thread. A descriptor says what is asked, and the extended one where: its fields are those of Intel's
+ * programmer's manual ("LSC").
  */
 #include <math.h>
 #include <string.h>
 
 #include "machine.h"
 
+/* clang-format off */
 enum lsc_operation {
     LSC_LOAD, LSC_LOAD_MASK = 2, LSC_LOAD_2D, LSC_STORE, LSC_STORE_MASK = 6, LSC_STORE_2D, LSC_INCREMENT, LSC_DECREMENT,
     LSC_ATOMIC_LOAD, LSC_ATOMIC_STORE, LSC_ADD, LSC_SUBTRACT, LSC_SMIN, LSC_SMAX, LSC_UMIN, LSC_UMAX, LSC_COMPARE_SWAP,
     LSC_FADD, LSC_FSUB, LSC_FMIN, LSC_FMAX, LSC_FCOMPARE_SWAP, LSC_AND, LSC_OR, LSC_XOR, LSC_FENCE = 31
 };
+/* clang-format on */
 
 struct message {
     uint32_t operation, address_bytes, bytes, slot, count, mask; /* bytes in memory; in a register; elements a lane */
     bool transposed, is_load;
     uint32_t payload, data, data_bytes; /* in the file: addresses, data */
-    uint32_t stride; /* from an element to the next of a lane */
+    uint32_t stride;                    /* from an element to the next of a lane */
     int32_t offset;
     uint32_t surface; /* 0: none, 2: of the scratch, 3: by number */
 };
 
 /* ---- memory */
 
-/* Where `bytes` at this address are; NULL: nowhere, which is reported. Global memory is not looked at: what is wrong with it
- * ends the launch by a fault. */
+/* Where `bytes` at this address are; NULL: nowhere, which is reported. Global memory is not looked at: what is wrong
+ * with it ends the launch by a fault. */
 static uint8_t *memory(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint64_t address,
                        uint32_t bytes)
 {
@@ -41,7 +43,8 @@ static uint8_t *memory(struct xe_thread *t, const struct xe_instruction *i, cons
         base = t->scratch, size = g->scratch_bytes, what = "the thread's scratch memory";
     }
     if (at <= size && bytes <= size - at) return base + at;
-    xe_broken(t, "an access to byte %llu of %s, which has %llu", (unsigned long long)at, what, (unsigned long long)size);
+    xe_broken(t, "an access to byte %llu of %s, which has %llu", (unsigned long long)at, what,
+              (unsigned long long)size);
     return NULL;
 }
 
@@ -157,7 +160,8 @@ static void store(struct xe_thread *t, const struct message *m, uint8_t *to, uin
 /* Lanes may read and write at any byte, which Intel's compiler relies on; blocks may not. */
 static void check_alignment(struct xe_thread *t, const struct message *m, uint64_t address)
 {
-    if (m->transposed && address % m->bytes) xe_broken(t, "an access of %u bytes at %#llx", m->bytes, (unsigned long long)address);
+    if (m->transposed && address % m->bytes)
+        xe_broken(t, "an access of %u bytes at %#llx", m->bytes, (unsigned long long)address);
 }
 
 static void transfer(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint32_t lane)
@@ -170,8 +174,10 @@ static void transfer(struct xe_thread *t, const struct xe_instruction *i, const 
     for (uint32_t k = 0; k < m->count && t->stop != XE_FAILED; k++) {
         uint32_t at = registers + k * m->stride + (m->transposed ? 0 : lane * m->slot);
         uint8_t *there = memory(t, i, m, base + element_offset(m, k), m->bytes);
-        if (m->is_load) load(t, m, at, there);
-        else store(t, m, there, at);
+        if (m->is_load)
+            load(t, m, at, there);
+        else
+            store(t, m, there, at);
     }
 }
 
@@ -195,7 +201,10 @@ static uint64_t combined_floats(const struct message *m, uint64_t old, uint64_t 
     }
 }
 
-static int64_t sign_extended(uint32_t bytes, uint64_t v) { return (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes); }
+static int64_t sign_extended(uint32_t bytes, uint64_t v)
+{
+    return (int64_t)(v << (64 - 8 * bytes)) >> (64 - 8 * bytes);
+}
 
 static uint64_t combined(const struct message *m, uint64_t old, uint64_t a, uint64_t b)
 {
@@ -223,7 +232,8 @@ static uint64_t combined(const struct message *m, uint64_t old, uint64_t a, uint
     do {                                                                                                               \
         type old_ = __atomic_load_n((type *)(void *)p, __ATOMIC_SEQ_CST), next_;                                       \
         do next_ = (type)combined(m, old_, a, b);                                                                      \
-        while (!__atomic_compare_exchange_n((type *)(void *)p, &old_, next_, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
+        while (                                                                                                        \
+            !__atomic_compare_exchange_n((type *)(void *)p, &old_, next_, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
         return old_;                                                                                                   \
     } while (0)
 
@@ -279,12 +289,15 @@ static void to_memory(struct xe_thread *t, const struct xe_instruction *i)
     }
     for (uint32_t lane = 0; lane < i->lanes && t->stop != XE_FAILED; lane++) {
         if (!(mask >> lane & 1)) continue;
-        if (m.operation >= LSC_INCREMENT) atomic(t, i, &m, lane);
-        else transfer(t, i, &m, lane);
+        if (m.operation >= LSC_INCREMENT)
+            atomic(t, i, &m, lane);
+        else
+            transfer(t, i, &m, lane);
     }
 }
 
-/* Registers to and from scratch memory, as code with calls does it: 32-byte pieces at a place that the descriptor has. */
+/* Registers to and from scratch memory, as code with calls does it: 32-byte pieces at a place that the descriptor has.
+ */
 static void scratch_block(struct xe_thread *t, const struct xe_instruction *i)
 {
     uint32_t d = i->send.descriptor, bytes = 32u << (d >> 12 & 3), at;
@@ -297,8 +310,10 @@ static void scratch_block(struct xe_thread *t, const struct xe_instruction *i)
         xe_fail(t, "a scratch block past the last register");
         return;
     }
-    if (is_store) memcpy(there, t->file + at, bytes);
-    else memcpy(t->file + at, there, bytes);
+    if (is_store)
+        memcpy(there, t->file + at, bytes);
+    else
+        memcpy(t->file + at, there, bytes);
     if (!is_store) xe_define(t, at, bytes);
 }
 
@@ -314,8 +329,10 @@ void xe_send(struct xe_thread *t, const struct xe_instruction *i)
     case XE_SLM: to_memory(t, i); break;
     case XE_SCRATCH: scratch_block(t, i); break;
     case XE_GATEWAY:
-        if ((i->send.descriptor & 15) == 4) xe_arrive(t);
-        else xe_fail(t, "a message to the gateway that is not supported");
+        if ((i->send.descriptor & 15) == 4)
+            xe_arrive(t);
+        else
+            xe_fail(t, "a message to the gateway that is not supported");
         break;
     default: xe_fail(t, "a message to a unit that is not supported");
     }

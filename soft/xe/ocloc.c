@@ -15,12 +15,11 @@ enum { MOST_WORDS = 16, MOST_TEXTS = 4096, PATH_BYTES = 4096 };
 
 /* ---- targets */
 
-/* The largest device of each: Max 1550 (a tile), Arc B580, Core Ultra 200V, Core Ultra 300. */
 static const struct xe_target targets[] = {
-    {"bmg", "bmg", 0xe20b, "Arc B580", 8, 160, 2670, 8, 16, 128, 171},
-    {"pvc", "pvc", 0x0bd5, "Data Center GPU Max 1550", 4, 512, 1600, 8, 8, 512, 1024},
-    {"lnl", "lnl-m", 0x64a0, "Arc 140V", 8, 64, 2050, 8, 16, 128, 67},
-    {"ptl", "ptl", 0xb080, "Arc B390", 8, 96, 2500, 8, 16, 128, 61},
+    {"bmg", "bmg", 0xe20b, "Arc B580", 8},
+    {"pvc", "pvc", 0x0bd5, "Data Center GPU Max 1550", 4},
+    {"lnl", "lnl-m", 0x64a0, "Arc 140V", 8},
+    {"ptl", "ptl", 0xb080, "Arc B390", 8},
 };
 
 const struct xe_target *xe_target_named(const char *name)
@@ -114,8 +113,20 @@ static bool compile_and_dump(const struct command *c, const struct xe_target *t,
                              struct sp_text *log)
 {
     char device[16], flags[1024];
-    char *compile[] = {"compile", "-spirv_input", "-file", p->module, "-device", device, "-output", "m",
-                       "-output_no_suffix", "-out_dir", p->directory, options && *options ? "-options" : NULL, flags, NULL};
+    char *compile[] = {"compile",
+                       "-spirv_input",
+                       "-file",
+                       p->module,
+                       "-device",
+                       device,
+                       "-output",
+                       "m",
+                       "-output_no_suffix",
+                       "-out_dir",
+                       p->directory,
+                       options && *options ? "-options" : NULL,
+                       flags,
+                       NULL};
     char *disassemble[] = {"disasm", "-file", p->binary, "-device", device, "-dump", p->dump, NULL};
     snprintf(device, sizeof device, "%s", t->device);
     snprintf(flags, sizeof flags, "%s", options ? options : "");
@@ -178,7 +189,9 @@ bool xe_compile(const uint32_t *words, size_t count, const char *options, void *
     struct paths p;
     bool good;
     if (!t || !find_command(&c)) {
-        sp_text_add(log, "XETILE_SOFT_ISA wants Intel's compiler: there is no ocloc in PATH, and XETILE_SOFT_OCLOC names none\n");
+        sp_text_add(
+            log,
+            "XETILE_SOFT_ISA wants Intel's compiler: there is no ocloc in PATH, and XETILE_SOFT_OCLOC names none\n");
         return false;
     }
     if (!jit_private_directory(p.directory, sizeof p.directory, log)) return false;

@@ -63,8 +63,8 @@ static uint64_t encode_half(double value)
     int exponent;
     if (isnan(value)) return sign | 0x7e00 | (encode_single(value) >> 13 & 0x1ff);
     if (size > 65504) {
-        bool stays = fabs(value) < INFINITY && (fegetround() == FE_TOWARDZERO ||
-                     fegetround() == (sign ? FE_UPWARD : FE_DOWNWARD));
+        bool stays = fabs(value) < INFINITY &&
+                     (fegetround() == FE_TOWARDZERO || fegetround() == (sign ? FE_UPWARD : FE_DOWNWARD));
         return sign | (stays ? 0x7bff : 0x7c00);
     }
     if (size < 0x1p-14) return sign | (uint64_t)ldexp(size, 24);
@@ -90,7 +90,8 @@ uint64_t xe_encode(uint8_t type, double value, bool saturate)
 void xe_define(struct xe_thread *t, uint32_t at, uint32_t bytes)
 {
     if (at >= AT_ACC || !bytes) return;
-    for (uint32_t d = at / 4; d <= (at + bytes - 1) / 4 && d < AT_ACC / 4; d++) t->defined[d / 8] |= (uint8_t)(1u << d % 8);
+    for (uint32_t d = at / 4; d <= (at + bytes - 1) / 4 && d < AT_ACC / 4; d++)
+        t->defined[d / 8] |= (uint8_t)(1u << d % 8);
 }
 
 bool xe_is_defined(const struct xe_thread *t, uint32_t at, uint32_t bytes)
@@ -121,7 +122,8 @@ static bool find_places(struct xe_thread *t, const struct xe_instruction *i, con
     if (indirect && !o->across) base = address(t, o->at) + (uint32_t)o->offset;
     for (uint32_t n = 0; n < i->lanes; n++) {
         uint32_t row = n >> o->width_shift, element = row * o->row + (n & mask) * o->column;
-        if (o->across) base = o->at + 2 * row < AT_SCALAR ? address(t, o->at + 2 * row) + (uint32_t)o->offset : FILE_BYTES;
+        if (o->across)
+            base = o->at + 2 * row < AT_SCALAR ? address(t, o->at + 2 * row) + (uint32_t)o->offset : FILE_BYTES;
         p->at[n] = base + element * bytes;
         if (indirect && (p->at[n] > AT_ACC - bytes)) {
             xe_fail(t, "an address register that points past the registers (byte %u)", p->at[n]);
@@ -166,14 +168,17 @@ static int64_t extend(uint8_t type, uint64_t bits)
 static void read_immediate(const struct xe_instruction *i, const struct xe_operand *o, struct xe_lanes *to)
 {
     for (uint32_t n = 0; n < i->lanes; n++) {
-        if (o->type == XE_V || o->type == XE_UV) to->v[n].i = (int64_t)packed_immediate(o, n);
-        else if (o->type == XE_VF) to->v[n].f = packed_float(o, n);
-        else to->v[n].i = extend(o->type, o->bits);
+        if (o->type == XE_V || o->type == XE_UV)
+            to->v[n].i = (int64_t)packed_immediate(o, n);
+        else if (o->type == XE_VF)
+            to->v[n].f = packed_float(o, n);
+        else
+            to->v[n].i = extend(o->type, o->bits);
     }
 }
 
-static void read_registers(const struct xe_thread *t, const struct xe_instruction *i, const struct places *p, uint8_t type,
-                           struct xe_lanes *to)
+static void read_registers(const struct xe_thread *t, const struct xe_instruction *i, const struct places *p,
+                           uint8_t type, struct xe_lanes *to)
 {
     uint32_t bytes = xe_types[type].bits / 8u;
     for (uint32_t n = 0; n < i->lanes; n++) {
@@ -191,14 +196,17 @@ static void read_registers(const struct xe_thread *t, const struct xe_instructio
 static void make_floats(const struct xe_instruction *i, uint8_t type, struct xe_lanes *to)
 {
     for (uint32_t n = 0; n < i->lanes; n++) {
-        if (xe_is_float(type)) to->v[n].f = xe_decode(type, (uint64_t)to->v[n].i);
-        else to->v[n].f = type == XE_UQ ? (double)(uint64_t)to->v[n].i : (double)to->v[n].i;
+        if (xe_is_float(type))
+            to->v[n].f = xe_decode(type, (uint64_t)to->v[n].i);
+        else
+            to->v[n].f = type == XE_UQ ? (double)(uint64_t)to->v[n].i : (double)to->v[n].i;
     }
 }
 
 static bool is_logic(uint8_t operation)
 {
-    return operation == XE_and || operation == XE_or || operation == XE_xor || operation == XE_not || operation == XE_bfn;
+    return operation == XE_and || operation == XE_or || operation == XE_xor || operation == XE_not ||
+           operation == XE_bfn;
 }
 
 static void modify(const struct xe_instruction *i, const struct xe_operand *o, bool as_float, struct xe_lanes *to)
@@ -240,7 +248,8 @@ static int64_t to_integer(double value, uint8_t type)
     double top = ldexp(1, info->bits - (info->kind == XE_SIGNED)), bottom = info->kind == XE_SIGNED ? -top : 0;
     if (isnan(value)) return 0;
     value = trunc(value);
-    if (value >= top) return info->kind == XE_SIGNED ? INT64_MAX >> (64 - info->bits) : (int64_t)(UINT64_MAX >> (64 - info->bits));
+    if (value >= top)
+        return info->kind == XE_SIGNED ? INT64_MAX >> (64 - info->bits) : (int64_t)(UINT64_MAX >> (64 - info->bits));
     if (value <= bottom) value = bottom;
     return info->kind == XE_SIGNED ? (int64_t)value : (int64_t)(uint64_t)value;
 }
@@ -276,7 +285,8 @@ static void round_to(uint8_t type, const struct xe_instruction *i, struct xe_lan
 {
     if (type == XE_DF || xe_types[type].digits >= xe_types[i->to.type].digits + 30) return;
     for (uint32_t n = 0; n < i->lanes; n++)
-        from->v[n].f = type == XE_F ? (double)(float)from->v[n].f : xe_decode(type, xe_encode(type, from->v[n].f, false));
+        from->v[n].f =
+            type == XE_F ? (double)(float)from->v[n].f : xe_decode(type, xe_encode(type, from->v[n].f, false));
 }
 
 void xe_write(struct xe_thread *t, const struct xe_instruction *i, bool is_float, uint8_t type, uint32_t mask,

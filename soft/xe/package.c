@@ -1,5 +1,5 @@
-/* package.c - a package becomes a module: kernels with their code and the face that the rest of the device knows, variables
- * with their initial values.
+/* package.c - a package becomes a module: kernels with their code and the face that the rest of the device knows,
+ * variables with their initial values.
  *
  * A package: a header, the binary, then for each kernel's disassembly its name and text, both with their lengths.
  */
@@ -106,7 +106,10 @@ static void describe(const struct xe_info *i, struct xs_param *p)
         struct xs_param *to = a->index >= 0 ? &p[a->index] : NULL;
         if (!to || strncmp(a->kind, "arg_by", 6) != 0) continue;
         if (!strcmp(a->kind, "arg_bypointer"))
-            to->kind = a->is_local ? XS_PARAM_LOCAL : a->is_constant ? XS_PARAM_CONSTANT : XS_PARAM_GLOBAL, to->size = 8;
+            to->kind = a->is_local      ? XS_PARAM_LOCAL
+                       : a->is_constant ? XS_PARAM_CONSTANT
+                                        : XS_PARAM_GLOBAL,
+            to->size = 8;
         else if (to->size < a->source + a->size)
             to->size = a->source + a->size;
     }
@@ -204,7 +207,9 @@ static bool add_pointer(struct xe_machine *m, uint32_t in, const struct xe_reloc
 {
     const struct xe_symbol *s = &m->elf.symbols[r->symbol];
     const char *name = m->elf.sections[s->section].name;
-    uint32_t to = !strncmp(name, ".data.const", 11) ? m->global_constant : !strncmp(name, ".data.global", 12) ? m->global_variable : 0;
+    uint32_t to = !strncmp(name, ".data.const", 11)    ? m->global_constant
+                  : !strncmp(name, ".data.global", 12) ? m->global_variable
+                                                       : 0;
     if (!to || r->type != 1 || r->offset > m->globals[in].size || m->globals[in].size - r->offset < 8) return false;
     m->pointers[m->face.pointer_count++] = (struct xs_pointer){in, to - 1, r->offset, (int64_t)s->value + r->addend};
     return true;
@@ -273,7 +278,8 @@ static bool read_package(struct loader *l, size_t size)
         sp_text_add(l->log, "zebin: it has no .ze_info\n");
         return false;
     }
-    return xe_read_info((const char *)info->data, (size_t)info->size, take_kernel, l, l->log) && make_globals(l) && make_module(m);
+    return xe_read_info((const char *)info->data, (size_t)info->size, take_kernel, l, l->log) && make_globals(l) &&
+           make_module(m);
 }
 
 bool xe_load(const void *package, size_t size, struct jit_object *out, struct sp_text *log)

@@ -1,5 +1,6 @@
-/* payload.c - what a thread finds when it begins: r0 with its place in the launch, r1 with the first arguments, and in memory
- * the other arguments and the numbers of its work-items, which the code loads by itself. `.ze_info` says what is where.
+/* payload.c - what a thread finds when it begins: r0 with its place in the launch, r1 with the first arguments, and in
+ * memory the other arguments and the numbers of its work-items, which the code loads by itself. `.ze_info` says what is
+ * where.
  */
 #include <string.h>
 
@@ -52,7 +53,17 @@ static bool put_explicit(const struct xe_group *g, const struct xe_argument *a, 
     return true;
 }
 
-enum implicit { GLOBAL_OFFSET, LOCAL_SIZE, GLOBAL_SIZE, GROUP_COUNT, DIMENSIONS, PRIVATE, CONSTANTS, VARIABLES, UNKNOWN };
+enum implicit {
+    GLOBAL_OFFSET,
+    LOCAL_SIZE,
+    GLOBAL_SIZE,
+    GROUP_COUNT,
+    DIMENSIONS,
+    PRIVATE,
+    CONSTANTS,
+    VARIABLES,
+    UNKNOWN
+};
 
 static enum implicit kind_of(const struct xe_argument *a)
 {
@@ -60,9 +71,9 @@ static enum implicit kind_of(const struct xe_argument *a)
         const char *name;
         enum implicit kind;
     } kinds[] = {
-        {"global_id_offset", GLOBAL_OFFSET}, {"local_size", LOCAL_SIZE},     {"enqueued_local_size", LOCAL_SIZE},
-        {"global_size", GLOBAL_SIZE},        {"group_count", GROUP_COUNT},   {"work_dimensions", DIMENSIONS},
-        {"private_base_stateless", PRIVATE}, {"const_base", CONSTANTS},      {"global_base", VARIABLES},
+        {"global_id_offset", GLOBAL_OFFSET}, {"local_size", LOCAL_SIZE},   {"enqueued_local_size", LOCAL_SIZE},
+        {"global_size", GLOBAL_SIZE},        {"group_count", GROUP_COUNT}, {"work_dimensions", DIMENSIONS},
+        {"private_base_stateless", PRIVATE}, {"const_base", CONSTANTS},    {"global_base", VARIABLES},
     };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         if (!strcmp(a->kind, kinds[k].name)) return kinds[k].kind;
@@ -82,8 +93,12 @@ static bool put_implicit(const struct xe_group *g, const struct xe_argument *a, 
     case GROUP_COUNT: put_vector(to, a->size, s->group_count); return true;
     case DIMENSIONS: memcpy(to, &s->work_dim, a->size < 4 ? a->size : 4); return true;
     case PRIVATE: put_address(to, a->size, g->private); return true;
-    case CONSTANTS: put_address(to, a->size, m->global_constant ? s->globals[m->global_constant - 1] : NULL); return true;
-    case VARIABLES: put_address(to, a->size, m->global_variable ? s->globals[m->global_variable - 1] : NULL); return true;
+    case CONSTANTS:
+        put_address(to, a->size, m->global_constant ? s->globals[m->global_constant - 1] : NULL);
+        return true;
+    case VARIABLES:
+        put_address(to, a->size, m->global_variable ? s->globals[m->global_variable - 1] : NULL);
+        return true;
     default: return false;
     }
 }
@@ -131,8 +146,10 @@ void xe_thread_begin(struct xe_thread *t, uint32_t number)
 {
     const struct xe_group *g = t->group;
     const uint32_t *id = g->place->group_id;
-    uint32_t items = g->place->local_size[0] * g->place->local_size[1] * g->place->local_size[2], simd = g->kernel->info.simd;
-    uint32_t left = items - number * simd, lanes = left < simd ? left : simd, gap = g->kernel->machine->target->thread_gap;
+    uint32_t items = g->place->local_size[0] * g->place->local_size[1] * g->place->local_size[2],
+             simd = g->kernel->info.simd;
+    uint32_t left = items - number * simd, lanes = left < simd ? left : simd,
+             gap = g->kernel->machine->target->thread_gap;
     const uint32_t r0[8] = {PAYLOAD_AT, id[0], number, 0, 0, 0, id[1], id[2]};
     uint32_t state = (number & 7) | (number >> 3 & (gap - 1)) << 4 | (number >> 3) / gap << 8;
     t->number = number;

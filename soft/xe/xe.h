@@ -1,8 +1,8 @@
 /* xe.h - this room's door: SPIR-V that Intel's compiler made machine code of, and that machine code executed.
  *
- * With XETILE_SOFT_ISA=bmg (pvc, lnl, ptl) modules are compiled by ocloc instead of the C compiler. What comes of it is a
- * package: Intel's binary (zebin) and its disassembly by IGA. A package stands where else an object of the C compiler does,
- * in the cache and in native binaries, and its kernels have the same face (abi.h) as compiled ones.
+ * With XETILE_SOFT_ISA=bmg (pvc, lnl, ptl) modules are compiled by ocloc instead of the C compiler. What comes of it is
+ * a package: Intel's binary (zebin) and its disassembly by IGA. A package stands where else an object of the C compiler
+ * does, in the cache and in native binaries, and its kernels have the same face (abi.h) as compiled ones.
  */
 #ifndef XETILE_SOFT_XE_H
 #define XETILE_SOFT_XE_H
@@ -13,16 +13,11 @@
 
 #include "../spirv.h"
 
-/* What the static bound counts with: operations a clock of one vector engine, and what the engines share. */
 struct xe_target {
     const char *name, *device; /* of XETILE_SOFT_ISA; ocloc's */
     uint32_t device_id;        /* one of its PCI numbers, so that programs know what to build for */
     const char *title;
-    uint32_t thread_gap;       /* bit of sr0.0 above which the number of the engine goes on in the next byte; 0: none */
-    uint32_t engines, clock_mhz;       /* vector engines of the largest device, and its clock */
-    uint32_t engines_a_core;           /* that share the load and store unit */
-    uint32_t dpas_cycles;              /* of an 8x16 product, eight passes deep */
-    uint32_t local_bytes, memory_bytes; /* a clock: of the first cache a core, of memory for the whole device */
+    uint32_t thread_gap; /* bit of sr0.0 above which the number of the engine goes on in the next byte; 0: none */
 };
 
 /* The target that XETILE_SOFT_ISA names; NULL: kernels are compiled for the CPU. */

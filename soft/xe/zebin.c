@@ -13,7 +13,10 @@ static bool bad(struct sp_text *log, const char *what)
     return false;
 }
 
-static bool inside(const struct xe_elf *e, uint64_t at, uint64_t bytes) { return at <= e->size && bytes <= e->size - at; }
+static bool inside(const struct xe_elf *e, uint64_t at, uint64_t bytes)
+{
+    return at <= e->size && bytes <= e->size - at;
+}
 
 /* A text of the string table, ended within it; NULL: it is not. */
 static const char *text_at(const struct xe_section *table, uint64_t at)
@@ -27,7 +30,12 @@ static bool read_section(struct xe_elf *e, const uint8_t *at, struct xe_section 
     Elf64_Shdr h;
     memcpy(&h, at, sizeof h);
     *name = h.sh_name;
-    *s = (struct xe_section){.name = "", .type = h.sh_type, .info = h.sh_info, .link = h.sh_link, .size = h.sh_size, .align = h.sh_addralign};
+    *s = (struct xe_section){.name = "",
+                             .type = h.sh_type,
+                             .info = h.sh_info,
+                             .link = h.sh_link,
+                             .size = h.sh_size,
+                             .align = h.sh_addralign};
     if (h.sh_type == SHT_NULL || h.sh_type == SHT_NOBITS) {
         if (h.sh_type == SHT_NULL) s->size = 0;
         return s->size <= UINT32_MAX;
@@ -40,8 +48,8 @@ static bool read_sections(struct xe_elf *e, const Elf64_Ehdr *h, struct sp_text 
 {
     uint32_t *names;
     bool good = true;
-    if (h->e_shentsize != sizeof(Elf64_Shdr) || !h->e_shnum || h->e_shnum > MOST_SECTIONS || h->e_shstrndx >= h->e_shnum ||
-        !inside(e, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
+    if (h->e_shentsize != sizeof(Elf64_Shdr) || !h->e_shnum || h->e_shnum > MOST_SECTIONS ||
+        h->e_shstrndx >= h->e_shnum || !inside(e, h->e_shoff, (uint64_t)h->e_shnum * sizeof(Elf64_Shdr)))
         return bad(log, "its table of sections is damaged");
     e->section_count = h->e_shnum;
     e->sections = calloc(h->e_shnum, sizeof *e->sections);
@@ -64,7 +72,8 @@ static bool read_symbol(struct xe_elf *e, const struct xe_section *table, const 
     const struct xe_section *names = &e->sections[table->link];
     const char *name = names->data ? text_at(names, from->st_name) : NULL;
     if (!name || (from->st_shndx >= e->section_count && from->st_shndx < SHN_LORESERVE)) return false;
-    *to = (struct xe_symbol){.name = name, .type = ELF64_ST_TYPE(from->st_info), .value = from->st_value, .size = from->st_size};
+    *to = (struct xe_symbol){
+        .name = name, .type = ELF64_ST_TYPE(from->st_info), .value = from->st_value, .size = from->st_size};
     if (from->st_shndx < e->section_count) to->section = from->st_shndx;
     return true;
 }
@@ -74,7 +83,8 @@ static bool read_symbols(struct xe_elf *e, struct sp_text *log)
     const struct xe_section *table = xe_elf_section(e, ".symtab");
     uint64_t count = table ? table->size / sizeof(Elf64_Sym) : 0;
     if (!count) return true;
-    if (!table->data || table->link >= e->section_count || count > MOST_SYMBOLS) return bad(log, "its symbols are damaged");
+    if (!table->data || table->link >= e->section_count || count > MOST_SYMBOLS)
+        return bad(log, "its symbols are damaged");
     e->symbols = calloc((size_t)count, sizeof *e->symbols);
     for (; e->symbols && e->symbol_count < count; e->symbol_count++) {
         Elf64_Sym s;
@@ -120,7 +130,8 @@ static bool read_relocation(const struct xe_elf *e, const struct xe_section *s, 
     return to->symbol < e->symbol_count;
 }
 
-bool xe_elf_relocations(const struct xe_elf *e, uint32_t of, struct xe_relocation **list, uint32_t *count, struct sp_text *log)
+bool xe_elf_relocations(const struct xe_elf *e, uint32_t of, struct xe_relocation **list, uint32_t *count,
+                        struct sp_text *log)
 {
     for (uint32_t n = 0; n < e->section_count; n++) {
         const struct xe_section *s = &e->sections[n];

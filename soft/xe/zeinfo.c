@@ -1,5 +1,5 @@
-/* zeinfo.c - reads `.ze_info`, which says what kernels there are and what they expect: the part of YAML that Intel's compiler
- * writes, mappings and lists by indentation.
+/* zeinfo.c - reads `.ze_info`, which says what kernels there are and what they expect: the part of YAML that Intel's
+ * compiler writes, mappings and lists by indentation.
  *
  *     kernels:
  *       - name:            hello
@@ -19,10 +19,10 @@ enum { MOST_KERNELS = 4096, MOST_BYTES = 1 << 24 };
 struct reader {
     struct xe_info *kernels, *now; /* now: the kernel that lines are of */
     uint32_t count, room;
-    bool misc;                     /* in kernels_misc_info */
-    char part[40];                 /* the mapping of the kernel that lines are of */
+    bool misc;     /* in kernels_misc_info */
+    char part[40]; /* the mapping of the kernel that lines are of */
     struct xe_argument *argument;
-    uint32_t name;                 /* in misc: the argument + 1 */
+    uint32_t name; /* in misc: the argument + 1 */
     const char *why;
 };
 
@@ -55,7 +55,8 @@ static bool split(const char *at, size_t n, struct line *l)
     if (key == n || key >= sizeof l->key) return false;
     memcpy(l->key, at, key);
     for (value = key + 1; value < n && at[value] == ' ';) value++;
-    snprintf(l->value, sizeof l->value, "%.*s", (int)(n - value < sizeof l->value ? n - value : sizeof l->value - 1), at + value);
+    snprintf(l->value, sizeof l->value, "%.*s", (int)(n - value < sizeof l->value ? n - value : sizeof l->value - 1),
+             at + value);
     strip(l->value);
     return true;
 }
@@ -107,8 +108,11 @@ static void environment(struct reader *r, const struct line *l)
         const char *key;
         uint32_t *to;
     } numbers[] = {
-        {"simd_size", &i->simd}, {"grf_count", &i->registers}, {"slm_size", &i->local_bytes},
-        {"barrier_count", &i->barriers}, {"inline_data_payload_size", &i->inline_bytes},
+        {"simd_size", &i->simd},
+        {"grf_count", &i->registers},
+        {"slm_size", &i->local_bytes},
+        {"barrier_count", &i->barriers},
+        {"inline_data_payload_size", &i->inline_bytes},
     };
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
         if (!strcmp(l->key, numbers[k].key)) *numbers[k].to = number(r, l->value);
@@ -181,8 +185,10 @@ static void argument_info(struct reader *r, const struct line *l)
     if (!strcmp(l->key, "name")) snprintf(a->name, sizeof a->name, "%.63s", l->value);
     if (!strcmp(l->key, "type_name")) a->bytes = type_bytes(l->value);
     if (!strcmp(l->key, "address_qualifier"))
-        a->space = !strcmp(l->value, "__global") ? XS_PARAM_GLOBAL : !strcmp(l->value, "__constant") ? XS_PARAM_CONSTANT
-                   : !strcmp(l->value, "__local") ? XS_PARAM_LOCAL : XS_PARAM_VALUE;
+        a->space = !strcmp(l->value, "__global")     ? XS_PARAM_GLOBAL
+                   : !strcmp(l->value, "__constant") ? XS_PARAM_CONSTANT
+                   : !strcmp(l->value, "__local")    ? XS_PARAM_LOCAL
+                                                     : XS_PARAM_VALUE;
 }
 
 /* ---- the text */
@@ -193,8 +199,11 @@ static void take_line(struct reader *r, const struct line *l)
         const char *part;
         void (*read)(struct reader *r, const struct line *l);
     } parts[] = {
-        {"execution_env", environment}, {"payload_arguments", argument}, {"per_thread_payload_arguments", argument},
-        {"per_thread_memory_buffers", thread_memory}, {"args_info", argument_info},
+        {"execution_env", environment},
+        {"payload_arguments", argument},
+        {"per_thread_payload_arguments", argument},
+        {"per_thread_memory_buffers", thread_memory},
+        {"args_info", argument_info},
     };
     if (l->indent == 0) {
         r->misc = !strcmp(l->key, "kernels_misc_info");
@@ -204,8 +213,10 @@ static void take_line(struct reader *r, const struct line *l)
     }
     if (l->indent == 4 && l->item && !strcmp(l->key, "name")) {
         r->part[0] = 0;
-        if (r->misc) find_kernel(r, l->value);
-        else if (!add_kernel(r, l->value)) r->why = "memory";
+        if (r->misc)
+            find_kernel(r, l->value);
+        else if (!add_kernel(r, l->value))
+            r->why = "memory";
         return;
     }
     if (!r->now) return;
@@ -228,7 +239,8 @@ static const char *check_kernel(const struct xe_info *i)
             i->arguments[n].index >= XE_MAX_ARGUMENTS)
             return "smaller arguments";
     for (uint32_t n = 0; n < i->thread_argument_count; n++)
-        if (i->thread_arguments[n].offset > 1024 || i->thread_arguments[n].size > 1024) return "smaller arguments of threads";
+        if (i->thread_arguments[n].offset > 1024 || i->thread_arguments[n].size > 1024)
+            return "smaller arguments of threads";
     for (uint32_t n = 0; n < i->name_count; n++)
         if (i->names[n].index < 0 || i->names[n].index >= XE_MAX_ARGUMENTS) return "fewer arguments";
     return NULL;
