@@ -30,6 +30,7 @@ examples = $(filter-out $(BUILD)/mpi_%,$(patsubst examples/%.c,$(BUILD)/%,$(wild
 benches = $(patsubst bench/%.c,$(BUILD)/%,$(wildcard bench/bench_*.c))
 tests = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 soft_tests = $(patsubst soft/tests/%.c,$(BUILD)/%,$(wildcard soft/tests/test_*.c))
+xe_tests = $(patsubst soft/xe/tests/%.c,$(BUILD)/%,$(wildcard soft/xe/tests/test_*.c))
 test_scripts = $(wildcard tests/test_*.sh)
 soft_objects = $(patsubst soft/%.c,$(BUILD)/soft/%.o,$(wildcard soft/*.c soft/xe/*.c)) $(BUILD)/soft/soft_text.o
 soft_flags = -std=gnu11 -fPIC -fvisibility=hidden
@@ -106,6 +107,9 @@ $(BUILD)/bench_emit: bench/bench_emit.c $(library) | $(BUILD)
 $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects) $(library)
 	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(library) $(LOADER_LIBS) $(soft_libs)
 
+$(xe_tests): $(BUILD)/%: soft/xe/tests/%.c $(soft_objects)
+	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
+
 # The fuzzer, a program of clang's: see scripts/fuzz.sh, which calls this with the flags it needs.
 $(BUILD)/fuzz_spirv: soft/tests/fuzz_spirv.c $(soft_objects)
 	$(compile) -std=gnu11 -O1 -g $(checks) -fsanitize=fuzzer -Isoft $(LDFLAGS) -o $@ $< $(soft_objects) $(soft_libs)
@@ -133,7 +137,7 @@ test: ## build and run every test; the last line sums them up
 	+@tests/opencl/build.sh "$(BUILD)/opencl" 2>/dev/null || true; \
 	built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k build-all || built=no; \
 	BUILT=$$built JOBS="$(JOBS)" BUILD="$(BUILD)" CC="$(CC)" SPIRV_VAL="$(SPIRV_VAL)" XE_OFFLINE="$(XE_OFFLINE)" SANITIZE="$(SANITIZE)" \
-	    tests/run.sh $(sort $(notdir $(tests) $(soft_tests))) $(sort $(notdir $(test_scripts)))
+	    tests/run.sh $(sort $(notdir $(tests) $(soft_tests) $(xe_tests))) $(sort $(notdir $(test_scripts)))
 
 intel_examples = $(addprefix $(BUILD)/,gemm batched_gemm gemm_devices tall_gemm gemm_slm gemm_l2 gemm_epilogue gemm_transpose gemm_variants mlp_inference neural_texture)
 
@@ -141,10 +145,11 @@ bench: ## measure: lines of `bench NAME VALUE UNIT [peer=... peer_value=... rati
 	$(again) soft build-benches $(intel_examples) $(BUILD)/gemm_devices $(mpi_examples)
 	@BUILD="$(BUILD)" CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" bench/run.sh $(sort $(notdir $(benches)))
 
-check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found
-	$(again) $(intel_examples)
+check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found, and execute its machine code
+	$(again) soft examples $(filter $(BUILD)/test_xetile% $(BUILD)/test_coop%,$(tests))
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
 	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_ops.sh --all
+	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_machine.sh
 
 soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone
 
@@ -186,7 +191,7 @@ uninstall: ## take the same files away
 	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/lib")
 
 build-benches: $(benches) $(BUILD)/report
-build-all: $(BUILD)/libze_soft.so $(examples) $(mpi_examples) build-benches $(tests) $(soft_tests)
+build-all: $(BUILD)/libze_soft.so $(examples) $(mpi_examples) build-benches $(tests) $(soft_tests) $(xe_tests)
 
 .PHONY: help setup setup-optional run test bench check-intel soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:

@@ -1,13 +1,15 @@
 #!/bin/sh
 # check_intel.sh - compiles the examples' modules for Intel GPUs, with Intel's own compiler and no GPU, and prints
 #     isa <example> <device> loop_dpas=<n> loop_instructions=<n> loop_memory=<n> spill=<bytes>
+#     bound <example> <device> <what limits it> <at most of the peak>% <cycles a pipe>    (machine_bound.awk)
 # for the loop that holds most dpas; loop_memory: its messages to memory. Fails when a module is refused, spills, when the
 # GEMM's 32 x 64 subgroup tile is not 32 dpas a step, or when a loop has more instructions or messages than is said below.
 # The compiler is $XE_OFFLINE (`$XE_OFFLINE isa DEVICE FILE OPTIONS` prints a line `listing PATH` with the path of the
 # assembly) or ocloc in PATH; without either it says so and succeeds.
 set -u
 BUILD=${BUILD:-build}
-. "$(dirname "$0")/intel_compiler.sh"
+scripts=$(dirname "$0")
+. "$scripts/intel_compiler.sh"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
@@ -31,7 +33,7 @@ figures_of_listing() {
 
 figures() {
     if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$@"); else listing=$(listing_by_offline "$@"); fi
-    [ -n "$listing" ] && figures_of_listing "$listing"
+    [ -n "$listing" ] && figures_of_listing "$listing" && echo "bound $(awk -f "$scripts/machine_bound.awk" "$listing")"
 }
 
 value() { printf '%s\n' "$said" | sed -n "s/^$1 \([0-9]*\)$/\1/p" | tail -n 1; }
@@ -45,6 +47,7 @@ one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS PROGRAM OPTIONS [MOST_INSTRUCTIO
     dpas=$(value loop_dpas) spill=$(value spill_bytes)
     length=$(value loop_instructions) memory=$(value loop_memory)
     echo "isa $example $device loop_dpas=$dpas loop_instructions=$length loop_memory=$memory spill=$spill"
+    printf '%s\n' "$said" | sed -n "s/^bound /bound $example $device /p"
     [ "$dpas" = "$wanted" ] && [ "$spill" = 0 ] && [ "$length" -le "$most" ] && [ "$memory" -le "$messages" ] ||
         { echo "FAILED isa $example $device: wanted loop_dpas=$wanted loop_instructions<=$most loop_memory<=$messages spill=0"; status=1; }
 }

@@ -1,0 +1,97 @@
+#!/bin/sh
+# check_machine.sh [--short] - executes Intel's machine code of the examples on the software device (XETILE_SOFT_ISA), at small
+# sizes, with the examples' own verification, and of the tests of the headers; prints
+#     executed <program> <target> ok threads=.. instructions=.. float=.. integer=.. ... dpas=.. messages=.. loaded=.. stored=..
+# a program and target, and the sum. FAILED: an element was wrong, or a rule of the hardware was broken.
+# --short: a few small launches only. MACHINE_TARGETS and MACHINE_TESTS: which targets, and which tests ("": none).
+# The compiler is $XE_OFFLINE (`$XE_OFFLINE run ocloc ...`) or ocloc in PATH; without either it says so and succeeds.
+set -u
+BUILD=${BUILD:-build}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/intel_compiler.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+BUILD=$(cd "$BUILD" && pwd) || exit 1
+find_compiler || { echo "skipped check-machine: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
+[ "$compiler" = ocloc ] || XETILE_SOFT_OCLOC=${XETILE_SOFT_OCLOC:-$here/ocloc_offline.sh}
+export XE_OFFLINE="${XE_OFFLINE:-}" XETILE_SOFT_OCLOC="${XETILE_SOFT_OCLOC:-ocloc}" XETILE_SOFT_XE_REPORT=1 BUILD
+export XETILE_SOFT="${XETILE_SOFT:-$BUILD/libze_soft.so}" XETILE_SOFT_CACHE="${XETILE_SOFT_CACHE:-$work/cache}"
+export XETILE_SPV_DIR="$work"
+good=0 bad=0
+
+# The counts of all kernels of a run, added up.
+counts() {
+    awk '/^machine / { for (i = 4; i <= NF; i++) { split($i, part, "="); sum[part[1]] += part[2] } }
+         END { n = split("other float integer long math dpas send branch", class, " ")
+               for (k = 1; k <= n; k++) all += sum[class[k]]
+               printf "threads=%d instructions=%d", sum["threads"], all
+               for (k = 2; k <= n; k++) printf " %s=%d", class[k], sum[class[k]]
+               printf " loaded=%d stored=%d broken=%d\n", sum["loaded"], sum["stored"], sum["broken"] }' "$1"
+}
+
+one() { # one NAME TARGET PROGRAM ARGUMENTS...
+    name=$1 target=$2
+    shift 2
+    XETILE_SOFT_ISA=$target timeout 900 "$@" > "$work/out" 2> "$work/err"
+    code=$?
+    line=$(counts "$work/err")
+    if [ $code = 0 ] && [ "${line##*broken=}" = 0 ]; then
+        echo "executed $name $target ok $line"
+        good=$((good + 1))
+    else
+        echo "FAILED executed $name $target: exit code $code, $line"
+        grep -hE 'FAILED|libze_soft|software device: |: ' "$work/out" "$work/err" | grep -v '^machine' | head -n 6
+        bad=$((bad + 1))
+    fi
+}
+
+examples() { # examples TARGET
+    for type in f16 bf16 i8; do
+        one "gemm_$type" "$1" "$BUILD/gemm" --type $type --m 256 --n 256 --k 64
+        one "gemm_${type}_odd" "$1" "$BUILD/gemm" --type $type --m 100 --n 77 --k 55
+    done
+    one hello "$1" "$BUILD/hello"
+    one gemm_slm "$1" "$BUILD/gemm_slm" --m 256 --n 256 --k 64
+    one gemm_slm_odd "$1" "$BUILD/gemm_slm" --m 100 --n 90 --k 70
+    one gemm_l2 "$1" "$BUILD/gemm_l2" --m 512 --n 256 --k 64
+    one gemm_l2_256 "$1" "$BUILD/gemm_l2" --rows 256 --m 256 --n 256 --k 64
+    one gemm_l2_odd "$1" "$BUILD/gemm_l2" --m 100 --n 70 --k 40
+    one gemm_variants "$1" "$BUILD/gemm_variants" --m 128 --n 128 --k 64
+    one gemm_variants_odd "$1" "$BUILD/gemm_variants" --m 67 --n 65 --k 37
+    one gemm_epilogue "$1" "$BUILD/gemm_epilogue" --m 128 --n 128 --k 64
+    one gemm_epilogue_odd "$1" "$BUILD/gemm_epilogue" --m 50 --n 45 --k 72
+    one gemm_transpose "$1" "$BUILD/gemm_transpose" --m 256 --n 256 --k 64
+    one gemm_transpose_odd "$1" "$BUILD/gemm_transpose" --m 70 --n 65 --k 50
+    one gemm_devices "$1" "$BUILD/gemm_devices" --m 100 --n 70 --k 40
+    one gather "$1" "$BUILD/gather" --m 50 --n 77 --k 60
+    one softmax "$1" "$BUILD/softmax" --m 50 --n 133
+    one batched_gemm "$1" "$BUILD/batched_gemm" --count 100
+    one tall_gemm "$1" "$BUILD/tall_gemm" --m 1003
+    one flash_attention "$1" "$BUILD/flash_attention" --length 133 --heads 2
+    one mlp_inference "$1" "$BUILD/mlp_inference" --items 1024
+    one neural_texture "$1" "$BUILD/neural_texture" --steps 2 --out "$work/texture"
+}
+
+tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_control test_xetile_layout
+    test_xetile_memory test_xetile_reduce test_xetile_texts test_xetile_vectors test_coopmatrix test_coopmatrix_change
+    test_coopmatrix_functions test_coopmatrix_grid test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_targets
+    test_coopvec_accumulate test_coopvec_mul test_coopvec_shapes test_coopvec_vectors"
+targets=${MACHINE_TARGETS-bmg pvc lnl ptl}
+
+if [ "${1:-}" = --short ]; then
+    for target in bmg pvc; do
+        one gemm_f16 $target "$BUILD/gemm" --m 64 --n 64 --k 64
+        one gemm_i8_odd $target "$BUILD/gemm" --type i8 --m 33 --n 17 --k 40
+        one softmax $target "$BUILD/softmax" --m 20 --n 33 --form rows
+    done
+else
+    for target in $targets; do
+        examples "$target"
+        [ "$target" = bmg ] || [ "$target" = pvc ] || continue
+        for test in ${MACHINE_TESTS-$tests}; do
+            [ -x "$BUILD/$test" ] && one "$test" "$target" "$BUILD/$test"
+        done
+    done
+fi
+echo "executed in all: $good ok, $bad failed"
+[ $bad = 0 ]

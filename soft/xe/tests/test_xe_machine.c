@@ -1,0 +1,412 @@
+/* test_xe_machine.c - the interpreter of Intel's machine code, without Intel's compiler: code written here in IGA's
+ * notation, in a package made here, is run on one work-group; and packages that are damaged in every way are refused,
+ * or run. */
+#include "test.h"
+
+#include <elf.h>
+
+#include "xe/machine.h"
+
+/* ---- a package: one kernel k(ptr out), its code, and what .ze_info says of it */
+
+static char told[1024]; /* why a package was refused, or a launch ended */
+
+static const char info_text[] =
+    "---\nkernels:\n  - name:            k\n    execution_env:\n      grf_count:       128\n"
+    "      simd_size:       16\n      slm_size:        256\n      inline_data_payload_size: 32\n"
+    "    payload_arguments:\n"
+    "      - arg_type:        arg_bypointer\n        offset:          0\n        size:            8\n"
+    "        arg_index:       0\n        addrspace:       global\n"
+    "      - arg_type:        global_size\n        offset:          8\n        size:            12\n...\n";
+
+static size_t put(uint8_t *elf, size_t at, const void *data, size_t size)
+{
+    memcpy(elf + at, data, size);
+    return at + (size + 7) / 8 * 8;
+}
+
+/* Null, .text.k of `bytes`, .ze_info, the names. */
+static size_t make_elf(uint8_t *elf, size_t bytes)
+{
+    static const char names[] = "\0.text.k\0.ze_info\0.strtab";
+    Elf64_Ehdr h = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, 1, 1},
+                    .e_type = ET_REL,
+                    .e_machine = 205,
+                    .e_shentsize = sizeof(Elf64_Shdr),
+                    .e_shnum = 4,
+                    .e_shstrndx = 3};
+    Elf64_Shdr s[4] = {{0},
+                       {.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = sizeof h, .sh_size = bytes},
+                       {.sh_name = 9, .sh_type = SHT_PROGBITS, .sh_size = sizeof info_text - 1},
+                       {.sh_name = 18, .sh_type = SHT_STRTAB, .sh_size = sizeof names}};
+    size_t at = sizeof h + bytes;
+    s[2].sh_offset = at;
+    at = put(elf, at, info_text, sizeof info_text - 1);
+    s[3].sh_offset = at;
+    at = put(elf, at, names, sizeof names);
+    h.e_shoff = at;
+    at = put(elf, at, s, sizeof s);
+    memcpy(elf, &h, sizeof h);
+    return at;
+}
+
+static void *make_package(const char *code, size_t *size)
+{
+    static uint8_t elf[65536];
+    size_t lines = 1;
+    struct xe_text text = {".text.k", (void *)(uintptr_t)code, strlen(code)};
+    for (const char *c = code; *c; c++) lines += *c == '\n';
+    memset(elf, 0, sizeof elf);
+    return xe_package_make(xe_target_named("bmg"), elf, make_elf(elf, lines * 16), &text, 1, size);
+}
+
+static void *load(const void *package, size_t size)
+{
+    struct jit_object o = {0};
+    struct sp_text log = {0};
+    told[0] = 0;
+    if (!xe_load(package, size, &o, &log)) snprintf(told, sizeof told, "%s", log.data ? log.data : "");
+    sp_text_free(&log);
+    return o.machine;
+}
+
+/* Runs one work-group of so many work-items on `out`; 0 when the launch succeeded. */
+static int run_loaded(const struct xe_machine *m, void *out, uint32_t items)
+{
+    static _Alignas(64) uint8_t local[8192];
+    uint8_t args[16] = {0};
+    struct xs_subgroup s = {.group_count = {1, 1, 1},
+                            .local_size = {items, 1, 1},
+                            .work_dim = 1,
+                            .local = local,
+                            .local_bytes = sizeof local,
+                            .kernel = &m->face.kernels[0]};
+    int missed;
+    memcpy(args, &out, sizeof out);
+    missed = xe_run_groups(&s, args, 1);
+    if (missed) snprintf(told, sizeof told, "%s", s.error ? s.error : "a barrier is missed");
+    return missed;
+}
+
+static int run(const char *code, void *out, uint32_t items)
+{
+    size_t size;
+    void *package = make_package(code, &size), *machine = load(package, size);
+    int missed = machine ? run_loaded(machine, out, items) : -1;
+    xe_unload(machine);
+    free(package);
+    return missed;
+}
+
+/* ---- code with names for places: `@a:` before an instruction, `@a` in it */
+
+static uint32_t place_of(const char *code, const char *name, size_t length)
+{
+    uint32_t bytes = 0;
+    for (const char *at = code; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+        if (*at == '@' && !strncmp(at + 1, name, length) && at[1 + length] == ':') return bytes;
+        bytes += *at == '@' ? 0 : 16;
+    }
+    test_fail(__FILE__, __LINE__, "no place %.*s", (int)length, name);
+    return 0;
+}
+
+static void resolve(const char *code, char *to)
+{
+    for (const char *at = code; *at;) {
+        size_t length = 0;
+        if (*at != '@' || at[1] < 'a' || at[1] > 'z') {
+            *to++ = *at++;
+            continue;
+        }
+        while (at[1 + length] >= 'a' && at[1 + length] <= 'z') length++;
+        to += sprintf(to, "L%u", place_of(code, at + 1, length));
+        at += 1 + length;
+    }
+    *to = 0;
+}
+
+/* What a test's code stands between: lane n stores r20 at out + 4 n. The numbers of lanes are in r9 as words, in r10.
+ */
+#define BEGIN                                                                                                          \
+    "(W) mov (8|M0) r9.0<1>:w 0x76543210:v\n"                                                                          \
+    "(W) add (8|M0) r9.8<1>:w r9.0<1;1,0>:w 8:w\n"                                                                     \
+    "mov (16|M0) r10.0<1>:d r9.0<1;1,0>:uw\n"
+#define LAST "(W) send.gtwy (1|M0) null r0 null:0 0x0 0x02000010 {EOT}\n"
+#define STORE                                                                                                          \
+    "shl (16|M0) r12.0<1>:q r10.0<1;1,0>:ud 2:w\n"                                                                     \
+    "add (16|M0) r14.0<1>:q r12.0<1;1,0>:q r1.0<0;1,0>:q\n"                                                            \
+    "send.ugm (16|M0) null r14 r20:1 0x0 0x04000584 {I@1,$0} // store.ugm.d32.a64\n"
+
+static int32_t out[64];
+
+static int run_code(const char *code)
+{
+    char whole[8192], resolved[8192];
+    snprintf(whole, sizeof whole, "%s%s%s", BEGIN, code, STORE LAST);
+    resolve(whole, resolved);
+    memset(out, 0x55, sizeof out);
+    return run(resolved, out, 16);
+}
+
+static void check_lanes(const char *code, int32_t (*want)(int lane), int line)
+{
+    if (run_code(code) != 0) test_fail(__FILE__, line, "%s", told);
+    for (int n = 0; n < 16; n++)
+        if (out[n] != want(n)) {
+            test_fail(__FILE__, line, "lane %d: %d (%x), want %d (%x)", n, out[n], (unsigned)out[n], want(n),
+                      (unsigned)want(n));
+            return;
+        }
+}
+#define LANES(code, want) check_lanes(code, want, __LINE__)
+
+static void check_ends(const char *code, const char *why, int line)
+{
+    if (run_code(code) == 0)
+        test_fail(__FILE__, line, "it succeeds");
+    else if (!strstr(told, why))
+        test_fail(__FILE__, line, "\"%s\" instead of \"%s\"", told, why);
+}
+#define ENDS(code, why) check_ends(code, why, __LINE__)
+
+static int32_t bits_of(float f)
+{
+    int32_t b;
+    memcpy(&b, &f, sizeof b);
+    return b;
+}
+
+/* ---- arithmetic */
+
+static int32_t low_product(int n) { return (int32_t)((uint32_t)(n * 70000 - 300000) * 123457u); }
+static int32_t high_product(int n) { return (int32_t)(((int64_t)(n * 70000 - 300000) * 123457) >> 32); }
+static int32_t reversed(int n) { return 15 - n; }
+static int32_t in_pairs(int n) { return 2 * (n / 2); }
+static int32_t saturated(int n) { return n * 20 - 60 > 127 ? 127 : n * 20 - 60; }
+static int32_t fused(int n) { return bits_of(fmaf(0.1f * (float)n, 3.7f, -1)); }
+static int32_t halved(int n) { return n / 2; }
+static int32_t chosen(int n) { return n & 4 ? ((3 & n) | 8) : -1; }
+
+#define FACTORS                                                                                                        \
+    "(W) mov (1|M0) r16.0<1>:d 70000:d\n"                                                                              \
+    "(W) mov (1|M0) r17.0<1>:d 123457:d\n"                                                                             \
+    "mul (16|M0) acc0.0<1>:d r10.0<1;1,0>:d r16.0<0;1,0>:uw\n"                                                         \
+    "macl (16|M0) r15.0<1>:d r10.0<1;1,0>:d r16.0<0;1,0>:d\n"                                                          \
+    "add (16|M0) r15.0<1>:d r15.0<1;1,0>:d -300000:d\n"                                                                \
+    "mul (16|M0) acc0.0<1>:d r15.0<1;1,0>:d r17.0<0;1,0>:uw\n"                                                         \
+    "or (16|M0) acc2.0<1>:d r10.0<1;1,0>:d 1:w\n"
+
+TEST(integers)
+{
+    LANES(FACTORS "macl (16|M0) r20.0<1>:d r15.0<1;1,0>:d r17.0<0;1,0>:d\n", low_product);
+    LANES(FACTORS "mach (16|M0) r20.0<1>:d r15.0<1;1,0>:d r17.0<0;1,0>:d\n", high_product);
+    LANES("add (16|M0) r20.0<1>:d -r10.0<1;1,0>:d 15:w\n", reversed);
+    LANES("mov (16|M0) r20.0<1>:d r10.0<2;2,0>:d\n", in_pairs);
+    LANES("mad (16|M0) r15.0<1>:d -60:w r9.0<1;0>:uw 20:w\n"
+          "mov (16|M0) (sat)r16.0<1>:b r15.0<1;1,0>:d\n"
+          "mov (16|M0) r20.0<1>:d r16.0<1;1,0>:b\n",
+          saturated);
+    LANES("and (16|M0) (ne)f1.0 null<1>:d r10.0<1;1,0>:d 4:w\n"
+          "bfn.0xF8 (16|M0) r21.0<1>:ud 3:uw r10.0<1;0>:ud 8:uw\n" /* s0 & s1 | s2 */
+          "(f1.0) sel (16|M0) r20.0<1>:d r21.0<1;1,0>:d -1:w\n",
+          chosen);
+    LANES("asr (16|M0) r20.0<1>:d r10.0<1;1,0>:d 1:w\n", halved);
+}
+
+TEST(floats)
+{
+    LANES("mov (16|M0) r15.0<1>:f r10.0<1;1,0>:d\n"
+          "mul (16|M0) r15.0<1>:f r15.0<1;1,0>:f 0.1:f\n"
+          "(W) mov (1|M0) r16.0<1>:f 3.7:f\n"
+          "(W) mov (1|M0) r17.0<1>:f 1.0:f\n"
+          "mad (16|M0) r20.0<1>:f -r17.0<0;0>:f r15.0<1;0>:f r16.0<0>:f\n",
+          fused);
+    LANES("mov (16|M0) r15.0<1>:hf r10.0<1;1,0>:ud\n"
+          "mul (16|M0) r15.0<1>:hf r15.0<1;1,0>:hf 0.5:hf\n"
+          "mov (16|M0) r20.0<1>:d r15.0<1;1,0>:hf\n",
+          halved);
+}
+
+/* Row r of the first operand is r + 1 in all k, column n of the second one n: sums of 16 products. */
+static int32_t product(int n) { return bits_of(16.0f * 3 * (float)n); }
+
+TEST(products)
+{
+    LANES(
+        "(W) mov (16|M0) r30.0<1>:hf 1.0:hf\n(W) mov (16|M0) r30.16<1>:hf 2.0:hf\n(W) mov (16|M0) r31.0<1>:hf 3.0:hf\n"
+        "mov (16|M0) r40.0<1>:f r10.0<1;1,0>:d\nmov (16|M0) r41.0<2>:hf r40.0<1;1,0>:f\nmov (16|M0) r41.1<2>:hf "
+        "r40.0<1;1,0>:f\n"
+        "mov (16|M0) r42.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r43.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r44.0<1>:ud "
+        "r41.0<1;1,0>:ud\n"
+        "mov (16|M0) r45.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r46.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r47.0<1>:ud "
+        "r41.0<1;1,0>:ud\n"
+        "mov (16|M0) r48.0<1>:ud r41.0<1;1,0>:ud\ndpas.8x3 (16|M0) r50:f null:f r41:hf r30.0:hf\n"
+        "mov (16|M0) r20.0<1>:f r52.0<1;1,0>:f\n",
+        product);
+}
+
+/* ---- ways that lanes go */
+
+static int32_t counted(int n) { return n * (n + 1) / 2; }
+static int32_t either(int n) { return n < 5 ? 100 + n : 200 - n; }
+static int32_t called(int n) { return 7 + 2 * (100 + n); }
+
+TEST(lanes_part_and_meet)
+{
+    LANES("mov (16|M0) r20.0<1>:d 0:w\nmov (16|M0) r21.0<1>:d r10.0<1;1,0>:d\n"
+          "cmp (16|M0) (eq)f0.0 null<1>:d r21.0<1;1,0>:d 0:w\n(f0.0) goto (16|M0) @out @out\n"
+          "@again:\nadd (16|M0) r20.0<1>:d r20.0<1;1,0>:d r21.0<1;1,0>:d\nadd (16|M0) r21.0<1>:d r21.0<1;1,0>:d -1:w\n"
+          "cmp (16|M0) (ne)f0.0 null<1>:d r21.0<1;1,0>:d 0:w\n(f0.0) goto.b (16|M0) @out @again\n"
+          "@out:\njoin (16|M0) @end\n@end:\n",
+          counted);
+    LANES("cmp (16|M0) (lt)f0.0 null<1>:d r10.0<1;1,0>:d 5:w\n(f0.0) if (16|M0) @other @out\n"
+          "add (16|M0) r20.0<1>:d r10.0<1;1,0>:d 100:w\nelse (16|M0) @out @out\n"
+          "@other:\nadd (16|M0) r20.0<1>:d -r10.0<1;1,0>:d 200:w\n@out:\nendif (16|M0) @end\n@end:\n",
+          either);
+    LANES("mov (16|M0) r20.0<1>:d 0:w\nmov (16|M0) r21.0<1>:d r10.0<1;1,0>:d\n"
+          "@again:\ncmp (16|M0) (eq)f0.0 null<1>:d r21.0<1;1,0>:d 0:w\n(f0.0) break (16|M0) @last @last\n"
+          "add (16|M0) r20.0<1>:d r20.0<1;1,0>:d r21.0<1;1,0>:d\nadd (16|M0) r21.0<1>:d r21.0<1;1,0>:d -1:w\n"
+          "@last:\nwhile (16|M0) @again\n",
+          counted);
+    LANES("mov (16|M0) r20.0<1>:d 7:w\ncall (16|M0) r30.0 @add\ncall (16|M0) r30.0 @add\n(W) jmpi @end\n"
+          "@add:\nadd3 (16|M0) r20.0<1>:d r20.0<1;0>:d r10.0<1;0>:d 100:w\nret (16|M0) r30.0\n@end:\n",
+          called);
+}
+
+/* ---- memory */
+
+static int32_t from_neighbour(int n) { return (n + 1) % 16 * 3; }
+static int32_t total(int n) { return n == 0 ? 120 : 0x55555555; }
+
+TEST(local_memory_and_atomics)
+{
+    LANES("mul (16|M0) r21.0<1>:d r10.0<1;1,0>:d 3:w\nshl (16|M0) r22.0<1>:ud r10.0<1;1,0>:ud 2:w\n"
+          "send.slm (16|M0) null r22 r21:1 0x0 0x02000504\nadd (16|M0) r23.0<1>:d r10.0<1;1,0>:d 1:w\n"
+          "and (16|M0) r23.0<1>:d r23.0<1;1,0>:d 15:w\nshl (16|M0) r23.0<1>:ud r23.0<1;1,0>:ud 2:w\n"
+          "send.slm (16|M0) r20 r23 null:0 0x0 0x02100500\n",
+          from_neighbour);
+    out[0] = 0;
+    char resolved[4096];
+    resolve(BEGIN "mov (16|M0) r14.0<1>:q r1.0<0;1,0>:q\n(W) mov (16|M0) r20.0<1>:d 0:w\n(W) send.ugm (1|M0) null r14 "
+                  "r20:1 0x0 0x04000584\n"
+                  "send.ugm (16|M0) null r14 r10:1 0x0 0x0400058C\n" LAST,
+            resolved);
+    memset(out, 0x55, sizeof out);
+    CHECK_INT(run(resolved, out, 16), 0);
+    for (int n = 0; n < 16; n++) CHECK_INT(out[n], total(n));
+}
+
+/* Two threads that meet; one that comes alone. Thread n adds its number + 1 to a dword of local memory. */
+TEST(barriers)
+{
+    static const char meet[] =
+        BEGIN "(W) and (1|M0) r30.0<1>:ud r0.2<0;1,0>:ud 0xFF:ud\n(W) add (1|M0) r31.0<1>:ud r30.0<0;1,0>:ud 1:w\n"
+              "(W) shl (1|M0) r32.0<1>:ud r30.0<0;1,0>:ud 2:w\n(W) send.slm (1|M0) null r32 r31:1 0x0 0x02000504\n"
+              "(W) send.gtwy (1|M0) null r0 null:0 0x0 0x02000004\nsync.bar null\n"
+              "(W) xor (1|M0) r32.0<1>:ud r32.0<0;1,0>:ud 4:ud\n(W) send.slm (1|M0) r33 r32 null:0 0x0 0x02100500\n"
+              "mov (16|M0) r20.0<1>:ud r33.0<0;1,0>:ud\n(W) shl (1|M0) r34.0<1>:ud r30.0<0;1,0>:ud 4:w\n"
+              "add (16|M0) r10.0<1>:d r10.0<1;1,0>:d r34.0<0;1,0>:d\n" STORE LAST;
+    static const char alone[] = BEGIN "(W) and (1|M0) (ne)f0.0 null<1>:ud r0.2<0;1,0>:ud 0xFF:ud\n(W&f0.0) jmpi @end\n"
+                                      "(W) send.gtwy (1|M0) null r0 null:0 0x0 0x02000004\nsync.bar null\n@end:\n" LAST;
+    char resolved[4096];
+    CHECK_INT(run(meet, out, 32), 0);
+    for (int n = 0; n < 32; n++) CHECK_INT(out[n], n < 16 ? 2 : 1);
+    resolve(alone, resolved);
+    CHECK(run(resolved, out, 32) != 0);
+    CHECK_STR(told, "a barrier is missed");
+}
+
+/* ---- what is not supported, and rules that are broken */
+
+TEST(what_is_unknown_is_named)
+{
+    ENDS("frobnicate (16|M0) r20.0<1>:d r10.0<1;1,0>:d\n", "not supported, thread 0: frobnicate");
+    ENDS("send.urb (16|M0) r20 r10 null:0 0x0 0x02100500\n", "a unit that is not supported");
+    ENDS("send.ugm (16|M0) r20 r10 null:0 0x0 0x0210051E\n", "a message that is not supported");
+    ENDS("math.frob (16|M0) r20.0<1>:f r10.0<1;1,0>:f\n", "not supported");
+    ENDS("(W) jmpi @end\nillegal\n@end:\nillegal\n", "run over");
+    CHECK_INT(run("mov (16|M0) r20.0<1>:d r300.0<1;1,0>:d\n", out, 16), -1);
+    CHECK_HAS(told, "expected a register that there is");
+    CHECK_INT(run("mov (16|M0) r20.0<1>:d r10.0<1;1,0>:d\nL8:\n", out, 16), -1);
+    CHECK_HAS(told, "as long as the label says");
+    CHECK_INT(run("(W) jmpi L7\n" LAST, out, 16), -1);
+    CHECK_HAS(told, "where no instruction begins");
+}
+
+static long broken_by(const char *code)
+{
+    char whole[4096];
+    size_t size;
+    snprintf(whole, sizeof whole, "%s%s%s", BEGIN, code, LAST);
+    void *package = make_package(whole, &size);
+    struct xe_machine *m = load(package, size);
+    long broken = m && run_loaded(m, out, 16) == 0 ? (long)atomic_load(&m->kernels[0]->counts.broken) : -1;
+    xe_unload(m);
+    free(package);
+    return broken;
+}
+
+#define BLOCK(width, pitch, x)                                                                                         \
+    "(W) mov (1|M0) r30.0<1>:q r1.0<0;1,0>:q\n(W) and (1|M0) r30.0<1>:q r30.0<0;1,0>:q -64:w\n(W) mov (1|M0) "         \
+    "r30.2<1>:d " width ":w\n"                                                                                         \
+    "(W) mov (1|M0) r30.3<1>:d 0:w\n(W) mov (1|M0) r30.4<1>:d " pitch ":w\n(W) mov (1|M0) r30.5<1>:d " x ":w\n"        \
+    "(W) mov (1|M0) r30.6<1>:d 0:w\n(W) mov (1|M0) r30.7<1>:ud 0xF:ud\nsend.ugm (1|M0) r40 r30 null:0 0x0 "            \
+    "0x02100203\n"
+
+TEST(broken_rules_are_counted)
+{
+    CHECK_INT(broken_by(""), 0);
+    CHECK_INT(broken_by(BLOCK("63", "63", "2")), 0);
+    CHECK_INT(broken_by(BLOCK("47", "63", "2")), 1);
+    CHECK_INT(broken_by(BLOCK("63", "63", "1")), 1);
+    CHECK_INT(broken_by(BLOCK("127", "63", "0")), 1);
+    CHECK_INT(broken_by("send.slm (16|M0) r20 r60 null:0 0x0 0x02100500\n"),
+              32); /* no address was written: and all lie outside */
+    CHECK_INT(broken_by("(W) mov (1|M0) r60.0<1>:ud 256:w\n(W) send.slm (1|M0) r20 r60 null:0 0x0 0x02100500\n"), 1);
+    CHECK_INT(broken_by("(W) mov (1|M0) r60.0<1>:ud 252:w\n(W) send.slm (1|M0) r20 r60 null:0 0x0 0x02100500\n"), 0);
+}
+
+/* ---- damage */
+
+/* No byte may be trusted: a package is refused, or loads. */
+TEST(damaged_packages)
+{
+    static const char code[] = BEGIN FACTORS "dpas.8x8 (16|M0) r50:f null:f r40:hf r30.0:hf\n"
+                                             "send.slm (16|M0) r20 r10 null:0 0x0 0x02100500\n" LAST;
+    uint64_t state = 88172645463325252u;
+    size_t size, loaded = 0;
+    uint8_t *package = make_package(code, &size), *copy = malloc(size);
+    CHECK(package && copy);
+    for (int round = 0; round < 20000; round++) {
+        size_t bytes = size;
+        memcpy(copy, package, size);
+        for (int k = round % 4; k >= 0; k--) {
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            copy[state % size] =
+                k & 1 ? (uint8_t)(state >> 40) : (uint8_t)(copy[state % size] ^ 1u << (state >> 50) % 8);
+        }
+        if (round % 8 == 7) bytes = (size_t)(state >> 20) % size;
+        struct xe_machine *m = load(copy, bytes);
+        loaded += m != NULL;
+        xe_unload(m);
+    }
+    CHECK(loaded > 1000 && loaded < 19000);
+    free(package);
+    free(copy);
+}
+
+int main(void)
+{
+    setenv("XETILE_SOFT_ISA", "bmg", 1);
+    RUN(integers);
+    RUN(floats);
+    RUN(products);
+    RUN(lanes_part_and_meet);
+    RUN(local_memory_and_atomics);
+    RUN(barriers);
+    RUN(what_is_unknown_is_named);
+    RUN(broken_rules_are_counted);
+    RUN(damaged_packages);
+    return test_report();
+}
