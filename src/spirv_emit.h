@@ -598,43 +598,40 @@ XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_i
 /* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
  * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
-/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
+/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger; the same bits as
+ * another type of the same size, pointers as pointers of the same storage class. */
 XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
-/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
 XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
-/* A pointer to `elem` at the same place, in the same storage class. */
+/* A pointer to `elem` at the same place, in the same storage class; as one into the generic storage class. */
 XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
-/* A pointer as one into the generic storage class (capability GenericPointer). */
 XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
 
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
-/* Part i of a vector, array or struct; of a scalar, 0 gives it back. */
+/* Part i of a vector, array or struct (of a scalar, 0 gives it back), and the composite with part i replaced; for a
+ * vector also i an integer known only when the kernel runs. */
 XETILE_API spe_id spe_extract(spe_module *m, spe_id v, uint32_t i);
-/* The composite with part i replaced. */
 XETILE_API spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i);
-/* A composite of its n parts; of constants, a constant. */
+XETILE_API spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i);
+XETILE_API spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i);
+/* A composite of its n parts (of constants, a constant); a scalar in every component of a vector type (or cooperative
+ * matrix or vector type), where a scalar type gives it back. */
 XETILE_API spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
-/* A scalar in every component of a vector type (or cooperative matrix or vector type); a scalar type gives it back. */
 XETILE_API spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar);
 /* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
  * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
 XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx);
-/* A vector's component at an integer index known only when the kernel runs. */
-XETILE_API spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i);
-XETILE_API spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i);
 
 /* -- memory and variables ---------------------------------------------------------------------------------------- */
 
 /* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
  * struct). */
 XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
-/* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
+/* A pointer to a new variable: of this invocation's own (its OpVariable goes to the start of the function); in the
+ * work-group's local memory, undefined at the start; of the module, with a constant of the type to begin with, or 0. */
 XETILE_API spe_id spe_local_var(spe_module *m, spe_id type);
-/* A variable of the module. initializer: a constant of the type, or 0. */
-XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
-/* A variable in the work-group's local memory, undefined at the start. */
 XETILE_API spe_id spe_shared_var(spe_module *m, spe_id type);
+XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
 
 /* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
  * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
@@ -744,16 +741,15 @@ typedef enum {
     SPE_RED_AND, SPE_RED_OR, SPE_RED_XOR, SPE_RED_COUNT_
 } spe_reduction;
 
-/* Over the subgroup: each lane gets the result of all, of those up to itself, of those before itself. */
-XETILE_API spe_id spe_sg_reduce(spe_module *m, spe_reduction red, spe_id v);
-XETILE_API spe_id spe_sg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
-XETILE_API spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
-/* Within each `cluster` neighbouring lanes, a power of two. */
+/* Over the subgroup, or over the work-group in uniform control flow: each invocation gets the result of all, of those
+ * up to itself, of those before itself. And within each `cluster` neighbouring lanes, a power of two. */
+#define SPE_REDUCTIONS_(X)                                                                                             \
+    X(spe_sg_reduce, Subgroup, Reduce) X(spe_sg_scan_inclusive, Subgroup, InclusiveScan)                               \
+    X(spe_sg_scan_exclusive, Subgroup, ExclusiveScan) X(spe_wg_reduce, Workgroup, Reduce)                              \
+    X(spe_wg_scan_inclusive, Workgroup, InclusiveScan) X(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
+#define SPE_DECLARE_REDUCTION_(name, scope, op) XETILE_API spe_id name(spe_module *m, spe_reduction red, spe_id v);
+SPE_REDUCTIONS_(SPE_DECLARE_REDUCTION_)
 XETILE_API spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster);
-/* Over the work-group, in uniform control flow. */
-XETILE_API spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v);
-XETILE_API spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
-XETILE_API spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
 
 /* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
  * wants the constant). Before 1.3, the group broadcast. */
@@ -796,15 +792,15 @@ typedef struct {
     spe_id ptr, mem_width, mem_height, pitch, x, y;
 } spe_block2d;
 
-/* Loads blocks into a variable (spe_local_var) that dst_ptr points to: as they stand; with neighbouring rows packed
- * into 32 bits (transform: the B operand of spe_dpas); transposed. */
-XETILE_API void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
-XETILE_API void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
-XETILE_API void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
-/* Brings blocks nearer in the cache; cache control decorations on b->ptr say how near. */
+/* Loads blocks into a variable (spe_local_var) that `private_ptr` points to: as they stand; with neighbouring rows
+ * packed into 32 bits (transform: the B operand of spe_dpas); transposed. Stores blocks from there. Brings them nearer
+ * in the cache; cache control decorations on b->ptr say how near. */
+#define SPE_BLOCKS_(X)                                                                                                 \
+    X(spe_block2d_load, Load) X(spe_block2d_load_transform, LoadTransform)                                             \
+    X(spe_block2d_load_transpose, LoadTranspose) X(spe_block2d_store, Store)
+#define SPE_DECLARE_BLOCK_(name, op) XETILE_API void name(spe_module *m, const spe_block2d *b, spe_id private_ptr);
+SPE_BLOCKS_(SPE_DECLARE_BLOCK_)
 XETILE_API void spe_block2d_prefetch(spe_module *m, const spe_block2d *b);
-/* Stores blocks from the variable src_ptr points to. */
-XETILE_API void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr);
 
 /* Cooperative matrices: a (rows x k) * b (k x cols) + c, of its type; operands: SPE_CooperativeMatrixOperands... */
 XETILE_API spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands);

@@ -1,44 +1,6 @@
 /* constants.c - Constants: each is made once, for a vector type the scalar repeated; names and decorations. */
 #include "internal.h"
 
-/* Enters the bits of a scalar constant, for folding. */
-static spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
-{
-    if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
-        return 0;
-    m->constants[m->constant_count++] = bits;
-    m->ids[id].aux = (uint32_t)m->constant_count;
-    return id;
-}
-
-bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
-{
-    *bits = 0;
-    if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
-    *bits = m->constants[m->ids[id].aux - 1];
-    return true;
-}
-
-uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
-
-int64_t spe_signed_(uint64_t x, uint32_t bits)
-{
-    uint64_t sign = (uint64_t)1 << (bits - 1);
-    return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
-}
-
-/* A scalar constant from its bits. */
-spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
-    bool fresh, truth = t->kind == SPE_KIND_BOOL;
-    spe_id id;
-    if (truth) op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
-    id = spe_unique_(m, op, truth ? 1 : t->bits == 64 ? 3 : 2, w, &fresh);
-    return id && fresh ? spe_remember_(m, id, bits) : id;
-}
-
 spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);

@@ -1,5 +1,5 @@
-/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them. It is
- * optimised in a program that includes the bodies, unlike the rest. */
+/* core.c - Words, ids, types and constants by their words, and the one function that checks and writes any instruction:
+ * what runs for each of them, and so is optimised in a program that includes the bodies, unlike the rest. */
 #include "internal.h"
 
 /* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
@@ -76,6 +76,28 @@ const spe_type_info *spe_info_(const spe_module *m, spe_id type)
     return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
 }
 
+spe_id spe_type_of(const spe_module *m, spe_id value) { return value && value < m->id_count ? m->ids[value].type : 0; }
+
+spe_id spe_scalar_of(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t) return 0;
+    return t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT ? t->elem : type;
+}
+
+uint32_t spe_width(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, spe_scalar_of(m, type));
+    return t ? t->bits : 0;
+}
+
+uint32_t spe_count(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t) return 0;
+    return t->kind == SPE_KIND_VECTOR ? t->count : t->bits ? 1 : 0;
+}
+
 /* -- types and constants: a hash table from an instruction without its result to its id -------------------------- */
 
 static uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
@@ -145,6 +167,44 @@ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bo
     m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
     *fresh = true;
     return id;
+}
+
+/* Enters the bits of a scalar constant, for folding. */
+static spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
+{
+    if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
+        return 0;
+    m->constants[m->constant_count++] = bits;
+    m->ids[id].aux = (uint32_t)m->constant_count;
+    return id;
+}
+
+bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
+{
+    *bits = 0;
+    if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
+    *bits = m->constants[m->ids[id].aux - 1];
+    return true;
+}
+
+uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
+
+int64_t spe_signed_(uint64_t x, uint32_t bits)
+{
+    uint64_t sign = (uint64_t)1 << (bits - 1);
+    return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
+}
+
+/* A scalar constant from its bits. */
+spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
+    bool fresh, truth = t->kind == SPE_KIND_BOOL;
+    spe_id id;
+    if (truth) op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
+    id = spe_unique_(m, op, truth ? 1 : t->bits == 64 ? 3 : 2, w, &fresh);
+    return id && fresh ? spe_remember_(m, id, bits) : id;
 }
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */

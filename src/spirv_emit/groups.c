@@ -118,12 +118,7 @@ static spe_id spe_reduce_(spe_module *m, const char *name, uint32_t scope, spe_r
     {                                                                                                                  \
         return spe_reduce_(m, #name, SPE_Scope##scope, red, SPE_GroupOperation##operation, v, 0);                      \
     }
-SPE_REDUCE_(spe_sg_reduce, Subgroup, Reduce)
-SPE_REDUCE_(spe_sg_scan_inclusive, Subgroup, InclusiveScan)
-SPE_REDUCE_(spe_sg_scan_exclusive, Subgroup, ExclusiveScan)
-SPE_REDUCE_(spe_wg_reduce, Workgroup, Reduce)
-SPE_REDUCE_(spe_wg_scan_inclusive, Workgroup, InclusiveScan)
-SPE_REDUCE_(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
+SPE_REDUCTIONS_(SPE_REDUCE_)
 spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
 {
     return spe_reduce_(m, __func__, SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);

@@ -3,7 +3,7 @@
 
 static void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe_block2d *b, spe_id private_ptr)
 {
-    uint32_t w[10], n = 0;
+    uint32_t w[10] = {b->elem_bytes, b->width, b->height, b->count}, n;
     spe_id xy[2] = {b->x, b->y};
     bool prefetch = op == SPE_OpSubgroup2DBlockPrefetchINTEL, store = op == SPE_OpSubgroup2DBlockStoreINTEL;
     if (!spe_check_(m, name, prefetch ? "p" : "pp", b->ptr, private_ptr)) return;
@@ -12,10 +12,7 @@ static void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe
     if (!b->width || !b->height || !b->count)
         spe_error_(m, SPE_ERR_RANGE, "%u blocks of %u x %u elements", b->count, b->height, b->width);
     if (!spe_check_(m, name, "xxxxx", b->mem_width, b->mem_height, b->pitch, b->x, b->y)) return;
-    w[n++] = spe_u32(m, b->elem_bytes);
-    w[n++] = spe_u32(m, b->width);
-    w[n++] = spe_u32(m, b->height);
-    w[n++] = spe_u32(m, b->count);
+    for (n = 0; n < 4; n++) w[n] = spe_u32(m, w[n]);
     if (store) w[n++] = private_ptr;
     w[n++] = b->ptr;
     w[n++] = b->mem_width;
@@ -25,36 +22,30 @@ static void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe
     if (!prefetch && !store) w[n++] = private_ptr;
     spe_emit_(m, op, 0, n, w);
 }
-void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockLoadINTEL, b, dst_ptr);
-}
-void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockLoadTransformINTEL, b, dst_ptr);
-}
-void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockLoadTransposeINTEL, b, dst_ptr);
-}
+#define SPE_BLOCK_(name, op)                                                                                           \
+    void name(spe_module *m, const spe_block2d *b, spe_id private_ptr)                                                 \
+    {                                                                                                                  \
+        spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, private_ptr);                                      \
+    }
+SPE_BLOCKS_(SPE_BLOCK_)
 void spe_block2d_prefetch(spe_module *m, const spe_block2d *b)
 {
     spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockPrefetchINTEL, b, 0);
 }
-void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockStoreINTEL, b, src_ptr);
-}
 
-void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+static void spe_cache_(spe_module *m, const char *name, spe_id ptr, uint32_t decoration, uint32_t level,
+                       uint32_t control)
 {
     uint32_t w[] = {level, control};
-    if (spe_check_(m, __func__, "p", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlLoadINTEL, 2, w);
+    if (spe_check_(m, name, "p", ptr)) spe_decorate(m, ptr, decoration, 2, w);
+}
+void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+{
+    spe_cache_(m, __func__, ptr, SPE_DecorationCacheControlLoadINTEL, level, control);
 }
 void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
 {
-    uint32_t w[] = {level, control};
-    if (spe_check_(m, __func__, "p", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlStoreINTEL, 2, w);
+    spe_cache_(m, __func__, ptr, SPE_DecorationCacheControlStoreINTEL, level, control);
 }
 
 spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
@@ -75,27 +66,17 @@ spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operan
 
 spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
 {
-    uint32_t op = p->bias ? SPE_OpCooperativeVectorMatrixMulAddNV : SPE_OpCooperativeVectorMatrixMulNV, n = 0, w[15];
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     if (!t) return 0;
     if (t->count != p->rows) return SPE_ERROR_(m, TYPE, "a result of %u components from %u rows", t->count, p->rows);
     if (p->operands && !p->stride) return SPE_ERROR_(m, NO_VALUE, "operands without a stride");
-    w[n++] = p->input;
-    w[n++] = p->input_type;
-    w[n++] = p->matrix;
-    w[n++] = p->offset;
-    w[n++] = p->matrix_type;
     if (p->bias) {
-        w[n++] = p->bias;
-        w[n++] = p->bias_offset;
-        w[n++] = p->bias_type;
+        uint32_t w[] = {p->input, p->input_type, p->matrix, p->offset, p->matrix_type, p->bias, p->bias_offset,
+                        p->bias_type, p->rows, p->cols, p->layout, p->transpose, p->stride, p->operands, type};
+        return spe_instruction_(m, __func__, SPE_OpCooperativeVectorMatrixMulAddNV, "wkpIkpIkkkkTo?C:t", w);
+    } else {
+        uint32_t w[] = {p->input, p->input_type, p->matrix, p->offset, p->matrix_type, p->rows, p->cols, p->layout,
+                        p->transpose, p->stride, p->operands, type};
+        return spe_instruction_(m, __func__, SPE_OpCooperativeVectorMatrixMulNV, "wkpIkkkkTo?C:t", w);
     }
-    w[n++] = p->rows;
-    w[n++] = p->cols;
-    w[n++] = p->layout;
-    w[n++] = p->transpose;
-    w[n++] = p->stride;
-    w[n++] = p->operands;
-    w[n++] = type;
-    return spe_instruction_(m, __func__, op, p->bias ? "wkpIkpIkkkkTo?C:t" : "wkpIkkkkTo?C:t", w);
 }

@@ -3,27 +3,16 @@
 
 /* -- errors ------------------------------------------------------------------------------------------------------ */
 
-const char *spe_error_meaning(int id)
+static const char *spe_error_says_(int id, bool name)
 {
-#define SPE_ERROR_CASE_(name, number, text)                                                                            \
-    case number: return text;
+#define SPE_ERROR_CASE_(id, number, meaning)                                                                           \
+    case number: return name ? "SPE_ERR_" #id : meaning;
     switch (id) {
         SPE_ERRORS(SPE_ERROR_CASE_)
     default: return "";
     }
-#undef SPE_ERROR_CASE_
 }
-
-static const char *spe_error_name_(int id)
-{
-#define SPE_ERROR_CASE_(name, number, text)                                                                            \
-    case number: return "SPE_ERR_" #name;
-    switch (id) {
-        SPE_ERRORS(SPE_ERROR_CASE_)
-    default: return "?";
-    }
-#undef SPE_ERROR_CASE_
-}
+const char *spe_error_meaning(int id) { return spe_error_says_(id, false); }
 
 /* Records an error, the text after `doing` and a colon where that is not NULL. */
 SPE_PRINTF(5, 0)
@@ -52,15 +41,14 @@ spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    spe_vfail_(m, id, spe_error_name_(id), m->doing, format, args);
+    spe_vfail_(m, id, spe_error_says_(id, true), m->doing, format, args);
     va_end(args);
     return 0;
 }
 
 const char *spe_text_(spe_module *m, spe_id type)
 {
-    char *text = m->text[m->texts++ % 2];
-    return spe_type_text(m, type, text, sizeof m->text[0]);
+    return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
 }
 
 spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
@@ -95,18 +83,14 @@ static void *spe_default_realloc_(void *user, void *p, size_t size)
     return NULL;
 }
 
-static void *spe_no_memory_(spe_module *m, size_t size)
-{
-    spe_fail(m, SPE_ERR_MEMORY, "SPE_ERR_MEMORY", "out of memory: no %zu bytes", size);
-    return NULL;
-}
-
 static void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
-    void *q;
-    if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed"), (void *)NULL;
-    q = (m->options.realloc)(m->options.user, p, size); /* in parentheses: realloc may be a macro of the user's */
-    return q || !size ? q : spe_no_memory_(m, size);
+    void *q = NULL;
+    if (!m->options.realloc) SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
+    else if (size <= SIZE_MAX / 4) /* in parentheses: realloc may be a macro of the user's */
+        q = (m->options.realloc)(m->options.user, p, size);
+    if (!q) spe_fail(m, SPE_ERR_MEMORY, "SPE_ERR_MEMORY", "out of memory: no %zu bytes", size);
+    return q;
 }
 
 /* Makes room for `need` elements in an array, to which `array` points; false and an error when there is no memory. */
@@ -130,7 +114,7 @@ void *spe_alloc(spe_module *m, size_t bytes)
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
     char *at;
     if (m->error.id) return NULL;
-    if (bytes > SIZE_MAX / 4) return spe_no_memory_(m, bytes);
+    if (bytes > SIZE_MAX / 4) return spe_realloc_(m, NULL, bytes); /* which refuses */
     bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
     if (!m->chunks || m->chunk_used + bytes > m->chunk_size) {
         size_t size = m->chunk_next ? m->chunk_next : 4096;
@@ -173,18 +157,17 @@ void spe_put_text_(uint32_t *at, const char *text)
 spe_id spe_string_(spe_module *m, const char *text)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
-    uint32_t words = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, words * sizeof *copy), *at;
+    uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy);
+    spe_id id;
     size_t i;
     if (!copy) return 0;
     spe_put_text_(copy, text);
     for (i = 0; i < b->count; i += b->data[i] >> 16) {
-        if (b->data[i] == ((words + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, words * sizeof *copy))
+        if (b->data[i] == ((n + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, n * sizeof *copy))
             return b->data[i + 1];
     }
-    at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, words + 1);
-    if (!at) return 0;
-    memcpy(at + 1, copy, words * sizeof *copy);
-    return at[0] = spe_new_id_(m, 0, 0, 0);
+    id = spe_new_id_(m, 0, 0, 0);
+    return spe_write_words_(m, SPE_SECTION_STRING_, SPE_OpString, 1, &id, n, copy) ? id : 0;
 }
 
 /* -- scopes: a value belongs to the region it is made in --------------------------------------------------------- */

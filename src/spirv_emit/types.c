@@ -9,28 +9,6 @@ spe_type_info spe_info(const spe_module *m, spe_id type)
     return t ? *t : none;
 }
 
-spe_id spe_type_of(const spe_module *m, spe_id value) { return value && value < m->id_count ? m->ids[value].type : 0; }
-
-spe_id spe_scalar_of(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (!t) return 0;
-    return t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT ? t->elem : type;
-}
-
-uint32_t spe_width(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, spe_scalar_of(m, type));
-    return t ? t->bits : 0;
-}
-
-uint32_t spe_count(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (!t) return 0;
-    return t->kind == SPE_KIND_VECTOR ? t->count : t->bits ? 1 : 0;
-}
-
 uint32_t spe_part_count_(const spe_type_info *t)
 {
     switch (t->kind) {
