@@ -872,43 +872,40 @@ XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_i
 /* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
  * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
-/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger. */
+/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger; the same bits as
+ * another type of the same size, pointers as pointers of the same storage class. */
 XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
-/* The same bits as another type of the same size; pointers to pointers of the same storage class. */
 XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
-/* A pointer to `elem` at the same place, in the same storage class. */
+/* A pointer to `elem` at the same place, in the same storage class; as one into the generic storage class. */
 XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
-/* A pointer as one into the generic storage class (capability GenericPointer). */
 XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
 
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
-/* Part i of a vector, array or struct; of a scalar, 0 gives it back. */
+/* Part i of a vector, array or struct (of a scalar, 0 gives it back), and the composite with part i replaced; for a
+ * vector also i an integer known only when the kernel runs. */
 XETILE_API spe_id spe_extract(spe_module *m, spe_id v, uint32_t i);
-/* The composite with part i replaced. */
 XETILE_API spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i);
-/* A composite of its n parts; of constants, a constant. */
+XETILE_API spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i);
+XETILE_API spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i);
+/* A composite of its n parts (of constants, a constant); a scalar in every component of a vector type (or cooperative
+ * matrix or vector type), where a scalar type gives it back. */
 XETILE_API spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
-/* A scalar in every component of a vector type (or cooperative matrix or vector type); a scalar type gives it back. */
 XETILE_API spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar);
 /* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
  * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
 XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx);
-/* A vector's component at an integer index known only when the kernel runs. */
-XETILE_API spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i);
-XETILE_API spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i);
 
 /* -- memory and variables ---------------------------------------------------------------------------------------- */
 
 /* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
  * struct). */
 XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
-/* A variable of this invocation's own; its OpVariable goes to the start of the function. Returns a pointer to it. */
+/* A pointer to a new variable: of this invocation's own (its OpVariable goes to the start of the function); in the
+ * work-group's local memory, undefined at the start; of the module, with a constant of the type to begin with, or 0. */
 XETILE_API spe_id spe_local_var(spe_module *m, spe_id type);
-/* A variable of the module. initializer: a constant of the type, or 0. */
-XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
-/* A variable in the work-group's local memory, undefined at the start. */
 XETILE_API spe_id spe_shared_var(spe_module *m, spe_id type);
+XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
 
 /* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
  * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
@@ -1018,16 +1015,15 @@ typedef enum {
     SPE_RED_AND, SPE_RED_OR, SPE_RED_XOR, SPE_RED_COUNT_
 } spe_reduction;
 
-/* Over the subgroup: each lane gets the result of all, of those up to itself, of those before itself. */
-XETILE_API spe_id spe_sg_reduce(spe_module *m, spe_reduction red, spe_id v);
-XETILE_API spe_id spe_sg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
-XETILE_API spe_id spe_sg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
-/* Within each `cluster` neighbouring lanes, a power of two. */
+/* Over the subgroup, or over the work-group in uniform control flow: each invocation gets the result of all, of those
+ * up to itself, of those before itself. And within each `cluster` neighbouring lanes, a power of two. */
+#define SPE_REDUCTIONS_(X)                                                                                             \
+    X(spe_sg_reduce, Subgroup, Reduce) X(spe_sg_scan_inclusive, Subgroup, InclusiveScan)                               \
+    X(spe_sg_scan_exclusive, Subgroup, ExclusiveScan) X(spe_wg_reduce, Workgroup, Reduce)                              \
+    X(spe_wg_scan_inclusive, Workgroup, InclusiveScan) X(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
+#define SPE_DECLARE_REDUCTION_(name, scope, op) XETILE_API spe_id name(spe_module *m, spe_reduction red, spe_id v);
+SPE_REDUCTIONS_(SPE_DECLARE_REDUCTION_)
 XETILE_API spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster);
-/* Over the work-group, in uniform control flow. */
-XETILE_API spe_id spe_wg_reduce(spe_module *m, spe_reduction red, spe_id v);
-XETILE_API spe_id spe_wg_scan_inclusive(spe_module *m, spe_reduction red, spe_id v);
-XETILE_API spe_id spe_wg_scan_exclusive(spe_module *m, spe_reduction red, spe_id v);
 
 /* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
  * wants the constant). Before 1.3, the group broadcast. */
@@ -1070,15 +1066,15 @@ typedef struct {
     spe_id ptr, mem_width, mem_height, pitch, x, y;
 } spe_block2d;
 
-/* Loads blocks into a variable (spe_local_var) that dst_ptr points to: as they stand; with neighbouring rows packed
- * into 32 bits (transform: the B operand of spe_dpas); transposed. */
-XETILE_API void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
-XETILE_API void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
-XETILE_API void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr);
-/* Brings blocks nearer in the cache; cache control decorations on b->ptr say how near. */
+/* Loads blocks into a variable (spe_local_var) that `private_ptr` points to: as they stand; with neighbouring rows
+ * packed into 32 bits (transform: the B operand of spe_dpas); transposed. Stores blocks from there. Brings them nearer
+ * in the cache; cache control decorations on b->ptr say how near. */
+#define SPE_BLOCKS_(X)                                                                                                 \
+    X(spe_block2d_load, Load) X(spe_block2d_load_transform, LoadTransform)                                             \
+    X(spe_block2d_load_transpose, LoadTranspose) X(spe_block2d_store, Store)
+#define SPE_DECLARE_BLOCK_(name, op) XETILE_API void name(spe_module *m, const spe_block2d *b, spe_id private_ptr);
+SPE_BLOCKS_(SPE_DECLARE_BLOCK_)
 XETILE_API void spe_block2d_prefetch(spe_module *m, const spe_block2d *b);
-/* Stores blocks from the variable src_ptr points to. */
-XETILE_API void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr);
 
 /* Cooperative matrices: a (rows x k) * b (k x cols) + c, of its type; operands: SPE_CooperativeMatrixOperands... */
 XETILE_API spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands);
@@ -1496,8 +1492,8 @@ XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
 XETILE_PRIVATE bool spe_may_branch_(spe_module *m, const char *name);
 XETILE_PRIVATE void spe_region_left_open_(spe_module *m);
 
-/* core.c - Words, ids, and the one function that checks and writes any instruction: what runs for each of them. It is
- * optimised in a program that includes the bodies, unlike the rest. */
+/* core.c - Words, ids, types and constants by their words, and the one function that checks and writes any instruction:
+ * what runs for each of them, and so is optimised in a program that includes the bodies, unlike the rest. */
 
 /* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
 uint32_t *spe_push_(spe_module *m, int which, size_t count)
@@ -1573,6 +1569,28 @@ const spe_type_info *spe_info_(const spe_module *m, spe_id type)
     return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
 }
 
+spe_id spe_type_of(const spe_module *m, spe_id value) { return value && value < m->id_count ? m->ids[value].type : 0; }
+
+spe_id spe_scalar_of(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t) return 0;
+    return t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT ? t->elem : type;
+}
+
+uint32_t spe_width(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, spe_scalar_of(m, type));
+    return t ? t->bits : 0;
+}
+
+uint32_t spe_count(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t) return 0;
+    return t->kind == SPE_KIND_VECTOR ? t->count : t->bits ? 1 : 0;
+}
+
 /* -- types and constants: a hash table from an instruction without its result to its id -------------------------- */
 
 XE_FN_ uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
@@ -1642,6 +1660,44 @@ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bo
     m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
     *fresh = true;
     return id;
+}
+
+/* Enters the bits of a scalar constant, for folding. */
+XE_FN_ spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
+{
+    if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
+        return 0;
+    m->constants[m->constant_count++] = bits;
+    m->ids[id].aux = (uint32_t)m->constant_count;
+    return id;
+}
+
+bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
+{
+    *bits = 0;
+    if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
+    *bits = m->constants[m->ids[id].aux - 1];
+    return true;
+}
+
+uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
+
+int64_t spe_signed_(uint64_t x, uint32_t bits)
+{
+    uint64_t sign = (uint64_t)1 << (bits - 1);
+    return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
+}
+
+/* A scalar constant from its bits. */
+spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
+    bool fresh, truth = t->kind == SPE_KIND_BOOL;
+    spe_id id;
+    if (truth) op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
+    id = spe_unique_(m, op, truth ? 1 : t->bits == 64 ? 3 : 2, w, &fresh);
+    return id && fresh ? spe_remember_(m, id, bits) : id;
 }
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */
@@ -1971,27 +2027,16 @@ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *fo
 
 /* -- errors ------------------------------------------------------------------------------------------------------ */
 
-const char *spe_error_meaning(int id)
+XE_FN_ const char *spe_error_says_(int id, bool name)
 {
-#define SPE_ERROR_CASE_(name, number, text)                                                                            \
-    case number: return text;
+#define SPE_ERROR_CASE_(id, number, meaning)                                                                           \
+    case number: return name ? "SPE_ERR_" #id : meaning;
     switch (id) {
         SPE_ERRORS(SPE_ERROR_CASE_)
     default: return "";
     }
-#undef SPE_ERROR_CASE_
 }
-
-XE_FN_ const char *spe_error_name_(int id)
-{
-#define SPE_ERROR_CASE_(name, number, text)                                                                            \
-    case number: return "SPE_ERR_" #name;
-    switch (id) {
-        SPE_ERRORS(SPE_ERROR_CASE_)
-    default: return "?";
-    }
-#undef SPE_ERROR_CASE_
-}
+const char *spe_error_meaning(int id) { return spe_error_says_(id, false); }
 
 /* Records an error, the text after `doing` and a colon where that is not NULL. */
 SPE_PRINTF(5, 0)
@@ -2020,15 +2065,14 @@ spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    spe_vfail_(m, id, spe_error_name_(id), m->doing, format, args);
+    spe_vfail_(m, id, spe_error_says_(id, true), m->doing, format, args);
     va_end(args);
     return 0;
 }
 
 const char *spe_text_(spe_module *m, spe_id type)
 {
-    char *text = m->text[m->texts++ % 2];
-    return spe_type_text(m, type, text, sizeof m->text[0]);
+    return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
 }
 
 spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
@@ -2063,18 +2107,14 @@ XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
     return NULL;
 }
 
-XE_FN_ void *spe_no_memory_(spe_module *m, size_t size)
-{
-    spe_fail(m, SPE_ERR_MEMORY, "SPE_ERR_MEMORY", "out of memory: no %zu bytes", size);
-    return NULL;
-}
-
 XE_FN_ void *spe_realloc_(spe_module *m, void *p, size_t size)
 {
-    void *q;
-    if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed"), (void *)NULL;
-    q = (m->options.realloc)(m->options.user, p, size); /* in parentheses: realloc may be a macro of the user's */
-    return q || !size ? q : spe_no_memory_(m, size);
+    void *q = NULL;
+    if (!m->options.realloc) SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
+    else if (size <= SIZE_MAX / 4) /* in parentheses: realloc may be a macro of the user's */
+        q = (m->options.realloc)(m->options.user, p, size);
+    if (!q) spe_fail(m, SPE_ERR_MEMORY, "SPE_ERR_MEMORY", "out of memory: no %zu bytes", size);
+    return q;
 }
 
 /* Makes room for `need` elements in an array, to which `array` points; false and an error when there is no memory. */
@@ -2098,7 +2138,7 @@ void *spe_alloc(spe_module *m, size_t bytes)
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
     char *at;
     if (m->error.id) return NULL;
-    if (bytes > SIZE_MAX / 4) return spe_no_memory_(m, bytes);
+    if (bytes > SIZE_MAX / 4) return spe_realloc_(m, NULL, bytes); /* which refuses */
     bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
     if (!m->chunks || m->chunk_used + bytes > m->chunk_size) {
         size_t size = m->chunk_next ? m->chunk_next : 4096;
@@ -2141,18 +2181,17 @@ void spe_put_text_(uint32_t *at, const char *text)
 spe_id spe_string_(spe_module *m, const char *text)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
-    uint32_t words = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, words * sizeof *copy), *at;
+    uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy);
+    spe_id id;
     size_t i;
     if (!copy) return 0;
     spe_put_text_(copy, text);
     for (i = 0; i < b->count; i += b->data[i] >> 16) {
-        if (b->data[i] == ((words + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, words * sizeof *copy))
+        if (b->data[i] == ((n + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, n * sizeof *copy))
             return b->data[i + 1];
     }
-    at = spe_put_(m, SPE_SECTION_STRING_, SPE_OpString, words + 1);
-    if (!at) return 0;
-    memcpy(at + 1, copy, words * sizeof *copy);
-    return at[0] = spe_new_id_(m, 0, 0, 0);
+    id = spe_new_id_(m, 0, 0, 0);
+    return spe_write_words_(m, SPE_SECTION_STRING_, SPE_OpString, 1, &id, n, copy) ? id : 0;
 }
 
 /* -- scopes: a value belongs to the region it is made in --------------------------------------------------------- */
@@ -2312,7 +2351,7 @@ XE_FN_ const spe_need_row_ *spe_need_rows_(size_t *count)
 void spe_extension(spe_module *m, const char *name)
 {
     spe_buffer_ *b = &m->buffer[SPE_SECTION_EXTENSION_];
-    uint32_t words = spe_text_words_(name), *at, want[64];
+    uint32_t words = spe_text_words_(name), want[64];
     size_t i;
     if (m->error.id) return;
     if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is no name of an extension", name);
@@ -2320,8 +2359,7 @@ void spe_extension(spe_module *m, const char *name)
     for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
         if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
     }
-    at = spe_put_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words);
-    if (at) memcpy(at, want, words * sizeof *want);
+    spe_write_words_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words, want, 0, NULL);
 }
 
 bool spe_declares_(const spe_module *m, uint32_t capability)
@@ -2364,28 +2402,27 @@ void spe_need_(spe_module *m, uint32_t what, uint32_t value)
     }
 }
 
-/* Declares what an instruction needs; opcodes without variants are looked up once a module. An atomic's variant is the
- * width of its result, or of the value it stores. */
+/* What an instruction's variant is told apart by: the width or encoding of its result, or of the value it stores. */
+XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t || t->encoding == SPE_BF16) return t ? SPE_NEED_OP_BF16_ : SPE_NEED_NOTHING_;
+    return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
+}
+
+/* Declares what an instruction needs; opcodes without variants are looked up once a module. */
 void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
-    const spe_type_info *t;
-    uint32_t what[3] = {SPE_NEED_OP_, SPE_NEED_OP_ACROSS_, SPE_NEED_NOTHING_};
+    bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce, varies = false;
+    uint32_t variant = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
     size_t i, count;
-    const spe_need_row_ *rows;
-    bool varies = false;
-    if (op < SPE_OPCODES_KNOWN_ && (m->seen[op / 64] >> (op % 64) & 1)) return;
-    t = spe_info_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
-    if (n > 1 && operands[1] == SPE_GroupOperationClusteredReduce) what[1] = SPE_NEED_OP_CLUSTERED_;
-    if (t && t->encoding == SPE_BF16) what[2] = SPE_NEED_OP_BF16_;
-    else if (t && t->bits >= 16) what[2] = t->bits == 16   ? SPE_NEED_OP_16_
-                                          : t->bits == 32 ? SPE_NEED_OP_32_
-                                                          : SPE_NEED_OP_64_;
-    rows = spe_need_rows_(&count);
-    for (i = 0; i < count; i++) {
-        const spe_need_row_ *r = &rows[i];
+    const spe_need_row_ *r = spe_need_rows_(&count);
+    for (i = 0; i < count; i++, r++) {
         if (r->what < SPE_NEED_OP_ || op < r->first || op > r->last) continue;
-        if (r->what != SPE_NEED_OP_) varies = true;
-        if (r->what == what[0] || r->what == what[1] || r->what == what[2]) spe_capability(m, r->capability);
+        varies = varies || r->what != SPE_NEED_OP_;
+        if (r->what == SPE_NEED_OP_ || r->what == variant ||
+            r->what == (clustered ? (uint32_t)SPE_NEED_OP_CLUSTERED_ : (uint32_t)SPE_NEED_OP_ACROSS_))
+            spe_capability(m, r->capability);
     }
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
@@ -2398,28 +2435,6 @@ spe_type_info spe_info(const spe_module *m, spe_id type)
     spe_type_info none;
     memset(&none, 0, sizeof none);
     return t ? *t : none;
-}
-
-spe_id spe_type_of(const spe_module *m, spe_id value) { return value && value < m->id_count ? m->ids[value].type : 0; }
-
-spe_id spe_scalar_of(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (!t) return 0;
-    return t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT ? t->elem : type;
-}
-
-uint32_t spe_width(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, spe_scalar_of(m, type));
-    return t ? t->bits : 0;
-}
-
-uint32_t spe_count(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (!t) return 0;
-    return t->kind == SPE_KIND_VECTOR ? t->count : t->bits ? 1 : 0;
 }
 
 uint32_t spe_part_count_(const spe_type_info *t)
@@ -2671,44 +2686,6 @@ spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
 
 /* constants.c - Constants: each is made once, for a vector type the scalar repeated; names and decorations. */
 
-/* Enters the bits of a scalar constant, for folding. */
-XE_FN_ spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
-{
-    if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
-        return 0;
-    m->constants[m->constant_count++] = bits;
-    m->ids[id].aux = (uint32_t)m->constant_count;
-    return id;
-}
-
-bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
-{
-    *bits = 0;
-    if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
-    *bits = m->constants[m->ids[id].aux - 1];
-    return true;
-}
-
-uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
-
-int64_t spe_signed_(uint64_t x, uint32_t bits)
-{
-    uint64_t sign = (uint64_t)1 << (bits - 1);
-    return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
-}
-
-/* A scalar constant from its bits. */
-spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
-    bool fresh, truth = t->kind == SPE_KIND_BOOL;
-    spe_id id;
-    if (truth) op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
-    id = spe_unique_(m, op, truth ? 1 : t->bits == 64 ? 3 : 2, w, &fresh);
-    return id && fresh ? spe_remember_(m, id, bits) : id;
-}
-
 spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
@@ -2898,32 +2875,26 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
     }
 SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
 
-/* Operands of a generic instruction that name global variables or functions are noted as used. */
-XE_FN_ void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *words)
+/* A generic instruction. Operands that name global variables or functions are noted as used; words may be literals. */
+XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
     uint32_t i;
+    m->doing = name;
     for (i = 0; i < n && !m->error.id; i++) {
-        /* words may be literals, and 0 is no id */
         if (words[i] && words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
             spe_use_(m, words[i]);
     }
+    return spe_emit_(m, opcode, type, n, words);
 }
-
 spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words)
 {
-    if (!spe_want_type_(m, __func__, result_type)) return 0;
-    spe_note_words_(m, n, words);
-    m->doing = __func__;
-    return spe_emit_(m, opcode, result_type, n, words);
+    return spe_want_type_(m, __func__, result_type) ? spe_op_(m, __func__, opcode, result_type, n, words) : 0;
 }
-
 void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
 {
     if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable)
         SPE_ERROR_(m, REGION_CROSSED, "opcode %u is control flow; use spe_if and the like", opcode);
-    spe_note_words_(m, n, words);
-    m->doing = __func__;
-    spe_emit_(m, opcode, 0, n, words);
+    spe_op_(m, __func__, opcode, 0, n, words);
 }
 
 /* -- integers or floats ------------------------------------------------------------------------------------------ */
@@ -3189,7 +3160,6 @@ spe_id spe_local_var(spe_module *m, spe_id type)
     id = spe_new_id_(m, ptr, 0, 1);
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
-
 spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
     spe_id ptr = spe_ptr(m, storage, type), id;
@@ -3200,7 +3170,6 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;
 }
-
 spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
 
 /* groups.c - Math functions, and what goes beyond one invocation: groups, barriers, atomics. */
@@ -3322,12 +3291,7 @@ XE_FN_ spe_id spe_reduce_(spe_module *m, const char *name, uint32_t scope, spe_r
     {                                                                                                                  \
         return spe_reduce_(m, #name, SPE_Scope##scope, red, SPE_GroupOperation##operation, v, 0);                      \
     }
-SPE_REDUCE_(spe_sg_reduce, Subgroup, Reduce)
-SPE_REDUCE_(spe_sg_scan_inclusive, Subgroup, InclusiveScan)
-SPE_REDUCE_(spe_sg_scan_exclusive, Subgroup, ExclusiveScan)
-SPE_REDUCE_(spe_wg_reduce, Workgroup, Reduce)
-SPE_REDUCE_(spe_wg_scan_inclusive, Workgroup, InclusiveScan)
-SPE_REDUCE_(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
+SPE_REDUCTIONS_(SPE_REDUCE_)
 spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
 {
     return spe_reduce_(m, __func__, SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
@@ -3419,7 +3383,7 @@ spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint
 
 XE_FN_ void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe_block2d *b, spe_id private_ptr)
 {
-    uint32_t w[10], n = 0;
+    uint32_t w[10] = {b->elem_bytes, b->width, b->height, b->count}, n;
     spe_id xy[2] = {b->x, b->y};
     bool prefetch = op == SPE_OpSubgroup2DBlockPrefetchINTEL, store = op == SPE_OpSubgroup2DBlockStoreINTEL;
     if (!spe_check_(m, name, prefetch ? "p" : "pp", b->ptr, private_ptr)) return;
@@ -3428,10 +3392,7 @@ XE_FN_ void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe
     if (!b->width || !b->height || !b->count)
         spe_error_(m, SPE_ERR_RANGE, "%u blocks of %u x %u elements", b->count, b->height, b->width);
     if (!spe_check_(m, name, "xxxxx", b->mem_width, b->mem_height, b->pitch, b->x, b->y)) return;
-    w[n++] = spe_u32(m, b->elem_bytes);
-    w[n++] = spe_u32(m, b->width);
-    w[n++] = spe_u32(m, b->height);
-    w[n++] = spe_u32(m, b->count);
+    for (n = 0; n < 4; n++) w[n] = spe_u32(m, w[n]);
     if (store) w[n++] = private_ptr;
     w[n++] = b->ptr;
     w[n++] = b->mem_width;
@@ -3441,36 +3402,30 @@ XE_FN_ void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe
     if (!prefetch && !store) w[n++] = private_ptr;
     spe_emit_(m, op, 0, n, w);
 }
-void spe_block2d_load(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockLoadINTEL, b, dst_ptr);
-}
-void spe_block2d_load_transform(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockLoadTransformINTEL, b, dst_ptr);
-}
-void spe_block2d_load_transpose(spe_module *m, const spe_block2d *b, spe_id dst_ptr)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockLoadTransposeINTEL, b, dst_ptr);
-}
+#define SPE_BLOCK_(name, op)                                                                                           \
+    void name(spe_module *m, const spe_block2d *b, spe_id private_ptr)                                                 \
+    {                                                                                                                  \
+        spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, private_ptr);                                      \
+    }
+SPE_BLOCKS_(SPE_BLOCK_)
 void spe_block2d_prefetch(spe_module *m, const spe_block2d *b)
 {
     spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockPrefetchINTEL, b, 0);
 }
-void spe_block2d_store(spe_module *m, const spe_block2d *b, spe_id src_ptr)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockStoreINTEL, b, src_ptr);
-}
 
-void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+XE_FN_ void spe_cache_(spe_module *m, const char *name, spe_id ptr, uint32_t decoration, uint32_t level,
+                       uint32_t control)
 {
     uint32_t w[] = {level, control};
-    if (spe_check_(m, __func__, "p", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlLoadINTEL, 2, w);
+    if (spe_check_(m, name, "p", ptr)) spe_decorate(m, ptr, decoration, 2, w);
+}
+void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
+{
+    spe_cache_(m, __func__, ptr, SPE_DecorationCacheControlLoadINTEL, level, control);
 }
 void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
 {
-    uint32_t w[] = {level, control};
-    if (spe_check_(m, __func__, "p", ptr)) spe_decorate(m, ptr, SPE_DecorationCacheControlStoreINTEL, 2, w);
+    spe_cache_(m, __func__, ptr, SPE_DecorationCacheControlStoreINTEL, level, control);
 }
 
 spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
@@ -3491,29 +3446,19 @@ spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operan
 
 spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
 {
-    uint32_t op = p->bias ? SPE_OpCooperativeVectorMatrixMulAddNV : SPE_OpCooperativeVectorMatrixMulNV, n = 0, w[15];
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     if (!t) return 0;
     if (t->count != p->rows) return SPE_ERROR_(m, TYPE, "a result of %u components from %u rows", t->count, p->rows);
     if (p->operands && !p->stride) return SPE_ERROR_(m, NO_VALUE, "operands without a stride");
-    w[n++] = p->input;
-    w[n++] = p->input_type;
-    w[n++] = p->matrix;
-    w[n++] = p->offset;
-    w[n++] = p->matrix_type;
     if (p->bias) {
-        w[n++] = p->bias;
-        w[n++] = p->bias_offset;
-        w[n++] = p->bias_type;
+        uint32_t w[] = {p->input, p->input_type, p->matrix, p->offset, p->matrix_type, p->bias, p->bias_offset,
+                        p->bias_type, p->rows, p->cols, p->layout, p->transpose, p->stride, p->operands, type};
+        return spe_instruction_(m, __func__, SPE_OpCooperativeVectorMatrixMulAddNV, "wkpIkpIkkkkTo?C:t", w);
+    } else {
+        uint32_t w[] = {p->input, p->input_type, p->matrix, p->offset, p->matrix_type, p->rows, p->cols, p->layout,
+                        p->transpose, p->stride, p->operands, type};
+        return spe_instruction_(m, __func__, SPE_OpCooperativeVectorMatrixMulNV, "wkpIkkkkTo?C:t", w);
     }
-    w[n++] = p->rows;
-    w[n++] = p->cols;
-    w[n++] = p->layout;
-    w[n++] = p->transpose;
-    w[n++] = p->stride;
-    w[n++] = p->operands;
-    w[n++] = type;
-    return spe_instruction_(m, __func__, op, p->bias ? "wkpIkpIkkkkTo?C:t" : "wkpIkkkkTo?C:t", w);
 }
 
 /* functions.c - Functions, kernels, the prologue, built-ins. */

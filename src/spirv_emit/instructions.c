@@ -25,32 +25,26 @@
     }
 SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
 
-/* Operands of a generic instruction that name global variables or functions are noted as used. */
-static void spe_note_words_(spe_module *m, uint32_t n, const uint32_t *words)
+/* A generic instruction. Operands that name global variables or functions are noted as used; words may be literals. */
+static spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
     uint32_t i;
+    m->doing = name;
     for (i = 0; i < n && !m->error.id; i++) {
-        /* words may be literals, and 0 is no id */
         if (words[i] && words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
             spe_use_(m, words[i]);
     }
+    return spe_emit_(m, opcode, type, n, words);
 }
-
 spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words)
 {
-    if (!spe_want_type_(m, __func__, result_type)) return 0;
-    spe_note_words_(m, n, words);
-    m->doing = __func__;
-    return spe_emit_(m, opcode, result_type, n, words);
+    return spe_want_type_(m, __func__, result_type) ? spe_op_(m, __func__, opcode, result_type, n, words) : 0;
 }
-
 void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
 {
     if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable)
         SPE_ERROR_(m, REGION_CROSSED, "opcode %u is control flow; use spe_if and the like", opcode);
-    spe_note_words_(m, n, words);
-    m->doing = __func__;
-    spe_emit_(m, opcode, 0, n, words);
+    spe_op_(m, __func__, opcode, 0, n, words);
 }
 
 /* -- integers or floats ------------------------------------------------------------------------------------------ */
@@ -316,7 +310,6 @@ spe_id spe_local_var(spe_module *m, spe_id type)
     id = spe_new_id_(m, ptr, 0, 1);
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
-
 spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
     spe_id ptr = spe_ptr(m, storage, type), id;
@@ -327,5 +320,4 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;
 }
-
 spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }

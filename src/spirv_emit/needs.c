@@ -49,7 +49,7 @@ static const spe_need_row_ *spe_need_rows_(size_t *count)
 void spe_extension(spe_module *m, const char *name)
 {
     spe_buffer_ *b = &m->buffer[SPE_SECTION_EXTENSION_];
-    uint32_t words = spe_text_words_(name), *at, want[64];
+    uint32_t words = spe_text_words_(name), want[64];
     size_t i;
     if (m->error.id) return;
     if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is no name of an extension", name);
@@ -57,8 +57,7 @@ void spe_extension(spe_module *m, const char *name)
     for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
         if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
     }
-    at = spe_put_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words);
-    if (at) memcpy(at, want, words * sizeof *want);
+    spe_write_words_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words, want, 0, NULL);
 }
 
 bool spe_declares_(const spe_module *m, uint32_t capability)
@@ -101,28 +100,27 @@ void spe_need_(spe_module *m, uint32_t what, uint32_t value)
     }
 }
 
-/* Declares what an instruction needs; opcodes without variants are looked up once a module. An atomic's variant is the
- * width of its result, or of the value it stores. */
+/* What an instruction's variant is told apart by: the width or encoding of its result, or of the value it stores. */
+static uint32_t spe_variant_(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t || t->encoding == SPE_BF16) return t ? SPE_NEED_OP_BF16_ : SPE_NEED_NOTHING_;
+    return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
+}
+
+/* Declares what an instruction needs; opcodes without variants are looked up once a module. */
 void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
-    const spe_type_info *t;
-    uint32_t what[3] = {SPE_NEED_OP_, SPE_NEED_OP_ACROSS_, SPE_NEED_NOTHING_};
+    bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce, varies = false;
+    uint32_t variant = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
     size_t i, count;
-    const spe_need_row_ *rows;
-    bool varies = false;
-    if (op < SPE_OPCODES_KNOWN_ && (m->seen[op / 64] >> (op % 64) & 1)) return;
-    t = spe_info_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
-    if (n > 1 && operands[1] == SPE_GroupOperationClusteredReduce) what[1] = SPE_NEED_OP_CLUSTERED_;
-    if (t && t->encoding == SPE_BF16) what[2] = SPE_NEED_OP_BF16_;
-    else if (t && t->bits >= 16) what[2] = t->bits == 16   ? SPE_NEED_OP_16_
-                                          : t->bits == 32 ? SPE_NEED_OP_32_
-                                                          : SPE_NEED_OP_64_;
-    rows = spe_need_rows_(&count);
-    for (i = 0; i < count; i++) {
-        const spe_need_row_ *r = &rows[i];
+    const spe_need_row_ *r = spe_need_rows_(&count);
+    for (i = 0; i < count; i++, r++) {
         if (r->what < SPE_NEED_OP_ || op < r->first || op > r->last) continue;
-        if (r->what != SPE_NEED_OP_) varies = true;
-        if (r->what == what[0] || r->what == what[1] || r->what == what[2]) spe_capability(m, r->capability);
+        varies = varies || r->what != SPE_NEED_OP_;
+        if (r->what == SPE_NEED_OP_ || r->what == variant ||
+            r->what == (clustered ? (uint32_t)SPE_NEED_OP_CLUSTERED_ : (uint32_t)SPE_NEED_OP_ACROSS_))
+            spe_capability(m, r->capability);
     }
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
