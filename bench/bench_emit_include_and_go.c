@@ -1,5 +1,5 @@
 /* bench_emit_include_and_go.c - what it costs to make the GEMM's SPIR-V when a program just includes the headers,
- * whose bodies then are not optimised; bench_emit.c has the figure with bodies that are. */
+ * most of whose bodies then are not optimised; bench_emit.c has the figure with bodies that are. */
 #undef XETILE_DECLARATIONS
 #include "meter.h"
 #define main gemm_main

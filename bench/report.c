@@ -45,7 +45,7 @@ static const struct {
      ROWS},
     {"compile_", "Including the headers",
      "Processor time of gcc, or clang, for <code>gemm.c</code> and <code>hello.c</code>: with the bodies of the "
-     "headers, which are not optimised, or with declarations only; beside stb_image.h with its implementation.",
+     "headers, most of which are not optimised, or with declarations only; beside stb_image.h with its implementation.",
      BARS},
     {"edit_", "From an edit to a result",
      "Headers and gemm.c in a folder of their own: <code>cc gemm.c</code>, then run it and check all of a small "
