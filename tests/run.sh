@@ -91,6 +91,11 @@ print_areas() {
         END { for (i = 1; i <= count; i++) printf "%-24s %5d passed %4d failed %4d skipped\n", order[i], passed[order[i]], failed[order[i]], skipped[order[i]] }' "$BUILD/logs/areas" | sort
 }
 
+# Those of tests/slow.txt first, the slowest of all in front, so that no processor is idle while a long one ends.
+longest_first() { # longest_first PROGRAM...
+    { grep -xF "$(printf '%s\n' "$@")" tests/slow.txt; printf '%s\n' "$@"; } | awk '!seen[$0]++'
+}
+
 if [ "$1" = --one ]; then
     run_named "$2"
     exit 0
@@ -105,7 +110,7 @@ if [ "${BUILT:-yes}" = no ]; then
     failed=1
 fi
 [ $# -gt 0 ] || echo "run.sh: no tests named"
-[ $# -eq 0 ] || printf '%s\n' "$@" | xargs -n 1 -P "${JOBS:-2}" sh tests/run.sh --one
+[ $# -eq 0 ] || longest_first "$@" | xargs -n 1 -P "${JOBS:-2}" sh tests/run.sh --one
 run_test spirv_val sh tests/spirv_val.sh "$XETILE_SPV_DIR"
 for name in "$@" spirv_val; do add_up "$name"; done
 left=$(ls -A | grep -vxF -f "$BUILD/logs/before" | tr '\n' ' ')

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/test.sh"
 mkdir -p "$work/tests" "$work/build"
 cp tests/run.sh tests/spirv_val.sh tests/test.sh "$work/tests/"
+printf 'test_%s\n' skips gone good > "$work/tests/slow.txt"
 
 program() { # program NAME BODY
     printf '#!/bin/sh\n%s\n' "$2" > "$work/build/test_$1"
@@ -38,6 +39,12 @@ check "missing" summary "4 passed, 1 failed, 0 skipped" test_good test_none
 check "missing script" summary "4 passed, 1 failed, 0 skipped" test_good test_none.sh
 check "lie" summary "9 passed, 1 failed, 0 skipped" test_good test_lie
 check "skips" summary "4 passed, 0 failed, 4 skipped" test_good test_skips
+check "slow ones first, each once" [ "$(cd "$work" && JOBS=1 BUILD=build SPIRV_VAL=true sh tests/run.sh test_bad test_good test_lie test_skips 2>&1 |
+    sed -n 's/^test_\([a-z]*\) .*/\1/p' | tr '\n' ' ')" = "skips good bad lie " ]
+for name in $(cat tests/slow.txt); do
+    source=$(ls tests/"$name" tests/"$name".c soft/tests/"$name".c 2>/dev/null)
+    check "$name of tests/slow.txt is a test" test -n "$source"
+done
 check "a file is left behind" summary "5 passed, 1 failed, 0 skipped" test_good test_litters
 check_says "it is named" "1 failed: 0.c" sh -c "cd '$work' && rm 0.c && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_litters | cat"
 rm -f "$work/0.c"
