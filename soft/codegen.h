@@ -250,6 +250,8 @@ void cg_forget_proofs(struct cg *g, uint32_t block);     /* ... and after it */
 
 /* ---- codegen_function.c */
 /* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
+/* Of so many instructions that what is done often is called rather than inlined. */
+bool cg_is_long(const struct sp_function *f);
 bool cg_is_large(const struct sp_function *f);
 bool cg_is_kernel(const struct cg_function *fn); /* its parameter `at` says where it is */
 void cg_write_signature(struct cg *g, const char *end);

@@ -3,7 +3,8 @@
  */
 #include "codegen.h"
 
-enum { CG_LARGE_FUNCTION = 600 /* instructions */, MUCH_MEMORY = 8192 /* bytes of a subgroup */ };
+enum { CG_LONG_FUNCTION = 150, CG_LARGE_FUNCTION = 600 }; /* instructions */
+enum { MUCH_MEMORY = 8192 };                               /* bytes of a subgroup */
 
 static void add_frame(struct cg *g, uint32_t type, bool varying)
 {
@@ -60,6 +61,7 @@ static uint32_t instructions(const struct sp_function *f)
     return n;
 }
 
+bool cg_is_long(const struct sp_function *f) { return instructions(f) > CG_LONG_FUNCTION; }
 bool cg_is_large(const struct sp_function *f) { return instructions(f) > CG_LARGE_FUNCTION; }
 
 /* Compilers that inline two functions into a third may keep room for the variables of both at once. Those of much

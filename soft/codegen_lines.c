@@ -6,14 +6,17 @@
  * regularly spaced, when the kernel is compiled. Where it is used as a vector the lanes are put together
  * (XS(line_u32)).
  *
- * An integer that is made wider is only a line as long as no lane has wrapped round in the narrow type, which `ok<id>`
- * tells; for when it is not, the lanes are also computed one by one, into w<id>. So are those of what depends on it.
+ * An integer that is made wider is only a line as long as no lane has wrapped round in the narrow type. Of ids within
+ * a subgroup or a work-group, and of what is made of them and constants, that is known here, by the largest value they
+ * can have. Of others `ok<id>` tells; for when they have wrapped, the lanes are also computed one by one, into w<id>.
+ * So are those of what depends on them.
  */
 #include "codegen.h"
 
 #include <string.h>
 
-enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100 };
+enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100, MOST_ITEMS = 1 << 16 /* a work-group has fewer */ };
+static const uint64_t any_value = UINT64_MAX;
 
 enum state { UNKNOWN, LINE, NEITHER }; /* values only go from left to right */
 
@@ -21,6 +24,7 @@ struct fact {
     enum state state;
     bool uniform, checked;
     uint64_t step;
+    uint64_t most; /* no lane's value is larger, as an unsigned number; any_value: nothing is known */
 };
 
 struct lines {
@@ -121,12 +125,6 @@ static void number_values(struct lines *t)
 
 /* ---- facts */
 
-static struct fact fact_of(const struct lines *t, uint32_t id)
-{
-    if (t->g->value[id].varying) return t->fact[t->g->ordinal[id]];
-    return (struct fact){.state = LINE, .uniform = true};
-}
-
 static const struct fact no_line = {.state = NEITHER};
 
 static uint64_t width_of(struct cg *g, uint32_t id)
@@ -134,10 +132,30 @@ static uint64_t width_of(struct cg *g, uint32_t id)
     return 8u * cg_kind_bytes(cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind);
 }
 
+static uint64_t largest(uint64_t width) { return ~(uint64_t)0 >> (64 - width); }
+
+static struct fact fact_of(const struct lines *t, uint32_t id)
+{
+    struct fact uniform = {.state = LINE, .uniform = true, .most = any_value};
+    if (t->g->value[id].varying) return t->fact[t->g->ordinal[id]];
+    const struct sp_type *type = sp_type(t->g->m, t->g->m->ids[id].type);
+    uint64_t value;
+    if (type && type->kind == SP_INT && sp_constant(t->g->m, id, &value)) uniform.most = value & largest(type->bits);
+    return uniform;
+}
+
 /* The step as the value's own width has it, with its sign. */
 static uint64_t in_width(uint64_t step, uint64_t width)
 {
     return width == 64 ? step : (uint64_t)((int64_t)(step << (64 - width)) >> (64 - width));
+}
+
+/* What was worked out without a limit, of a value of so many bits. */
+static struct fact within_width(struct fact f, uint64_t width)
+{
+    f.step = in_width(f.step, width);
+    if (f.most > largest(width)) f.most = any_value;
+    return f;
 }
 
 static bool is_small(uint64_t step, uint64_t width)
@@ -151,22 +169,29 @@ static struct fact add(struct fact a, struct fact b, bool minus)
 {
     if (a.state == NEITHER || b.state == NEITHER) return no_line;
     if (a.state == UNKNOWN || b.state == UNKNOWN) return (struct fact){.state = UNKNOWN};
-    return (struct fact){
-        .state = LINE, .checked = a.checked || b.checked, .step = minus ? a.step - b.step : a.step + b.step};
+    return (struct fact){.state = LINE,
+                         .checked = a.checked || b.checked,
+                         .step = minus ? a.step - b.step : a.step + b.step,
+                         .most = minus || b.most > any_value - a.most ? any_value : a.most + b.most};
 }
 
 static struct fact scale(struct fact a, uint64_t by)
 {
-    if (a.state == LINE) a.step *= by;
+    if (a.state != LINE) return a;
+    a.step *= by;
+    a.most = by && a.most > any_value / by ? any_value : a.most * by;
     return a;
 }
 
-/* To a wider type, `from` bits being what it has now. */
-static struct fact widen(struct fact a, uint64_t from, uint64_t to)
+/* To a wider type, `from` bits being what it has now. What may have wrapped round is checked. */
+static struct fact widen(struct fact a, uint64_t from, uint64_t to, bool is_signed)
 {
     if (a.state != LINE || a.uniform || from >= to) return a;
     a.step = in_width(a.step, from);
-    a.checked = true;
+    if (a.most > largest(from - is_signed)) {
+        a.checked = true;
+        a.most = any_value;
+    }
     return is_small(a.step, from) ? a : no_line;
 }
 
@@ -186,8 +211,9 @@ static struct fact chain_fact(const struct lines *t, const struct sp_inst *i)
     for (uint32_t k = 1; k < i->count; k++) {
         uint64_t size = cg_chain_stride(g, i, k);
         struct fact index = fact_of(t, i->operand[k]);
-        if (!index.uniform) f = add(f, scale(widen(index, width_of(g, i->operand[k]), 64), size), false);
+        if (!index.uniform) f = add(f, scale(widen(index, width_of(g, i->operand[k]), 64, true), size), false);
     }
+    f.most = any_value;
     return f;
 }
 
@@ -211,6 +237,23 @@ static struct fact phi_fact(const struct lines *t, uint32_t block, const struct 
         if (f.state == LINE && f.step != from.step) return no_line;
         f = from;
     }
+    f.most = any_value;
+    return f;
+}
+
+static struct fact fact_of_builtin(const struct lines *t, uint32_t builtin, uint32_t component)
+{
+    const struct sp_entry *e = t->fn->entry;
+    const uint32_t *size = e && e->local_size[0] ? e->local_size : NULL;
+    struct fact f = {.state = LINE, .step = 1, .most = any_value};
+    if (!cg_builtin_line(t->g, builtin, component)) return no_line;
+    switch (builtin) {
+    case SP_BUILTIN_SubgroupLocalInvocationId: f.most = t->g->largest_S - 1; break;
+    case SP_BUILTIN_LocalInvocationId: f.most = (size ? size[0] : MOST_ITEMS) - 1; break;
+    case SP_BUILTIN_LocalInvocationIndex:
+        f.most = (size ? (uint64_t)size[0] * size[1] * size[2] : MOST_ITEMS) - 1;
+        break;
+    }
     return f;
 }
 
@@ -219,8 +262,7 @@ static struct fact fact_of_instruction(const struct lines *t, uint32_t block, co
     struct cg *g = t->g;
     uint32_t builtin, component;
     uint64_t c;
-    if (cg_builtin_component(g, i, &builtin, &component))
-        return cg_builtin_line(g, builtin, component) ? (struct fact){.state = LINE, .step = 1} : no_line;
+    if (cg_builtin_component(g, i, &builtin, &component)) return fact_of_builtin(t, builtin, component);
     switch (i->op) {
     case SP_OP_IAdd: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false);
     case SP_OP_ISub: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), true);
@@ -237,7 +279,9 @@ static struct fact fact_of_instruction(const struct lines *t, uint32_t block, co
     case SP_OP_SConvert:
         if (sp_decorated(g->m, i->id, SP_DECORATION_SaturatedConversion)) return no_line; /* fall through */
     case SP_OP_ConvertPtrToU:
-    case SP_OP_ConvertUToPtr: return widen(fact_of(t, i->operand[0]), width_of(g, i->operand[0]), width_of(g, i->id));
+    case SP_OP_ConvertUToPtr:
+        return widen(fact_of(t, i->operand[0]), width_of(g, i->operand[0]), width_of(g, i->id),
+                     i->op == SP_OP_SConvert);
     case SP_OP_Bitcast:
         if (cg_leaves_of(g, g->m->ids[i->operand[0]].type)->count != 1 ||
             width_of(g, i->operand[0]) != width_of(g, i->id))
@@ -274,7 +318,7 @@ static bool find_round(struct lines *t)
             if (!i->id || !t->g->value[i->id].varying || old->state == NEITHER) continue;
             new = may_be_line(t->g, i) ? fact_of_instruction(t, block, i) : no_line;
             if (new.state == UNKNOWN && old->state != UNKNOWN) new = no_line;
-            if (new.state == LINE) new.step = in_width(new.step, width_of(t->g, i->id));
+            if (new.state == LINE) new = within_width(new, width_of(t->g, i->id));
             if (old->state == LINE && (new.state != LINE || new.step != old->step || new.checked != old->checked))
                 new = no_line;
             new.uniform = false;

@@ -216,6 +216,20 @@ const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits)
     }
 }
 
+/* In all lanes: an expression that compilers fold when they read it, where a call would be inlined first. */
+static const char *lanes_literal(struct cg *g, enum cg_kind kind, uint64_t bits)
+{
+    if (!cg_kind_is_float(kind) || cg_kind_is_small_float(kind))
+        return cg_str(g, "XS_ALL(%s, %s)", kinds[kind].uniform, cg_literal(g, kind, bits));
+    enum cg_kind integer = cg_bits_kind(cg_kind_bytes(kind));
+    return cg_str(g, "(%s)%s", cg_kind_type(g, kind, true), lanes_literal(g, integer, bits));
+}
+
+static const char *literal(struct cg *g, enum cg_kind kind, uint64_t bits, bool varying)
+{
+    return varying ? lanes_literal(g, kind, bits) : cg_literal(g, kind, bits);
+}
+
 const char *cg_splat(struct cg *g, enum cg_kind kind, const char *e)
 {
     return cg_str(g, "XS(splat_%s)(%s)", kinds[kind].uniform, e);
@@ -295,7 +309,7 @@ static const char *address_of_global(struct cg *g, uint32_t variable, int64_t of
 }
 
 /* A scalar of a constant, found through the bytes it has in memory (or its bits, where there are none). */
-static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf)
+static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
 {
     const struct sp_id *d = &g->m->ids[id];
     const struct cg_leaves *l = cg_leaves_of(g, d->type);
@@ -305,19 +319,22 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf)
     uint64_t bits = 0;
     if (leaf >= l->count) return "0";
     if (t->kind == SP_POINTER && sp_constant_address(g->m, id, &variable, &offset)) {
-        return address_of_global(g, variable, offset);
+        const char *e = address_of_global(g, variable, offset);
+        return varying ? cg_splat(g, l->leaf[leaf].kind, e) : e;
     }
-    if (d->bits && (t->kind == SP_VECTOR || l->count == 1)) return cg_literal(g, l->leaf[leaf].kind, d->bits[leaf]);
-    if (l->count == 1 && sp_constant(g->m, id, &bits)) return cg_literal(g, l->leaf[0].kind, bits);
-    if (t->kind == SP_COOPMAT && d->def->count == 1) return constant_leaf(g, d->def->operand[0], 0);
+    if (d->bits && (t->kind == SP_VECTOR || l->count == 1))
+        return literal(g, l->leaf[leaf].kind, d->bits[leaf], varying);
+    if (l->count == 1 && sp_constant(g->m, id, &bits)) return literal(g, l->leaf[0].kind, bits, varying);
+    if (t->kind == SP_COOPMAT && d->def->count == 1) return constant_leaf(g, d->def->operand[0], 0, varying);
     if ((d->def->op == SP_OP_ConstantComposite || d->def->op == SP_OP_SpecConstantComposite) && t->kind != SP_VOID) {
         for (uint32_t i = 0, first = 0; i < d->def->count; i++) {
             uint32_t part = d->def->operand[i], n = cg_leaves_of(g, g->m->ids[part].type)->count;
-            if (leaf - first < n) return constant_leaf(g, part, leaf - first);
+            if (leaf - first < n) return constant_leaf(g, part, leaf - first, varying);
             first += n;
         }
     }
-    if (d->def->op == SP_OP_ConstantNull || d->def->op == SP_OP_Undef) return cg_literal(g, l->leaf[leaf].kind, 0);
+    if (d->def->op == SP_OP_ConstantNull || d->def->op == SP_OP_Undef)
+        return literal(g, l->leaf[leaf].kind, 0, varying);
     unsigned char *bytes = t->size <= 1 << 16 ? calloc(1, (size_t)t->size + 8) : NULL;
     if (!bytes && t->size <= 1 << 16) {
         cg_fail(g, "no memory for a constant");
@@ -327,7 +344,7 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf)
         memcpy(&bits, bytes + l->leaf[leaf].offset, cg_kind_bytes(l->leaf[leaf].kind));
     }
     free(bytes);
-    return cg_literal(g, l->leaf[leaf].kind, bits);
+    return literal(g, l->leaf[leaf].kind, bits, varying);
 }
 
 /* The bytes of a large constant, written once a section. */
@@ -369,7 +386,8 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
     if (d->what == SP_IS_VARIABLE && d->function == 0) {
         e = address_of_global(g, id, 0);
     } else if (d->what == SP_IS_CONSTANT || (d->def && d->def->op == SP_OP_Undef)) {
-        e = leaf == UINT32_MAX ? constant_part(g, id, at) : constant_leaf(g, id, leaf);
+        if (leaf != UINT32_MAX) return constant_leaf(g, id, leaf, varying);
+        e = constant_part(g, id, at);
     } else if (d->what == SP_IS_FUNCTION) {
         cg_fail(g, "pointers to functions are not supported");
         return "0";

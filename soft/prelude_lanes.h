@@ -24,6 +24,7 @@
 #define u16x_mem XS_PASTE(u16xm, S)
 #define u32x_mem XS_PASTE(u32xm, S)
 #define u64x_mem XS_PASTE(u64xm, S)
+#define XS_ALL(T, value) ((T##x){0} + (T)(value)) /* a constant in every lane */
 #define XS_CONVERT(v, type) __builtin_convertvector(v, type)
 /* By way of the width between, where two widths differ by four or more: gcc 12 takes those apart lane by lane. */
 #define XS_CONVERT2(v, between, type) XS_CONVERT(XS_CONVERT(v, between), type)
@@ -363,6 +364,10 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         } else {                                                                                                       \
             XS(scatter_spaced_##T)(a, step, &v, bits);                                                                 \
         }                                                                                                              \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(store_spaced_far_##T)(u64 a, u64 step, const T##x *v, u64 bits)                                \
+    {                                                                                                                  \
+        XS(store_spaced_##T)(a, step, *v, bits);                                                                       \
     }                                                                                                                  \
     /* Through a line only if `ok`, else through the addresses at `w` (to which `offset` is still to be added). */     \
     XS_RARE void XS(load_slowly_##T)(T##x *r, u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)            \
