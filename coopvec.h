@@ -23,53 +23,46 @@
  * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it. C variables and C loops are compile
  * time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024 elements of
  * f16 f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes CV_CONTEXT first
- * and is called with CV_SELF. Parameters: ptr(TYPE, NAME), or f32 f16 i32 u32 i16 u16 i8 u8 (NAME); at most 32. TYPE
- * also e4m3 e5m2.
+ * and is called with CV_SELF. At most 32 parameters: f32 f16 i32 u32 i16 u16 i8 u8 (NAME), ptr(TYPE, NAME), TYPE also
+ * e4m3 e5m2.
  *
  * MATRICES AND VECTORS IN MEMORY
- *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3
- *                     e5m2. base is a pointer parameter of any type.
+ *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3 e5m2
+ *         base        a pointer parameter of any type
  *         .layout     CV_ROW_MAJOR (default), CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL
  *         .offset     CV_AT(bytes): a C integer or a cv_val; base + offset is a multiple of 128. Default 0
  *         .stride     CV_AT(bytes) from a row (or column) to the next, a multiple of 16; optimal layouts have none.
  *                     Default: the least there can be
- *         .transpose  the matrix is stored as K rows of M columns (optimal layouts only): M and K are always those of
- *                     the product
+ *         .transpose  stored as K rows of M columns (optimal layouts only); M and K are always those of the product
  *         .uniform    CV_UNIFORM_AUTO (default): the matrix instruction is used where it is certain that all work-items
  *                     of a subgroup come there together with the same matrix, that is outside of a CV_IF or CV_FOR that
  *                     depends on the work-item, with offset, stride and bias made of constants, parameters, group
  *                     numbers and CV_UNIFORM. CV_UNIFORM_YES: you promise it. CV_UNIFORM_NO: a lane at a time
- *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or an accumulated vector; base + offset is a multiple of
- *                     64
- *     CV_INTERPRET(vector, T)                 how an input vector's elements are read: the types above, or
- *                     packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element). A plain cv_vec is read as
- *                     its own type
+ *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or accumulated vector; base + offset a multiple of 64
+ *     CV_INTERPRET(vector, T)   how an input vector's elements are read (default: as its own type): the types above,
+ *                     or packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element)
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
  *     CV_MUL(T, matrix, input)            Mul: a vector of M elements of T
  *     CV_MUL_ADD(T, matrix, input, bias)  MulAdd
- *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, matrix)   matrix += v1 transpose(v2), atomically; layout
- *                     CV_OUTER_PRODUCT_OPTIMAL
+ *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, m)   m (CV_OUTER_PRODUCT_OPTIMAL) += v1 transpose(v2), atomically
  *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
  *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in
  *                     elements; option .stride = CV_AT(elements) from one to the next, default 1
  *     CV_SPLAT(T, n, number)  CV_VEC(T, numbers...)  CV_ELEMENT(v, i)  CV_SET_ELEMENT(v, i, number)
  *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
- *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)    numbers, vectors of one type and length, a vector and a
- *                     number
+ *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)   numbers, vectors of one type and length, or one of each
  *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
  *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
  *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
  *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
  *     CV_CAST(T, x)                           by the conversion rules below
  *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)  CV_SELECT(condition, x, y)     numbers
- *     CV_GROUP_ID() CV_GROUP_COUNT() CV_LOCAL_ID() CV_GLOBAL_ID() CV_GLOBAL_SIZE() CV_SUBGROUP_ID() CV_LANE_ID()   i32,
- *                     dimension 0
+ *     CV_GROUP_ID CV_GROUP_COUNT CV_LOCAL_ID CV_GLOBAL_ID CV_GLOBAL_SIZE CV_SUBGROUP_ID CV_LANE_ID ()   i32, of x
  *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
- *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }     the listed variables
- *                     (cv_val, cv_vec) leave the region changed, others must not. Never leave a body by break,
- *                     continue, return or goto
- *     CV_BARRIER()
+ *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
+ *                     The listed variables (cv_val, cv_vec) leave the region changed, others must not. Never leave a
+ *                     body by break, continue, return or goto
  *
  * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included;
  * then converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product
@@ -86,11 +79,9 @@
  * and the whole has ceil(columns / P) 64 R bytes. Padding is zero (a conversion writes it; zero an accumulated matrix
  * whole). Mul-optimal: eight rows are two A operands of DPAS side by side, and one 2D block message (which wants rows
  * of 64 bytes) brings four times two. Outer-product-optimal: eight rows of f32 are an accumulator block of 16 lanes, so
- * that each atomic message of a subgroup is a whole cache line. That they are alike means: trained matrices can be used
- * at once.
+ * that each atomic message of a subgroup is a whole cache line. Being alike, trained matrices can be used at once.
  *
- * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and functions ending
- * in _.
+ * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and names in _.
  *
  * THE HOST. cv_get_tier, cv_check_feature_support (counts and property lists); cv_get_conversion_dest_info,
  * cv_check_conversion, cv_convert_matrix; cv_check_matrix_memory, cv_check_vector_memory; cv_element_offset. The
@@ -196,32 +187,31 @@ XETILE_API const char *cv_error_name(int id);
 
 /* ---- component types --------------------------------------------------------------------------------------------- */
 
-/* name, number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), text, bits of one component, float, signed,
- * may be the type of a vector in a kernel, may interpret memory */
+/* name, as it is written in a kernel (CV_TYPE_f16 ...), number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), bits
+ * of one component, float, signed, may be the type of a vector in a kernel, may interpret memory */
 #define CV_TYPES_(X)                                                                                                   \
-    X(I16, 2, "i16", 16, false, true, true, true)                                                                      \
-    X(U16, 3, "u16", 16, false, false, true, true)                                                                     \
-    X(I32, 4, "i32", 32, false, true, true, true)                                                                      \
-    X(U32, 5, "u32", 32, false, false, true, true)                                                                     \
-    X(F16, 8, "f16", 16, true, true, true, true)                                                                       \
-    X(F32, 9, "f32", 32, true, true, true, true)                                                                       \
-    X(PACKED_S8X32, 17, "packed_s8x32", 8, false, true, false, false)                                                  \
-    X(PACKED_U8X32, 18, "packed_u8x32", 8, false, false, false, false)                                                 \
-    X(U8, 19, "u8", 8, false, false, false, true)                                                                      \
-    X(I8, 20, "i8", 8, false, true, false, true)                                                                       \
-    X(E4M3, 21, "e4m3", 8, true, true, false, true)                                                                    \
-    X(E5M2, 22, "e5m2", 8, true, true, false, true)
+    X(I16, i16, 2, 16, false, true, true, true)                                                                        \
+    X(U16, u16, 3, 16, false, false, true, true)                                                                       \
+    X(I32, i32, 4, 32, false, true, true, true)                                                                        \
+    X(U32, u32, 5, 32, false, false, true, true)                                                                       \
+    X(F16, f16, 8, 16, true, true, true, true)                                                                         \
+    X(F32, f32, 9, 32, true, true, true, true)                                                                         \
+    X(PACKED_S8X32, packed_s8x32, 17, 8, false, true, false, false)                                                    \
+    X(PACKED_U8X32, packed_u8x32, 18, 8, false, false, false, false)                                                   \
+    X(U8, u8, 19, 8, false, false, false, true)                                                                        \
+    X(I8, i8, 20, 8, false, true, false, true)                                                                         \
+    X(E4M3, e4m3, 21, 8, true, true, false, true)                                                                      \
+    X(E5M2, e5m2, 22, 8, true, true, false, true)
 
 typedef enum {
     CV_NO_TYPE_ = -1, /* makes it a signed type everywhere: types are kept in ints too */
     CV_INVALID = 0,
-#define CV_ROW_(name, number, text, bits, fp, sign, vector, memory) CV_##name = number,
+#define CV_ROW_(name, token, number, bits, fp, sign, vector, memory) CV_##name = number, CV_TYPE_##token = number,
     CV_TYPES_(CV_ROW_)
 #undef CV_ROW_
 } cv_type;
 
 enum { CV_TYPE_COUNT_ = 12 };
-
 typedef struct {
     cv_type type;
     const char *name;
@@ -231,19 +221,11 @@ typedef struct {
     bool memory; /* an interpretation of matrices and vectors in memory */
 } cv_type_row;
 
-/* What is known of a component type; NULL when there is none of this number. */
+/* What is known of a component type, NULL when there is none of this number; its name: f16, packed_s8x32 ... */
 XETILE_API const cv_type_row *cv_type_info(int type);
-
-/* f16, packed_s8x32 ... */
 XETILE_API const char *cv_type_name(int type);
 
-typedef enum {
-    CV_NO_LAYOUT_ = -1, /* as CV_NO_TYPE_ */
-    CV_ROW_MAJOR,
-    CV_COLUMN_MAJOR,
-    CV_MUL_OPTIMAL,
-    CV_OUTER_PRODUCT_OPTIMAL
-} cv_layout;
+typedef enum { CV_NO_LAYOUT_ = -1, CV_ROW_MAJOR, CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL } cv_layout;
 
 /* row-major, mul-optimal ... */
 XETILE_API const char *cv_layout_name(int layout);
@@ -292,8 +274,6 @@ XETILE_API bool cv_supports_vector_accumulate(int input, int type);
  * list that is too short is CV_E_INVALIDARG, and nothing is written at all. */
 XETILE_API cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d);
 
-/* ---- matrices in memory ------------------------------------------------------------------------------------------ */
-
 /* Bytes from the start of a matrix to its element (row, col): the layouts, as this header documents them at its top. */
 XETILE_API size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row,
                                     uint32_t col);
@@ -335,8 +315,6 @@ XETILE_API bool cv_check_conversion(const cv_conversion_info *info, spe_error *e
 
 /* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
 XETILE_API bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error);
-
-/* ---- memory that kernels are given ------------------------------------------------------------------------------- */
 
 /* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
@@ -410,21 +388,17 @@ typedef union {
     cv_vec vec;
 } cv_thing_;
 
-typedef struct {
-    void *object; /* the user's variable */
-    cv_thing_ start;
-} cv_slot_;
-
 typedef struct { /* of an open region */
-    int slots;
-    bool divergent;
-    cv_slot_ *slot;
+    void *const *objects; /* the user's variables */
+    cv_thing_ *start;     /* what they were */
+    int count, id_count;
     spe_id *ids;
-    int id_count;
+    bool divergent;
 } cv_frame_;
 
 struct cv_ctx {
     spe_module m; /* first: see spe_build_begin */
+    cm_ctx cm;
     cm_target target;
     const cv_kernel *kernel;
     const cv_build_desc *desc;
@@ -483,7 +457,6 @@ XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
 /* Element by element. cv_fma_: a b + c, rounded once. cv_choose_: a op b ? c : d. */
 XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
-XETILE_API cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high);
 XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
 XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
 
@@ -566,19 +539,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
-/* The types, as they are written in a kernel. of(x): the type of a number or vector, or of what a pointer points to. */
-#define CV_TYPE_i16 CV_I16
-#define CV_TYPE_u16 CV_U16
-#define CV_TYPE_i32 CV_I32
-#define CV_TYPE_u32 CV_U32
-#define CV_TYPE_f16 CV_F16
-#define CV_TYPE_f32 CV_F32
-#define CV_TYPE_packed_s8x32 CV_PACKED_S8X32
-#define CV_TYPE_packed_u8x32 CV_PACKED_U8X32
-#define CV_TYPE_u8 CV_U8
-#define CV_TYPE_i8 CV_I8
-#define CV_TYPE_e4m3 CV_E4M3
-#define CV_TYPE_e5m2 CV_E5M2
+/* As a type in a kernel, of(x): the type of a number or vector, or of what a pointer points to. */
 #define CV_TYPE_of(x) ((cv_type)((x).type == -SPE_INT ? CV_I32 : (x).type == -SPE_REAL ? CV_F32 : (int)(x).type))
 
 /* A kernel's parameters: as C parameters, and as arguments. */
@@ -663,7 +624,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, a, b)
 #define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, a, b)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
-#define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
+#define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
 #define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
 #define CV_FUNCTION_(fn_, name_, x)                                                                                    \
     _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, name_, CV_ANY_(x))
@@ -747,7 +708,7 @@ enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones g
 /* Reports an error at the user's line to the module, which keeps the first. */
 #define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
 
-/* types.c */
+/* host.c */
 XETILE_PRIVATE const spe_reporter *cv_errors_(void);
 XETILE_PRIVATE const cv_type_row *cv_type_at_(int i);
 XETILE_PRIVATE bool cv_is_packed_(int type);
@@ -759,43 +720,38 @@ XETILE_PRIVATE bool cv_is_signed_(int type);
 XETILE_PRIVATE int cv_bytes_(int type);
 XETILE_PRIVATE bool cv_interprets_(int input, int interpretation);
 XETILE_PRIVATE bool cv_is_optimal_(int layout);
-/* conversion.c */
 XETILE_PRIVATE uint32_t cv_round_up_(uint32_t n, uint32_t to);
 XETILE_PRIVATE uint32_t cv_optimal_rows_(uint32_t rows);
 XETILE_PRIVATE uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols);
 XETILE_PRIVATE uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride);
-/* context.c */
+/* values.c */
 XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 XETILE_PRIVATE bool cv_enter_(cv_where_ w);
-XETILE_PRIVATE cv_val cv_nothing_(void);
 XETILE_PRIVATE cv_val cv_scalar_(int type, spe_id id, bool uniform);
 XETILE_PRIVATE const char *cv_type_text_(int type);
 XETILE_PRIVATE spe_id cv_spe_type_(cv_ctx *x, int type);
-XETILE_PRIVATE const char *cv_describe_(const cv_val *v, char *text, size_t size);
+typedef struct {
+    char s[48];
+} cv_text_;
+XETILE_PRIVATE cv_text_ cv_describe_(const cv_val *v);
 XETILE_PRIVATE spe_id cv_id_(cv_where_ w, int type, const cv_val *v);
 XETILE_PRIVATE spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what);
-XETILE_PRIVATE const char *cv_op_name_(int op);
-XETILE_PRIVATE spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b);
-/* vectors.c */
 XETILE_PRIVATE cv_vec cv_no_vec_(void);
 XETILE_PRIVATE spe_id *cv_ids_(cv_ctx *x, int n);
 XETILE_PRIVATE cv_vec cv_new_(cv_ctx *x, int type, int n);
-XETILE_PRIVATE bool cv_check_type_(cv_where_ w, int type);
+XETILE_PRIVATE cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts);
 XETILE_PRIVATE bool cv_check_vec_(cv_where_ w, const cv_vec *v);
 XETILE_PRIVATE bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what);
 XETILE_PRIVATE spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i);
 XETILE_PRIVATE spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids);
 XETILE_PRIVATE cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids);
-/* interpret.c */
-XETILE_PRIVATE spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to);
 XETILE_PRIVATE spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type);
-XETILE_PRIVATE spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type);
 XETILE_PRIVATE spe_id cv_decode_(cv_ctx *x, spe_id v, int type);
 XETILE_PRIVATE spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to);
 XETILE_PRIVATE spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real);
 XETILE_PRIVATE cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type);
 
-/* matrix.c: a matrix as the product sees it, ready to be addressed. */
+/* products.c: a matrix as the product sees it, ready to be addressed. */
 typedef struct {
     cv_ctx *x;
     spe_id base, stride;         /* base: bytes */
@@ -805,22 +761,10 @@ typedef struct {
     bool across; /* neighbours in memory are neighbours in m; otherwise in k */
 } cv_surface_;
 
-XETILE_PRIVATE cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r);
-XETILE_PRIVATE spe_id cv_loop_(spe_module *m, int n, int step);
-XETILE_PRIVATE spe_id cv_at_(spe_module *m, spe_id variable, spe_id index);
-XETILE_PRIVATE spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset);
-XETILE_PRIVATE spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col);
-XETILE_PRIVATE spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n);
-XETILE_PRIVATE void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out);
-XETILE_PRIVATE spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real);
 /* mul.c */
-XETILE_PRIVATE spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step);
-XETILE_PRIVATE spe_id cv_words_(cv_ctx *x, spe_id v, int n);
-XETILE_PRIVATE bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_val *b);
 /* control.c */
-XETILE_PRIVATE void cv_region_end_(spe_module *m, const spe_region *r);
 
-/* types.c - errors, component types, and what is supported. */
+/* host.c - errors, component types, what is supported, and matrices in memory. */
 
 const spe_reporter *cv_errors_(void)
 {
@@ -829,29 +773,21 @@ const spe_reporter *cv_errors_(void)
         CV_ERRORS_(CV_ROW_)
 #undef CV_ROW_
     };
-    static const spe_reporter errors = {"not an error of coopvec.h",
-                                        rows,
-                                        CV_ERROR_FIRST_ + 1,
-                                        sizeof rows / sizeof rows[0],
-                                        CV_ERROR_PARAMETER_TEXT,
-                                        CV_ERROR_TARGET,
-                                        CV_ERROR_SUBGROUP_SIZE,
-                                        CV_ERROR_UNCLOSED,
-                                        {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0}};
+    static const spe_reporter errors = {
+        "not an error of coopvec.h", rows, CV_ERROR_FIRST_ + 1, sizeof rows / sizeof rows[0],
+        CV_ERROR_PARAMETER_TEXT, CV_ERROR_TARGET, CV_ERROR_SUBGROUP_SIZE, CV_ERROR_UNCLOSED,
+        {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0}};
     return &errors;
 }
 
 const char *cv_error_text(int id) { return spe_reporter_text(cv_errors_(), id); }
 const char *cv_error_name(int id) { return spe_reporter_name(cv_errors_(), id); }
 
-/* ---- component types --------------------------------------------------------------------------------------------- */
-
 /* Row i, 0 to 11, in the order of the numbers. */
 const cv_type_row *cv_type_at_(int i)
 {
     static const cv_type_row rows[] = {
-#define CV_ROW_(name, number, text, bits, fp, sign, vector, memory)                                                    \
-    {CV_##name, text, bits, fp, sign, vector, memory},
+#define CV_ROW_(name, token, number, ...) {CV_##name, #token, __VA_ARGS__},
         CV_TYPES_(CV_ROW_)
 #undef CV_ROW_
     };
@@ -888,8 +824,6 @@ const char *cv_layout_name(int layout)
     static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};
     return layout >= 0 && layout < 4 ? names[layout] : "(no layout)";
 }
-
-/* ---- what is supported ------------------------------------------------------------------------------------------- */
 
 cv_tier cv_get_tier(const cm_target *target) { return target ? CV_TIER_1_1 : CV_TIER_NOT_SUPPORTED; }
 
@@ -964,12 +898,9 @@ cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
     if (d->matrix_vector_mul_add_properties) cv_list_mul_(d->matrix_vector_mul_add_properties);
     if (d->outer_product_accumulate_properties)
         memcpy(d->outer_product_accumulate_properties, rows, CV_OUTER_ROWS_ * sizeof *rows);
-    if (d->vector_accumulate_properties)
-        memcpy(d->vector_accumulate_properties, rows, CV_VECTOR_ROWS_ * sizeof *rows);
+    if (d->vector_accumulate_properties) memcpy(d->vector_accumulate_properties, rows, CV_VECTOR_ROWS_ * sizeof *rows);
     return CV_S_OK;
 }
-
-/* conversion.c - matrices in memory. */
 
 /* Fills *error (which may be NULL) and returns false. */
 SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
@@ -1023,11 +954,8 @@ XE_FN_ bool cv_check_matrix_(int layout, uint32_t rows, uint32_t cols, int type,
         return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
     if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
         return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
-    return cv_is_memory_type_(type) ||
-           cv_refuse_(error, bad_type, "got %s (%d), use f32", cv_type_name(type), type);
+    return cv_is_memory_type_(type) || cv_refuse_(error, bad_type, "got %s (%d), use f32", cv_type_name(type), type);
 }
-
-/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
 enum { CV_MATRIX_LIMIT_ = 0x7fffffc0 }; /* bytes */
 
@@ -1107,8 +1035,7 @@ XE_FN_ bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_erro
     if (d->dest_size < size)
         return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)d->dest_size, size);
     if (dest % 128) return cv_refuse_(error, CV_ERROR_DEST_ALIGNMENT, "0x%llx", dest);
-    if (src % bytes)
-        return cv_refuse_(error, CV_ERROR_SRC_ALIGNMENT, "0x%llx, an element has %u bytes", src, bytes);
+    if (src % bytes) return cv_refuse_(error, CV_ERROR_SRC_ALIGNMENT, "0x%llx, an element has %u bytes", src, bytes);
     if (dest < src + s->src_size && src < dest + size)
         return cv_refuse_(error, CV_ERROR_OVERLAP, "%u bytes at 0x%llx and %u at 0x%llx", (unsigned)s->src_size, src,
                           size, dest);
@@ -1171,8 +1098,6 @@ bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_erro
     return true;
 }
 
-/* ---- memory that kernels are given ------------------------------------------------------------------------------- */
-
 /* An allocation of `size` bytes from base on, of which `what` has so many from offset on. */
 XE_FN_ bool cv_check_memory_(const void *base, uint64_t size, uint64_t offset, const char *what, uint64_t bytes,
                              unsigned multiple, int misaligned, spe_error *error)
@@ -1204,14 +1129,15 @@ bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv
                             CV_ERROR_VECTOR_ALIGNMENT, error);
 }
 
-/* context.c - the context of a build, and numbers. */
+/* values.c - numbers and vectors. A value is held as the SPIR-V scalar or vector of its type, FP8 read from memory as
+ * the f16 of the same value. */
 
 spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
 bool cv_enter_(cv_where_ w) { return spe_ok(spe_at(&w.x->m, w.file, w.line)); }
 
-cv_val cv_nothing_(void) { return spe_val_of(SPE_NOTHING, CV_I32, 0); }
+XE_FN_ cv_val cv_nothing_(void) { return spe_val_of(SPE_NOTHING, CV_I32, 0); }
 
 cv_val cv_scalar_(int type, spe_id id, bool uniform)
 {
@@ -1247,17 +1173,14 @@ spe_id cv_spe_type_(cv_ctx *x, int type)
 }
 
 /* What a value is, for error texts. */
-const char *cv_describe_(const cv_val *v, char *text, size_t size)
+cv_text_ cv_describe_(const cv_val *v)
 {
-    if (!spe_val_is_set(v))
-        snprintf(text, size, "a value that was never set");
-    else if (v->kind == SPE_INT)
-        snprintf(text, size, "%lld", (long long)v->i);
-    else if (v->kind == SPE_REAL)
-        snprintf(text, size, "%g", v->real);
-    else
-        snprintf(text, size, v->kind == SPE_POINTER ? "ptr<%s>" : "%s", cv_type_text_(v->type));
-    return text;
+    cv_text_ t = {"a value that was never set"};
+    if (!spe_val_is_set(v)) return t;
+    if (v->kind == SPE_INT) snprintf(t.s, sizeof t.s, "%lld", (long long)v->i);
+    else if (v->kind == SPE_REAL) snprintf(t.s, sizeof t.s, "%g", v->real);
+    else snprintf(t.s, sizeof t.s, v->kind == SPE_POINTER ? "ptr<%s>" : "%s", cv_type_text_(v->type));
+    return t;
 }
 
 /* A number as an id of this type: constants take it on, scalars must have it, or be integers as wide. */
@@ -1266,7 +1189,6 @@ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
     spe_module *m = &w.x->m;
     const cv_type_row *want = cv_type_info(type), *has = cv_type_info(v->type);
     bool both = want && has && !want->is_float && !has->is_float && want->bits == has->bits;
-    char text[48];
     if (!spe_val_is_set(v)) {
         if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
         return 0;
@@ -1279,7 +1201,7 @@ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type))
         return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
-    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v, text, sizeof text), cv_type_text_(type));
+    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type));
     return 0;
 }
 
@@ -1287,16 +1209,13 @@ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 {
     bool set = spe_val_is_set(v);
-    char text[48];
     if (set && v->kind == SPE_INT && spe_int_fits(v->i, 32, true)) return spe_i32(&w.x->m, (int32_t)v->i);
     if (set && v->kind == SPE_SCALAR && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
-    if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v, text, sizeof text));
+    if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s);
     return 0;
 }
 
-/* ---- operations on numbers --------------------------------------------------------------------------------------- */
-
-const char *cv_op_name_(int op)
+XE_FN_ const char *cv_op_name_(int op)
 {
     static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
                                         "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
@@ -1305,7 +1224,7 @@ const char *cv_op_name_(int op)
 }
 
 /* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
-spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
+XE_FN_ spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
     if (cv_is_float_(type)) return op == SPE_ARITH_REM ? 0 : spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
     return spe_arith(m, (spe_arith_op)op, cv_is_signed_(type) ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
@@ -1330,9 +1249,12 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     p = cv_id_(w, type, &a.val);
     q = cv_id_(w, type, &b.val);
     if (!p || !q) return cv_nothing_();
-    if (type != CV_BOOL_) r = cv_emit_(m, op, type, p, q);
-    else if (op == SPE_ARITH_AND) r = spe_land(m, p, q);
-    else if (op == SPE_ARITH_OR) r = spe_lor(m, p, q);
+    if (type != CV_BOOL_)
+        r = cv_emit_(m, op, type, p, q);
+    else if (op == SPE_ARITH_AND)
+        r = spe_land(m, p, q);
+    else if (op == SPE_ARITH_OR)
+        r = spe_lor(m, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
     return cv_scalar_(op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
@@ -1340,11 +1262,10 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
 {
     int type = cv_common_type_(&a, &b);
-    char text[48];
     spe_id p, q;
     if (!cv_enter_(w)) return cv_nothing_();
     if (!spe_val_is_condition(&c, CV_BOOL_)) {
-        cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c, text, sizeof text));
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
         return cv_nothing_();
     }
     if (c.kind == SPE_INT) return c.i ? a : b;
@@ -1364,8 +1285,6 @@ cv_val cv_uniform_(cv_where_ w, cv_val v)
     if (!cv_enter_(w) || v.kind != SPE_SCALAR || v.uniform || v.type == CV_BOOL_) return v;
     return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
 }
-
-/* vectors.c - vectors. */
 
 cv_vec cv_no_vec_(void)
 {
@@ -1388,28 +1307,27 @@ cv_vec cv_new_(cv_ctx *x, int type, int n)
     return v;
 }
 
-XE_FN_ spe_id cv_part_type_(cv_ctx *x, int type, int width)
+cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts)
 {
-    return spe_vec(&x->m, cv_spe_type_(x, type), (uint32_t)width);
+    cv_vec v = cv_new_(x, type, n);
+    if (v.parts) memcpy(v.part, parts, (size_t)v.parts * sizeof *parts);
+    return v;
 }
 
 XE_FN_ bool cv_check_length_(cv_where_ w, int n)
 {
-    if (n < 1 || n > CV_VECTOR_MAX_) cv_fail_(w, CV_ERROR_VECTOR_LENGTH, "got %d", n);
-    return spe_ok(&w.x->m);
+    return (n >= 1 && n <= CV_VECTOR_MAX_) || cv_fail_(w, CV_ERROR_VECTOR_LENGTH, "got %d", n);
 }
 
-bool cv_check_type_(cv_where_ w, int type)
+XE_FN_ bool cv_check_type_(cv_where_ w, int type)
 {
-    if (!cv_is_vector_type_(type)) cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
-    return spe_ok(&w.x->m);
+    return cv_is_vector_type_(type) || cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
 }
 
 /* Is this a vector that was made? */
 bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 {
-    if (v->magic != CV_VEC_MAGIC_ || v->parts == 0) cv_fail_(w, CV_ERROR_UNSET, "a vector");
-    return spe_ok(&w.x->m);
+    return (v->magic == CV_VEC_MAGIC_ && v->parts) || cv_fail_(w, CV_ERROR_UNSET, "a vector");
 }
 
 /* Where element i is: part, and component of it. */
@@ -1452,7 +1370,8 @@ cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
     if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
     id = cv_id_(w, type, &value);
     v = cv_new_(w.x, type, n);
-    for (int i = 0; i < v.parts; i++) v.part[i] = spe_splat(&w.x->m, cv_part_type_(w.x, type, spe_run(n, i)), id);
+    for (int i = 0; i < v.parts; i++)
+        v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(w.x, type), (uint32_t)spe_run(n, i)), id);
     return v;
 }
 
@@ -1464,14 +1383,10 @@ cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
     return cv_from_scalars_(w.x, type, n, ids);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
 bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
 {
-    char text[48];
-    if (!spe_val_is_set(v) || v->kind != SPE_POINTER)
-        cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v, text, sizeof text));
-    return spe_ok(&w.x->m);
+    return (spe_val_is_set(v) && v->kind == SPE_POINTER) ||
+           cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v).s);
 }
 
 /* The pointer's element `index`, and the stride when it is not 1 (else 0). */
@@ -1491,56 +1406,45 @@ XE_FN_ spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int 
     spe_module *m = &x->m;
     spe_id offset = stride ? spe_imul(m, stride, spe_i32(m, i)) : spe_i32(m, i);
     spe_id p = i ? spe_index(m, at, offset) : at;
-    return width > 1 ? spe_ptr_cast(m, p, cv_part_type_(x, type, width)) : p;
+    return width > 1 ? spe_ptr_cast(m, p, spe_vec(m, cv_spe_type_(x, type), (uint32_t)width)) : p;
 }
 
 cv_vec cv_load_(cv_where_ w, cv_memory_ d)
 {
-    cv_ctx *x = w.x;
     int type = d.ptr.type;
     cv_vec v;
     spe_id at, stride, *ids;
     if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.n)) return cv_no_vec_();
-    if (stride) {
-        ids = cv_ids_(x, d.n);
-        for (int i = 0; ids && i < d.n; i++)
-            ids[i] = spe_load(&x->m, cv_pointer_to_(x, at, stride, type, i, 1), (uint32_t)cv_bytes_(type));
-        return ids ? cv_from_scalars_(x, type, d.n, ids) : cv_no_vec_();
+    v = cv_new_(w.x, type, d.n);
+    ids = stride ? cv_ids_(w.x, d.n) : v.part;
+    for (int i = 0, part = 0, width; ids && i < d.n; i += width, part++) {
+        width = stride ? 1 : spe_run(d.n, part);
+        ids[part] = spe_load(&w.x->m, cv_pointer_to_(w.x, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
     }
-    v = cv_new_(x, type, d.n);
-    for (int i = 0, first = 0; i < v.parts; first += spe_run(d.n, i), i++)
-        v.part[i] = spe_load(&x->m, cv_pointer_to_(x, at, 0, type, first, spe_run(d.n, i)), (uint32_t)cv_bytes_(type));
-    return v;
+    return stride && ids ? cv_from_scalars_(w.x, type, d.n, ids) : v;
 }
 
 void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
 {
-    cv_ctx *x = w.x;
-    uint32_t bytes;
     spe_id at, stride;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
-    if (d.ptr.type != (int)v.type) {
+    if (d.ptr.type != (int)v.type)
         cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
                  cv_type_name(d.ptr.type));
-        return;
+    for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.n; i += width, part++) {
+        uint32_t bytes = (uint32_t)cv_bytes_(v.type);
+        spe_id id = stride ? cv_get_(w.x, &v, i) : v.part[part];
+        width = stride ? 1 : spe_run(v.n, part);
+        spe_store(&w.x->m, cv_pointer_to_(w.x, at, stride, v.type, i, width), id, bytes);
     }
-    bytes = (uint32_t)cv_bytes_(v.type);
-    for (int i = 0; stride && i < v.n; i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, stride, v.type, i, 1), cv_get_(x, &v, i), bytes);
-    for (int i = 0, first = 0; !stride && i < v.parts; first += spe_run(v.n, i), i++)
-        spe_store(&x->m, cv_pointer_to_(x, at, 0, v.type, first, spe_run(v.n, i)), v.part[i], bytes);
 }
-
-/* ---- elements, concatenation, slices ----------------------------------------------------------------------------- */
 
 /* Is the constant i the number of an element? */
 XE_FN_ bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
 {
-    char text[48];
-    if (!cv_check_vec_(w, v)) return false;
-    if (i->kind != SPE_INT || i->i < 0 || i->i >= v->n)
-        cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i, text, sizeof text), v->n);
-    return spe_ok(&w.x->m);
+    return cv_check_vec_(w, v) &&
+           ((i->kind == SPE_INT && i->i >= 0 && i->i < v->n) ||
+            cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i).s, v->n));
 }
 
 cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
@@ -1566,28 +1470,23 @@ cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
     cv_vec out;
     int component, part;
     if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
-    out = cv_new_(w.x, v.type, v.n);
-    if (!out.parts) return out;
-    memcpy(out.part, v.part, (size_t)v.parts * sizeof(spe_id));
+    out = cv_from_parts_(w.x, v.type, v.n, v.part);
     part = cv_part_of_(v.n, (int)i.i, &component);
-    out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
+    if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
     return out;
 }
 
 cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
 {
-    cv_vec v;
-    spe_id *ids;
+    spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
     if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
     if (!cv_check_length_(w, a.n + b.n)) return cv_no_vec_();
     if (a.n % 8 == 0) {
-        v = cv_new_(w.x, a.type, a.n + b.n);
-        for (int i = 0; i < v.parts; i++) v.part[i] = i < a.parts ? a.part[i] : b.part[i - a.parts];
-        return v;
+        memcpy(ids, a.part, (size_t)a.parts * sizeof *ids);
+        memcpy(ids + a.parts, b.part, (size_t)b.parts * sizeof *ids);
+        return cv_from_parts_(w.x, a.type, a.n + b.n, ids);
     }
-    ids = cv_ids_(w.x, a.n + b.n);
-    if (!ids) return cv_no_vec_();
     cv_get_all_(w.x, &b, 0, b.n, ids + a.n);
     cv_get_all_(w.x, &a, 0, a.n, ids);
     return cv_from_scalars_(w.x, a.type, a.n + b.n, ids);
@@ -1595,33 +1494,23 @@ cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
 
 cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
 {
-    cv_vec out;
-    spe_id *ids;
+    spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
     if (first < 0 || first > v.n - n) {
         cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.n);
         return cv_no_vec_();
     }
-    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.n)) {
-        out = cv_new_(w.x, v.type, n);
-        if (out.parts) memcpy(out.part, v.part + first / 8, (size_t)out.parts * sizeof(spe_id));
-        return out;
-    }
-    ids = cv_ids_(w.x, n);
-    if (!ids) return cv_no_vec_();
+    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.n)) return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
     cv_get_all_(w.x, &v, first, n, ids);
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
 
+cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
 cv_interpreted_vector cv_plain_input_(cv_vec v)
 {
     cv_interpreted_vector in = {v, v.type};
     return in;
 }
-
-cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
-
-/* ---- element by element ------------------------------------------------------------------------------------------ */
 
 /* Two operands as vectors of one shape; a number is splatted. */
 XE_FN_ bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
@@ -1631,10 +1520,8 @@ XE_FN_ bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
     *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->n, a.val);
     *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->n, b.val);
     if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
-    if (p->type != q->type || p->n != q->n)
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n, cv_type_name(p->type), q->n,
-                 cv_type_name(q->type));
-    return spe_ok(&w.x->m);
+    return (p->type == q->type && p->n == q->n) || cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n,
+                                                            cv_type_name(p->type), q->n, cv_type_name(q->type));
 }
 
 cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
@@ -1653,8 +1540,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 /* Does a function of real numbers take this type? */
 XE_FN_ bool cv_check_real_(cv_where_ w, const char *function, const char *on, int type)
 {
-    if (!cv_is_float_(type)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s%s", function, on, cv_type_text_(type));
-    return spe_ok(&w.x->m);
+    return cv_is_float_(type) || cv_fail_(w, CV_ERROR_OPERATION, "%s on %s%s", function, on, cv_type_text_(type));
 }
 
 cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
@@ -1710,11 +1596,6 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
     return cv_scalar_(type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
 }
 
-cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high)
-{
-    return cv_binary_vec_(w, SPE_ARITH_MIN, cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MAX, cv_any_vec_(v), low)), high);
-}
-
 cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
 {
     cv_vec p, q, r, s, v;
@@ -1733,9 +1614,6 @@ cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
     cv_any_ x = cv_any_vec_(v), scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope)));
     return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, scaled);
 }
-
-/* interpret.c - the conversion rules, by which a vector is read as a matrix product's input too. A converted value is
- * held as the SPIR-V scalar of its type, FP8 as the f16 of the same value. */
 
 /* The bounds of an integer type. */
 XE_FN_ int64_t cv_least_(int bits, bool is_signed) { return is_signed ? -((int64_t)1 << (bits - 1)) : 0; }
@@ -1786,7 +1664,7 @@ XE_FN_ spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
 }
 
 /* f32 rounded to a value of FP8, still f32: a multiple of its last place, which is 2^(exponent - mantissa bits). */
-spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
+XE_FN_ spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 {
     spe_module *m = &x->m;
     spe_id real = cv_like_(x, spe_float(m, 32), v), word = cv_like_(x, spe_int(m, 32), v), e, place, inverse, r;
@@ -1816,16 +1694,13 @@ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
     return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), spe_const_f(m, half, 256));
 }
 
-/* Bits of FP8 (8-bit integers) likewise. */
-spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type)
+/* What stands in memory, as held. */
+spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id word = cv_like_(x, spe_int(m, 16), v);
-    return cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type);
+    spe_id word = cv_is_fp8_(type) ? cv_like_(x, spe_int(m, 16), v) : 0;
+    return word ? cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type) : v;
 }
-
-/* What stands in memory, as held. */
-spe_id cv_decode_(cv_ctx *x, spe_id v, int type) { return cv_is_fp8_(type) ? cv_decode_fp8_(x, v, type) : v; }
 
 XE_FN_ spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
@@ -1890,13 +1765,12 @@ cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
     return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
 }
 
-/* matrix.c - matrices and vectors in memory. */
+/* products.c - matrices and vectors in memory, and what multiplies and accumulates. */
 
 XE_FN_ bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
 {
-    if (spe_val_is_set(offset) && offset->kind == SPE_INT && (offset->i < 0 || offset->i % multiple))
-        cv_fail_(w, error, "offset %lld", (long long)offset->i);
-    return spe_ok(&w.x->m);
+    return !spe_val_is_set(offset) || offset->kind != SPE_INT || (offset->i >= 0 && offset->i % multiple == 0) ||
+           cv_fail_(w, error, "offset %lld", (long long)offset->i);
 }
 
 /* Checks the stride, or chooses the least there can be. */
@@ -1904,12 +1778,11 @@ XE_FN_ void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
     uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
     bool constant = r->stride.kind == SPE_INT;
-    char text[48];
     if (!spe_val_is_set(&r->stride))
         r->stride = spe_val_int(cv_round_up_(line, 16));
     else if (cv_is_optimal_(r->layout) && !(constant && r->stride.i == 0))
         cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
-                 cv_describe_(&r->stride, text, sizeof text));
+                 cv_describe_(&r->stride).s);
     else if (constant && r->stride.i < (int64_t)line)
         cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %u", (long long)r->stride.i, (unsigned)line);
     else if (constant && r->stride.i % 16)
@@ -1946,15 +1819,15 @@ cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
 }
 
 /* A loop over 0, step, 2 step ... below n; element `index` of a variable that is an array. */
-spe_id cv_loop_(spe_module *m, int n, int step)
+XE_FN_ spe_id cv_loop_(spe_module *m, int n, int step)
 {
     return spe_for(m, spe_i32(m, 0), spe_i32(m, n), spe_i32(m, step), 0, NULL);
 }
 
-spe_id cv_at_(spe_module *m, spe_id variable, spe_id index) { return spe_element(m, variable, 1, &index); }
+XE_FN_ spe_id cv_at_(spe_module *m, spe_id variable, spe_id index) { return spe_element(m, variable, 1, &index); }
 
 /* base + offset as a pointer to bytes. */
-spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset)
+XE_FN_ spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset)
 {
     spe_module *m = &w.x->m;
     spe_id p = spe_ptr_cast(m, base->id, spe_int(m, 8));
@@ -1962,7 +1835,7 @@ spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset)
     return spe_index(m, p, cv_index_(w, offset, "the offset"));
 }
 
-cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
+XE_FN_ cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
 {
     cv_surface_ s;
     s.x = w.x;
@@ -1980,7 +1853,7 @@ cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
 }
 
 /* Bytes to the product's element (m, k), i32 ids: cv_element_offset. */
-spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col)
+XE_FN_ spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col)
 {
     spe_module *m = &s->x->m;
     spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, along = spe_imul(m, c, spe_i32(m, s->bytes));
@@ -1993,7 +1866,7 @@ spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col)
 }
 
 /* That element as a pointer to n elements of SPIR-V type `scalar`. */
-spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
+XE_FN_ spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
 {
     spe_id at = cv_offset_(s, row, col);
     return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), spe_vec(&s->x->m, scalar, (uint32_t)n));
@@ -2001,7 +1874,7 @@ spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, 
 
 /* n neighbours in memory from element (row, col) on, decoded: 8, 4, 2 or 1, into separate ids. Rows are aligned to 16,
  * but where in a row this begins may not be known. */
-void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
+XE_FN_ void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
 {
     spe_module *m = &s->x->m;
     spe_id at = cv_address_(s, row, col, cv_spe_type_(s->x, s->type), n);
@@ -2010,7 +1883,7 @@ void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *o
 }
 
 /* So many elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
-spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
+XE_FN_ spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
 {
     spe_module *m = &x->m;
     int bytes = cv_bytes_(type);
@@ -2019,11 +1892,10 @@ spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool
     return cv_to_sum_(x, cv_decode_(x, at, type), type, real);
 }
 
-/* mul.c - Mul, MulAdd. */
-
 /* One product being written. */
 typedef struct {
     cv_ctx *x;
+    spe_module *m;
     cv_surface_ a;
     cv_interpreted_vector in;
     bool real;    /* summed in f32; else in 32-bit integers, which wrap */
@@ -2031,18 +1903,26 @@ typedef struct {
     spe_id bias;  /* bytes; 0: none */
     int bias_type;
     cv_vec out;
+    /* by the matrix instruction */
+    int kind, R; /* R: elements of k a lane holds of a row in one operand */
+    int depth;   /* elements of k in one operand */
+    int halves;  /* operands a raw one makes: 2 for FP8 along k, whose raw operands have 32 elements */
+    int raws;    /* raw operands along k */
+    int blocks;  /* of eight rows */
+    spe_id lane;
+    spe_id *b; /* B operands, in the order of the operands made of A */
 } cv_product_;
 
 /* An integer sum takes a float bias only after it has become f32; any other joins the sum at its start. */
 XE_FN_ bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
 
-XE_FN_ spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(&p->x->m, 32) : spe_int(&p->x->m, 32); }
+XE_FN_ spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(p->m, 32) : spe_int(p->m, 32); }
 
 /* What the sums of rows first .. first + n start from. */
 XE_FN_ spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
 {
     if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
-    return spe_null(&p->x->m, spe_vec(&p->x->m, cv_sum_scalar_(p), (uint32_t)n));
+    return spe_null(p->m, spe_vec(p->m, cv_sum_scalar_(p), (uint32_t)n));
 }
 
 /* Sums of rows first .. as elements of the output. */
@@ -2050,16 +1930,14 @@ XE_FN_ spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int
 {
     if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->x, sum, p->sum_type, p->out.type);
     sum = cv_convert_value_(p->x, sum, p->sum_type, CV_F32);
-    sum = spe_fadd(&p->x->m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
+    sum = spe_fadd(p->m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
     return cv_convert_value_(p->x, sum, CV_F32, p->out.type);
 }
-
-/* ---- a lane at a time -------------------------------------------------------------------------------------------- */
 
 /* The input's K elements, interpreted, in the type of the sums. */
 XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 {
-    spe_module *m = &p->x->m;
+    spe_module *m = p->m;
     int type = p->in.interpretation;
     bool sign = type == CV_PACKED_S8X32;
     for (int i = 0; i < p->a.k; i++) {
@@ -2079,7 +1957,7 @@ XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
  * sums[j] += A[row + j][col] v[0]. */
 XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
-    spe_module *m = &p->x->m;
+    spe_module *m = p->m;
     spe_id a[8];
     cv_load_run_(&p->a, row, col, n, a);
     for (int i = 0; i < n; i++) {
@@ -2094,7 +1972,7 @@ XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, c
  * that a loop can go over K; 0: unrolled, with the ids in v. */
 XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input, spe_id *sums)
 {
-    spe_module *m = &p->x->m;
+    spe_module *m = p->m;
     spe_id start = cv_sum_start_(p, row, rows), x[8], k;
     int step = p->a.across ? 1 : 8, full = input ? p->a.k / step * step : 0;
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
@@ -2116,7 +1994,7 @@ XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
  * a row is short enough to be written out. Small products are unrolled. */
 XE_FN_ void cv_mul_lanes_(cv_product_ *p)
 {
-    spe_module *m = &p->x->m;
+    spe_module *m = p->m;
     bool rolled = p->a.m * p->a.k > 64;
     int step = p->a.across ? 8 : 1, full = rolled ? p->a.m / step * step : 0;
     spe_id *v = cv_ids_(p->x, p->a.k), *out = cv_ids_(p->x, p->a.m), input = 0, output, row, sums[8];
@@ -2151,28 +2029,6 @@ XE_FN_ void cv_mul_lanes_(cv_product_ *p)
 
 enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
 
-XE_FN_ int cv_dpas_kind_(int interpretation, int matrix)
-{
-    bool f = interpretation == CV_F16 || cv_is_fp8_(interpretation);
-    bool i = interpretation == CV_I8 || interpretation == CV_U8 || cv_is_packed_(interpretation);
-    if (f && (matrix == CV_F16 || cv_is_fp8_(matrix))) return CV_DPAS_F16_;
-    return i && (matrix == CV_I8 || matrix == CV_U8) ? CV_DPAS_I8_ : CV_DPAS_NONE_;
-}
-
-typedef struct {
-    cv_product_ *p;
-    cv_ctx *x;
-    spe_module *m;
-    const cv_surface_ *a;
-    int kind, R; /* R: elements of k a lane holds of a row in one operand */
-    int depth;   /* elements of k in one operand */
-    int halves;  /* operands a raw one makes: 2 for FP8 along k, whose raw operands have 32 elements */
-    int raws;    /* raw operands along k */
-    int blocks;  /* of eight rows */
-    spe_id lane;
-    spe_id *b; /* B operands, in the order of the operands made of A */
-} cv_dpas_;
-
 /* Two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
 XE_FN_ spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
 {
@@ -2181,36 +2037,35 @@ XE_FN_ spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
 }
 
 /* Neighbours along m: each lane loads the runs of its own rows of k. Held f16 for FP8. */
-XE_FN_ spe_id cv_a_across_(const cv_dpas_ *d, int block, int k0)
+XE_FN_ spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
 {
-    const cv_surface_ *s = d->a;
-    spe_module *m = d->m;
+    const cv_surface_ *s = &p->a;
+    spe_module *m = p->m;
     spe_id v[4], row = spe_i32(m, block * 8), scalar = spe_int(m, (uint32_t)s->bytes * 8);
-    for (int i = 0; i < d->R; i++) {
-        spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, d->R)), spe_i32(m, k0 + i)), inside = 0;
-        if (k0 + d->depth > s->k) {
+    for (int i = 0; i < p->R; i++) {
+        spe_id k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, p->R)), spe_i32(m, k0 + i)), inside = 0;
+        if (k0 + p->depth > s->k) {
             inside = spe_slt(m, k, spe_i32(m, s->k));
             k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
         }
         v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
-        if (cv_is_fp8_(s->type))
-            v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_fp8_(d->x, v[i], s->type));
+        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_(p->x, v[i], s->type));
         if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
     }
-    for (int n = d->R, bits = d->kind == CV_DPAS_F16_ ? 16 : 8; n > 1; n /= 2, bits *= 2)
+    for (int n = p->R, bits = p->kind == CV_DPAS_F16_ ? 16 : 8; n > 1; n /= 2, bits *= 2)
         for (int j = 0; j < n / 2; j++) v[j] = cv_zip_(m, v[2 * j], v[2 * j + 1], bits);
     return v[0];
 }
 
 /* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody
  * reads. */
-XE_FN_ spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
+XE_FN_ spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
 {
-    const cv_surface_ *s = d->a;
-    spe_module *m = d->m;
-    int each = 32 / d->x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes;
+    const cv_surface_ *s = &p->a;
+    spe_module *m = p->m;
+    int each = 32 / p->x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes;
     spe_id scalar = spe_int(m, (uint32_t)each * 8), v[8], inside = 0;
-    spe_id k = spe_iadd(m, spe_imul(m, d->lane, spe_i32(m, elements)), spe_i32(m, k0)), a;
+    spe_id k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, elements)), spe_i32(m, k0)), a;
     if (!cv_is_optimal_(s->layout) && k0 + 32 / s->bytes > s->k) {
         inside = spe_slt(m, k, spe_i32(m, s->k));
         k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - elements));
@@ -2220,58 +2075,44 @@ XE_FN_ spe_id cv_a_along_(const cv_dpas_ *d, int block, int raw)
         if (!cv_is_optimal_(s->layout) && row >= s->m) row = s->m - 1;
         v[i] = spe_load(m, cv_address_(s, spe_i32(m, row), k, scalar, 1), (uint32_t)each);
     }
-    a = cv_join_(d->x, scalar, 8, v);
+    a = cv_join_(p->x, scalar, 8, v);
     return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
 }
 
-/* May 2D block messages load it? The optimal layouts are rows of 64 bytes for their sake. */
-XE_FN_ bool cv_block_loads_(const cv_dpas_ *d)
-{
-    if (!d->x->block2d || d->a->across) return false;
-    return cv_is_optimal_(d->a->layout) || (d->a->k * d->a->bytes >= 64 && d->a->k * d->a->bytes % 4 == 0);
-}
-
 /* Blocks block .. block + 4 of rows by raw operands raw, raw + 1, by one message. */
-XE_FN_ void cv_a_message_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
+XE_FN_ void cv_a_message_(const cv_product_ *p, int block, int raw, spe_id out[4][2])
 {
-    const cv_surface_ *s = d->a;
-    spe_module *m = d->m;
-    spe_block2d b;
+    const cv_surface_ *s = &p->a;
+    spe_module *m = p->m;
     bool optimal = cv_is_optimal_(s->layout);
-    int rows = (int)cv_optimal_rows_((uint32_t)s->m), blocks = d->blocks - block < 4 ? d->blocks - block : 4;
+    int rows = (int)cv_optimal_rows_((uint32_t)s->m), blocks = p->blocks - block < 4 ? p->blocks - block : 4;
     int panels = (s->k * s->bytes + 63) / 64, height = blocks == 3 ? 32 : blocks * 8;
     spe_id word = spe_int(m, 16), variable, zero = spe_i32(m, 0);
-    memset(&b, 0, sizeof b);
-    b.elem_bytes = 2;
-    b.width = 16;
-    b.height = (uint32_t)height;
-    b.count = 2;
-    b.ptr = spe_ptr_cast(m, s->base, word);
-    b.mem_width = spe_i32(m, optimal ? 64 : s->k * s->bytes);
-    b.mem_height = spe_i32(m, optimal ? rows * panels : s->m);
-    b.pitch = optimal ? spe_i32(m, 64) : s->stride;
-    b.x = spe_i32(m, optimal ? 0 : raw * 16);
-    b.y = spe_i32(m, optimal ? raw / 2 * rows + block * 8 : block * 8);
+    spe_block2d b = {
+        2, 16, (uint32_t)height, 2, spe_ptr_cast(m, s->base, word), spe_i32(m, optimal ? 64 : s->k * s->bytes),
+        spe_i32(m, optimal ? rows * panels : s->m), optimal ? spe_i32(m, 64) : s->stride,
+        spe_i32(m, optimal ? 0 : raw * 16), spe_i32(m, optimal ? raw / 2 * rows + block * 8 : block * 8)};
     variable = spe_local_var(m, spe_array(m, word, (uint32_t)(height * 2)));
     spe_block2d_load(m, &b, cv_at_(m, variable, zero));
     for (int j = 0; j < 2; j++)
         for (int i = 0; i < blocks; i++) {
-            spe_id p = cv_at_(m, variable, spe_i32(m, j * height + i * 8));
-            out[i][j] = spe_load(m, spe_ptr_cast(m, p, spe_vec(m, word, 8)), 2);
+            spe_id at = cv_at_(m, variable, spe_i32(m, j * height + i * 8));
+            out[i][j] = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, word, 8)), 2);
         }
 }
 
-/* Raw operands of up to four blocks of rows and two steps along k. */
-XE_FN_ void cv_a_load_(const cv_dpas_ *d, int block, int raw, spe_id out[4][2])
+/* Raw operands of up to four blocks of rows and two steps along k. 2D block messages want rows of at least 64 bytes, a
+ * multiple of 4; the optimal layouts are rows of 64 bytes for their sake. */
+XE_FN_ void cv_a_load_(const cv_product_ *p, int block, int raw, spe_id out[4][2])
 {
-    if (cv_block_loads_(d)) {
-        cv_a_message_(d, block, raw, out);
-        return;
-    }
-    for (int i = 0; i < 4 && block + i < d->blocks; i++)
-        for (int j = 0; j < 2 && raw + j < d->raws; j++)
-            out[i][j] = d->a->across ? cv_a_across_(d, block + i, (raw + j) * d->depth)
-                                     : cv_a_along_(d, block + i, raw + j);
+    const cv_surface_ *s = &p->a;
+    int bytes = cv_is_optimal_(s->layout) ? 64 : s->k * s->bytes;
+    bool message = p->x->block2d && !s->across && bytes >= 64 && bytes % 4 == 0;
+    if (message) cv_a_message_(p, block, raw, out);
+    for (int i = 0; !message && i < 4 && block + i < p->blocks; i++)
+        for (int j = 0; j < 2 && raw + j < p->raws; j++)
+            out[i][j] =
+                s->across ? cv_a_across_(p, block + i, (raw + j) * p->depth) : cv_a_along_(p, block + i, raw + j);
 }
 
 /* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
@@ -2287,30 +2128,41 @@ XE_FN_ spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
 
 /* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one,
  * of its 4 (subgroup size 8) two. */
-XE_FN_ spe_id cv_a_operand_(const cv_dpas_ *d, spe_id raw, int half)
+XE_FN_ spe_id cv_a_operand_(const cv_product_ *p, spe_id raw, int half)
 {
-    cv_ctx *x = d->x;
-    int type = d->a->type;
-    if (d->halves == 1) return raw;
+    cv_ctx *x = p->x;
+    int type = p->a.type;
+    if (p->halves == 1) return raw;
     if (x->S == 16) return cv_byte_as_f16_(x, raw, 16, half, type);
     return cv_zip_(&x->m, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type),
                    16);
 }
 
 /* Which k, counted from the raw operand's first, operand `half` has at place i. */
-XE_FN_ int cv_paired_k_(int S, int half, int i) { return S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2; }
+XE_FN_ int cv_operand_k_(const cv_product_ *p, int half, int i)
+{
+    return p->halves == 1 ? i : p->x->S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2;
+}
 
-/* Eight elements of a vector as one SPIR-V vector, zeros past its end; step 2: every second one. */
-spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step)
+/* Eight elements of a vector as one SPIR-V vector, zeros past its end. */
+XE_FN_ spe_id cv_pick_(cv_ctx *x, const cv_vec *v, const int k[8])
 {
     static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
     spe_id scalar = cv_spe_type_(x, v->type), ids[8];
-    if (step == 1 && first % 8 == 0 && first + 8 <= v->n) return v->part[first / 8];
-    if (step == 2 && first % 8 < 2 && first / 8 * 8 + 16 <= v->n)
-        return spe_shuffle(&x->m, v->part[first / 8], v->part[first / 8 + 1], 8, first % 8 ? odd : even);
-    for (int i = 0; i < 8; i++)
-        ids[i] = first + i * step < v->n ? cv_get_(x, v, first + i * step) : spe_null(&x->m, scalar);
+    int part = k[0] / 8, apart = k[7] - k[0];
+    if (apart == 7 && k[0] % 8 == 0 && k[7] < v->n) return v->part[part];
+    if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->n)
+        return spe_shuffle(&x->m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
+    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->n ? cv_get_(x, v, k[i]) : spe_null(&x->m, scalar);
     return cv_join_(x, scalar, 8, ids);
+}
+
+/* The eight from `first` on. */
+XE_FN_ spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first)
+{
+    int k[8];
+    for (int i = 0; i < 8; i++) k[i] = first + i;
+    return cv_pick_(x, v, k);
 }
 
 XE_FN_ const uint32_t *cv_in_order_(void)
@@ -2319,151 +2171,115 @@ XE_FN_ const uint32_t *cv_in_order_(void)
     return order;
 }
 
-XE_FN_ spe_id cv_join_words_(cv_ctx *x, spe_id a, spe_id b, int n) /* two u32 vectors of n as one of 2n */
-{
-    return spe_shuffle(&x->m, a, b, (uint32_t)(2 * n), cv_in_order_());
-}
-
-spe_id cv_words_(cv_ctx *x, spe_id v, int n)
+XE_FN_ spe_id cv_words_(cv_ctx *x, spe_id v, int n)
 {
     return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
 }
 
-/* Sixteen f16 in the order operand `half` of the paired operands wants them; not paired: as they are. */
-XE_FN_ spe_id cv_b_f16_(const cv_dpas_ *d, const cv_vec *v, int k0, int half)
+/* Operand `half` of k from k0 on, as eight dwords: of sixteen f16, of 32 8-bit integers, or packed ones as they are. */
+XE_FN_ spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int half)
 {
-    cv_ctx *x = d->x;
-    spe_id e[2], ids[8];
-    for (int i = 0; i < 2; i++) {
-        if (d->halves == 1)
-            e[i] = cv_eight_(x, v, k0 + 8 * i, 1);
-        else if (x->S == 16)
-            e[i] = cv_eight_(x, v, k0 + 16 * i + half, 2);
-        else {
-            for (int j = 0; j < 8; j++) {
-                int k = k0 + cv_paired_k_(x->S, half, 8 * i + j);
-                ids[j] = k < v->n ? cv_get_(x, v, k) : spe_null(&x->m, spe_float(&x->m, 16));
-            }
-            e[i] = cv_join_(x, spe_float(&x->m, 16), 8, ids);
-        }
-        e[i] = cv_words_(x, e[i], 4);
+    bool packed = cv_is_packed_(p->in.interpretation);
+    int pieces = packed ? 1 : p->kind == CV_DPAS_I8_ ? 4 : 2, k[8];
+    spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] is made of e[1] and e[2], these of e[3] to e[6] */
+    for (int i = 0; i < pieces; i++) {
+        for (int j = 0; j < 8; j++) k[j] = (packed ? k0 / 4 : k0) + cv_operand_k_(p, half, 8 * i + j);
+        piece[i] = cv_pick_(p->x, v, k);
+        if (!packed) piece[i] = cv_words_(p->x, piece[i], 8 / pieces);
     }
-    return cv_join_words_(x, e[0], e[1], 4);
-}
-
-/* 32 eight-bit elements, or 8 packed dwords. */
-XE_FN_ spe_id cv_b_i8_(const cv_dpas_ *d, const cv_vec *v, int k0)
-{
-    cv_ctx *x = d->x;
-    spe_id e[4];
-    if (cv_is_packed_(d->p->in.interpretation)) return cv_eight_(x, v, k0 / 4, 1);
-    for (int i = 0; i < 4; i++) e[i] = cv_words_(x, cv_eight_(x, v, k0 + 8 * i, 1), 2);
-    return cv_join_words_(x, cv_join_words_(x, e[0], e[1], 2), cv_join_words_(x, e[2], e[3], 2), 4);
+    for (int i = pieces - 2; i >= 0; i--)
+        e[i] = spe_shuffle(p->m, e[2 * i + 1], e[2 * i + 2], i ? 4 : 8, cv_in_order_());
+    return e[0];
 }
 
 /* The B operands, of the input interpreted: f16, or 8-bit integers, of packed ones the dwords. */
-XE_FN_ bool cv_pack_b_(cv_dpas_ *d)
+XE_FN_ bool cv_pack_b_(cv_product_ *p)
 {
-    int type = d->p->in.interpretation;
-    cv_vec v = d->p->in.vec;
-    if (!cv_is_packed_(type)) v = cv_convert_vec_(d->x, &v, type);
-    if (d->kind == CV_DPAS_F16_) v.type = CV_F16; /* as which FP8 is held */
-    d->b = cv_ids_(d->x, d->raws * d->halves);
-    if (!d->b || !v.parts) return false;
-    for (int i = 0; i < d->raws; i++)
-        for (int h = 0; h < d->halves; h++)
-            d->b[i * d->halves + h] =
-                d->kind == CV_DPAS_I8_ ? cv_b_i8_(d, &v, i * 32) : cv_b_f16_(d, &v, i * d->depth * d->halves, h);
-    return spe_ok(d->m);
+    int type = p->in.interpretation;
+    cv_vec v = p->in.vec;
+    if (!cv_is_packed_(type)) v = cv_convert_vec_(p->x, &v, type);
+    if (p->kind == CV_DPAS_F16_) v.type = CV_F16; /* as which FP8 is held */
+    p->b = cv_ids_(p->x, p->raws * p->halves);
+    if (!p->b || !v.parts) return false;
+    for (int i = 0; i < p->raws; i++)
+        for (int h = 0; h < p->halves; h++)
+            p->b[i * p->halves + h] = cv_b_operand_(p, &v, i * p->depth * p->halves, h);
+    return spe_ok(p->m);
 }
 
-XE_FN_ spe_id cv_dpas_once_(const cv_dpas_ *d, spe_id a, spe_id b, spe_id sums)
+XE_FN_ spe_id cv_dpas_once_(const cv_product_ *p, spe_id a, spe_id b, spe_id sums)
 {
     uint32_t operands = 0x400 | 0x800; /* packed f16 */
-    if (d->kind == CV_DPAS_I8_)
-        operands = 0x10u | 0x20u | (d->a->type == CV_I8 ? 1u : 0u) | (cv_is_signed_(d->p->in.interpretation) ? 2u : 0u);
-    return spe_dpas(d->m, spe_vec(d->m, cv_sum_scalar_(d->p), 8), d->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums,
+    if (p->kind == CV_DPAS_I8_)
+        operands = 0x10u | 0x20u | (p->a.type == CV_I8 ? 1u : 0u) | (cv_is_signed_(p->in.interpretation) ? 2u : 0u);
+    return spe_dpas(p->m, spe_vec(p->m, cv_sum_scalar_(p), 8), p->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums,
                     operands);
 }
 
 /* Four blocks of rows at a time: their sums, over all of K. */
-XE_FN_ void cv_dpas_blocks_(const cv_dpas_ *d, int block, spe_id sums[4])
+XE_FN_ void cv_dpas_blocks_(const cv_product_ *p, int block, spe_id sums[4])
 {
-    for (int raw = 0; raw < d->raws; raw += 2) {
+    for (int raw = 0; raw < p->raws; raw += 2) {
         spe_id a[4][2];
         memset(a, 0, sizeof a);
-        cv_a_load_(d, block, raw, a);
-        for (int j = 0; j < 2 && raw + j < d->raws; j++)
-            for (int h = 0; h < d->halves; h++) {
-                if (d->halves > 1 && (raw + j) * 32 + cv_paired_k_(d->x->S, h, 0) >= d->a->k) continue;
-                for (int i = 0; i < 4 && block + i < d->blocks; i++)
-                    sums[i] = cv_dpas_once_(d, cv_a_operand_(d, a[i][j], h), d->b[(raw + j) * d->halves + h], sums[i]);
+        cv_a_load_(p, block, raw, a);
+        for (int j = 0; j < 2 && raw + j < p->raws; j++)
+            for (int h = 0; h < p->halves; h++) {
+                if (p->halves > 1 && (raw + j) * 32 + cv_operand_k_(p, h, 0) >= p->a.k) continue;
+                for (int i = 0; i < 4 && block + i < p->blocks; i++)
+                    sums[i] = cv_dpas_once_(p, cv_a_operand_(p, a[i][j], h), p->b[(raw + j) * p->halves + h], sums[i]);
             }
     }
 }
 
 /* The parts of the output that are in the four blocks. */
-XE_FN_ void cv_dpas_finish_(const cv_dpas_ *d, int block, const spe_id sums[4])
+XE_FN_ void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4])
 {
-    cv_product_ *p = d->p;
     for (int first = 0, part = 0, n; part < p->out.parts; first += n, part++) {
         int i = first / 8 - block;
         spe_id sum, at;
-        n = spe_run(d->a->m, part);
+        n = spe_run(p->a.m, part);
         if (i < 0 || i >= 4) continue;
-        at = spe_i32(d->m, first);
-        sum = n == 8 ? sums[i] : spe_shuffle(d->m, sums[i], sums[i], (uint32_t)n, cv_in_order_() + first % 8);
+        at = spe_i32(p->m, first);
+        sum = n == 8 ? sums[i] : spe_shuffle(p->m, sums[i], sums[i], (uint32_t)n, cv_in_order_() + first % 8);
         p->out.part[part] = cv_finish_sum_(p, sum, at, n);
     }
 }
 
 /* What a block's sums start from; of the last block the bias may have fewer rows. */
-XE_FN_ spe_id cv_dpas_start_(const cv_dpas_ *d, int block)
+XE_FN_ spe_id cv_dpas_start_(const cv_product_ *p, int block)
 {
-    const cv_product_ *p = d->p;
-    spe_id first = spe_i32(d->m, block * 8), ids[8], part;
-    int rows = d->a->m - block * 8, at_once = rows == 4 || rows == 2 ? rows : 1;
+    spe_id first = spe_i32(p->m, block * 8), ids[8], part;
+    int rows = p->a.m - block * 8, at_once = rows == 4 || rows == 2 ? rows : 1;
     if (rows >= 8 || !cv_bias_in_sum_(p)) return cv_sum_start_(p, first, 8);
     part = cv_sum_start_(p, first, at_once);
     for (int i = 0; i < 8; i++) {
-        if (i >= rows)
-            ids[i] = spe_null(d->m, cv_sum_scalar_(p));
-        else if (i < at_once)
-            ids[i] = spe_extract(d->m, part, (uint32_t)i);
-        else
-            ids[i] = cv_sum_start_(p, spe_i32(d->m, block * 8 + i), 1);
+        if (i >= rows) ids[i] = spe_null(p->m, cv_sum_scalar_(p));
+        else if (i < at_once) ids[i] = spe_extract(p->m, part, (uint32_t)i);
+        else ids[i] = cv_sum_start_(p, spe_i32(p->m, block * 8 + i), 1);
     }
     return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
 }
 
-XE_FN_ void cv_mul_dpas_(cv_product_ *p, int kind)
+XE_FN_ void cv_mul_dpas_(cv_product_ *p)
 {
-    cv_dpas_ d;
-    memset(&d, 0, sizeof d);
-    d.p = p;
-    d.x = p->x;
-    d.m = &p->x->m;
-    d.a = &p->a;
-    d.kind = kind;
-    d.depth = kind == CV_DPAS_F16_ ? 16 : 32;
-    d.R = d.depth / d.x->S;
-    d.halves = cv_is_fp8_(d.a->type) && !d.a->across ? 2 : 1;
-    d.raws = (d.a->k + d.depth * d.halves - 1) / (d.depth * d.halves);
-    d.blocks = (d.a->m + 7) / 8;
-    d.lane = spe_builtin(d.m, SPE_SUBGROUP_LANE, 0);
-    if (!cv_pack_b_(&d)) return;
-    for (int block = 0; block < d.blocks; block += 4) {
+    p->depth = p->kind == CV_DPAS_F16_ ? 16 : 32;
+    p->R = p->depth / p->x->S;
+    p->halves = cv_is_fp8_(p->a.type) && !p->a.across ? 2 : 1;
+    p->raws = (p->a.k + p->depth * p->halves - 1) / (p->depth * p->halves);
+    p->blocks = (p->a.m + 7) / 8;
+    p->lane = spe_builtin(p->m, SPE_SUBGROUP_LANE, 0);
+    if (!cv_pack_b_(p)) return;
+    for (int block = 0; block < p->blocks; block += 4) {
         spe_id sums[4] = {0, 0, 0, 0};
-        for (int i = 0; i < 4 && block + i < d.blocks; i++) sums[i] = cv_dpas_start_(&d, block + i);
-        cv_dpas_blocks_(&d, block, sums);
-        cv_dpas_finish_(&d, block, sums);
+        for (int i = 0; i < 4 && block + i < p->blocks; i++) sums[i] = cv_dpas_start_(p, block + i);
+        cv_dpas_blocks_(p, block, sums);
+        cv_dpas_finish_(p, block, sums);
     }
 }
 
-/* ---- choosing ---------------------------------------------------------------------------------------------------- */
-
 /* Do all work-items of the subgroup come here together, with the same numbers a and b (NULL: none)? */
-bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_val *b)
+XE_FN_ bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_val *b)
 {
     cv_ctx *x = w.x;
     bool same = (!a || !spe_val_is_set(a) || a->uniform) && (!b || !spe_val_is_set(b) || b->uniform);
@@ -2478,11 +2294,12 @@ bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_v
 XE_FN_ int cv_choose_dpas_(const cv_product_ *p)
 {
     const cv_surface_ *s = &p->a;
-    int kind = p->x->dpas ? cv_dpas_kind_(p->in.interpretation, s->type) : CV_DPAS_NONE_, each = 32 / p->x->S;
-    if ((int64_t)((s->m + 7) / 8) * (s->k * (kind == CV_DPAS_F16_ ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_)
-        return CV_DPAS_NONE_;
-    if (s->layout == CV_ROW_MAJOR && s->k % (each / s->bytes ? each / s->bytes : 1)) return CV_DPAS_NONE_;
-    return kind;
+    int in = p->in.interpretation, each = 32 / p->x->S / s->bytes, blocks = (s->m + 7) / 8;
+    bool f = (in == CV_F16 || cv_is_fp8_(in)) && (s->type == CV_F16 || cv_is_fp8_(s->type));
+    bool i = (in == CV_I8 || in == CV_U8 || cv_is_packed_(in)) && (s->type == CV_I8 || s->type == CV_U8);
+    if (!p->x->dpas || (int64_t)blocks * (s->k * (f ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_) return CV_DPAS_NONE_;
+    if (s->layout == CV_ROW_MAJOR && s->k % (each ? each : 1)) return CV_DPAS_NONE_;
+    return f ? CV_DPAS_F16_ : i ? CV_DPAS_I8_ : CV_DPAS_NONE_;
 }
 
 XE_FN_ bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_vector *in, const cv_matrix_ref *a)
@@ -2505,10 +2322,10 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
 {
     cv_product_ p;
     bool added = bias && spe_val_is_set(&bias->base), sign;
-    int kind = CV_DPAS_NONE_;
     if (!cv_enter_(w) || !cv_check_product_(w, out_type, in, a)) return cv_no_vec_();
     memset(&p, 0, sizeof p);
     p.x = w.x;
+    p.m = &w.x->m;
     p.in = *in;
     p.a = cv_surface_of_(w, a);
     p.real = cv_is_float_(in->interpretation) || cv_is_float_(a->interpretation);
@@ -2521,11 +2338,9 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
     if (!p.out.parts) return p.out;
     if (cv_is_uniform_(w, a->uniform, &a->offset, &a->stride) &&
         (!added || cv_is_uniform_(w, a->uniform, &bias->offset, NULL)))
-        kind = cv_choose_dpas_(&p);
-    if (kind != CV_DPAS_NONE_)
-        cv_mul_dpas_(&p, kind);
-    else
-        cv_mul_lanes_(&p);
+        p.kind = cv_choose_dpas_(&p);
+    if (p.kind != CV_DPAS_NONE_) cv_mul_dpas_(&p);
+    else cv_mul_lanes_(&p);
     return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
 }
 
@@ -2533,8 +2348,6 @@ cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interp
 {
     return cv_mul_add(w, out_type, a, in, NULL);
 }
-
-/* accumulate.c - OuterProductAccumulate, VectorAccumulate. */
 
 /* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until
  * nobody was faster. `pair`: two f16. */
@@ -2597,8 +2410,6 @@ XE_FN_ void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, sp
     if (mine) spe_endif(m, 0, NULL, NULL);
 }
 
-/* ---- exchanges between lanes ------------------------------------------------------------------------------------- */
-
 /* Is bit `bit` of the lane's number set? */
 XE_FN_ spe_id cv_lane_bit_(cv_ctx *x, int bit)
 {
@@ -2624,10 +2435,14 @@ XE_FN_ void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
     }
 }
 
-/* Lane l gets the sum over all lanes of w[l], S words: each step sends half of what is left. */
-XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, spe_id *w, bool real)
+/* Lane l gets the sum over all lanes of v's element first + l: each step sends half of what is left. */
+XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
 {
     spe_module *m = &x->m;
+    bool real = cv_is_float_(v->type);
+    spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
+    for (int i = 0; i < x->S; i++)
+        w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
     for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
         spe_id set = cv_lane_bit_(x, bit);
         for (int i = 0; i < bit; i++) {
@@ -2645,7 +2460,7 @@ XE_FN_ spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
     spe_module *m = &x->m;
     spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
     spe_id sixteen = spe_i32(m, 16), eight[2];
-    for (int i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i, 1), 4);
+    for (int i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i), 4);
     for (int i = 0; i < 8; i++) {
         spe_id other;
         w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
@@ -2657,10 +2472,7 @@ XE_FN_ spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
     return cv_join_(x, word, 8, w);
 }
 
-/* ---- outer product ----------------------------------------------------------------------------------------------- */
-
 typedef struct {
-    cv_ctx *x;
     cv_surface_ c; /* m rows, k columns */
     const cv_vec *v1, *v2;
 } cv_outer_;
@@ -2680,11 +2492,11 @@ XE_FN_ spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
 /* Every lane for itself. */
 XE_FN_ void cv_outer_lanes_(const cv_outer_ *o)
 {
-    spe_module *m = &o->x->m;
-    spe_id a = cv_spill_(o->x, o->v1), b = cv_spill_(o->x, o->v2), row = cv_loop_(m, o->c.m, 1), col,
+    spe_module *m = &o->c.x->m;
+    spe_id a = cv_spill_(o->c.x, o->v1), b = cv_spill_(o->c.x, o->v2), row = cv_loop_(m, o->c.m, 1), col,
            v = spe_load(m, cv_at_(m, a, row), 0);
     col = cv_loop_(m, o->c.k, 1);
-    cv_atomic_add_(o->x, o->c.base, cv_offset_(&o->c, row, col), o->c.type,
+    cv_atomic_add_(o->c.x, o->c.base, cv_offset_(&o->c, row, col), o->c.type,
                    spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
     spe_endfor(m, 0, NULL);
     spe_endfor(m, 0, NULL);
@@ -2694,12 +2506,12 @@ XE_FN_ void cv_outer_lanes_(const cv_outer_ *o)
  * that f16 takes are long, so those go round in a loop. */
 XE_FN_ void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
 {
-    cv_ctx *x = o->x;
+    cv_ctx *x = o->c.x;
     spe_module *m = &x->m;
     if (o->c.type == CV_F16) {
         spe_id r = cv_loop_(m, rows, 1);
-        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)),
-                             CV_F16, spe_extract_dyn(m, sums, r), n);
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)), CV_F16,
+                             spe_extract_dyn(m, sums, r), n);
         spe_endfor(m, 0, NULL);
         return;
     }
@@ -2712,12 +2524,12 @@ XE_FN_ void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, i
  * stands. */
 XE_FN_ void cv_outer_dpas_(const cv_outer_ *o)
 {
-    cv_ctx *x = o->x;
+    cv_ctx *x = o->c.x;
     spe_module *m = &x->m;
     spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
     int blocks = (o->c.m + 7) / 8;
     a = cv_ids_(x, blocks);
-    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8, 1));
+    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8));
     for (int col = 0; a && col < o->c.k; col += 16) {
         spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
         int n = o->c.k - col < 16 ? o->c.k - col : 16;
@@ -2731,7 +2543,7 @@ XE_FN_ void cv_outer_dpas_(const cv_outer_ *o)
  * lane. */
 XE_FN_ void cv_outer_broadcast_(const cv_outer_ *o)
 {
-    cv_ctx *x = o->x;
+    cv_ctx *x = o->c.x;
     spe_module *m = &x->m;
     spe_id real = spe_float(m, 32), *b, row, mine, all[32], a = cv_spill_(x, o->v1);
     int S = x->S, blocks = (o->c.k + S - 1) / S;
@@ -2773,7 +2585,6 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
 {
     cv_outer_ o;
     if (!cv_enter_(w) || !cv_check_outer_(w, &v1, &v2, c)) return;
-    o.x = w.x;
     o.c = cv_surface_of_(w, c);
     o.v1 = &v1;
     o.v2 = &v2;
@@ -2783,18 +2594,6 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
         cv_outer_dpas_(&o);
     else
         cv_outer_broadcast_(&o);
-}
-
-/* ---- vector ------------------------------------------------------------------------------------------------------ */
-
-/* Lane l: the sum over all lanes of elements first + l. */
-XE_FN_ spe_id cv_sum_block_(cv_ctx *x, const cv_vec *v, int first, bool real)
-{
-    spe_module *m = &x->m;
-    spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
-    for (int i = 0; i < x->S; i++)
-        w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
-    return cv_sum_lanes_(x, w, real);
 }
 
 void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
@@ -2813,7 +2612,7 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
         for (int i = 0; i < v.n; i += x->S)
-            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), type, cv_sum_block_(x, &v, i, real),
+            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), type, cv_sum_lanes_(x, &v, i),
                                  v.n - i < x->S ? v.n - i : x->S);
     } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
         spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.n, 1);
@@ -2825,7 +2624,7 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     }
 }
 
-/* control.c - control flow. */
+/* kernels.c - control flow, the building of a module, and the kernel that converts matrices. */
 
 /* Bytes of a carried value, by its first word; 0: it is none. */
 XE_FN_ size_t cv_thing_size_(uint32_t magic)
@@ -2839,10 +2638,8 @@ XE_FN_ bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
     memset(t, 0, sizeof *t);
     memcpy(&t->magic, object, sizeof t->magic);
     memcpy(t, object, cv_thing_size_(t->magic));
-    if (t->magic == CV_VEC_MAGIC_ ? t->vec.parts > 0 : spe_val_is_set(&t->val) && t->val.kind != SPE_POINTER)
-        return true;
-    cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
-    return false;
+    return (t->magic == CV_VEC_MAGIC_ ? t->vec.parts > 0 : spe_val_is_set(&t->val) && t->val.kind != SPE_POINTER) ||
+           cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
 }
 
 /* The type in which a number is carried: a C constant's is i32 or f32. */
@@ -2852,24 +2649,25 @@ XE_FN_ int cv_carried_type_(const cv_thing_ *t)
     return t->val.kind == SPE_INT ? (int)CV_I32 : t->val.kind == SPE_REAL ? (int)CV_F32 : t->val.type;
 }
 
+/* How many elements and ids it has. */
 XE_FN_ int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.n : 1; }
 XE_FN_ int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
 
 /* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
 XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
 {
-    for (int i = 0, at = 0; i < f->slots; i++) {
-        cv_thing_ now, *start = &f->slot[i].start;
+    for (int i = 0, at = 0; i < f->count; i++) {
+        cv_thing_ now, *start = &f->start[i];
         int type = cv_carried_type_(start), other;
-        if (!cv_read_(w, f->slot[i].object, &now, i)) return false;
+        if (!cv_read_(w, f->objects[i], &now, i)) return false;
         other = now.magic == SPE_VAL_MAGIC && now.val.kind != SPE_SCALAR ? type : cv_carried_type_(&now);
-        if (now.magic != start->magic || other != type || cv_thing_length_(&now) != cv_thing_length_(start)) {
-            cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
-                     cv_type_text_(type), cv_thing_length_(start), cv_type_text_(other), cv_thing_length_(&now));
-            return false;
-        }
-        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
-        else f->ids[at] = cv_id_(w, type, &now.val);
+        if (now.magic != start->magic || other != type || cv_thing_length_(&now) != cv_thing_length_(start))
+            return cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
+                            cv_type_text_(type), cv_thing_length_(start), cv_type_text_(other), cv_thing_length_(&now));
+        if (now.magic == CV_VEC_MAGIC_)
+            memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else
+            f->ids[at] = cv_id_(w, type, &now.val);
         at += cv_thing_ids_(start);
     }
     return spe_ok(&w.x->m);
@@ -2878,16 +2676,12 @@ XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
 /* Writes f->ids back into the user's variables. */
 XE_FN_ void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
-    for (int i = 0, at = 0; i < f->slots; i++) {
-        cv_thing_ t = f->slot[i].start;
-        if (t.magic == CV_VEC_MAGIC_) {
-            t.vec = cv_new_(x, t.vec.type, t.vec.n);
-            if (t.vec.parts) memcpy(t.vec.part, f->ids + at, (size_t)t.vec.parts * sizeof(spe_id));
-        } else {
-            t.val = cv_scalar_(cv_carried_type_(&t), f->ids[at], false);
-        }
-        memcpy(f->slot[i].object, &t, cv_thing_size_(t.magic));
-        at += cv_thing_ids_(&f->slot[i].start);
+    for (int i = 0, at = 0; i < f->count; i++) {
+        cv_thing_ t = f->start[i];
+        if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.n, f->ids + at);
+        else t.val = cv_scalar_(cv_carried_type_(&t), f->ids[at], false);
+        memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
+        at += cv_thing_ids_(&f->start[i]);
     }
 }
 
@@ -2899,13 +2693,13 @@ XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
     f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
     f->divergent = !uniform;
-    while (objects[f->slots]) f->slots++;
-    f->slot = (cv_slot_ *)spe_alloc(&x->m, (size_t)f->slots * sizeof *f->slot);
-    if (!f->slot) return NULL;
-    for (int i = 0; i < f->slots; i++) {
-        f->slot[i].object = objects[i];
-        if (!cv_read_(w, objects[i], &f->slot[i].start, i)) return NULL;
-        f->id_count += cv_thing_ids_(&f->slot[i].start);
+    f->objects = objects;
+    while (objects[f->count]) f->count++;
+    f->start = (cv_thing_ *)spe_alloc(&x->m, (size_t)f->count * sizeof *f->start);
+    if (!f->start) return NULL;
+    for (int i = 0; i < f->count; i++) {
+        if (!cv_read_(w, objects[i], &f->start[i], i)) return NULL;
+        f->id_count += cv_thing_ids_(&f->start[i]);
     }
     f->ids = cv_ids_(x, f->id_count + 1);
     if (!f->ids || !cv_gather_(w, f)) return NULL;
@@ -2914,7 +2708,7 @@ XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
 }
 
 /* At the end of a side: see spe_regions. */
-void cv_region_end_(spe_module *m, const spe_region *r)
+XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
 {
     cv_ctx *x = (cv_ctx *)(void *)m;
     cv_frame_ *f = &x->frames[r->depth - 1];
@@ -2923,8 +2717,7 @@ void cv_region_end_(spe_module *m, const spe_region *r)
     if (!cv_enter_(w) || !cv_gather_(w, f)) return;
     if (r->turn <= r->sides) { /* the variables are again what they were */
         spe_else(m, n, f->ids);
-        for (int i = 0; i < f->slots; i++)
-            memcpy(f->slot[i].object, &f->slot[i].start, cv_thing_size_(f->slot[i].start.magic));
+        for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_thing_size_(f->start[i].magic));
         return;
     }
     if (r->sides == 1) spe_endfor(m, n, f->ids);
@@ -2955,10 +2748,9 @@ spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *c
 spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
-    char text[48];
     if (!cv_enter_(w)) return r;
     if (!spe_val_is_condition(&condition, CV_BOOL_))
-        cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition, text, sizeof text));
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition).s);
     else if (cv_open_(w, &r, "CV_IF", objects, condition.uniform))
         spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
     return r;
@@ -2969,9 +2761,7 @@ void cv_barrier_(cv_where_ w)
     if (cv_enter_(w)) spe_barrier(&w.x->m);
 }
 
-/* build.c - building a module. */
-
-/* The type of a parameter by its name; -1: none. Numbers are of no 8-bit float. */
+/* See spe_type_by_name. Numbers are of no 8-bit float. */
 XE_FN_ int cv_type_of_(const char *name, const spe_kernel_param *p)
 {
     for (int i = 0; i < CV_TYPE_COUNT_; i++) {
@@ -2982,43 +2772,23 @@ XE_FN_ int cv_type_of_(const char *name, const spe_kernel_param *p)
     return -1;
 }
 
-/* The target, and work-groups that it takes. */
-XE_FN_ bool cv_choose_target_(cv_ctx *x, cv_where_ w)
-{
-    const cv_build_desc *d = x->desc;
-    if (!cm_choose_target(cv_blame_(w), d->target, d->subgroup_size, &x->target)) return false;
-    x->S = x->target.subgroup_size;
-    x->local_size = d->local_size ? d->local_size : 4 * x->S;
-    x->full = x->local_size % x->S == 0;
-    if (x->local_size >= 1 && x->local_size <= x->target.max_group_size) return true;
-    cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
-             x->target.max_group_size);
-    return false;
-}
-
-XE_FN_ bool cv_begin_kernel_(cv_ctx *x)
-{
-    spe_param params[SPE_PARAMS_MAX];
-    for (int i = 0; i < x->param_count; i++)
-        params[i] = spe_param_of(&x->m, &x->params[i], cv_spe_type_(x, x->params[i].type));
-    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return false;
-    for (int i = 0; i < x->param_count; i++) {
-        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(&x->m, (uint32_t)i), true);
-        if (x->params[i].pointer) x->args[i].kind = SPE_POINTER;
-    }
-    return true;
-}
-
 XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
 {
-    cm_ctx cm;
-    if (!cm_begin(&cm, &x->m, &x->target, x->desc->lowering)) return;
-    x->dpas = cm.lowering == CM_INTEL;
+    spe_module *m = &x->m;
+    spe_param params[SPE_PARAMS_MAX];
+    if (!cm_begin(&x->cm, m, &x->target, x->desc->lowering)) return;
+    x->dpas = x->cm.lowering == CM_INTEL;
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
-    if (!cv_begin_kernel_(x)) return;
+    for (int i = 0; i < x->param_count; i++)
+        params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+    if (!spe_build_kernel(m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return;
+    for (int i = 0; i < x->param_count; i++) {
+        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(m, (uint32_t)i), true);
+        if (x->params[i].pointer) x->args[i].kind = SPE_POINTER;
+    }
     x->kernel->body(x);
     spe_region_fail(&x->regions, "");
-    spe_at(&x->m, x->kernel->file, x->kernel->line);
+    spe_at(m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
     if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
 }
@@ -3037,14 +2807,21 @@ cv_module cv_build(const cv_build_desc *desc)
     x->regions.errors = cv_errors_();
     x->regions.end = cv_region_end_;
     x->param_count = spe_parse_params(cv_blame_(head), k->params, cv_type_of_, x->params);
-    if (x->param_count >= 0 && cv_choose_target_(x, user)) cv_emit_module_(x, &mod);
+    if (x->param_count < 0 || !cm_choose_target(cv_blame_(user), desc->target, desc->subgroup_size, &x->target))
+        return mod;
+    x->S = x->target.subgroup_size;
+    x->local_size = desc->local_size ? desc->local_size : 4 * x->S;
+    x->full = x->local_size % x->S == 0;
+    if (x->local_size < 1 || x->local_size > x->target.max_group_size)
+        cv_fail_(user, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
+                 x->target.max_group_size);
+    else
+        cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     return mod;
 }
 
 void cv_free(cv_module *mod) { spe_built_free(mod); }
-
-/* device_conversion.c - conversion of matrices on the device. */
 
 /* The parameters of the kernel, in their order: CV_CONVERT_PARAMS_. */
 typedef struct {
@@ -3061,21 +2838,18 @@ enum { CV_CONVERT_GROUP_ = 128 };
 XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id word = spe_int(m, 16), byte = spe_int(m, 8), half = spe_float(m, 16), sign, nan, r;
+    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, r;
     if (type == CV_F32) return v;
-    nan = spe_isnan(m, v);
-    sign = spe_and(m, spe_uconvert(m, word, spe_shr(m, spe_bitcast(m, spe_int(m, 32), v), spe_i32(m, 16))),
-                   spe_const_u(m, word, 0x8000));
-    if (type == CV_F16) {
-        r = spe_bitcast(m, word, spe_fconvert(m, half, v));
-        return spe_select(m, nan, spe_or(m, sign, spe_const_u(m, word, 0x7e00)), r);
-    }
-    r = cv_round_fp8_(x, v, type);
-    if (type == CV_E4M3) r = spe_fmul(m, r, spe_f32(m, 1.0f / 256));
-    r = spe_bitcast(m, word, spe_fconvert(m, half, r));
-    r = spe_and(m, spe_shr(m, r, spe_const_u(m, word, type == CV_E4M3 ? 7 : 8)), spe_const_u(m, word, 0x7f));
-    r = spe_select(m, nan, spe_const_u(m, word, type == CV_E4M3 ? 0x7f : 0x7e), r);
-    return spe_uconvert(m, byte, spe_or(m, r, spe_shr(m, sign, spe_const_u(m, word, 8))));
+    r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
+                       : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
+    sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
+    return spe_select(m, spe_isnan(m, v),
+                      spe_or(m, sign,
+                             spe_const_u(m, bits,
+                                         type == CV_F16    ? 0x7e00
+                                         : type == CV_E4M3 ? 0x7f
+                                                           : 0x7e)),
+                      r);
 }
 
 /* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
@@ -3123,8 +2897,7 @@ XE_FN_ void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     for (int i = 0; i < 4; i++) {
         spe_if(m, spe_ieq(m, a->dest_type, spe_i32(m, types[i])));
         v = cv_encode_(x, value, types[i]);
-        spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), spe_type_of(m, v)), v,
-                  (uint32_t)cv_bytes_(types[i]));
+        spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), spe_type_of(m, v)), v, (uint32_t)cv_bytes_(types[i]));
         spe_endif(m, 0, NULL, NULL);
     }
 }
@@ -3160,37 +2933,21 @@ XE_FN_ void cv_convert_body_(cv_ctx *x)
 cv_module cv_conversion_module(const cv_target *target)
 {
     static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
-    cv_build_desc desc;
-    memset(&desc, 0, sizeof desc);
-    desc.kernel = &kernel;
-    desc.file = __FILE__;
-    desc.line = __LINE__;
-    desc.target = target;
-    desc.local_size = CV_CONVERT_GROUP_;
+    cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, false, 0, false, false};
     return cv_build(&desc);
 }
-
-XE_FN_ uint32_t cv_shift_(int type) { return (uint32_t)cv_bytes_(type) / 2; } /* of 4, 2 or 1 bytes */
 
 cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
 {
     const cv_conversion_dest_info *d = &info->dest_info;
     const cv_conversion_src_info *s = &info->src_info;
-    cv_conversion_arguments a;
-    a.dest = info->data_desc.dest;
-    a.src = info->data_desc.src;
-    a.rows = d->num_rows;
-    a.cols = d->num_columns;
-    a.dest_type = (uint32_t)d->dest_data_type;
-    a.dest_layout = (uint32_t)d->dest_layout;
-    a.dest_stride = d->dest_stride;
-    a.src_type = (uint32_t)s->src_data_type;
-    a.src_layout = (uint32_t)s->src_layout;
-    a.src_stride = s->src_stride;
-    a.dest_shift = cv_shift_(d->dest_data_type);
-    a.src_shift = cv_shift_(s->src_data_type);
-    a.slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) >> a.dest_shift : a.rows * a.cols;
-    a.groups = (a.slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
+    uint32_t to = (uint32_t)cv_bytes_(d->dest_data_type), from = (uint32_t)cv_bytes_(s->src_data_type); /* 4, 2 or 1 */
+    uint32_t slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) / to : d->num_rows * d->num_columns;
+    uint32_t groups = (slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
+    cv_conversion_arguments a = {
+        info->data_desc.dest, info->data_desc.src, groups, slots, d->num_rows, d->num_columns,
+        (uint32_t)d->dest_data_type, (uint32_t)d->dest_layout, d->dest_stride,
+        (uint32_t)s->src_data_type, (uint32_t)s->src_layout, s->src_stride, to / 2, from / 2};
     return a;
 }
 

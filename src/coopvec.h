@@ -23,53 +23,46 @@
  * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it. C variables and C loops are compile
  * time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024 elements of
  * f16 f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes CV_CONTEXT first
- * and is called with CV_SELF. Parameters: ptr(TYPE, NAME), or f32 f16 i32 u32 i16 u16 i8 u8 (NAME); at most 32. TYPE
- * also e4m3 e5m2.
+ * and is called with CV_SELF. At most 32 parameters: f32 f16 i32 u32 i16 u16 i8 u8 (NAME), ptr(TYPE, NAME), TYPE also
+ * e4m3 e5m2.
  *
  * MATRICES AND VECTORS IN MEMORY
- *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3
- *                     e5m2. base is a pointer parameter of any type.
+ *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3 e5m2
+ *         base        a pointer parameter of any type
  *         .layout     CV_ROW_MAJOR (default), CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL
  *         .offset     CV_AT(bytes): a C integer or a cv_val; base + offset is a multiple of 128. Default 0
  *         .stride     CV_AT(bytes) from a row (or column) to the next, a multiple of 16; optimal layouts have none.
  *                     Default: the least there can be
- *         .transpose  the matrix is stored as K rows of M columns (optimal layouts only): M and K are always those of
- *                     the product
+ *         .transpose  stored as K rows of M columns (optimal layouts only); M and K are always those of the product
  *         .uniform    CV_UNIFORM_AUTO (default): the matrix instruction is used where it is certain that all work-items
  *                     of a subgroup come there together with the same matrix, that is outside of a CV_IF or CV_FOR that
  *                     depends on the work-item, with offset, stride and bias made of constants, parameters, group
  *                     numbers and CV_UNIFORM. CV_UNIFORM_YES: you promise it. CV_UNIFORM_NO: a lane at a time
- *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or an accumulated vector; base + offset is a multiple of
- *                     64
- *     CV_INTERPRET(vector, T)                 how an input vector's elements are read: the types above, or
- *                     packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element). A plain cv_vec is read as
- *                     its own type
+ *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or accumulated vector; base + offset a multiple of 64
+ *     CV_INTERPRET(vector, T)   how an input vector's elements are read (default: as its own type): the types above,
+ *                     or packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element)
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
  *     CV_MUL(T, matrix, input)            Mul: a vector of M elements of T
  *     CV_MUL_ADD(T, matrix, input, bias)  MulAdd
- *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, matrix)   matrix += v1 transpose(v2), atomically; layout
- *                     CV_OUTER_PRODUCT_OPTIMAL
+ *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, m)   m (CV_OUTER_PRODUCT_OPTIMAL) += v1 transpose(v2), atomically
  *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
  *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in
  *                     elements; option .stride = CV_AT(elements) from one to the next, default 1
  *     CV_SPLAT(T, n, number)  CV_VEC(T, numbers...)  CV_ELEMENT(v, i)  CV_SET_ELEMENT(v, i, number)
  *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
- *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)    numbers, vectors of one type and length, a vector and a
- *                     number
+ *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)   numbers, vectors of one type and length, or one of each
  *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
  *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
  *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
  *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
  *     CV_CAST(T, x)                           by the conversion rules below
  *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)  CV_SELECT(condition, x, y)     numbers
- *     CV_GROUP_ID() CV_GROUP_COUNT() CV_LOCAL_ID() CV_GLOBAL_ID() CV_GLOBAL_SIZE() CV_SUBGROUP_ID() CV_LANE_ID()   i32,
- *                     dimension 0
+ *     CV_GROUP_ID CV_GROUP_COUNT CV_LOCAL_ID CV_GLOBAL_ID CV_GLOBAL_SIZE CV_SUBGROUP_ID CV_LANE_ID ()   i32, of x
  *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
- *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }     the listed variables
- *                     (cv_val, cv_vec) leave the region changed, others must not. Never leave a body by break,
- *                     continue, return or goto
- *     CV_BARRIER()
+ *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
+ *                     The listed variables (cv_val, cv_vec) leave the region changed, others must not. Never leave a
+ *                     body by break, continue, return or goto
  *
  * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included;
  * then converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product
@@ -86,11 +79,9 @@
  * and the whole has ceil(columns / P) 64 R bytes. Padding is zero (a conversion writes it; zero an accumulated matrix
  * whole). Mul-optimal: eight rows are two A operands of DPAS side by side, and one 2D block message (which wants rows
  * of 64 bytes) brings four times two. Outer-product-optimal: eight rows of f32 are an accumulator block of 16 lanes, so
- * that each atomic message of a subgroup is a whole cache line. That they are alike means: trained matrices can be used
- * at once.
+ * that each atomic message of a subgroup is a whole cache line. Being alike, trained matrices can be used at once.
  *
- * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and functions ending
- * in _.
+ * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and names in _.
  *
  * THE HOST. cv_get_tier, cv_check_feature_support (counts and property lists); cv_get_conversion_dest_info,
  * cv_check_conversion, cv_convert_matrix; cv_check_matrix_memory, cv_check_vector_memory; cv_element_offset. The
@@ -196,32 +187,31 @@ XETILE_API const char *cv_error_name(int id);
 
 /* ---- component types --------------------------------------------------------------------------------------------- */
 
-/* name, number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), text, bits of one component, float, signed,
- * may be the type of a vector in a kernel, may interpret memory */
+/* name, as it is written in a kernel (CV_TYPE_f16 ...), number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), bits
+ * of one component, float, signed, may be the type of a vector in a kernel, may interpret memory */
 #define CV_TYPES_(X)                                                                                                   \
-    X(I16, 2, "i16", 16, false, true, true, true)                                                                      \
-    X(U16, 3, "u16", 16, false, false, true, true)                                                                     \
-    X(I32, 4, "i32", 32, false, true, true, true)                                                                      \
-    X(U32, 5, "u32", 32, false, false, true, true)                                                                     \
-    X(F16, 8, "f16", 16, true, true, true, true)                                                                       \
-    X(F32, 9, "f32", 32, true, true, true, true)                                                                       \
-    X(PACKED_S8X32, 17, "packed_s8x32", 8, false, true, false, false)                                                  \
-    X(PACKED_U8X32, 18, "packed_u8x32", 8, false, false, false, false)                                                 \
-    X(U8, 19, "u8", 8, false, false, false, true)                                                                      \
-    X(I8, 20, "i8", 8, false, true, false, true)                                                                       \
-    X(E4M3, 21, "e4m3", 8, true, true, false, true)                                                                    \
-    X(E5M2, 22, "e5m2", 8, true, true, false, true)
+    X(I16, i16, 2, 16, false, true, true, true)                                                                        \
+    X(U16, u16, 3, 16, false, false, true, true)                                                                       \
+    X(I32, i32, 4, 32, false, true, true, true)                                                                        \
+    X(U32, u32, 5, 32, false, false, true, true)                                                                       \
+    X(F16, f16, 8, 16, true, true, true, true)                                                                         \
+    X(F32, f32, 9, 32, true, true, true, true)                                                                         \
+    X(PACKED_S8X32, packed_s8x32, 17, 8, false, true, false, false)                                                    \
+    X(PACKED_U8X32, packed_u8x32, 18, 8, false, false, false, false)                                                   \
+    X(U8, u8, 19, 8, false, false, false, true)                                                                        \
+    X(I8, i8, 20, 8, false, true, false, true)                                                                         \
+    X(E4M3, e4m3, 21, 8, true, true, false, true)                                                                      \
+    X(E5M2, e5m2, 22, 8, true, true, false, true)
 
 typedef enum {
     CV_NO_TYPE_ = -1, /* makes it a signed type everywhere: types are kept in ints too */
     CV_INVALID = 0,
-#define CV_ROW_(name, number, text, bits, fp, sign, vector, memory) CV_##name = number,
+#define CV_ROW_(name, token, number, bits, fp, sign, vector, memory) CV_##name = number, CV_TYPE_##token = number,
     CV_TYPES_(CV_ROW_)
 #undef CV_ROW_
 } cv_type;
 
 enum { CV_TYPE_COUNT_ = 12 };
-
 typedef struct {
     cv_type type;
     const char *name;
@@ -231,19 +221,11 @@ typedef struct {
     bool memory; /* an interpretation of matrices and vectors in memory */
 } cv_type_row;
 
-/* What is known of a component type; NULL when there is none of this number. */
+/* What is known of a component type, NULL when there is none of this number; its name: f16, packed_s8x32 ... */
 XETILE_API const cv_type_row *cv_type_info(int type);
-
-/* f16, packed_s8x32 ... */
 XETILE_API const char *cv_type_name(int type);
 
-typedef enum {
-    CV_NO_LAYOUT_ = -1, /* as CV_NO_TYPE_ */
-    CV_ROW_MAJOR,
-    CV_COLUMN_MAJOR,
-    CV_MUL_OPTIMAL,
-    CV_OUTER_PRODUCT_OPTIMAL
-} cv_layout;
+typedef enum { CV_NO_LAYOUT_ = -1, CV_ROW_MAJOR, CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL } cv_layout;
 
 /* row-major, mul-optimal ... */
 XETILE_API const char *cv_layout_name(int layout);
@@ -292,8 +274,6 @@ XETILE_API bool cv_supports_vector_accumulate(int input, int type);
  * list that is too short is CV_E_INVALIDARG, and nothing is written at all. */
 XETILE_API cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d);
 
-/* ---- matrices in memory ------------------------------------------------------------------------------------------ */
-
 /* Bytes from the start of a matrix to its element (row, col): the layouts, as this header documents them at its top. */
 XETILE_API size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row,
                                     uint32_t col);
@@ -335,8 +315,6 @@ XETILE_API bool cv_check_conversion(const cv_conversion_info *info, spe_error *e
 
 /* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
 XETILE_API bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error);
-
-/* ---- memory that kernels are given ------------------------------------------------------------------------------- */
 
 /* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
@@ -410,21 +388,17 @@ typedef union {
     cv_vec vec;
 } cv_thing_;
 
-typedef struct {
-    void *object; /* the user's variable */
-    cv_thing_ start;
-} cv_slot_;
-
 typedef struct { /* of an open region */
-    int slots;
-    bool divergent;
-    cv_slot_ *slot;
+    void *const *objects; /* the user's variables */
+    cv_thing_ *start;     /* what they were */
+    int count, id_count;
     spe_id *ids;
-    int id_count;
+    bool divergent;
 } cv_frame_;
 
 struct cv_ctx {
     spe_module m; /* first: see spe_build_begin */
+    cm_ctx cm;
     cm_target target;
     const cv_kernel *kernel;
     const cv_build_desc *desc;
@@ -483,7 +457,6 @@ XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
 /* Element by element. cv_fma_: a b + c, rounded once. cv_choose_: a op b ? c : d. */
 XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
-XETILE_API cv_vec cv_clamp_(cv_where_ w, cv_vec v, cv_any_ low, cv_any_ high);
 XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
 XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
 
@@ -566,19 +539,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
-/* The types, as they are written in a kernel. of(x): the type of a number or vector, or of what a pointer points to. */
-#define CV_TYPE_i16 CV_I16
-#define CV_TYPE_u16 CV_U16
-#define CV_TYPE_i32 CV_I32
-#define CV_TYPE_u32 CV_U32
-#define CV_TYPE_f16 CV_F16
-#define CV_TYPE_f32 CV_F32
-#define CV_TYPE_packed_s8x32 CV_PACKED_S8X32
-#define CV_TYPE_packed_u8x32 CV_PACKED_U8X32
-#define CV_TYPE_u8 CV_U8
-#define CV_TYPE_i8 CV_I8
-#define CV_TYPE_e4m3 CV_E4M3
-#define CV_TYPE_e5m2 CV_E5M2
+/* As a type in a kernel, of(x): the type of a number or vector, or of what a pointer points to. */
 #define CV_TYPE_of(x) ((cv_type)((x).type == -SPE_INT ? CV_I32 : (x).type == -SPE_REAL ? CV_F32 : (int)(x).type))
 
 /* A kernel's parameters: as C parameters, and as arguments. */
@@ -663,7 +624,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, a, b)
 #define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, a, b)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
-#define CV_CLAMP(vec_, low_, high_) cv_clamp_(CV_HERE_, vec_, CV_ANY_(low_), CV_ANY_(high_))
+#define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
 #define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
 #define CV_FUNCTION_(fn_, name_, x)                                                                                    \
     _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, name_, CV_ANY_(x))

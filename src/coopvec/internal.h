@@ -9,7 +9,7 @@ enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones g
 /* Reports an error at the user's line to the module, which keeps the first. */
 #define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
 
-/* types.c */
+/* host.c */
 XETILE_PRIVATE const spe_reporter *cv_errors_(void);
 XETILE_PRIVATE const cv_type_row *cv_type_at_(int i);
 XETILE_PRIVATE bool cv_is_packed_(int type);
@@ -21,43 +21,38 @@ XETILE_PRIVATE bool cv_is_signed_(int type);
 XETILE_PRIVATE int cv_bytes_(int type);
 XETILE_PRIVATE bool cv_interprets_(int input, int interpretation);
 XETILE_PRIVATE bool cv_is_optimal_(int layout);
-/* conversion.c */
 XETILE_PRIVATE uint32_t cv_round_up_(uint32_t n, uint32_t to);
 XETILE_PRIVATE uint32_t cv_optimal_rows_(uint32_t rows);
 XETILE_PRIVATE uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols);
 XETILE_PRIVATE uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride);
-/* context.c */
+/* values.c */
 XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 XETILE_PRIVATE bool cv_enter_(cv_where_ w);
-XETILE_PRIVATE cv_val cv_nothing_(void);
 XETILE_PRIVATE cv_val cv_scalar_(int type, spe_id id, bool uniform);
 XETILE_PRIVATE const char *cv_type_text_(int type);
 XETILE_PRIVATE spe_id cv_spe_type_(cv_ctx *x, int type);
-XETILE_PRIVATE const char *cv_describe_(const cv_val *v, char *text, size_t size);
+typedef struct {
+    char s[48];
+} cv_text_;
+XETILE_PRIVATE cv_text_ cv_describe_(const cv_val *v);
 XETILE_PRIVATE spe_id cv_id_(cv_where_ w, int type, const cv_val *v);
 XETILE_PRIVATE spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what);
-XETILE_PRIVATE const char *cv_op_name_(int op);
-XETILE_PRIVATE spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b);
-/* vectors.c */
 XETILE_PRIVATE cv_vec cv_no_vec_(void);
 XETILE_PRIVATE spe_id *cv_ids_(cv_ctx *x, int n);
 XETILE_PRIVATE cv_vec cv_new_(cv_ctx *x, int type, int n);
-XETILE_PRIVATE bool cv_check_type_(cv_where_ w, int type);
+XETILE_PRIVATE cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts);
 XETILE_PRIVATE bool cv_check_vec_(cv_where_ w, const cv_vec *v);
 XETILE_PRIVATE bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what);
 XETILE_PRIVATE spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i);
 XETILE_PRIVATE spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids);
 XETILE_PRIVATE cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids);
-/* interpret.c */
-XETILE_PRIVATE spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to);
 XETILE_PRIVATE spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type);
-XETILE_PRIVATE spe_id cv_decode_fp8_(cv_ctx *x, spe_id v, int type);
 XETILE_PRIVATE spe_id cv_decode_(cv_ctx *x, spe_id v, int type);
 XETILE_PRIVATE spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to);
 XETILE_PRIVATE spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real);
 XETILE_PRIVATE cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type);
 
-/* matrix.c: a matrix as the product sees it, ready to be addressed. */
+/* products.c: a matrix as the product sees it, ready to be addressed. */
 typedef struct {
     cv_ctx *x;
     spe_id base, stride;         /* base: bytes */
@@ -67,17 +62,5 @@ typedef struct {
     bool across; /* neighbours in memory are neighbours in m; otherwise in k */
 } cv_surface_;
 
-XETILE_PRIVATE cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r);
-XETILE_PRIVATE spe_id cv_loop_(spe_module *m, int n, int step);
-XETILE_PRIVATE spe_id cv_at_(spe_module *m, spe_id variable, spe_id index);
-XETILE_PRIVATE spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset);
-XETILE_PRIVATE spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col);
-XETILE_PRIVATE spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n);
-XETILE_PRIVATE void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out);
-XETILE_PRIVATE spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real);
 /* mul.c */
-XETILE_PRIVATE spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first, int step);
-XETILE_PRIVATE spe_id cv_words_(cv_ctx *x, spe_id v, int n);
-XETILE_PRIVATE bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_val *b);
 /* control.c */
-XETILE_PRIVATE void cv_region_end_(spe_module *m, const spe_region *r);

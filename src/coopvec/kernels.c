@@ -1,0 +1,346 @@
+/* kernels.c - control flow, the building of a module, and the kernel that converts matrices. */
+#include "internal.h"
+
+/* Bytes of a carried value, by its first word; 0: it is none. */
+static size_t cv_thing_size_(uint32_t magic)
+{
+    return magic == SPE_VAL_MAGIC ? sizeof(cv_val) : magic == CV_VEC_MAGIC_ ? sizeof(cv_vec) : 0;
+}
+
+/* Reads what a carried pointer points to. */
+static bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
+{
+    memset(t, 0, sizeof *t);
+    memcpy(&t->magic, object, sizeof t->magic);
+    memcpy(t, object, cv_thing_size_(t->magic));
+    return (t->magic == CV_VEC_MAGIC_ ? t->vec.parts > 0 : spe_val_is_set(&t->val) && t->val.kind != SPE_POINTER) ||
+           cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+}
+
+/* The type in which a number is carried: a C constant's is i32 or f32. */
+static int cv_carried_type_(const cv_thing_ *t)
+{
+    if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
+    return t->val.kind == SPE_INT ? (int)CV_I32 : t->val.kind == SPE_REAL ? (int)CV_F32 : t->val.type;
+}
+
+/* How many elements and ids it has. */
+static int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.n : 1; }
+static int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
+
+/* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
+static bool cv_gather_(cv_where_ w, cv_frame_ *f)
+{
+    for (int i = 0, at = 0; i < f->count; i++) {
+        cv_thing_ now, *start = &f->start[i];
+        int type = cv_carried_type_(start), other;
+        if (!cv_read_(w, f->objects[i], &now, i)) return false;
+        other = now.magic == SPE_VAL_MAGIC && now.val.kind != SPE_SCALAR ? type : cv_carried_type_(&now);
+        if (now.magic != start->magic || other != type || cv_thing_length_(&now) != cv_thing_length_(start))
+            return cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
+                            cv_type_text_(type), cv_thing_length_(start), cv_type_text_(other), cv_thing_length_(&now));
+        if (now.magic == CV_VEC_MAGIC_)
+            memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else
+            f->ids[at] = cv_id_(w, type, &now.val);
+        at += cv_thing_ids_(start);
+    }
+    return spe_ok(&w.x->m);
+}
+
+/* Writes f->ids back into the user's variables. */
+static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
+{
+    for (int i = 0, at = 0; i < f->count; i++) {
+        cv_thing_ t = f->start[i];
+        if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.n, f->ids + at);
+        else t.val = cv_scalar_(cv_carried_type_(&t), f->ids[at], false);
+        memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
+        at += cv_thing_ids_(&f->start[i]);
+    }
+}
+
+static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
+{
+    cv_ctx *x = w.x;
+    cv_frame_ *f;
+    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
+    f = &x->frames[r->depth - 1];
+    memset(f, 0, sizeof *f);
+    f->divergent = !uniform;
+    f->objects = objects;
+    while (objects[f->count]) f->count++;
+    f->start = (cv_thing_ *)spe_alloc(&x->m, (size_t)f->count * sizeof *f->start);
+    if (!f->start) return NULL;
+    for (int i = 0; i < f->count; i++) {
+        if (!cv_read_(w, objects[i], &f->start[i], i)) return NULL;
+        f->id_count += cv_thing_ids_(&f->start[i]);
+    }
+    f->ids = cv_ids_(x, f->id_count + 1);
+    if (!f->ids || !cv_gather_(w, f)) return NULL;
+    x->divergent += f->divergent;
+    return f;
+}
+
+/* At the end of a side: see spe_regions. */
+static void cv_region_end_(spe_module *m, const spe_region *r)
+{
+    cv_ctx *x = (cv_ctx *)(void *)m;
+    cv_frame_ *f = &x->frames[r->depth - 1];
+    cv_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    uint32_t n = (uint32_t)f->id_count;
+    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
+    if (r->turn <= r->sides) { /* the variables are again what they were */
+        spe_else(m, n, f->ids);
+        for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_thing_size_(f->start[i].magic));
+        return;
+    }
+    if (r->sides == 1) spe_endfor(m, n, f->ids);
+    else spe_endif(m, n, f->ids, f->ids);
+    cv_scatter_(x, f);
+    x->regions.depth--;
+    x->divergent -= f->divergent;
+}
+
+spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
+{
+    cv_ctx *x = w.x;
+    spe_region r = spe_region_of(&x->regions, 1);
+    cv_frame_ *f;
+    spe_id from, to, by;
+    if (!cv_enter_(w)) return r;
+    from = cv_index_(w, &lo, "the loop's start");
+    to = cv_index_(w, &hi, "the loop's end");
+    by = cv_index_(w, &step, "the loop's step");
+    if (step.kind == SPE_INT && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
+    if (!f) return r;
+    r.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
+    cv_scatter_(x, f);
+    return r;
+}
+
+spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
+{
+    spe_region r = spe_region_of(&w.x->regions, 2);
+    if (!cv_enter_(w)) return r;
+    if (!spe_val_is_condition(&condition, CV_BOOL_))
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition).s);
+    else if (cv_open_(w, &r, "CV_IF", objects, condition.uniform))
+        spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
+    return r;
+}
+
+void cv_barrier_(cv_where_ w)
+{
+    if (cv_enter_(w)) spe_barrier(&w.x->m);
+}
+
+/* See spe_type_by_name. Numbers are of no 8-bit float. */
+static int cv_type_of_(const char *name, const spe_kernel_param *p)
+{
+    for (int i = 0; i < CV_TYPE_COUNT_; i++) {
+        const cv_type_row *row = cv_type_at_(i);
+        if (row->memory && strcmp(row->name, name) == 0)
+            return p->local || (!p->pointer && cv_is_fp8_(row->type)) ? -1 : (int)row->type;
+    }
+    return -1;
+}
+
+static void cv_emit_module_(cv_ctx *x, cv_module *mod)
+{
+    spe_module *m = &x->m;
+    spe_param params[SPE_PARAMS_MAX];
+    if (!cm_begin(&x->cm, m, &x->target, x->desc->lowering)) return;
+    x->dpas = x->cm.lowering == CM_INTEL;
+    x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
+    for (int i = 0; i < x->param_count; i++)
+        params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+    if (!spe_build_kernel(m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return;
+    for (int i = 0; i < x->param_count; i++) {
+        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(m, (uint32_t)i), true);
+        if (x->params[i].pointer) x->args[i].kind = SPE_POINTER;
+    }
+    x->kernel->body(x);
+    spe_region_fail(&x->regions, "");
+    spe_at(m, x->kernel->file, x->kernel->line);
+    if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
+    if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
+}
+
+cv_module cv_build(const cv_build_desc *desc)
+{
+    cv_module mod;
+    const cv_kernel *k = desc->kernel;
+    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
+                                          k->file);
+    cv_where_ head = {x, k->file, k->line}, user = {x, desc->file, desc->line};
+    if (!x || !spe_ok(&x->m)) return mod;
+    x->desc = desc;
+    x->kernel = k;
+    x->regions.m = &x->m;
+    x->regions.errors = cv_errors_();
+    x->regions.end = cv_region_end_;
+    x->param_count = spe_parse_params(cv_blame_(head), k->params, cv_type_of_, x->params);
+    if (x->param_count < 0 || !cm_choose_target(cv_blame_(user), desc->target, desc->subgroup_size, &x->target))
+        return mod;
+    x->S = x->target.subgroup_size;
+    x->local_size = desc->local_size ? desc->local_size : 4 * x->S;
+    x->full = x->local_size % x->S == 0;
+    if (x->local_size < 1 || x->local_size > x->target.max_group_size)
+        cv_fail_(user, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
+                 x->target.max_group_size);
+    else
+        cv_emit_module_(x, &mod);
+    x->desc = NULL; /* the caller's, which may go */
+    return mod;
+}
+
+void cv_free(cv_module *mod) { spe_built_free(mod); }
+
+/* The parameters of the kernel, in their order: CV_CONVERT_PARAMS_. */
+typedef struct {
+    spe_id dest, src, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride,
+        dest_shift, src_shift;
+} cv_convert_args_;
+#define CV_CONVERT_PARAMS_                                                                                             \
+    "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "      \
+    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
+
+enum { CV_CONVERT_GROUP_ = 128 };
+
+/* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
+static spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, r;
+    if (type == CV_F32) return v;
+    r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
+                       : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
+    sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
+    return spe_select(m, spe_isnan(m, v),
+                      spe_or(m, sign,
+                             spe_const_u(m, bits,
+                                         type == CV_F16    ? 0x7e00
+                                         : type == CV_E4M3 ? 0x7f
+                                                           : 0x7e)),
+                      r);
+}
+
+/* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
+static spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, spe_id shift, spe_id rows, spe_id r,
+                                 spe_id c)
+{
+    spe_id padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
+    spe_id along = spe_shl(m, c, shift), optimal, row_major, column_major;
+    optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
+                       spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    row_major = spe_iadd(m, spe_imul(m, r, stride), along);
+    column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
+    return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major,
+                      spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
+}
+
+/* Types that are equal: the bits are copied. dest and src: pointers to bytes, of the element. */
+static void cv_convert_copy_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
+{
+    spe_module *m = &x->m;
+    for (int shift = 0; shift < 3; shift++) {
+        spe_id type = spe_int(m, 8u << shift), zero = spe_const_u(m, type, 0), v;
+        spe_if(m, spe_ieq(m, a->dest_shift, spe_i32(m, shift)));
+        spe_if(m, inside);
+        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), type), 1u << shift);
+        spe_endif_from(m, 1, &v, &zero, &v);
+        spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), type), v, 1u << shift);
+        spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* Float types that differ, by way of f32. */
+static void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
+{
+    static const cv_type types[] = {CV_F32, CV_F16, CV_E4M3, CV_E5M2};
+    spe_module *m = &x->m;
+    spe_id real = spe_float(m, 32), zero = spe_f32(m, 0), value = zero, v;
+    for (int i = 0; i < 4; i++) {
+        spe_if(m, spe_land(m, inside, spe_ieq(m, a->src_type, spe_i32(m, types[i]))));
+        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), cv_spe_type_(x, types[i])),
+                     (uint32_t)cv_bytes_(types[i]));
+        v = spe_fconvert(m, real, cv_decode_(x, v, types[i]));
+        spe_endif_from(m, 1, &v, &value, &value);
+    }
+    for (int i = 0; i < 4; i++) {
+        spe_if(m, spe_ieq(m, a->dest_type, spe_i32(m, types[i])));
+        v = cv_encode_(x, value, types[i]);
+        spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), spe_type_of(m, v)), v, (uint32_t)cv_bytes_(types[i]));
+        spe_endif(m, 0, NULL, NULL);
+    }
+}
+
+/* A work-item a slot of the destination: of an optimal layout the padding too, which becomes zero. */
+static void cv_convert_body_(cv_ctx *x)
+{
+    spe_module *m = &x->m;
+    const cv_val *p = x->args;
+    cv_convert_args_ a = {p[0].id, p[1].id, p[2].id, p[3].id,  p[4].id,  p[5].id, p[6].id,
+                          p[7].id, p[8].id, p[9].id, p[10].id, p[11].id, p[12].id};
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), optimal, padded, panel, in_panel, width, r, c, inside, dest, src;
+    spe_if(m, spe_ult(m, i, a.slots));
+    optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
+    padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), spe_i32(m, ~7));
+    width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), a.dest_shift), a.cols);
+    padded = spe_select(m, optimal, padded, a.rows);
+    panel = spe_udiv(m, i, spe_imul(m, padded, width));
+    in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
+    r = spe_udiv(m, in_panel, width);
+    c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
+    inside = spe_land(m, spe_ult(m, r, a.rows), spe_ult(m, c, a.cols));
+    dest = cv_convert_offset_(m, a.dest_layout, a.dest_stride, a.dest_shift, a.rows, r, c);
+    src = cv_convert_offset_(m, a.src_layout, a.src_stride, a.src_shift, a.rows, r, c);
+    spe_if(m, spe_ieq(m, a.dest_type, a.src_type));
+    cv_convert_copy_(x, &a, dest, src, inside);
+    spe_else(m, 0, NULL);
+    cv_convert_float_(x, &a, dest, src, inside);
+    spe_endif(m, 0, NULL, NULL);
+    spe_endif(m, 0, NULL, NULL);
+}
+
+cv_module cv_conversion_module(const cv_target *target)
+{
+    static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
+    cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, false, 0, false, false};
+    return cv_build(&desc);
+}
+
+cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info)
+{
+    const cv_conversion_dest_info *d = &info->dest_info;
+    const cv_conversion_src_info *s = &info->src_info;
+    uint32_t to = (uint32_t)cv_bytes_(d->dest_data_type), from = (uint32_t)cv_bytes_(s->src_data_type); /* 4, 2 or 1 */
+    uint32_t slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) / to : d->num_rows * d->num_columns;
+    uint32_t groups = (slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
+    cv_conversion_arguments a = {
+        info->data_desc.dest, info->data_desc.src, groups, slots, d->num_rows, d->num_columns,
+        (uint32_t)d->dest_data_type, (uint32_t)d->dest_layout, d->dest_stride,
+        (uint32_t)s->src_data_type, (uint32_t)s->src_layout, s->src_stride, to / 2, from / 2};
+    return a;
+}
+
+cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error)
+{
+    cv_conversions_ c;
+    memset(&c, 0, sizeof c);
+    c.infos = infos;
+    c.count = count;
+    if (error) memset(error, 0, sizeof *error);
+    for (uint32_t i = 0; i < count; i++)
+        if (!cv_check_conversion(&infos[i], error)) c.count = 0;
+    return c;
+}
+
+bool cv_conversions_next_(cv_conversions_ *c)
+{
+    if (c->next >= c->count) return false;
+    c->now = cv_conversion_arguments_of(&c->infos[c->next++]);
+    return true;
+}

@@ -1,0 +1,859 @@
+/* products.c - matrices and vectors in memory, and what multiplies and accumulates. */
+#include "internal.h"
+
+static bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
+{
+    return !spe_val_is_set(offset) || offset->kind != SPE_INT || (offset->i >= 0 && offset->i % multiple == 0) ||
+           cv_fail_(w, error, "offset %lld", (long long)offset->i);
+}
+
+/* Checks the stride, or chooses the least there can be. */
+static void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
+{
+    uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
+    bool constant = r->stride.kind == SPE_INT;
+    if (!spe_val_is_set(&r->stride))
+        r->stride = spe_val_int(cv_round_up_(line, 16));
+    else if (cv_is_optimal_(r->layout) && !(constant && r->stride.i == 0))
+        cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
+                 cv_describe_(&r->stride).s);
+    else if (constant && r->stride.i < (int64_t)line)
+        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %u", (long long)r->stride.i, (unsigned)line);
+    else if (constant && r->stride.i % 16)
+        cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.i);
+}
+
+cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
+{
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the matrix")) return r;
+    if (!cv_is_memory_type_(r.interpretation))
+        cv_fail_(w, CV_ERROR_MATRIX_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
+    else if (r.m < 1 || r.k < 1 || r.m > CV_VECTOR_MAX_ || r.k > 4 * CV_VECTOR_MAX_)
+        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.m, r.k,
+                 (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
+    else if ((int)r.layout < 0 || (int)r.layout > 3)
+        cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
+    else if (r.transpose && !cv_is_optimal_(r.layout))
+        cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
+    else if (cv_is_fp8_(r.interpretation) && !cv_is_optimal_(r.layout))
+        cv_fail_(w, CV_ERROR_FP8_LAYOUT, "%s in %s", cv_type_name(r.interpretation), cv_layout_name(r.layout));
+    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT))
+        cv_check_stride_(w, &r);
+    return r;
+}
+
+cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
+{
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the vector")) return r;
+    if (!cv_is_memory_type_(r.interpretation))
+        cv_fail_(w, CV_ERROR_BIAS_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
+    else
+        cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
+    return r;
+}
+
+/* A loop over 0, step, 2 step ... below n; element `index` of a variable that is an array. */
+static spe_id cv_loop_(spe_module *m, int n, int step)
+{
+    return spe_for(m, spe_i32(m, 0), spe_i32(m, n), spe_i32(m, step), 0, NULL);
+}
+
+static spe_id cv_at_(spe_module *m, spe_id variable, spe_id index) { return spe_element(m, variable, 1, &index); }
+
+/* base + offset as a pointer to bytes. */
+static spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset)
+{
+    spe_module *m = &w.x->m;
+    spe_id p = spe_ptr_cast(m, base->id, spe_int(m, 8));
+    if (!spe_val_is_set(offset) || (offset->kind == SPE_INT && offset->i == 0)) return p;
+    return spe_index(m, p, cv_index_(w, offset, "the offset"));
+}
+
+static cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
+{
+    cv_surface_ s;
+    s.x = w.x;
+    s.base = cv_bytes_at_(w, &r->base, &r->offset);
+    s.stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
+    s.type = r->interpretation;
+    s.bytes = cv_bytes_(s.type);
+    s.m = r->m;
+    s.k = r->k;
+    s.rows = r->transpose ? r->k : r->m;
+    s.layout = r->layout;
+    s.transpose = r->transpose;
+    s.across = r->transpose || r->layout == CV_COLUMN_MAJOR;
+    return s;
+}
+
+/* Bytes to the product's element (m, k), i32 ids: cv_element_offset. */
+static spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col)
+{
+    spe_module *m = &s->x->m;
+    spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, along = spe_imul(m, c, spe_i32(m, s->bytes));
+    int panel = (int)cv_optimal_rows_((uint32_t)s->rows) * 64;
+    if (s->layout == CV_ROW_MAJOR) return spe_iadd(m, spe_imul(m, r, s->stride), along);
+    if (s->layout == CV_COLUMN_MAJOR)
+        return spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
+    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel)),
+                    spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+}
+
+/* That element as a pointer to n elements of SPIR-V type `scalar`. */
+static spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
+{
+    spe_id at = cv_offset_(s, row, col);
+    return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), spe_vec(&s->x->m, scalar, (uint32_t)n));
+}
+
+/* n neighbours in memory from element (row, col) on, decoded: 8, 4, 2 or 1, into separate ids. Rows are aligned to 16,
+ * but where in a row this begins may not be known. */
+static void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
+{
+    spe_module *m = &s->x->m;
+    spe_id at = cv_address_(s, row, col, cv_spe_type_(s->x, s->type), n);
+    spe_id v = cv_decode_(s->x, spe_load(m, at, (uint32_t)s->bytes), s->type);
+    for (int i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
+}
+
+/* So many elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
+static spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
+{
+    spe_module *m = &x->m;
+    int bytes = cv_bytes_(type);
+    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), scalar = cv_spe_type_(x, type);
+    at = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, scalar, (uint32_t)n)), (uint32_t)bytes);
+    return cv_to_sum_(x, cv_decode_(x, at, type), type, real);
+}
+
+/* One product being written. */
+typedef struct {
+    cv_ctx *x;
+    spe_module *m;
+    cv_surface_ a;
+    cv_interpreted_vector in;
+    bool real;    /* summed in f32; else in 32-bit integers, which wrap */
+    int sum_type; /* CV_F32, CV_I32 or CV_U32 */
+    spe_id bias;  /* bytes; 0: none */
+    int bias_type;
+    cv_vec out;
+    /* by the matrix instruction */
+    int kind, R; /* R: elements of k a lane holds of a row in one operand */
+    int depth;   /* elements of k in one operand */
+    int halves;  /* operands a raw one makes: 2 for FP8 along k, whose raw operands have 32 elements */
+    int raws;    /* raw operands along k */
+    int blocks;  /* of eight rows */
+    spe_id lane;
+    spe_id *b; /* B operands, in the order of the operands made of A */
+} cv_product_;
+
+/* An integer sum takes a float bias only after it has become f32; any other joins the sum at its start. */
+static bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
+
+static spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(p->m, 32) : spe_int(p->m, 32); }
+
+/* What the sums of rows first .. first + n start from. */
+static spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
+{
+    if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
+    return spe_null(p->m, spe_vec(p->m, cv_sum_scalar_(p), (uint32_t)n));
+}
+
+/* Sums of rows first .. as elements of the output. */
+static spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
+{
+    if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->x, sum, p->sum_type, p->out.type);
+    sum = cv_convert_value_(p->x, sum, p->sum_type, CV_F32);
+    sum = spe_fadd(p->m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
+    return cv_convert_value_(p->x, sum, CV_F32, p->out.type);
+}
+
+/* The input's K elements, interpreted, in the type of the sums. */
+static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
+{
+    spe_module *m = p->m;
+    int type = p->in.interpretation;
+    bool sign = type == CV_PACKED_S8X32;
+    for (int i = 0; i < p->a.k; i++) {
+        if (cv_is_packed_(type)) {
+            spe_id v = spe_shl(m, cv_get_(p->x, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8));
+            v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
+            out[i] = cv_to_sum_(p->x, v, sign ? CV_I32 : CV_U32, p->real);
+        } else {
+            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type,
+                                p->real);
+        }
+    }
+    return spe_ok(m);
+}
+
+/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
+ * sums[j] += A[row + j][col] v[0]. */
+static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
+{
+    spe_module *m = p->m;
+    spe_id a[8];
+    cv_load_run_(&p->a, row, col, n, a);
+    for (int i = 0; i < n; i++) {
+        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
+               x = v[p->a.across ? 0 : i];
+        *sum =
+            p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
+    }
+}
+
+/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so
+ * that a loop can go over K; 0: unrolled, with the ids in v. */
+static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input, spe_id *sums)
+{
+    spe_module *m = p->m;
+    spe_id start = cv_sum_start_(p, row, rows), x[8], k;
+    int step = p->a.across ? 1 : 8, full = input ? p->a.k / step * step : 0;
+    for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
+    if (full) {
+        k = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), (uint32_t)rows, sums);
+        for (int i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(m, input, spe_iadd(m, k, spe_i32(m, i))), 0);
+        cv_lanes_run_(p, row, k, p->a.across ? rows : 8, x, sums);
+        spe_endfor(m, (uint32_t)rows, sums);
+    }
+    for (int i = full, n; i < p->a.k; i += p->a.across ? 1 : n) {
+        n = spe_run(p->a.k - i, 0);
+        cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : n, v + i, sums);
+    }
+    start = cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
+    for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
+}
+
+/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless
+ * a row is short enough to be written out. Small products are unrolled. */
+static void cv_mul_lanes_(cv_product_ *p)
+{
+    spe_module *m = p->m;
+    bool rolled = p->a.m * p->a.k > 64;
+    int step = p->a.across ? 8 : 1, full = rolled ? p->a.m / step * step : 0;
+    spe_id *v = cv_ids_(p->x, p->a.k), *out = cv_ids_(p->x, p->a.m), input = 0, output, row, sums[8];
+    if (!v || !out || !cv_input_lanes_(p, v)) return;
+    if (rolled && (p->a.across || p->a.k > 64)) {
+        input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)p->a.k));
+        for (int i = 0; i < p->a.k; i++) spe_store(m, cv_at_(m, input, spe_i32(m, i)), v[i], 0);
+    }
+    if (full) {
+        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out.type), (uint32_t)full));
+        row = cv_loop_(m, full, step);
+        cv_lanes_rows_(p, row, step, v, input, sums);
+        for (int i = 0; i < step; i++) spe_store(m, cv_at_(m, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);
+        spe_endfor(m, 0, NULL);
+        for (int i = 0; i < full; i++) out[i] = spe_load(m, cv_at_(m, output, spe_i32(m, i)), 0);
+    }
+    for (int i = full, n; i < p->a.m; i += n) {
+        n = p->a.across ? spe_run(p->a.m - i, 0) : 1;
+        cv_lanes_rows_(p, spe_i32(m, i), n, v, input, out + i);
+    }
+    p->out = cv_from_scalars_(p->x, p->out.type, p->a.m, out);
+}
+
+/* ---- the matrix instruction --------------------------------------------------------------------------------------
+ *
+ * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come
+ * out are that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row.
+ * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even
+ * dwords' halves and one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same
+ * permutation of k.
+ */
+
+enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
+
+/* Two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
+static spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
+{
+    static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
+    return spe_bitcast(m, spe_vec(m, spe_int(m, (uint32_t)bits * 2), 8), spe_shuffle(m, low, high, 16, order));
+}
+
+/* Neighbours along m: each lane loads the runs of its own rows of k. Held f16 for FP8. */
+static spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
+{
+    const cv_surface_ *s = &p->a;
+    spe_module *m = p->m;
+    spe_id v[4], row = spe_i32(m, block * 8), scalar = spe_int(m, (uint32_t)s->bytes * 8);
+    for (int i = 0; i < p->R; i++) {
+        spe_id k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, p->R)), spe_i32(m, k0 + i)), inside = 0;
+        if (k0 + p->depth > s->k) {
+            inside = spe_slt(m, k, spe_i32(m, s->k));
+            k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
+        }
+        v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
+        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_(p->x, v[i], s->type));
+        if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
+    }
+    for (int n = p->R, bits = p->kind == CV_DPAS_F16_ ? 16 : 8; n > 1; n /= 2, bits *= 2)
+        for (int j = 0; j < n / 2; j++) v[j] = cv_zip_(m, v[2 * j], v[2 * j + 1], bits);
+    return v[0];
+}
+
+/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody
+ * reads. */
+static spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
+{
+    const cv_surface_ *s = &p->a;
+    spe_module *m = p->m;
+    int each = 32 / p->x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes;
+    spe_id scalar = spe_int(m, (uint32_t)each * 8), v[8], inside = 0;
+    spe_id k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, elements)), spe_i32(m, k0)), a;
+    if (!cv_is_optimal_(s->layout) && k0 + 32 / s->bytes > s->k) {
+        inside = spe_slt(m, k, spe_i32(m, s->k));
+        k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - elements));
+    }
+    for (int i = 0; i < 8; i++) {
+        int row = block * 8 + i;
+        if (!cv_is_optimal_(s->layout) && row >= s->m) row = s->m - 1;
+        v[i] = spe_load(m, cv_address_(s, spe_i32(m, row), k, scalar, 1), (uint32_t)each);
+    }
+    a = cv_join_(p->x, scalar, 8, v);
+    return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
+}
+
+/* Blocks block .. block + 4 of rows by raw operands raw, raw + 1, by one message. */
+static void cv_a_message_(const cv_product_ *p, int block, int raw, spe_id out[4][2])
+{
+    const cv_surface_ *s = &p->a;
+    spe_module *m = p->m;
+    bool optimal = cv_is_optimal_(s->layout);
+    int rows = (int)cv_optimal_rows_((uint32_t)s->m), blocks = p->blocks - block < 4 ? p->blocks - block : 4;
+    int panels = (s->k * s->bytes + 63) / 64, height = blocks == 3 ? 32 : blocks * 8;
+    spe_id word = spe_int(m, 16), variable, zero = spe_i32(m, 0);
+    spe_block2d b = {
+        2, 16, (uint32_t)height, 2, spe_ptr_cast(m, s->base, word), spe_i32(m, optimal ? 64 : s->k * s->bytes),
+        spe_i32(m, optimal ? rows * panels : s->m), optimal ? spe_i32(m, 64) : s->stride,
+        spe_i32(m, optimal ? 0 : raw * 16), spe_i32(m, optimal ? raw / 2 * rows + block * 8 : block * 8)};
+    variable = spe_local_var(m, spe_array(m, word, (uint32_t)(height * 2)));
+    spe_block2d_load(m, &b, cv_at_(m, variable, zero));
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < blocks; i++) {
+            spe_id at = cv_at_(m, variable, spe_i32(m, j * height + i * 8));
+            out[i][j] = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, word, 8)), 2);
+        }
+}
+
+/* Raw operands of up to four blocks of rows and two steps along k. 2D block messages want rows of at least 64 bytes, a
+ * multiple of 4; the optimal layouts are rows of 64 bytes for their sake. */
+static void cv_a_load_(const cv_product_ *p, int block, int raw, spe_id out[4][2])
+{
+    const cv_surface_ *s = &p->a;
+    int bytes = cv_is_optimal_(s->layout) ? 64 : s->k * s->bytes;
+    bool message = p->x->block2d && !s->across && bytes >= 64 && bytes % 4 == 0;
+    if (message) cv_a_message_(p, block, raw, out);
+    for (int i = 0; !message && i < 4 && block + i < p->blocks; i++)
+        for (int j = 0; j < 2 && raw + j < p->raws; j++)
+            out[i][j] =
+                s->across ? cv_a_across_(p, block + i, (raw + j) * p->depth) : cv_a_along_(p, block + i, raw + j);
+}
+
+/* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
+static spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
+{
+    spe_module *m = &x->m;
+    spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
+    v = i > 1 ? spe_shr(m, v, spe_const_u(m, own, 16)) : v;
+    v = bits == 32 ? spe_uconvert(m, word, v) : v;
+    if (i % 2 == 0) v = spe_shl(m, v, spe_const_u(m, word, 8));
+    return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
+}
+
+/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one,
+ * of its 4 (subgroup size 8) two. */
+static spe_id cv_a_operand_(const cv_product_ *p, spe_id raw, int half)
+{
+    cv_ctx *x = p->x;
+    int type = p->a.type;
+    if (p->halves == 1) return raw;
+    if (x->S == 16) return cv_byte_as_f16_(x, raw, 16, half, type);
+    return cv_zip_(&x->m, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type),
+                   16);
+}
+
+/* Which k, counted from the raw operand's first, operand `half` has at place i. */
+static int cv_operand_k_(const cv_product_ *p, int half, int i)
+{
+    return p->halves == 1 ? i : p->x->S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2;
+}
+
+/* Eight elements of a vector as one SPIR-V vector, zeros past its end. */
+static spe_id cv_pick_(cv_ctx *x, const cv_vec *v, const int k[8])
+{
+    static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
+    spe_id scalar = cv_spe_type_(x, v->type), ids[8];
+    int part = k[0] / 8, apart = k[7] - k[0];
+    if (apart == 7 && k[0] % 8 == 0 && k[7] < v->n) return v->part[part];
+    if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->n)
+        return spe_shuffle(&x->m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
+    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->n ? cv_get_(x, v, k[i]) : spe_null(&x->m, scalar);
+    return cv_join_(x, scalar, 8, ids);
+}
+
+/* The eight from `first` on. */
+static spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first)
+{
+    int k[8];
+    for (int i = 0; i < 8; i++) k[i] = first + i;
+    return cv_pick_(x, v, k);
+}
+
+static const uint32_t *cv_in_order_(void)
+{
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    return order;
+}
+
+static spe_id cv_words_(cv_ctx *x, spe_id v, int n)
+{
+    return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
+}
+
+/* Operand `half` of k from k0 on, as eight dwords: of sixteen f16, of 32 8-bit integers, or packed ones as they are. */
+static spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int half)
+{
+    bool packed = cv_is_packed_(p->in.interpretation);
+    int pieces = packed ? 1 : p->kind == CV_DPAS_I8_ ? 4 : 2, k[8];
+    spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] is made of e[1] and e[2], these of e[3] to e[6] */
+    for (int i = 0; i < pieces; i++) {
+        for (int j = 0; j < 8; j++) k[j] = (packed ? k0 / 4 : k0) + cv_operand_k_(p, half, 8 * i + j);
+        piece[i] = cv_pick_(p->x, v, k);
+        if (!packed) piece[i] = cv_words_(p->x, piece[i], 8 / pieces);
+    }
+    for (int i = pieces - 2; i >= 0; i--)
+        e[i] = spe_shuffle(p->m, e[2 * i + 1], e[2 * i + 2], i ? 4 : 8, cv_in_order_());
+    return e[0];
+}
+
+/* The B operands, of the input interpreted: f16, or 8-bit integers, of packed ones the dwords. */
+static bool cv_pack_b_(cv_product_ *p)
+{
+    int type = p->in.interpretation;
+    cv_vec v = p->in.vec;
+    if (!cv_is_packed_(type)) v = cv_convert_vec_(p->x, &v, type);
+    if (p->kind == CV_DPAS_F16_) v.type = CV_F16; /* as which FP8 is held */
+    p->b = cv_ids_(p->x, p->raws * p->halves);
+    if (!p->b || !v.parts) return false;
+    for (int i = 0; i < p->raws; i++)
+        for (int h = 0; h < p->halves; h++)
+            p->b[i * p->halves + h] = cv_b_operand_(p, &v, i * p->depth * p->halves, h);
+    return spe_ok(p->m);
+}
+
+static spe_id cv_dpas_once_(const cv_product_ *p, spe_id a, spe_id b, spe_id sums)
+{
+    uint32_t operands = 0x400 | 0x800; /* packed f16 */
+    if (p->kind == CV_DPAS_I8_)
+        operands = 0x10u | 0x20u | (p->a.type == CV_I8 ? 1u : 0u) | (cv_is_signed_(p->in.interpretation) ? 2u : 0u);
+    return spe_dpas(p->m, spe_vec(p->m, cv_sum_scalar_(p), 8), p->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums,
+                    operands);
+}
+
+/* Four blocks of rows at a time: their sums, over all of K. */
+static void cv_dpas_blocks_(const cv_product_ *p, int block, spe_id sums[4])
+{
+    for (int raw = 0; raw < p->raws; raw += 2) {
+        spe_id a[4][2];
+        memset(a, 0, sizeof a);
+        cv_a_load_(p, block, raw, a);
+        for (int j = 0; j < 2 && raw + j < p->raws; j++)
+            for (int h = 0; h < p->halves; h++) {
+                if (p->halves > 1 && (raw + j) * 32 + cv_operand_k_(p, h, 0) >= p->a.k) continue;
+                for (int i = 0; i < 4 && block + i < p->blocks; i++)
+                    sums[i] = cv_dpas_once_(p, cv_a_operand_(p, a[i][j], h), p->b[(raw + j) * p->halves + h], sums[i]);
+            }
+    }
+}
+
+/* The parts of the output that are in the four blocks. */
+static void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4])
+{
+    for (int first = 0, part = 0, n; part < p->out.parts; first += n, part++) {
+        int i = first / 8 - block;
+        spe_id sum, at;
+        n = spe_run(p->a.m, part);
+        if (i < 0 || i >= 4) continue;
+        at = spe_i32(p->m, first);
+        sum = n == 8 ? sums[i] : spe_shuffle(p->m, sums[i], sums[i], (uint32_t)n, cv_in_order_() + first % 8);
+        p->out.part[part] = cv_finish_sum_(p, sum, at, n);
+    }
+}
+
+/* What a block's sums start from; of the last block the bias may have fewer rows. */
+static spe_id cv_dpas_start_(const cv_product_ *p, int block)
+{
+    spe_id first = spe_i32(p->m, block * 8), ids[8], part;
+    int rows = p->a.m - block * 8, at_once = rows == 4 || rows == 2 ? rows : 1;
+    if (rows >= 8 || !cv_bias_in_sum_(p)) return cv_sum_start_(p, first, 8);
+    part = cv_sum_start_(p, first, at_once);
+    for (int i = 0; i < 8; i++) {
+        if (i >= rows) ids[i] = spe_null(p->m, cv_sum_scalar_(p));
+        else if (i < at_once) ids[i] = spe_extract(p->m, part, (uint32_t)i);
+        else ids[i] = cv_sum_start_(p, spe_i32(p->m, block * 8 + i), 1);
+    }
+    return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
+}
+
+static void cv_mul_dpas_(cv_product_ *p)
+{
+    p->depth = p->kind == CV_DPAS_F16_ ? 16 : 32;
+    p->R = p->depth / p->x->S;
+    p->halves = cv_is_fp8_(p->a.type) && !p->a.across ? 2 : 1;
+    p->raws = (p->a.k + p->depth * p->halves - 1) / (p->depth * p->halves);
+    p->blocks = (p->a.m + 7) / 8;
+    p->lane = spe_builtin(p->m, SPE_SUBGROUP_LANE, 0);
+    if (!cv_pack_b_(p)) return;
+    for (int block = 0; block < p->blocks; block += 4) {
+        spe_id sums[4] = {0, 0, 0, 0};
+        for (int i = 0; i < 4 && block + i < p->blocks; i++) sums[i] = cv_dpas_start_(p, block + i);
+        cv_dpas_blocks_(p, block, sums);
+        cv_dpas_finish_(p, block, sums);
+    }
+}
+
+/* Do all work-items of the subgroup come here together, with the same numbers a and b (NULL: none)? */
+static bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_val *b)
+{
+    cv_ctx *x = w.x;
+    bool same = (!a || !spe_val_is_set(a) || a->uniform) && (!b || !spe_val_is_set(b) || b->uniform);
+    if (said == CV_UNIFORM_YES && !x->full)
+        cv_fail_(w, CV_ERROR_UNIFORM, "work-groups of %d leave work-items of a subgroup of %d switched off",
+                 x->local_size, x->S);
+    return said != CV_UNIFORM_NO && x->full && (said == CV_UNIFORM_YES || (same && x->divergent == 0));
+}
+
+/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at
+ * a time. */
+static int cv_choose_dpas_(const cv_product_ *p)
+{
+    const cv_surface_ *s = &p->a;
+    int in = p->in.interpretation, each = 32 / p->x->S / s->bytes, blocks = (s->m + 7) / 8;
+    bool f = (in == CV_F16 || cv_is_fp8_(in)) && (s->type == CV_F16 || cv_is_fp8_(s->type));
+    bool i = (in == CV_I8 || in == CV_U8 || cv_is_packed_(in)) && (s->type == CV_I8 || s->type == CV_U8);
+    if (!p->x->dpas || (int64_t)blocks * (s->k * (f ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_) return CV_DPAS_NONE_;
+    if (s->layout == CV_ROW_MAJOR && s->k % (each ? each : 1)) return CV_DPAS_NONE_;
+    return f ? CV_DPAS_F16_ : i ? CV_DPAS_I8_ : CV_DPAS_NONE_;
+}
+
+static bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_vector *in, const cv_matrix_ref *a)
+{
+    int want = cv_is_packed_(in->interpretation) ? (a->k + 3) / 4 : a->k;
+    if (!cv_check_vec_(w, &in->vec)) return false;
+    if (!cv_interprets_(in->vec.type, in->interpretation))
+        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
+                 cv_type_name(in->interpretation));
+    else if (in->vec.n != want)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n,
+                 cv_type_name(in->interpretation), a->k, want);
+    else if (!cv_is_vector_type_(out_type))
+        cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
+    return spe_ok(&w.x->m);
+}
+
+cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
+                  const cv_vector_ref *bias)
+{
+    cv_product_ p;
+    bool added = bias && spe_val_is_set(&bias->base), sign;
+    if (!cv_enter_(w) || !cv_check_product_(w, out_type, in, a)) return cv_no_vec_();
+    memset(&p, 0, sizeof p);
+    p.x = w.x;
+    p.m = &w.x->m;
+    p.in = *in;
+    p.a = cv_surface_of_(w, a);
+    p.real = cv_is_float_(in->interpretation) || cv_is_float_(a->interpretation);
+    sign = cv_is_signed_(in->interpretation) || cv_is_signed_(a->interpretation) ||
+           (added && cv_is_signed_(bias->interpretation) && !cv_is_float_(bias->interpretation));
+    p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
+    p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
+    p.bias_type = added ? (int)bias->interpretation : 0;
+    p.out = cv_new_(w.x, out_type, a->m);
+    if (!p.out.parts) return p.out;
+    if (cv_is_uniform_(w, a->uniform, &a->offset, &a->stride) &&
+        (!added || cv_is_uniform_(w, a->uniform, &bias->offset, NULL)))
+        p.kind = cv_choose_dpas_(&p);
+    if (p.kind != CV_DPAS_NONE_) cv_mul_dpas_(&p);
+    else cv_mul_lanes_(&p);
+    return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
+}
+
+cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in)
+{
+    return cv_mul_add(w, out_type, a, in, NULL);
+}
+
+/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until
+ * nobody was faster. `pair`: two f16. */
+static void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
+{
+    spe_module *m = &x->m;
+    spe_id carried[2], half2 = spe_vec(m, spe_float(m, 16), 2), u32 = spe_int(m, 32), next, seen;
+    carried[0] = spe_atomic_load(m, word_ptr, SPE_ScopeDevice, 0);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    spe_while_test(m, carried[1]);
+    next = spe_bitcast(m, u32, spe_fadd(m, spe_bitcast(m, half2, carried[0]), pair));
+    seen = spe_atomic_cas(m, word_ptr, carried[0], next, SPE_ScopeDevice, 0);
+    carried[1] = spe_ine(m, seen, carried[0]);
+    carried[0] = seen;
+    spe_endwhile(m, 2, carried);
+}
+
+/* Adds a value (f32, or a 32-bit integer) to an element of memory, `at` bytes after base. f16: rounds first. */
+static void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v)
+{
+    spe_module *m = &x->m;
+    spe_id half = spe_float(m, 16), odd, zero, two[2], p;
+    if (type != CV_F16) {
+        p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(x, type));
+        spe_atomic(m, type == CV_F32 ? SPE_ATOMIC_FADD : SPE_ATOMIC_IADD, p, v, SPE_ScopeDevice, 0);
+        return;
+    }
+    v = spe_fconvert(m, half, v);
+    zero = spe_const_f(m, half, -0.0); /* adding it changes nothing */
+    odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
+    two[0] = spe_select(m, odd, zero, v);
+    two[1] = spe_select(m, odd, v, zero);
+    p = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
+    cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
+}
+
+/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are
+ * there. */
+static void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
+{
+    spe_module *m = &x->m;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
+    at = spe_iadd(m, at, spe_imul(m, lane, spe_i32(m, cv_bytes_(type))));
+    if (type == CV_F16) { /* even lanes add for their neighbour too */
+        two[0] = spe_fconvert(m, half, v);
+        two[1] = spe_sg_shuffle_xor(m, two[0], spe_i32(m, 1));
+        mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), spe_i32(m, 0));
+        if (n % 2) two[1] = spe_select(m, spe_slt(m, lane, spe_i32(m, n - 1)), two[1], spe_const_f(m, half, -0.0));
+    }
+    if (n < x->S) {
+        spe_id inside = spe_slt(m, lane, spe_i32(m, n));
+        mine = mine ? spe_land(m, mine, inside) : inside;
+    }
+    if (mine) spe_if(m, mine);
+    if (type == CV_F16)
+        cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
+    else
+        cv_atomic_add_(x, base, at, type, v);
+    if (mine) spe_endif(m, 0, NULL, NULL);
+}
+
+/* Is bit `bit` of the lane's number set? */
+static spe_id cv_lane_bit_(cv_ctx *x, int bit)
+{
+    spe_module *m = &x->m;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
+}
+
+/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits
+ * from `unit` on. */
+static void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
+{
+    spe_module *m = &x->m;
+    for (int bit = 1; bit < n && spe_ok(m); bit *= 2) {
+        spe_id set = cv_lane_bit_(x, bit * unit);
+        for (int i = 0; i < n; i++) {
+            spe_id got;
+            if (i & bit) continue;
+            got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), spe_i32(m, bit * unit));
+            w[i] = spe_select(m, set, got, w[i]);
+            w[i | bit] = spe_select(m, set, w[i | bit], got);
+        }
+    }
+}
+
+/* Lane l gets the sum over all lanes of v's element first + l: each step sends half of what is left. */
+static spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
+{
+    spe_module *m = &x->m;
+    bool real = cv_is_float_(v->type);
+    spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
+    for (int i = 0; i < x->S; i++)
+        w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
+    for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
+        spe_id set = cv_lane_bit_(x, bit);
+        for (int i = 0; i < bit; i++) {
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
+            spe_id kept = spe_select(m, set, w[i + bit], w[i]);
+            w[i] = real ? spe_fadd(m, kept, got) : spe_iadd(m, kept, got);
+        }
+    }
+    return w[0];
+}
+
+/* The B operand of sixteen f16 elements of each of sixteen lanes: lane l gets element l of all lanes, two to a word. */
+static spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
+{
+    spe_module *m = &x->m;
+    spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
+    spe_id sixteen = spe_i32(m, 16), eight[2];
+    for (int i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i), 4);
+    for (int i = 0; i < 8; i++) {
+        spe_id other;
+        w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
+        other = spe_sg_shuffle_xor(m, w[i], spe_i32(m, 1));
+        w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), spe_and(m, w[i], high)),
+                          spe_or(m, spe_and(m, w[i], low), spe_shl(m, other, sixteen)));
+    }
+    cv_transpose_lanes_(x, w, 8, 2);
+    return cv_join_(x, word, 8, w);
+}
+
+typedef struct {
+    cv_surface_ c; /* m rows, k columns */
+    const cv_vec *v1, *v2;
+} cv_outer_;
+
+/* A vector in a variable of f32, so that a loop can index it. */
+static spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
+{
+    spe_module *m = &x->m;
+    spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->n));
+    for (int i = 0; i < v->n; i++) {
+        spe_id at = spe_i32(m, i);
+        spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
+    }
+    return variable;
+}
+
+/* Every lane for itself. */
+static void cv_outer_lanes_(const cv_outer_ *o)
+{
+    spe_module *m = &o->c.x->m;
+    spe_id a = cv_spill_(o->c.x, o->v1), b = cv_spill_(o->c.x, o->v2), row = cv_loop_(m, o->c.m, 1), col,
+           v = spe_load(m, cv_at_(m, a, row), 0);
+    col = cv_loop_(m, o->c.k, 1);
+    cv_atomic_add_(o->c.x, o->c.base, cv_offset_(&o->c, row, col), o->c.type,
+                   spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
+    spe_endfor(m, 0, NULL);
+    spe_endfor(m, 0, NULL);
+}
+
+/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
+ * that f16 takes are long, so those go round in a loop. */
+static void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
+{
+    cv_ctx *x = o->c.x;
+    spe_module *m = &x->m;
+    if (o->c.type == CV_F16) {
+        spe_id r = cv_loop_(m, rows, 1);
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)), CV_F16,
+                             spe_extract_dyn(m, sums, r), n);
+        spe_endfor(m, 0, NULL);
+        return;
+    }
+    for (int i = 0; i < rows; i++)
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_i32(m, row + i), spe_i32(m, col)), o->c.type,
+                             spe_extract(m, sums, (uint32_t)i), n);
+}
+
+/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it
+ * stands. */
+static void cv_outer_dpas_(const cv_outer_ *o)
+{
+    cv_ctx *x = o->c.x;
+    spe_module *m = &x->m;
+    spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
+    int blocks = (o->c.m + 7) / 8;
+    a = cv_ids_(x, blocks);
+    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8));
+    for (int col = 0; a && col < o->c.k; col += 16) {
+        spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
+        int n = o->c.k - col < 16 ? o->c.k - col : 16;
+        for (int i = 0; i < blocks; i++)
+            cv_outer_add_rows_(o, i * 8, o->c.m - i * 8 < 8 ? o->c.m - i * 8 : 8, col, n,
+                               spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
+    }
+}
+
+/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every
+ * lane. */
+static void cv_outer_broadcast_(const cv_outer_ *o)
+{
+    cv_ctx *x = o->c.x;
+    spe_module *m = &x->m;
+    spe_id real = spe_float(m, 32), *b, row, mine, all[32], a = cv_spill_(x, o->v1);
+    int S = x->S, blocks = (o->c.k + S - 1) / S;
+    b = cv_ids_(x, blocks * S);
+    if (!b) return;
+    for (int i = 0; i < blocks * S; i++)
+        b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
+    for (int i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
+    row = cv_loop_(m, o->c.m, 1);
+    mine = spe_load(m, cv_at_(m, a, row), 0);
+    for (int i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
+    for (int i = 0; i < blocks; i++) {
+        spe_id sum = spe_fmul(m, all[0], b[i * S]);
+        for (int j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
+        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, row, spe_i32(m, i * S)), o->c.type, sum,
+                             o->c.k - i * S < S ? o->c.k - i * S : S);
+    }
+    spe_endfor(m, 0, NULL);
+}
+
+static bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, const cv_matrix_ref *c)
+{
+    if (!cv_check_vec_(w, v1) || !cv_check_vec_(w, v2)) return false;
+    if (v1->type != v2->type)
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
+    else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
+        cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
+    else if (c->transpose)
+        cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
+    else if (!cv_supports_outer_product(v1->type, c->interpretation))
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type),
+                 cv_type_name(c->interpretation));
+    else if (v1->n != c->m || v2->n != c->k)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->n, v2->n, c->m, c->k);
+    return spe_ok(&w.x->m);
+}
+
+void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c)
+{
+    cv_outer_ o;
+    if (!cv_enter_(w) || !cv_check_outer_(w, &v1, &v2, c)) return;
+    o.c = cv_surface_of_(w, c);
+    o.v1 = &v1;
+    o.v2 = &v2;
+    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL))
+        cv_outer_lanes_(&o);
+    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_)
+        cv_outer_dpas_(&o);
+    else
+        cv_outer_broadcast_(&o);
+}
+
+void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
+{
+    cv_ctx *x = w.x;
+    spe_module *m = &x->m;
+    bool real = cv_is_float_(v.type);
+    int type = r->interpretation, bytes;
+    spe_id base;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
+    if (!cv_supports_vector_accumulate(v.type, type)) {
+        cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(type));
+        return;
+    }
+    bytes = cv_bytes_(type);
+    base = cv_bytes_at_(w, &r->base, &r->offset);
+    if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
+        for (int i = 0; i < v.n; i += x->S)
+            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), type, cv_sum_lanes_(x, &v, i),
+                                 v.n - i < x->S ? v.n - i : x->S);
+    } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
+        spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.n, 1);
+        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
+        spe_endfor(m, 0, NULL);
+    } else {
+        for (int i = 0; i < v.n; i++)
+            cv_atomic_add_(x, base, spe_i32(m, i * bytes), type, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
+    }
+}

@@ -1,0 +1,636 @@
+/* values.c - numbers and vectors. A value is held as the SPIR-V scalar or vector of its type, FP8 read from memory as
+ * the f16 of the same value. */
+#include "internal.h"
+
+spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
+
+/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+bool cv_enter_(cv_where_ w) { return spe_ok(spe_at(&w.x->m, w.file, w.line)); }
+
+static cv_val cv_nothing_(void) { return spe_val_of(SPE_NOTHING, CV_I32, 0); }
+
+cv_val cv_scalar_(int type, spe_id id, bool uniform)
+{
+    cv_val v = spe_val_of(id ? SPE_SCALAR : SPE_NOTHING, type, id);
+    v.uniform = uniform;
+    return v;
+}
+
+cv_any_ cv_any_val_(cv_val v)
+{
+    cv_any_ a = {false, v, cv_no_vec_()};
+    return a;
+}
+
+cv_any_ cv_any_vec_(cv_vec v)
+{
+    cv_any_ a = {true, cv_nothing_(), v};
+    return a;
+}
+
+cv_any_ cv_any_int_(long long i) { return cv_any_val_(spe_val_int(i)); }
+cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(spe_val_uint(u)); }
+cv_any_ cv_any_real_(double d) { return cv_any_val_(spe_val_real(d)); }
+
+const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
+
+/* The SPIR-V scalar that holds a type. FP8 is held as its bits. */
+spe_id cv_spe_type_(cv_ctx *x, int type)
+{
+    if (type == CV_BOOL_) return spe_bool(&x->m);
+    if (type == CV_F16 || type == CV_F32) return spe_float(&x->m, (uint32_t)cv_type_info(type)->bits);
+    return spe_int(&x->m, (uint32_t)cv_type_info(type)->bits);
+}
+
+/* What a value is, for error texts. */
+cv_text_ cv_describe_(const cv_val *v)
+{
+    cv_text_ t = {"a value that was never set"};
+    if (!spe_val_is_set(v)) return t;
+    if (v->kind == SPE_INT) snprintf(t.s, sizeof t.s, "%lld", (long long)v->i);
+    else if (v->kind == SPE_REAL) snprintf(t.s, sizeof t.s, "%g", v->real);
+    else snprintf(t.s, sizeof t.s, v->kind == SPE_POINTER ? "ptr<%s>" : "%s", cv_type_text_(v->type));
+    return t;
+}
+
+/* A number as an id of this type: constants take it on, scalars must have it, or be integers as wide. */
+spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
+{
+    spe_module *m = &w.x->m;
+    const cv_type_row *want = cv_type_info(type), *has = cv_type_info(v->type);
+    bool both = want && has && !want->is_float && !has->is_float && want->bits == has->bits;
+    if (!spe_val_is_set(v)) {
+        if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
+        return 0;
+    }
+    if (v->kind == SPE_SCALAR && (v->type == type || both)) return v->id;
+    if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
+    if (v->kind == SPE_INT && want && !want->is_float) {
+        if (spe_int_fits(v->i, want->bits, want->is_signed)) return spe_const_i(m, cv_spe_type_(w.x, type), v->i);
+        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->i, cv_type_name(type)), 0;
+    }
+    if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type))
+        return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type));
+    return 0;
+}
+
+/* A number as an i32 index. */
+spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
+{
+    bool set = spe_val_is_set(v);
+    if (set && v->kind == SPE_INT && spe_int_fits(v->i, 32, true)) return spe_i32(&w.x->m, (int32_t)v->i);
+    if (set && v->kind == SPE_SCALAR && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
+    if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s);
+    return 0;
+}
+
+static const char *cv_op_name_(int op)
+{
+    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
+                                        "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
+                                        "CV_EQ",  "CV_NE",  "CV_LT",    "CV_LE",  "CV_GT",  "CV_GE"};
+    return names[op]; /* by spe_arith_op */
+}
+
+/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
+static spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    if (cv_is_float_(type)) return op == SPE_ARITH_REM ? 0 : spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
+    return spe_arith(m, (spe_arith_op)op, cv_is_signed_(type) ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
+}
+
+/* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
+static int cv_common_type_(const cv_val *a, const cv_val *b)
+{
+    if (a->kind == SPE_SCALAR && b->kind == SPE_SCALAR)
+        return a->type == b->type ? a->type : a->type == CV_I32 || b->type == CV_I32 ? CV_I32 : a->type;
+    if (a->kind == SPE_SCALAR) return a->type;
+    if (b->kind == SPE_SCALAR) return b->type;
+    return a->kind == SPE_REAL || b->kind == SPE_REAL ? CV_F32 : CV_I32;
+}
+
+cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+{
+    spe_module *m = &w.x->m;
+    int type = cv_common_type_(&a.val, &b.val);
+    spe_id p, q, r = 0;
+    if (!cv_enter_(w)) return cv_nothing_();
+    p = cv_id_(w, type, &a.val);
+    q = cv_id_(w, type, &b.val);
+    if (!p || !q) return cv_nothing_();
+    if (type != CV_BOOL_)
+        r = cv_emit_(m, op, type, p, q);
+    else if (op == SPE_ARITH_AND)
+        r = spe_land(m, p, q);
+    else if (op == SPE_ARITH_OR)
+        r = spe_lor(m, p, q);
+    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
+    return cv_scalar_(op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+}
+
+cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
+{
+    int type = cv_common_type_(&a, &b);
+    spe_id p, q;
+    if (!cv_enter_(w)) return cv_nothing_();
+    if (!spe_val_is_condition(&c, CV_BOOL_)) {
+        cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
+        return cv_nothing_();
+    }
+    if (c.kind == SPE_INT) return c.i ? a : b;
+    p = cv_id_(w, type, &a);
+    q = cv_id_(w, type, &b);
+    return cv_scalar_(type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
+}
+
+cv_val cv_builtin_(cv_where_ w, spe_builtin_name name)
+{
+    bool uniform = name != SPE_LOCAL_ID && name != SPE_GLOBAL_ID && name != SPE_SUBGROUP_LANE;
+    return cv_enter_(w) ? cv_scalar_(CV_I32, spe_builtin(&w.x->m, name, 0), uniform) : cv_nothing_();
+}
+
+cv_val cv_uniform_(cv_where_ w, cv_val v)
+{
+    if (!cv_enter_(w) || v.kind != SPE_SCALAR || v.uniform || v.type == CV_BOOL_) return v;
+    return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
+}
+
+cv_vec cv_no_vec_(void)
+{
+    cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL};
+    return v;
+}
+
+/* Room for n ids. */
+spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
+
+/* A vector with room for its parts; without parts when something is wrong. */
+cv_vec cv_new_(cv_ctx *x, int type, int n)
+{
+    cv_vec v = cv_no_vec_();
+    if (!spe_ok(&x->m)) return v;
+    v.type = (cv_type)type;
+    v.n = n;
+    v.part = cv_ids_(x, spe_runs(n));
+    v.parts = v.part ? spe_runs(n) : 0;
+    return v;
+}
+
+cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts)
+{
+    cv_vec v = cv_new_(x, type, n);
+    if (v.parts) memcpy(v.part, parts, (size_t)v.parts * sizeof *parts);
+    return v;
+}
+
+static bool cv_check_length_(cv_where_ w, int n)
+{
+    return (n >= 1 && n <= CV_VECTOR_MAX_) || cv_fail_(w, CV_ERROR_VECTOR_LENGTH, "got %d", n);
+}
+
+static bool cv_check_type_(cv_where_ w, int type)
+{
+    return cv_is_vector_type_(type) || cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
+}
+
+/* Is this a vector that was made? */
+bool cv_check_vec_(cv_where_ w, const cv_vec *v)
+{
+    return (v->magic == CV_VEC_MAGIC_ && v->parts) || cv_fail_(w, CV_ERROR_UNSET, "a vector");
+}
+
+/* Where element i is: part, and component of it. */
+static int cv_part_of_(int n, int i, int *component)
+{
+    int part = 0;
+    for (*component = i; *component >= spe_run(n, part); part++) *component -= spe_run(n, part);
+    return part;
+}
+
+spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
+{
+    int component, part = cv_part_of_(v->n, i, &component);
+    return spe_extract(&x->m, v->part[part], (uint32_t)component);
+}
+
+static void cv_get_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
+{
+    for (int i = 0; i < n; i++) ids[i] = cv_get_(x, v, first + i);
+}
+
+/* A SPIR-V vector (or scalar) of n scalars. */
+spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
+{
+    return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
+}
+
+cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
+{
+    cv_vec v = cv_new_(x, type, n);
+    for (int i = 0; i < v.parts; ids += spe_run(n, i), i++)
+        v.part[i] = cv_join_(x, cv_spe_type_(x, type), spe_run(n, i), ids);
+    return v;
+}
+
+cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
+{
+    cv_vec v;
+    spe_id id;
+    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
+    id = cv_id_(w, type, &value);
+    v = cv_new_(w.x, type, n);
+    for (int i = 0; i < v.parts; i++)
+        v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(w.x, type), (uint32_t)spe_run(n, i)), id);
+    return v;
+}
+
+cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
+{
+    spe_id ids[32];
+    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n > 32 ? 0 : n)) return cv_no_vec_();
+    for (int i = 0; i < n; i++) ids[i] = cv_id_(w, type, &values[i]);
+    return cv_from_scalars_(w.x, type, n, ids);
+}
+
+bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
+{
+    return (spe_val_is_set(v) && v->kind == SPE_POINTER) ||
+           cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v).s);
+}
+
+/* The pointer's element `index`, and the stride when it is not 1 (else 0). */
+static bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
+{
+    bool strided = d->stride.magic && !(d->stride.kind == SPE_INT && d->stride.i == 1);
+    if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
+        return false;
+    *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
+    *stride = strided ? cv_index_(w, &d->stride, "the stride") : 0;
+    return spe_ok(&w.x->m);
+}
+
+/* Element i of what cv_locate_ found, as a pointer to `width` of them. */
+static spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
+{
+    spe_module *m = &x->m;
+    spe_id offset = stride ? spe_imul(m, stride, spe_i32(m, i)) : spe_i32(m, i);
+    spe_id p = i ? spe_index(m, at, offset) : at;
+    return width > 1 ? spe_ptr_cast(m, p, spe_vec(m, cv_spe_type_(x, type), (uint32_t)width)) : p;
+}
+
+cv_vec cv_load_(cv_where_ w, cv_memory_ d)
+{
+    int type = d.ptr.type;
+    cv_vec v;
+    spe_id at, stride, *ids;
+    if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.n)) return cv_no_vec_();
+    v = cv_new_(w.x, type, d.n);
+    ids = stride ? cv_ids_(w.x, d.n) : v.part;
+    for (int i = 0, part = 0, width; ids && i < d.n; i += width, part++) {
+        width = stride ? 1 : spe_run(d.n, part);
+        ids[part] = spe_load(&w.x->m, cv_pointer_to_(w.x, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
+    }
+    return stride && ids ? cv_from_scalars_(w.x, type, d.n, ids) : v;
+}
+
+void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
+{
+    spe_id at, stride;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
+    if (d.ptr.type != (int)v.type)
+        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
+                 cv_type_name(d.ptr.type));
+    for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.n; i += width, part++) {
+        uint32_t bytes = (uint32_t)cv_bytes_(v.type);
+        spe_id id = stride ? cv_get_(w.x, &v, i) : v.part[part];
+        width = stride ? 1 : spe_run(v.n, part);
+        spe_store(&w.x->m, cv_pointer_to_(w.x, at, stride, v.type, i, width), id, bytes);
+    }
+}
+
+/* Is the constant i the number of an element? */
+static bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
+{
+    return cv_check_vec_(w, v) &&
+           ((i->kind == SPE_INT && i->i >= 0 && i->i < v->n) ||
+            cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i).s, v->n));
+}
+
+cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
+{
+    spe_module *m = &w.x->m;
+    spe_id at, got = 0, first;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
+    if (i.kind == SPE_INT)
+        return cv_check_element_(w, &v, &i) ? cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false) : cv_nothing_();
+    at = cv_index_(w, &i, "the element's number");
+    for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.n, part), part++) {
+        spe_id one = v.part[part];
+        first = spe_i32(m, start);
+        if (spe_run(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.n, part) - 1)));
+        got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
+    }
+    return cv_scalar_(v.type, got, false);
+}
+
+cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
+{
+    cv_vec out;
+    int component, part;
+    if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
+    out = cv_from_parts_(w.x, v.type, v.n, v.part);
+    part = cv_part_of_(v.n, (int)i.i, &component);
+    if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
+    return out;
+}
+
+cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
+{
+    spe_id ids[CV_VECTOR_MAX_];
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
+    if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
+    if (!cv_check_length_(w, a.n + b.n)) return cv_no_vec_();
+    if (a.n % 8 == 0) {
+        memcpy(ids, a.part, (size_t)a.parts * sizeof *ids);
+        memcpy(ids + a.parts, b.part, (size_t)b.parts * sizeof *ids);
+        return cv_from_parts_(w.x, a.type, a.n + b.n, ids);
+    }
+    cv_get_all_(w.x, &b, 0, b.n, ids + a.n);
+    cv_get_all_(w.x, &a, 0, a.n, ids);
+    return cv_from_scalars_(w.x, a.type, a.n + b.n, ids);
+}
+
+cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
+{
+    spe_id ids[CV_VECTOR_MAX_];
+    if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
+    if (first < 0 || first > v.n - n) {
+        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.n);
+        return cv_no_vec_();
+    }
+    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.n)) return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
+    cv_get_all_(w.x, &v, first, n, ids);
+    return cv_from_scalars_(w.x, v.type, n, ids);
+}
+
+cv_interpreted_vector cv_same_input_(cv_interpreted_vector v) { return v; }
+cv_interpreted_vector cv_plain_input_(cv_vec v)
+{
+    cv_interpreted_vector in = {v, v.type};
+    return in;
+}
+
+/* Two operands as vectors of one shape; a number is splatted. */
+static bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
+{
+    const cv_vec *shape = a.is_vec ? &a.vec : &b.vec;
+    if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
+    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->n, a.val);
+    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->n, b.val);
+    if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
+    return (p->type == q->type && p->n == q->n) || cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n,
+                                                            cv_type_name(p->type), q->n, cv_type_name(q->type));
+}
+
+cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+{
+    cv_vec p, q, v;
+    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
+    v = cv_new_(w.x, p.type, p.n);
+    for (int i = 0; i < v.parts; i++) {
+        v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
+        if (!v.part[i] && spe_ok(&w.x->m))
+            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
+    }
+    return v;
+}
+
+/* Does a function of real numbers take this type? */
+static bool cv_check_real_(cv_where_ w, const char *function, const char *on, int type)
+{
+    return cv_is_float_(type) || cv_fail_(w, CV_ERROR_OPERATION, "%s on %s%s", function, on, cv_type_text_(type));
+}
+
+cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
+{
+    cv_vec p, q, r, v;
+    cv_any_ mid = cv_any_vec_(b);
+    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q) ||
+        !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
+        return cv_no_vec_();
+    v = cv_new_(w.x, p.type, p.n);
+    for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
+    return v;
+}
+
+/* On f32 scalars or vectors. */
+static spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
+{
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
+    if (fn < CV_SIGMOID_) return spe_math1(m, (spe_math_op)fn, v);
+    if (fn == CV_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
+    /* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+    cube = spe_fmul(m, spe_fmul(m, v, v), spe_fmul(m, v, spe_const_f(m, type, 0.044715)));
+    cube = spe_fmul(m, spe_fadd(m, v, cube), spe_const_f(m, type, 0.7978845608028654));
+    return spe_fmul(m, spe_fmul(m, v, spe_const_f(m, type, 0.5)), spe_fadd(m, one, spe_math1(m, SPE_TANH, cube)));
+}
+
+/* f16 is computed in f32 and rounded once. */
+static spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
+{
+    spe_module *m = &x->m;
+    spe_id own = spe_type_of(m, v), wide = spe_vec(m, spe_float(m, 32), own ? spe_count(m, own) : 1);
+    if (type == CV_F32 || fn == SPE_FABS || fn == SPE_FLOOR) return cv_emit_function_(x, fn, v);
+    return spe_fconvert(m, own, cv_emit_function_(x, fn, spe_fconvert(m, wide, v)));
+}
+
+cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
+{
+    cv_vec v;
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_real_(w, name, "a vector of ", a.vec.type))
+        return cv_no_vec_();
+    v = cv_new_(w.x, a.vec.type, a.vec.n);
+    for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
+    return v;
+}
+
+cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
+{
+    int type = a.val.kind == SPE_SCALAR ? a.val.type : CV_F32;
+    spe_id id;
+    if (!cv_enter_(w) || !cv_check_real_(w, name, "", type)) return cv_nothing_();
+    id = cv_id_(w, type, &a.val);
+    return cv_scalar_(type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
+}
+
+cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
+{
+    cv_vec p, q, r, s, v;
+    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
+    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.n, c.val));
+    if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
+    if (r.n != p.n) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
+    v = cv_new_(w.x, r.type, r.n);
+    for (int i = 0; i < v.parts; i++)
+        v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
+    return v;
+}
+
+cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
+{
+    cv_any_ x = cv_any_vec_(v), scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope)));
+    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, scaled);
+}
+
+/* The bounds of an integer type. */
+static int64_t cv_least_(int bits, bool is_signed) { return is_signed ? -((int64_t)1 << (bits - 1)) : 0; }
+static int64_t cv_most_(int bits, bool is_signed) { return ((int64_t)1 << (bits - is_signed)) - 1; }
+
+static spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
+{
+    spe_id type = spe_type_of(&x->m, v);
+    return type ? spe_vec(&x->m, scalar, spe_count(&x->m, type)) : 0;
+}
+
+/* Between lo and hi, in v's own type. */
+static spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int64_t hi)
+{
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, v);
+    int bits = (int)spe_width(m, type);
+    if (lo > cv_least_(bits, is_signed)) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
+    if (hi < cv_most_(bits, is_signed)) v = spe_math2(m, is_signed ? SPE_SMIN : SPE_UMIN, v, spe_const_i(m, type, hi));
+    return v;
+}
+
+static spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
+{
+    const cv_type_row *t = cv_type_info(to);
+    bool sign = cv_is_signed_(from);
+    spe_id type = cv_like_(x, cv_spe_type_(x, to), v);
+    v = cv_clamp_int_(x, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
+    return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
+}
+
+static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
+{
+    spe_module *m = &x->m;
+    spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v),
+           type = cv_like_(x, cv_spe_type_(x, to), v);
+    const cv_type_row *t = cv_type_info(to);
+    v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
+    if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
+        double lo = (double)cv_least_(t->bits, t->is_signed), hi = (double)cv_most_(t->bits, t->is_signed);
+        v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
+        v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
+        return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
+    }
+    v = t->is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
+    if (v) spe_decorate(m, v, SPE_DecorationSaturatedConversion, 0, NULL);
+    return v;
+}
+
+/* f32 rounded to a value of FP8, still f32: a multiple of its last place, which is 2^(exponent - mantissa bits). */
+static spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
+{
+    spe_module *m = &x->m;
+    spe_id real = cv_like_(x, spe_float(m, 32), v), word = cv_like_(x, spe_int(m, 32), v), e, place, inverse, r;
+    int mantissa = to == CV_E4M3 ? 3 : 2, least = to == CV_E4M3 ? 127 - 6 : 127 - 14; /* of normal numbers, biased */
+    double largest = to == CV_E4M3 ? 448 : 57344;
+    e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), spe_const_u(m, word, 23)), spe_const_u(m, word, 255));
+    e = spe_math2(m, SPE_UMAX, e, spe_const_i(m, word, least));
+    place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), spe_const_u(m, word, 23)));
+    inverse = spe_bitcast(m, real,
+                          spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
+    r = spe_fmul(m, spe_math1(m, SPE_RINT, spe_fmul(m, v, inverse)), place);
+    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)),
+                  spe_const_f(m, real, largest));
+    return spe_select(m, spe_isnan(m, v), v, r);
+}
+
+/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that
+ * is what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones,
+ * becomes a power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
+spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
+    if (type == CV_E5M2) return spe_bitcast(m, half, spe_and(m, v, spe_const_u(m, word, 0xff00)));
+    v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbf80));
+    nan = spe_and(m, spe_iadd(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 0x4000));
+    return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), spe_const_f(m, half, 256));
+}
+
+/* What stands in memory, as held. */
+spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
+{
+    spe_module *m = &x->m;
+    spe_id word = cv_is_fp8_(type) ? cv_like_(x, spe_int(m, 16), v) : 0;
+    return word ? cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type) : v;
+}
+
+static spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
+{
+    spe_module *m = &x->m;
+    spe_id real = cv_like_(x, spe_float(m, 32), v), half = cv_like_(x, spe_float(m, 16), v);
+    if (!cv_is_fp8_(to)) return spe_fconvert(m, to == CV_F32 ? real : half, v);
+    return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
+}
+
+/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest
+ * anyway. */
+static spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
+{
+    spe_module *m = &x->m;
+    spe_id real = cv_like_(x, spe_float(m, 32), v);
+    bool sign = cv_is_signed_(from);
+    if (to != CV_F32) v = cv_clamp_int_(x, v, sign, sign ? -65536 : 0, 65536);
+    v = sign ? spe_s_to_f(m, real, v) : spe_u_to_f(m, real, v);
+    return cv_float_to_float_(x, v, CV_F32, to);
+}
+
+/* A held scalar or vector of one type as one of another. Neither is packed. */
+spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
+{
+    if (!spe_ok(&x->m) || from == to) return v;
+    if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(x, v, from, to) : cv_float_to_int_(x, v, to);
+    return cv_is_float_(to) ? cv_int_to_float_(x, v, from, to) : cv_int_to_int_(x, v, from, to);
+}
+
+/* A held value in what products are summed in: f32, or 32 bits of an integer. Exact but for 32-bit integers to f32. */
+spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
+{
+    spe_module *m = &x->m;
+    spe_id to = cv_like_(x, real ? spe_float(m, 32) : spe_int(m, 32), v);
+    if (cv_is_float_(type)) return spe_fconvert(m, to, v);
+    if (real) return cv_is_signed_(type) ? spe_s_to_f(m, to, v) : spe_u_to_f(m, to, v);
+    return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
+}
+
+/* A vector's parts as those of a vector of another type. */
+cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
+{
+    cv_vec r = cv_new_(x, type, v->n);
+    for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(x, v->part[i], v->type, type);
+    return r;
+}
+
+cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
+{
+    if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_type_(w, type)) return cv_no_vec_();
+    return cv_convert_vec_(w.x, &a.vec, type);
+}
+
+cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
+{
+    int from = a.val.kind == SPE_SCALAR ? a.val.type : a.val.kind == SPE_REAL ? CV_F32 : CV_I32;
+    spe_id id;
+    if (!cv_enter_(w)) return cv_nothing_();
+    if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
+        cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
+    id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
+    return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
+}
