@@ -4762,8 +4762,10 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_frame_kind_ kind, void
     memset(f, 0, sizeof *f);
     f->kind = kind;
     f->number = x->frame_count++;
-    if (!x->planning && f->number >= x->frame_first.count)
-        return xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time"), NULL;
+    if (!x->planning && f->number >= x->frame_first.count) {
+        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
+        return NULL;
+    }
     return xt_frame_slots_(w, f, objects) ? f : NULL;
 }
 

@@ -107,7 +107,8 @@ BAD(gather_of_a_regular_tile, NO_SCATTER, "XT_LOAD_GATHER", "tile 8 x 8", XT_LOA
 BAD(scatter_to_a_regular_tile, NO_SCATTER, "XT_STORE_SCATTER", "tile 1 x 8",
     XT_STORE_SCATTER(XT_SPLAT(f32, 1, 8, 0.0), TILE(f32, 1, 8));)
 BAD(mask_of_numbers, MASK_TYPE, "got u8", "", XT_LOAD_GATHER(SCATTER_TILE, .mask = XT_SPLAT(u8, 1, 16, 1));)
-BAD(mask_of_another_shape, MASK_SHAPE, "mask of 1 x 32", "tile of 1 x 16", XT_LOAD_GATHER(SCATTER_TILE, .mask = MASK(1, 32));)
+BAD(mask_of_another_shape, MASK_SHAPE, "mask of 1 x 32", "tile of 1 x 16",
+    XT_LOAD_GATHER(SCATTER_TILE, .mask = MASK(1, 32));)
 BAD(mask_of_another_map, MASK_MAP, "{1, 4} sg_data {1, 4}", "tile of sg_layout {0, 0} sg_data {0, 0}",
     XT_LOAD_GATHER(SCATTER_TILE, .mask = MASK(1, 16, .map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {1, 4})));)
 BAD(scatter_of_another_type, STORE_TYPE, "vector of f16", "tile of f32",
