@@ -157,16 +157,19 @@ for compiler in gcc clang g++ clang++; do
     cd "$top" || exit 1
 done
 
-# The languages meet in one program.
-meets() { # meets COMPILER OTHER: a program of the one compiler has the bodies of the other
-    rm -f first && cp "../$1/first" . && linked "../$1/one_declared.o" "../$2/two_bodies.o"
-}
-if [ -d "$work/gcc" ] && [ -d "$work/g++" ]; then
-    compiler=g++ && mkdir "$work/both" && cd "$work/both" || exit 1
-    check "C with bodies of C++" meets gcc g++
-    check "C++ with bodies of C" meets g++ gcc
+# Languages and compilers meet in one program. What the bodies write does not depend on who compiled them, as it would if two
+# arguments of one call wrote something: their order is the compiler's.
+meets() { # meets COMPILER OTHER LINKER: a program of the one has the bodies of the other
+    if ! [ -d "$work/$1" ] || ! [ -d "$work/$2" ]; then skip "$1 with bodies of $2" "one of them is not installed"; return; fi
+    cd "$work/$1" || exit 1
+    compiler=$3
+    check "$1 with bodies of $2" linked one_declared.o "../$2/two_bodies.o"
     cd "$top" || exit 1
-fi
+}
+meets gcc clang gcc
+meets clang gcc clang
+meets gcc g++ g++
+meets g++ gcc g++
 
 # One file has the bodies in one way.
 refused() { # refused NAME PART LINE...: to the compiler

@@ -62,7 +62,7 @@ link_headers() { # link_headers FOLDER
 
 build_for() { # build_for TRIPLE FOLDER: driver, programs, and what stands for the loader
     triple=$1 to=$2 wanted=
-    set -- make --no-print-directory -j2 BUILD="$to" CC="$triple-gcc" CFLAGS=-O1 LOADER_CFLAGS="-I$to/include"
+    set -- make --no-print-directory -j2 BUILD="$to" CC="$triple-gcc" AR="$triple-ar" CFLAGS=-O1 LOADER_CFLAGS="-I$to/include"
     link_headers "$to/include" && "$@" soft || return 1
     rm -f "$to/driver.a"
     for program in hello gemm test_xetile $tests; do # make does not know that the driver is in them

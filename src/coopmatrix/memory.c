@@ -275,7 +275,8 @@ static void cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
             for (int k2 = 0; k2 < l->K2; k2++) vectors[k2] = cm_unpack_(c, l, a->part[k2 * runs + run], first, group);
             spe_id from[2] = {spe_isub(m, cm_i32_(c, -number), s->col), cm_i32_(c, 0)};
             spe_id to[2] = {spe_isub(m, spe_isub(m, s->cols, s->col), cm_i32_(c, number)), cm_i32_(c, columns)};
-            spe_id i = spe_for(m, spe_math(m, SPE_SMAX, 2, from), spe_math(m, SPE_SMIN, 2, to), cm_i32_(c, 1), 0, NULL);
+            spe_id high = spe_math(m, SPE_SMIN, 2, to), low = spe_math(m, SPE_SMAX, 2, from);
+            spe_id i = spe_for(m, low, high, cm_i32_(c, 1), 0, NULL);
             spe_id far = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
             for (int row = 0; row < l->K; row++) {
                 spe_id v = vectors[row / l->K1];
