@@ -738,9 +738,9 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
 /* The instructions that are checked, each a function: A(name, opcode, form) of one value, name(m, a); AB of two,
  * name(m, a, b); TO a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters, operands ...) give a
  * value or none. A form has a letter for each operand word, a colon, and what the result's type is:
- *   i f b N v     integers, floats, bools, integers or floats, any value: scalars, vectors and, where the device takes
- *                 them, cooperative matrices and vectors; h and s: integers of 16, floats of 32 bits; d: any floats
- *   I B x y       one integer, one bool, one i32, an i32x4
+ *   i f b v       integers, floats, bools, any value: scalars, vectors and, where the device takes them, cooperative
+ *                 matrices and vectors; h and s: integers of 16, floats of 32 bits; d: floats without arithmetic too
+ *   I B N x y     one integer, one bool, one number, one i32, an i32x4
  *   = q ~         of the type of the one before; as many i32 as the first has components, as many of them as the result
  *   p P           a pointer; a pointer to one number
  *   * J G E       of the type the pointer points to; and one integer, one float, one number

@@ -124,6 +124,31 @@ static bool is_arithmetic(const row *r)
 
 static bool compares(const row *r) { return strchr(r->form, ':')[1] == 'b'; }
 
+/* Every form has a letter for each operand that its function is given, and a result that there is. */
+TEST(forms_are_as_long_as_their_operands)
+{
+#define FORM_1(name, op, form) {#name, form, 1},
+#define FORM_2(name, op, form) {#name, form, 2},
+#define FORM_N(name, op, form, params, ...) {#name, form, SPE_COUNT(__VA_ARGS__)},
+    static const struct {
+        const char *name, *form;
+        size_t operands;
+    } forms[] = {SPE_INSTRUCTIONS_(FORM_1, FORM_2, NO_ROW_3, FORM_N, FORM_N)};
+    size_t i, n;
+    for (i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const char *at = forms[i].form, *colon = strchr(at, ':');
+        CHECK_MSG(colon && colon[1] && strchr("=*tbshx.r-", colon[1]), "%s gives what \"%s\" does not say",
+                  forms[i].name, at);
+        for (n = 0; at < colon; at++) {
+            CHECK_MSG(strchr("ifbvhsdIBNxy=q~pP*JGEmwkTl?oaAtMCSW", *at), "%s: there is no letter %c", forms[i].name,
+                      *at);
+            n += !strchr("SW", *at);
+        }
+        CHECK_MSG(n == forms[i].operands, "%s: %zu letters for %zu operands", forms[i].name, n, forms[i].operands);
+    }
+    CHECK(i > 80);
+}
+
 static void check_row(fixture *x, const row *r, spe_id a, spe_id b)
 {
     spe_id operands[2], id, type = spe_type_of(&x->m, a);
@@ -1155,6 +1180,7 @@ TEST(generic_instructions)
 
 int main(void)
 {
+    RUN(forms_are_as_long_as_their_operands);
     RUN(arithmetic_of_every_type);
     RUN(arithmetic_refuses_other_types);
     RUN(operations_by_type);
