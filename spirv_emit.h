@@ -1841,11 +1841,12 @@ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char
             for (form += n - 1; n; n--) c.words[c.count++] = *args++;
             break;
         }
-        if (m->error.id) return 0;
+        if (SPE_UNLIKELY_(m->error.id)) return 0;
     }
     if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
     if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
-    type = spe_result_(m, &c, *form++);
+    type = *form == '=' ? c.first : *form == '*' ? c.pointee : spe_result_(m, &c, *form);
+    form++;
     known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
     return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }
@@ -1913,9 +1914,10 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
 /* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
 spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 {
-    spe_call_ c = {0, 0, 0, 0, {0}};
+    spe_call_ c;
     uint32_t i, n = 1;
     va_list values;
+    c.first = c.pointee = c.given = 0;
     m->doing = name;
     va_start(values, letters);
     for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
@@ -1934,12 +1936,10 @@ spe_id spe_bool_like_(spe_module *m, spe_id type)
     return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
 }
 
-/* The type that the letter after the colon says. */
+/* The type that the letter after the colon says, when it is neither = nor *. */
 spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
     switch (letter) {
-    case '=': return c->first;
-    case '*': return c->pointee;
     case 't': return c->given;
     case 'b': return spe_bool_like_(m, c->first);
     case 's': return spe_vec(m, spe_float(m, 32), spe_count(m, c->first));

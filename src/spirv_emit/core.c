@@ -348,11 +348,12 @@ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char
             for (form += n - 1; n; n--) c.words[c.count++] = *args++;
             break;
         }
-        if (m->error.id) return 0;
+        if (SPE_UNLIKELY_(m->error.id)) return 0;
     }
     if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
     if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
-    type = spe_result_(m, &c, *form++);
+    type = *form == '=' ? c.first : *form == '*' ? c.pointee : spe_result_(m, &c, *form);
+    form++;
     known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
     return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }

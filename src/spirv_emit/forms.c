@@ -53,9 +53,10 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
 /* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
 spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 {
-    spe_call_ c = {0, 0, 0, 0, {0}};
+    spe_call_ c;
     uint32_t i, n = 1;
     va_list values;
+    c.first = c.pointee = c.given = 0;
     m->doing = name;
     va_start(values, letters);
     for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
@@ -74,12 +75,10 @@ spe_id spe_bool_like_(spe_module *m, spe_id type)
     return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
 }
 
-/* The type that the letter after the colon says. */
+/* The type that the letter after the colon says, when it is neither = nor *. */
 spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
     switch (letter) {
-    case '=': return c->first;
-    case '*': return c->pointee;
     case 't': return c->given;
     case 'b': return spe_bool_like_(m, c->first);
     case 's': return spe_vec(m, spe_float(m, 32), spe_count(m, c->first));
