@@ -130,7 +130,6 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
     if (!xt_enter_(w, XT_OP_STORE_TILE_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
         !xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
         return;
-    xt_need_layout_(x, &v, CM_ACC, false);
     xt_tile_is_used_(x, &t);
     v = xt_as_use_(x, &v, CM_ACC);
     b = xt_blocks_(&t.dist);
@@ -149,7 +148,6 @@ static bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
     if (!mask->magic) return true;
     if (!xt_check_vec_(w, mask, "the mask")) return false;
     if (mask->type != (cm_type)XT_BOOL_) return xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
-    xt_need_layout_(w.x, mask, CM_ACC, false);
     return xt_check_same_(w, &errors, "mask", mask, "tile", &form);
 }
 
@@ -267,7 +265,6 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
         !xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
         !xt_check_mask_(w, &d.mask, &d.tile))
         return;
-    xt_need_layout_(x, &v, CM_ACC, false);
     if (!v.blocks) return;
     v = xt_as_use_(x, &v, CM_ACC);
     s = xt_spread_init_(w, &d);

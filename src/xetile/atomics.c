@@ -131,7 +131,6 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
         !xt_check_tile_(w, &t, false, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
         !xt_check_rmw_(w, kind, &t))
         return xt_no_vec_();
-    xt_need_layout_(x, &v, CM_ACC, false);
     form = xt_form_(&t);
     r = xt_new_vec_(w, t.type, &form);
     if (!r.blocks) return r;

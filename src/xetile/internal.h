@@ -42,8 +42,7 @@ typedef struct {
 
 typedef struct {
     int parent;   /* vectors that must share a layout form a class (union-find) */
-    bool need[3]; /* of the root: which uses an operation asked for, by cm_use */
-    bool accumulator;
+    bool need[3]; /* of the root: which uses products ask for, by cm_use */
 } xt_plan_vec_;
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
@@ -63,13 +62,8 @@ typedef struct {
     int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
 } xt_plan_offset_;
 
-/* An array in local memory, the same one in every version of the body, aligned to so many bytes. */
+/* Arrays in local memory are aligned to so many bytes. Every version of the body uses the same ones. */
 enum { XT_LOCAL_ALIGN_ = 64 };
-typedef struct {
-    int type;
-    int64_t elements;
-    spe_id id;
-} xt_local_array_;
 
 /* What differs from lane to lane, made before the body: a condition, and a number. */
 typedef struct {
@@ -137,7 +131,7 @@ XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 /* ---- plan.c */
 
 XETILE_PRIVATE void xt_same_layout_(xt_ctx *x, int a, int b);
-XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator);
+XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use);
 XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, int node);
 XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int node);
 XETILE_PRIVATE void xt_same_tiles_(xt_ctx *x, int a, int b);

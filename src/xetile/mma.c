@@ -126,13 +126,13 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
         !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
         !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
-    xt_need_layout_(x, &d.a, CM_B, false);
-    xt_need_layout_(x, &d.b, CM_A, false);
+    xt_need_layout_(x, &d.a, CM_B);
+    xt_need_layout_(x, &d.b, CM_A);
     r = xt_mapped_vec_(w, type, d.a.dist.shape[0], d.b.dist.shape[1], &map);
     if (!spe_ok(&x->m)) return r;
     r.inner[0] = d.a.inner[0];
     r.inner[1] = d.b.inner[1];
-    xt_need_layout_(x, &r, CM_ACC, true);
+    xt_need_layout_(x, &r, CM_ACC);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
     xt_plan_product_(x, &d.a, &d.b, &r);
     if (!r.blocks) return r;

@@ -20,24 +20,18 @@ XE_FN_ void xt_same_layout_(xt_ctx *x, int a, int b)
     q = xt_plan_vec_at_(x, b);
     q->parent = a;
     for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
-    p->accumulator = p->accumulator || q->accumulator;
 }
 
-XE_FN_ void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator)
+XE_FN_ void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
-    xt_plan_vec_ *p;
-    if (!x->planning || !spe_ok(&x->m)) return;
-    p = xt_plan_vec_at_(x, xt_vec_root_(x, v->node));
-    p->need[use] = true;
-    p->accumulator = p->accumulator || accumulator;
+    if (x->planning && spe_ok(&x->m)) xt_plan_vec_at_(x, xt_vec_root_(x, v->node))->need[use] = true;
 }
 
 /* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most. */
 XE_FN_ cm_use xt_layout_(xt_ctx *x, int node)
 {
-    const xt_plan_vec_ *p = xt_plan_vec_at_(x, xt_vec_root_(x, node));
-    if (p->accumulator) return CM_ACC;
-    return p->need[CM_A] ? CM_A : p->need[CM_B] ? CM_B : CM_ACC;
+    const bool *need = xt_plan_vec_at_(x, xt_vec_root_(x, node))->need;
+    return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;
 }
 
 XE_FN_ int xt_tile_root_(xt_ctx *x, int node)

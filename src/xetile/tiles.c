@@ -25,12 +25,12 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 
 /* The first element of an array in local memory, which is made before the body so that every version may use it. */
-static spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
+static spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
 {
     spe_module *m = &x->m;
     spe_id zero = spe_u32(m, 0), p, array;
     uint32_t align = XT_LOCAL_ALIGN_;
-    array = spe_array(m, xt_spe_type_(x, xt_held_(a->type)), (uint32_t)a->elements);
+    array = spe_array(m, xt_spe_type_(x, xt_held_(type)), (uint32_t)elements);
     spe_prologue_begin(m);
     p = spe_shared_var(m, array);
     spe_decorate(m, p, SPE_DecorationAlignment, 1, &align);
@@ -44,7 +44,7 @@ static bool xt_check_local_(xt_where_ w, int type, int64_t elements, int number)
     xt_ctx *x = w.x;
     if (elements < 1 || elements > 1 << 24)
         return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
-    if (x->planning && xt_push_(x, &x->locals, sizeof(xt_local_array_)))
+    if (x->planning && xt_push_(x, &x->locals, sizeof(spe_id)))
         x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * cm_type_info(xt_held_(type))->bytes;
     if (number >= x->locals.count)
         return spe_ok(&x->m) && xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
@@ -56,18 +56,13 @@ static bool xt_check_local_(xt_where_ w, int type, int64_t elements, int number)
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
-    int number = x->local_count;
-    xt_local_array_ *a;
+    spe_id *id;
     xt_val v;
-    if (!xt_enter_(w, XT_OP_LOCAL_) || !xt_check_local_(w, type, elements, number)) return xt_nothing_();
-    x->local_count++;
-    a = (xt_local_array_ *)x->locals.items + number;
-    a->type = type;
-    a->elements = elements;
-    if (!x->planning && !a->id) a->id = xt_emit_local_(x, a);
-    v = spe_val_of(SPE_POINTER, type, 0);
+    if (!xt_enter_(w, XT_OP_LOCAL_) || !xt_check_local_(w, type, elements, x->local_count)) return xt_nothing_();
+    id = (spe_id *)x->locals.items + x->local_count++;
+    if (!x->planning && !*id) *id = xt_emit_local_(x, type, elements);
+    v = spe_val_of(SPE_POINTER, type, x->planning ? ++x->serial : *id);
     v.local = true;
-    v.id = x->planning ? ++x->serial : a->id;
     return v;
 }
 
@@ -319,7 +314,6 @@ static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
     t.offset[0] = t.offset[1] = t.pitch = spe_val_int(0);
     t.shape[0] = spe_val_int(1);
     t.shape[1] = d->shape.v[0];
-    xt_need_layout_(w.x, v, CM_ACC, false);
     return t;
 }
 
