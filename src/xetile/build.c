@@ -1,8 +1,6 @@
 /* build.c - building a module. */
 #include "internal.h"
 
-static xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
-
 /* The type of a parameter by its name; -1: none. */
 static int xt_type_of_(const char *name, const spe_kernel_param *p)
 {
@@ -14,7 +12,11 @@ static int xt_type_of_(const char *name, const spe_kernel_param *p)
 }
 
 /* The line of the kernel's head. */
-static xt_where_ xt_kernel_where_(xt_ctx *x) { return xt_where_at_(x, x->kernel->file, x->kernel->line); }
+static xt_where_ xt_kernel_where_(xt_ctx *x)
+{
+    xt_where_ w = {x, x->kernel->file, x->kernel->line};
+    return w;
+}
 
 /* Runs the body once: planning, or writing one version. */
 static void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
@@ -54,7 +56,7 @@ static void xt_plan_args_(xt_ctx *x)
 /* Limits of the target that only the whole plan shows. */
 static bool xt_check_plan_(xt_ctx *x, int *registers)
 {
-    xt_where_ w = xt_build_where_(x);
+    xt_where_ w = {x, x->desc->file, x->desc->line};
     int subgroups = x->subgroups ? x->subgroups : 1, most;
     if (x->subgroups) w = x->subgroups_at;
     if (subgroups * x->S > x->target.max_group_size)
@@ -224,18 +226,19 @@ static void xt_emit_module_(xt_ctx *x, xt_module *mod)
 xt_module xt_build(const xt_build_desc *desc)
 {
     xt_module mod;
+    xt_where_ w = {NULL, desc->file, desc->line};
     xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
                                           desc->kernel->file);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
+    w.x = x;
     x->kernel = desc->kernel;
     x->regions.m = &x->m;
     x->regions.errors = xt_errors_();
     x->regions.end = xt_region_end_;
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
-    if (x->param_count >= 0 &&
-        cm_choose_target(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
+    if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
         xt_emit_module_(x, &mod);
     }

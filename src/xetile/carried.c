@@ -153,7 +153,7 @@ XE_FN_ void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
     if (!spe_ok(&x->m)) return;
     if (v && u) xt_same_layout_(x, v->node, u->node);
     if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node)
-        xt_same_tiles_(x, a->tile.node, b->tile.node);
+        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.node))->parent = xt_tile_root_(x, a->tile.node);
 }
 
 XE_FN_ uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)

@@ -1,12 +1,6 @@
 /* context.c - one build. */
 #include "internal.h"
 
-XE_FN_ xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
-{
-    xt_where_ w = {x, file, line};
-    return w;
-}
-
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */

@@ -312,7 +312,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = &x->frames[r->depth - 1];
-    xt_where_ w = xt_where_at_(x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line);
+    xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     bool last = r->turn > r->sides;
     xt_op_ op = f->kind != XT_FRAME_IF_ ? XT_OP_LOOP_END_ : last ? XT_OP_IF_END_ : XT_OP_ELSE_;
     if (!xt_enter_(w, op) || !xt_read_now_(w, f)) return;

@@ -75,7 +75,6 @@ typedef struct {
     spe_id id;
 } xt_lane_table_row_;
 
-XETILE_PRIVATE xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
@@ -134,7 +133,6 @@ XETILE_PRIVATE void xt_same_layout_(xt_ctx *x, int a, int b);
 XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use);
 XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, int node);
 XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int node);
-XETILE_PRIVATE void xt_same_tiles_(xt_ctx *x, int a, int b);
 XETILE_PRIVATE bool xt_by_block2d_(xt_ctx *x, const xt_tile *t);
 XETILE_PRIVATE spe_id xt_emit_expr_(xt_ctx *x, int number, int type);
 XETILE_PRIVATE spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address);

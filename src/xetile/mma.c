@@ -106,15 +106,6 @@ static size_t xt_vec_bytes_(const xt_vec *v)
            (size_t)cm_type_info(xt_held_(v->type))->bytes;
 }
 
-/* How many registers products need, for the choice between the register files. */
-static void xt_plan_product_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *r)
-{
-    size_t sum = xt_vec_bytes_(r), all = sum + xt_vec_bytes_(a) + xt_vec_bytes_(b);
-    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
-    if (all > x->product_bytes) x->product_bytes = all;
-    x->has_mma = true;
-}
-
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     xt_ctx *x = w.x;
@@ -122,6 +113,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     cm_type type = CM_F32;
     xt_map map;
     xt_vec r;
+    size_t sum, all;
     if (!xt_enter_(w, XT_OP_TILE_MMA_) || !xt_mma_check_shapes_(w, &d, with_c) ||
         !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
         !xt_mma_check_blocks_(w, &d, with_c))
@@ -134,7 +126,11 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     r.inner[1] = d.b.inner[1];
     xt_need_layout_(x, &r, CM_ACC);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
-    xt_plan_product_(x, &d.a, &d.b, &r);
+    x->has_mma = true;
+    sum = xt_vec_bytes_(&r);
+    all = sum + xt_vec_bytes_(&d.a) + xt_vec_bytes_(&d.b);
+    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+    if (all > x->product_bytes) x->product_bytes = all;
     if (!r.blocks) return r;
     d.a = xt_as_use_(x, &d.a, CM_B);
     d.b = xt_as_use_(x, &d.b, CM_A);

@@ -40,13 +40,6 @@ XE_FN_ int xt_tile_root_(xt_ctx *x, int node)
     return node;
 }
 
-XE_FN_ void xt_same_tiles_(xt_ctx *x, int a, int b)
-{
-    a = xt_tile_root_(x, a);
-    b = xt_tile_root_(x, b);
-    xt_plan_tile_at_(x, b)->parent = a;
-}
-
 /* Does this version access the tile by 2D block messages? */
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t)
 {

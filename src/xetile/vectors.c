@@ -92,9 +92,7 @@ XE_FN_ xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
     if (x->planning) return xt_scalar_(x, CM_I32, 0, align, 0);
     for (i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
-        if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count &&
-            q->data == p.data)
-            return xt_scalar_(x, CM_I32, q->id, align, 0);
+        if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return xt_scalar_(x, CM_I32, q->id, align, 0);
     }
     p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
     if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
