@@ -197,39 +197,34 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     return loop;
 }
 
-/* What comes after a region has one of several values where the region changes them. */
-static void xt_leave_(xt_ctx *x, xt_slot_ *s, uint32_t changed)
-{
-    xt_join_(x, &s->start, &s->now);
-    s->now = s->start;
-    xt_renew_(x, &s->now, changed, NULL);
-    xt_write_(s->object, &s->now);
-}
-
-/* Finds out what the body changes, and what that means for what comes after the loop. */
-static void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
+/* While planning, after a region: finds out what it changes; what comes after it has one of several values there. */
+static void xt_plan_changes_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t mask = xt_differences_(&s->body, &s->now), counts = xt_counts_(x, f, s, mask);
         *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
-        xt_leave_(x, s, mask);
+        if (f->kind == XT_FRAME_IF_) xt_join_(x, &s->start, &s->body);
+        xt_join_(x, &s->start, &s->now);
+        s->now = s->start;
+        xt_renew_(x, &s->now, mask, NULL);
+        xt_write_(s->object, &s->now);
     }
 }
 
-static void xt_loop_end_(xt_where_ w, xt_frame_ *f)
+/* Closes a region in the module. */
+static void xt_close_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
-    if (x->planning) {
-        xt_for_plan_(x, f);
-        return;
-    }
+    uint32_t n = (uint32_t)f->id_count;
     xt_gather_(w, f, true);
     if (f->kind == XT_FRAME_WHILE_)
-        spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
+        spe_endwhile(&x->m, n, f->ids);
+    else if (f->kind == XT_FRAME_FOR_)
+        spe_endfor(&x->m, n, f->ids);
     else
-        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        spe_endif(&x->m, n, f->ids, f->ids);
     xt_scatter_(x, f);
     if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
 }
@@ -289,24 +284,6 @@ static void xt_if_else_(xt_where_ w, xt_frame_ *f)
     }
 }
 
-static void xt_if_end_(xt_where_ w, xt_frame_ *f)
-{
-    xt_ctx *x = w.x;
-    int i;
-    if (!x->planning) {
-        xt_gather_(w, f, true);
-        spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
-        xt_scatter_(x, f);
-    }
-    for (i = 0; x->planning && i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now);
-        *xt_changed_(x, f, i) = mask;
-        xt_join_(x, &s->start, &s->body);
-        xt_leave_(x, s, mask);
-    }
-}
-
 /* At the end of a side: see spe_regions. */
 XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
@@ -316,12 +293,12 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     bool last = r->turn > r->sides;
     xt_op_ op = f->kind != XT_FRAME_IF_ ? XT_OP_LOOP_END_ : last ? XT_OP_IF_END_ : XT_OP_ELSE_;
     if (!xt_enter_(w, op) || !xt_read_now_(w, f)) return;
-    if (f->kind != XT_FRAME_IF_)
-        xt_loop_end_(w, f);
-    else if (last)
-        xt_if_end_(w, f);
-    else
+    if (op == XT_OP_ELSE_)
         xt_if_else_(w, f);
+    else if (x->planning)
+        xt_plan_changes_(x, f);
+    else
+        xt_close_(w, f);
     if (last) x->regions.depth--;
 }
 

@@ -109,20 +109,17 @@ static void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask,
     o->below = below;
 }
 
-/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. */
-static void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
+/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. Of 8-bit
+ * elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it starts
+ * at, and moves by, nothing negative (forward: this is known to be so). */
+static void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
 {
     int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
-    if (!x->planning || xt_val_align_(step) >= per) return;
-    xt_plan_need_(x, t, step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression, per - 1, 0);
-}
-
-/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
- * it starts at, and moves by, nothing negative along its contiguous dimension. */
-static void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
-{
-    if (!x->planning || !t->column_major || xt_bytes_(t->type) > 1 || (step->kind == SPE_INT && step->i >= 0)) return;
-    xt_plan_need_(x, t, step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression, INT32_MIN, 0);
+    int expression = step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression;
+    if (!x->planning) return;
+    if (xt_val_align_(step) < per) xt_plan_need_(x, t, expression, per - 1, 0);
+    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->i >= 0))
+        xt_plan_need_(x, t, expression, INT32_MIN, 0);
 }
 
 /* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
@@ -351,11 +348,10 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     }
     xt_leading_(w, &t, &d);
     memmove(d.offset.v, &d.offset.v[d.offset.n - 2], 2 * sizeof d.offset.v[0]);
-    xt_plan_step_(x, &t, &d.offset.v[inner]);
-    xt_plan_forward_(x, &t, &d.offset.v[inner]);
+    xt_plan_step_(x, &t, &d.offset.v[inner], false);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
-        if (i == inner) xt_plan_step_(x, &t, &place);
+        if (i == inner) xt_plan_step_(x, &t, &place, true);
         t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.v[i], place);
     }
     if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
@@ -370,8 +366,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     xt_index_id_(w, &rows, "the row offset");
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
-    xt_plan_step_(w.x, &t, along);
-    xt_plan_forward_(w.x, &t, along);
+    xt_plan_step_(w.x, &t, along, false);
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     return t;
