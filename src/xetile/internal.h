@@ -209,13 +209,9 @@ typedef struct {
     int type; /* the arithmetic type of the components: xt_wide_type_ of the vector's */
     spe_id *comp;
     int *where; /* comp * 64 + lane */
-} xt_field_;
-
-/* Moves of one operation that were already made: the same component by the same table is not moved twice. */
-typedef struct {
-    int *head; /* of each component its first move */
+    int *move;  /* of each component the first of its moves that were made: the same one is not made twice */
     xt_list_ moves;
-} xt_moves_;
+} xt_field_;
 
 /* Where elements of a result come from: (i, j) is the operand's (i / divisor[0] + shift[0], j / divisor[1] + shift[1]),
  * with rows and columns swapped when transposed. */
@@ -240,9 +236,8 @@ XETILE_PRIVATE bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, 
 XETILE_PRIVATE bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type);
 XETILE_PRIVATE uint32_t xt_lanes_with_(const xt_ctx *x, int bit);
 XETILE_PRIVATE spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
-XETILE_PRIVATE bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f);
-XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from);
-XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r);
+XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from);
+XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r);
 XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s);
 
 /* ---- scratch.c */

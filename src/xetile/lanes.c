@@ -4,16 +4,22 @@
 /* The type in which sums of a type are made: floats below 32 bits are summed in f32. */
 XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
 
+typedef struct {
+    int table, next;
+    spe_id id;
+} xt_move_;
+
 XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
 {
+    memset(f, 0, sizeof *f);
     f->rows = rows;
     f->cols = cols;
-    f->comps = 0;
     f->capacity = comps;
     f->type = type;
     f->comp = (spe_id *)xt_memory_(x, (size_t)comps * sizeof *f->comp);
     f->where = (int *)xt_memory_(x, (size_t)rows * (size_t)cols * sizeof *f->where);
-    return f->comp && f->where;
+    f->move = (int *)xt_memory_(x, (size_t)comps * sizeof *f->move);
+    return f->comp && f->where && f->move && xt_push_(x, &f->moves, sizeof(xt_move_)); /* move 0 is none */
 }
 
 /* The element that component v has in a lane. */
@@ -118,44 +124,34 @@ static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 
 /* ---- picking ----------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int table, next;
-    spe_id id;
-} xt_move_;
-
-XE_FN_ bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
-{
-    memset(m, 0, sizeof *m);
-    m->head = (int *)xt_memory_(x, (size_t)(f->comps + 1) * sizeof *m->head);
-    return m->head && xt_push_(x, &m->moves, sizeof(xt_move_)); /* move 0 is none */
-}
-
 /* Component `comp`, in lane p that of lane table[p]. */
-static spe_id xt_moved_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, int comp, const unsigned char *table)
+static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *table)
 {
     int number = xt_lane_table_(x, table), i, p;
     bool same = true;
     xt_move_ *move;
     spe_id id;
-    for (i = m->head[comp]; i; i = ((xt_move_ *)m->moves.items)[i].next)
-        if (((xt_move_ *)m->moves.items)[i].table == number) return ((xt_move_ *)m->moves.items)[i].id;
+    for (i = f->move[comp]; i; i = move->next) {
+        move = (xt_move_ *)f->moves.items + i;
+        if (move->table == number) return move->id;
+    }
     for (p = 1; p < x->S; p++) same = same && table[p] == table[0];
     if (!spe_ok(&x->m)) return 0;
     if (same)
         id = spe_sg_broadcast(&x->m, f->comp[comp], spe_u32(&x->m, table[0]));
     else
         id = spe_sg_shuffle(&x->m, f->comp[comp], ((xt_lane_table_row_ *)x->lane_tables.items)[number].id);
-    move = (xt_move_ *)xt_push_(x, &m->moves, sizeof *move);
+    move = (xt_move_ *)xt_push_(x, &f->moves, sizeof *move);
     if (!move) return id;
     move->table = number;
     move->id = id;
-    move->next = m->head[comp];
-    m->head[comp] = m->moves.count - 1;
+    move->next = f->move[comp];
+    f->move[comp] = f->moves.count - 1;
     return id;
 }
 
 /* One value: lane p gets the element at from[p] (as in xt_field_.where; -1: whatever is easiest). */
-XE_FN_ spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
+XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 {
     unsigned char table[32];
     uint32_t done = 0, mask;
@@ -171,7 +167,7 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *f
             in_place = in_place && (from[q] & 63) == q;
         }
         for (q = 0; q < x->S; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] & 63 : lane);
-        one = in_place ? f->comp[from[p] / 64] : xt_moved_(x, f, m, from[p] / 64, table);
+        one = in_place ? f->comp[from[p] / 64] : xt_moved_(x, f, from[p] / 64, table);
         got = got ? spe_select(&x->m, xt_lane_bit_(x, mask), one, got) : one;
         done |= mask;
     }
@@ -189,8 +185,8 @@ static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group
 }
 
 /* One block of the result, from the components of a field; the conversion back to the vector's type included. */
-static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, const xt_group_ *g,
-                                const xt_block_ *b, cm_type type)
+static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
+                                cm_type type)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v), one;
@@ -203,7 +199,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
-            one = xt_pick_(x, f, m, from);
+            one = xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
         }
     a = cm_from_components(&x->cm, &l, v);
@@ -211,12 +207,10 @@ static cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
 }
 
 /* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
-XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
+XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
-    xt_moves_ moves;
     xt_block_ b = xt_blocks_(&r.dist);
-    if (!xt_moves_init_(x, &moves, f)) return r;
-    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, &moves, o, g, &b, xt_held_(r.type));
+    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type));
     return xt_settle_(x, r);
 }
 

@@ -22,19 +22,17 @@ static void xt_transpose_square_(xt_ctx *x, spe_id *a)
 }
 
 /* The transposed field, square by square of S x S. */
-static bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
+static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 {
     int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
-    xt_moves_ moves;
-    if (!xt_field_init_(x, out, f->cols, f->rows, across * down * S, f->type) || !xt_moves_init_(x, &moves, f))
-        return false;
+    if (!xt_field_init_(x, out, f->cols, f->rows, across * down * S, f->type)) return false;
     for (r = 0; r < f->rows; r += S)
         for (c = 0; c < f->cols; c += S) {
             spe_id a[32];
             for (i = 0; i < S; i++) {
                 for (p = 0; p < S; p++)
                     from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
-                a[i] = r + i < f->rows ? xt_pick_(x, f, &moves, from) : a[0];
+                a[i] = r + i < f->rows ? xt_pick_(x, f, from) : a[0];
             }
             xt_transpose_square_(x, a);
             for (i = 0; i < S; i++, out->comps++) {

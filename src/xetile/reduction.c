@@ -7,8 +7,9 @@
 #define XT_REDUCTIONS_(X)                                                                                              \
     X(add, true, true, false)                                                                                          \
     X(mul, true, true, false)                                                                                          \
-    X(minsi, false, true, true) X(minui, false, true, true) X(maxsi, false, true, true) X(maxui, false, true, true)    \
-        X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false) X(minnumf, true, false, true)    \
+    X(minsi, false, true, true)                                                                                        \
+    X(minui, false, true, true) X(maxsi, false, true, true) X(maxui, false, true, true) X(and, false, true, true)      \
+        X(or, false, true, true) X(xor, false, true, false) X(minnumf, true, false, true)                              \
             X(maxnumf, true, false, true) X(minimumf, true, false, true) X(maximumf, true, false, true)
 
 typedef struct {
@@ -30,7 +31,6 @@ static const xt_red_row_ *xt_red_info_(int kind)
 
 typedef struct {
     xt_field_ f;
-    xt_moves_ moves;
     xt_group_ group;
     int outer, groups;           /* results along the other dimension, along this one */
     int width, together, strips; /* lanes of a group, groups in a register, registers of a group */
@@ -60,7 +60,7 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
             else
                 from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
         }
-        one = xt_pick_(x, &r->f, &r->moves, from);
+        one = xt_pick_(x, &r->f, from);
         if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_constant_(x, r->f.type, &neutral), one);
         sum = sum ? xt_reduce_pair_(x, r, sum, one) : one;
     }
@@ -118,7 +118,7 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
     int size = group.size;
     bool across;
     memset(&r, 0, sizeof r);
-    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type)) || !xt_moves_init_(x, &r.moves, &r.f)) return result;
+    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type))) return result;
     r.group = group;
     r.outer = group.dim ? r.f.rows : r.f.cols;
     r.groups = (group.dim ? r.f.cols : r.f.rows) / size;
