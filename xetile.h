@@ -909,8 +909,7 @@ typedef struct {
 
 typedef struct {
     int parent;   /* vectors that must share a layout form a class (union-find) */
-    bool need[3]; /* of the root: which uses an operation asked for, by cm_use */
-    bool accumulator;
+    bool need[3]; /* of the root: which uses products ask for, by cm_use */
 } xt_plan_vec_;
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
@@ -930,13 +929,8 @@ typedef struct {
     int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
 } xt_plan_offset_;
 
-/* An array in local memory, the same one in every version of the body, aligned to so many bytes. */
+/* Arrays in local memory are aligned to so many bytes. Every version of the body uses the same ones. */
 enum { XT_LOCAL_ALIGN_ = 64 };
-typedef struct {
-    int type;
-    int64_t elements;
-    spe_id id;
-} xt_local_array_;
 
 /* What differs from lane to lane, made before the body: a condition, and a number. */
 typedef struct {
@@ -993,13 +987,9 @@ typedef struct {
     int type; /* the arithmetic type of the components: xt_wide_type_ of the vector's */
     spe_id *comp;
     int *where; /* comp * 64 + lane */
-} xt_field_;
-
-/* Moves of one operation that were already made: the same component by the same table is not moved twice. */
-typedef struct {
-    int *head; /* of each component its first move */
+    int *move;  /* of each component the first of its moves that were made: the same one is not made twice */
     xt_list_ moves;
-} xt_moves_;
+} xt_field_;
 
 /* Where elements of a result come from: (i, j) is the operand's (i / divisor[0] + shift[0], j / divisor[1] + shift[1]),
  * with rows and columns swapped when transposed. */
@@ -1162,12 +1152,6 @@ XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side)
 }
 
 /* context.c - one build. */
-
-XE_FN_ xt_where_ xt_where_at_(xt_ctx *x, const char *file, int line)
-{
-    xt_where_ w = {x, file, line};
-    return w;
-}
 
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
@@ -1674,37 +1658,24 @@ XE_FN_ void xt_same_layout_(xt_ctx *x, int a, int b)
     q = xt_plan_vec_at_(x, b);
     q->parent = a;
     for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
-    p->accumulator = p->accumulator || q->accumulator;
 }
 
-XE_FN_ void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use, bool accumulator)
+XE_FN_ void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
-    xt_plan_vec_ *p;
-    if (!x->planning || !spe_ok(&x->m)) return;
-    p = xt_plan_vec_at_(x, xt_vec_root_(x, v->node));
-    p->need[use] = true;
-    p->accumulator = p->accumulator || accumulator;
+    if (x->planning && spe_ok(&x->m)) xt_plan_vec_at_(x, xt_vec_root_(x, v->node))->need[use] = true;
 }
 
 /* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most. */
 XE_FN_ cm_use xt_layout_(xt_ctx *x, int node)
 {
-    const xt_plan_vec_ *p = xt_plan_vec_at_(x, xt_vec_root_(x, node));
-    if (p->accumulator) return CM_ACC;
-    return p->need[CM_A] ? CM_A : p->need[CM_B] ? CM_B : CM_ACC;
+    const bool *need = xt_plan_vec_at_(x, xt_vec_root_(x, node))->need;
+    return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;
 }
 
 XE_FN_ int xt_tile_root_(xt_ctx *x, int node)
 {
     while (xt_plan_tile_at_(x, node)->parent != node) node = xt_plan_tile_at_(x, node)->parent;
     return node;
-}
-
-XE_FN_ void xt_same_tiles_(xt_ctx *x, int a, int b)
-{
-    a = xt_tile_root_(x, a);
-    b = xt_tile_root_(x, b);
-    xt_plan_tile_at_(x, b)->parent = a;
 }
 
 /* Does this version access the tile by 2D block messages? */
@@ -1843,9 +1814,7 @@ XE_FN_ xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
     if (x->planning) return xt_scalar_(x, CM_I32, 0, align, 0);
     for (i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
-        if (q->dim == p.dim && q->across == p.across && q->layout == p.layout && q->count == p.count &&
-            q->data == p.data)
-            return xt_scalar_(x, CM_I32, q->id, align, 0);
+        if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return xt_scalar_(x, CM_I32, q->id, align, 0);
     }
     p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
     if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
@@ -1873,8 +1842,7 @@ XE_FN_ xt_vec xt_form_(const xt_tile *t)
     return v;
 }
 
-/* A vector that an operation makes, with the shape, map and inner blocks of another: planned the first time, with room
- * for its blocks afterwards. */
+/* A new vector of another's shape, map and inner blocks: planned the first time, with room for its blocks later. */
 XE_FN_ xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_vec *like)
 {
     xt_ctx *x = w.x;
@@ -2083,12 +2051,12 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 
 /* The first element of an array in local memory, which is made before the body so that every version may use it. */
-XE_FN_ spe_id xt_emit_local_(xt_ctx *x, const xt_local_array_ *a)
+XE_FN_ spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
 {
     spe_module *m = &x->m;
     spe_id zero = spe_u32(m, 0), p, array;
     uint32_t align = XT_LOCAL_ALIGN_;
-    array = spe_array(m, xt_spe_type_(x, xt_held_(a->type)), (uint32_t)a->elements);
+    array = spe_array(m, xt_spe_type_(x, xt_held_(type)), (uint32_t)elements);
     spe_prologue_begin(m);
     p = spe_shared_var(m, array);
     spe_decorate(m, p, SPE_DecorationAlignment, 1, &align);
@@ -2102,7 +2070,7 @@ XE_FN_ bool xt_check_local_(xt_where_ w, int type, int64_t elements, int number)
     xt_ctx *x = w.x;
     if (elements < 1 || elements > 1 << 24)
         return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
-    if (x->planning && xt_push_(x, &x->locals, sizeof(xt_local_array_)))
+    if (x->planning && xt_push_(x, &x->locals, sizeof(spe_id)))
         x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * cm_type_info(xt_held_(type))->bytes;
     if (number >= x->locals.count)
         return spe_ok(&x->m) && xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
@@ -2114,18 +2082,13 @@ XE_FN_ bool xt_check_local_(xt_where_ w, int type, int64_t elements, int number)
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
-    int number = x->local_count;
-    xt_local_array_ *a;
+    spe_id *id;
     xt_val v;
-    if (!xt_enter_(w, XT_OP_LOCAL_) || !xt_check_local_(w, type, elements, number)) return xt_nothing_();
-    x->local_count++;
-    a = (xt_local_array_ *)x->locals.items + number;
-    a->type = type;
-    a->elements = elements;
-    if (!x->planning && !a->id) a->id = xt_emit_local_(x, a);
-    v = spe_val_of(SPE_POINTER, type, 0);
+    if (!xt_enter_(w, XT_OP_LOCAL_) || !xt_check_local_(w, type, elements, x->local_count)) return xt_nothing_();
+    id = (spe_id *)x->locals.items + x->local_count++;
+    if (!x->planning && !*id) *id = xt_emit_local_(x, type, elements);
+    v = spe_val_of(SPE_POINTER, type, x->planning ? ++x->serial : *id);
     v.local = true;
-    v.id = x->planning ? ++x->serial : a->id;
     return v;
 }
 
@@ -2172,20 +2135,17 @@ XE_FN_ void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask,
     o->below = below;
 }
 
-/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. */
-XE_FN_ void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step)
+/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. Of 8-bit
+ * elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it starts
+ * at, and moves by, nothing negative (forward: this is known to be so). */
+XE_FN_ void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
 {
     int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
-    if (!x->planning || xt_val_align_(step) >= per) return;
-    xt_plan_need_(x, t, step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression, per - 1, 0);
-}
-
-/* Of 8-bit elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so
- * it starts at, and moves by, nothing negative along its contiguous dimension. */
-XE_FN_ void xt_plan_forward_(xt_ctx *x, const xt_tile *t, const xt_val *step)
-{
-    if (!x->planning || !t->column_major || xt_bytes_(t->type) > 1 || (step->kind == SPE_INT && step->i >= 0)) return;
-    xt_plan_need_(x, t, step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression, INT32_MIN, 0);
+    int expression = step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression;
+    if (!x->planning) return;
+    if (xt_val_align_(step) < per) xt_plan_need_(x, t, expression, per - 1, 0);
+    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->i >= 0))
+        xt_plan_need_(x, t, expression, INT32_MIN, 0);
 }
 
 /* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
@@ -2253,8 +2213,7 @@ XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
     return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
 }
 
-/* Shape and strides of the innermost two dimensions: the contiguous one's stride is 1, the other's defaults to the
- * contiguous extent. */
+/* Shape and strides of the innermost two dimensions: 1, and by default the contiguous one's extent. */
 XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     int n = d->shape.n;
@@ -2377,7 +2336,6 @@ XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
     t.offset[0] = t.offset[1] = t.pitch = spe_val_int(0);
     t.shape[0] = spe_val_int(1);
     t.shape[1] = d->shape.v[0];
-    xt_need_layout_(w.x, v, CM_ACC, false);
     return t;
 }
 
@@ -2415,11 +2373,10 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     }
     xt_leading_(w, &t, &d);
     memmove(d.offset.v, &d.offset.v[d.offset.n - 2], 2 * sizeof d.offset.v[0]);
-    xt_plan_step_(x, &t, &d.offset.v[inner]);
-    xt_plan_forward_(x, &t, &d.offset.v[inner]);
+    xt_plan_step_(x, &t, &d.offset.v[inner], false);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
-        if (i == inner) xt_plan_step_(x, &t, &place);
+        if (i == inner) xt_plan_step_(x, &t, &place, true);
         t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.v[i], place);
     }
     if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
@@ -2434,8 +2391,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     xt_index_id_(w, &rows, "the row offset");
     xt_index_id_(w, &cols, "the column offset");
     if (!spe_ok(&w.x->m)) return xt_no_tile_();
-    xt_plan_step_(w.x, &t, along);
-    xt_plan_forward_(w.x, &t, along);
+    xt_plan_step_(w.x, &t, along, false);
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     return t;
@@ -2572,7 +2528,6 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
     if (!xt_enter_(w, XT_OP_STORE_TILE_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
         !xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
         return;
-    xt_need_layout_(x, &v, CM_ACC, false);
     xt_tile_is_used_(x, &t);
     v = xt_as_use_(x, &v, CM_ACC);
     b = xt_blocks_(&t.dist);
@@ -2591,7 +2546,6 @@ XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
     if (!mask->magic) return true;
     if (!xt_check_vec_(w, mask, "the mask")) return false;
     if (mask->type != (cm_type)XT_BOOL_) return xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
-    xt_need_layout_(w.x, mask, CM_ACC, false);
     return xt_check_same_(w, &errors, "mask", mask, "tile", &form);
 }
 
@@ -2709,7 +2663,6 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
         !xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
         !xt_check_mask_(w, &d.mask, &d.tile))
         return;
-    xt_need_layout_(x, &v, CM_ACC, false);
     if (!v.blocks) return;
     v = xt_as_use_(x, &v, CM_ACC);
     s = xt_spread_init_(w, &d);
@@ -2750,8 +2703,7 @@ void xt_prefetch_waiting_(xt_ctx *x)
     if (spe_ok(&x->m)) xt_prefetch_alone_(x, &x->waiting, x->waiting_locality);
 }
 
-/* May a tile be prefetched from an address that is made before the body? It must be what XT_INIT_TILE made, moved by
- * nothing but a loop. */
+/* Can its address be made before the body? The tile must be what XT_INIT_TILE made, moved by nothing but a loop. */
 XE_FN_ bool xt_may_share_(xt_where_ w, const xt_tile *t)
 {
     xt_ctx *x = w.x;
@@ -2974,8 +2926,7 @@ XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
                     b[0], b[1], c[0], c[1]);
 }
 
-/* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
- * one. */
+/* One block of the result: its chain of products along k. For coopmatrix.h b is the left operand, a the right one. */
 XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
@@ -3014,15 +2965,6 @@ XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
            (size_t)cm_type_info(xt_held_(v->type))->bytes;
 }
 
-/* How many registers products need, for the choice between the register files. */
-XE_FN_ void xt_plan_product_(xt_ctx *x, const xt_vec *a, const xt_vec *b, const xt_vec *r)
-{
-    size_t sum = xt_vec_bytes_(r), all = sum + xt_vec_bytes_(a) + xt_vec_bytes_(b);
-    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
-    if (all > x->product_bytes) x->product_bytes = all;
-    x->has_mma = true;
-}
-
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     xt_ctx *x = w.x;
@@ -3030,19 +2972,24 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     cm_type type = CM_F32;
     xt_map map;
     xt_vec r;
+    size_t sum, all;
     if (!xt_enter_(w, XT_OP_TILE_MMA_) || !xt_mma_check_shapes_(w, &d, with_c) ||
         !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
         !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
-    xt_need_layout_(x, &d.a, CM_B, false);
-    xt_need_layout_(x, &d.b, CM_A, false);
+    xt_need_layout_(x, &d.a, CM_B);
+    xt_need_layout_(x, &d.b, CM_A);
     r = xt_mapped_vec_(w, type, d.a.dist.shape[0], d.b.dist.shape[1], &map);
     if (!spe_ok(&x->m)) return r;
     r.inner[0] = d.a.inner[0];
     r.inner[1] = d.b.inner[1];
-    xt_need_layout_(x, &r, CM_ACC, true);
+    xt_need_layout_(x, &r, CM_ACC);
     if (with_c) xt_same_layout_(x, r.node, d.c.node);
-    xt_plan_product_(x, &d.a, &d.b, &r);
+    x->has_mma = true;
+    sum = xt_vec_bytes_(&r);
+    all = sum + xt_vec_bytes_(&d.a) + xt_vec_bytes_(&d.b);
+    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+    if (all > x->product_bytes) x->product_bytes = all;
     if (!r.blocks) return r;
     d.a = xt_as_use_(x, &d.a, CM_B);
     d.b = xt_as_use_(x, &d.b, CM_A);
@@ -3086,8 +3033,7 @@ XE_FN_ xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *v, xt_part_
     return xt_settle_(x, r);
 }
 
-/* The same by coopmatrix.h's functions on components, for results of the operands' type: in the result's layout, which
- * the operands take too. */
+/* The same on components, for results of the operands' type: in the result's layout, which the operands take too. */
 XE_FN_ xt_vec xt_map_components_(xt_ctx *x, int n, const xt_vec *v, xt_vec r, cm_fn fn, int op)
 {
     xt_vec a, b;
@@ -3548,7 +3494,6 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
         !xt_check_tile_(w, &t, false, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
         !xt_check_rmw_(w, kind, &t))
         return xt_no_vec_();
-    xt_need_layout_(x, &v, CM_ACC, false);
     form = xt_form_(&t);
     r = xt_new_vec_(w, t.type, &form);
     if (!r.blocks) return r;
@@ -3568,16 +3513,22 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
 /* The type in which sums of a type are made: floats below 32 bits are summed in f32. */
 XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
 
+typedef struct {
+    int table, next;
+    spe_id id;
+} xt_move_;
+
 XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
 {
+    memset(f, 0, sizeof *f);
     f->rows = rows;
     f->cols = cols;
-    f->comps = 0;
     f->capacity = comps;
     f->type = type;
     f->comp = (spe_id *)xt_memory_(x, (size_t)comps * sizeof *f->comp);
     f->where = (int *)xt_memory_(x, (size_t)rows * (size_t)cols * sizeof *f->where);
-    return f->comp && f->where;
+    f->move = (int *)xt_memory_(x, (size_t)comps * sizeof *f->move);
+    return f->comp && f->where && f->move && xt_push_(x, &f->moves, sizeof(xt_move_)); /* move 0 is none */
 }
 
 /* The element that component v has in a lane. */
@@ -3682,44 +3633,34 @@ XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 
 /* ---- picking ----------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    int table, next;
-    spe_id id;
-} xt_move_;
-
-XE_FN_ bool xt_moves_init_(xt_ctx *x, xt_moves_ *m, const xt_field_ *f)
-{
-    memset(m, 0, sizeof *m);
-    m->head = (int *)xt_memory_(x, (size_t)(f->comps + 1) * sizeof *m->head);
-    return m->head && xt_push_(x, &m->moves, sizeof(xt_move_)); /* move 0 is none */
-}
-
 /* Component `comp`, in lane p that of lane table[p]. */
-XE_FN_ spe_id xt_moved_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, int comp, const unsigned char *table)
+XE_FN_ spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *table)
 {
     int number = xt_lane_table_(x, table), i, p;
     bool same = true;
     xt_move_ *move;
     spe_id id;
-    for (i = m->head[comp]; i; i = ((xt_move_ *)m->moves.items)[i].next)
-        if (((xt_move_ *)m->moves.items)[i].table == number) return ((xt_move_ *)m->moves.items)[i].id;
+    for (i = f->move[comp]; i; i = move->next) {
+        move = (xt_move_ *)f->moves.items + i;
+        if (move->table == number) return move->id;
+    }
     for (p = 1; p < x->S; p++) same = same && table[p] == table[0];
     if (!spe_ok(&x->m)) return 0;
     if (same)
         id = spe_sg_broadcast(&x->m, f->comp[comp], spe_u32(&x->m, table[0]));
     else
         id = spe_sg_shuffle(&x->m, f->comp[comp], ((xt_lane_table_row_ *)x->lane_tables.items)[number].id);
-    move = (xt_move_ *)xt_push_(x, &m->moves, sizeof *move);
+    move = (xt_move_ *)xt_push_(x, &f->moves, sizeof *move);
     if (!move) return id;
     move->table = number;
     move->id = id;
-    move->next = m->head[comp];
-    m->head[comp] = m->moves.count - 1;
+    move->next = f->move[comp];
+    f->move[comp] = f->moves.count - 1;
     return id;
 }
 
 /* One value: lane p gets the element at from[p] (as in xt_field_.where; -1: whatever is easiest). */
-XE_FN_ spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *from)
+XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 {
     unsigned char table[32];
     uint32_t done = 0, mask;
@@ -3735,7 +3676,7 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const int *f
             in_place = in_place && (from[q] & 63) == q;
         }
         for (q = 0; q < x->S; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] & 63 : lane);
-        one = in_place ? f->comp[from[p] / 64] : xt_moved_(x, f, m, from[p] / 64, table);
+        one = in_place ? f->comp[from[p] / 64] : xt_moved_(x, f, from[p] / 64, table);
         got = got ? spe_select(&x->m, xt_lane_bit_(x, mask), one, got) : one;
         done |= mask;
     }
@@ -3753,8 +3694,8 @@ XE_FN_ int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group
 }
 
 /* One block of the result, from the components of a field; the conversion back to the vector's type included. */
-XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, const xt_origin_ *o, const xt_group_ *g,
-                                const xt_block_ *b, cm_type type)
+XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
+                                cm_type type)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v), one;
@@ -3767,7 +3708,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
-            one = xt_pick_(x, f, m, from);
+            one = xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
         }
     a = cm_from_components(&x->cm, &l, v);
@@ -3775,12 +3716,10 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, const xt_field_ *f, xt_moves_ *m, con
 }
 
 /* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
-XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
+XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
-    xt_moves_ moves;
     xt_block_ b = xt_blocks_(&r.dist);
-    if (!xt_moves_init_(x, &moves, f)) return r;
-    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, &moves, o, g, &b, xt_held_(r.type));
+    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type));
     return xt_settle_(x, r);
 }
 
@@ -3801,8 +3740,7 @@ XE_FN_ int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
 }
 
 /* For dimension `to_dim` of `to`, element i comes from element i / divisor + shift of dimension `from_dim` of
- * `from`. Fills origin[] for what a subgroup holds; false when some subgroup does not hold it, or not all in the same
- * place. */
+ * `from`. Fills origin[] for what a subgroup holds; false when one does not hold it, or not in the same place. */
 XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
                              int *origin)
 {
@@ -4025,8 +3963,7 @@ XE_FN_ cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, i
     return mem;
 }
 
-/* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring
- * parts. */
+/* Writes (store) or reads the strips of S columns that a pass takes. A strip is `runs` neighbouring parts. */
 XE_FN_ void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     xt_ctx *x = w.x;
@@ -4113,19 +4050,17 @@ XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
 }
 
 /* The transposed field, square by square of S x S. */
-XE_FN_ bool xt_transpose_field_(xt_ctx *x, const xt_field_ *f, xt_field_ *out)
+XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 {
     int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
-    xt_moves_ moves;
-    if (!xt_field_init_(x, out, f->cols, f->rows, across * down * S, f->type) || !xt_moves_init_(x, &moves, f))
-        return false;
+    if (!xt_field_init_(x, out, f->cols, f->rows, across * down * S, f->type)) return false;
     for (r = 0; r < f->rows; r += S)
         for (c = 0; c < f->cols; c += S) {
             spe_id a[32];
             for (i = 0; i < S; i++) {
                 for (p = 0; p < S; p++)
                     from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
-                a[i] = r + i < f->rows ? xt_pick_(x, f, &moves, from) : a[0];
+                a[i] = r + i < f->rows ? xt_pick_(x, f, from) : a[0];
             }
             xt_transpose_square_(x, a);
             for (i = 0; i < S; i++, out->comps++) {
@@ -4295,8 +4230,7 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
                            : xt_no_vec_();
 }
 
-/* ---- blocked vectors: nothing moves, registers are blocks already -------------------------------------------------
- */
+/* ---- blocked vectors: nothing moves, registers are blocks already ----------------------------------------------- */
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
@@ -4329,11 +4263,13 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 
 /* name; may be of floats, of integers; is a a = a */
 #define XT_REDUCTIONS_(X)                                                                                              \
-    X(add, true, true, false) X(mul, true, true, false) X(minsi, false, true, true)                                    \
-    X(minui, false, true, true) X(maxsi, false, true, true) X(maxui, false, true, true)                                \
-    X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false)                                      \
-    X(minnumf, true, false, true) X(maxnumf, true, false, true) X(minimumf, true, false, true)                         \
-    X(maximumf, true, false, true)
+    X(add, true, true, false)                                                                                          \
+    X(mul, true, true, false)                                                                                          \
+    X(minsi, false, true, true)                                                                                        \
+    X(minui, false, true, true)                                                                                        \
+    X(maxsi, false, true, true) X(maxui, false, true, true) X(and, false, true, true) X(or, false, true, true)         \
+        X(xor, false, true, false) X(minnumf, true, false, true) X(maxnumf, true, false, true)                         \
+            X(minimumf, true, false, true) X(maximumf, true, false, true)
 
 typedef struct {
     const char *name;
@@ -4354,7 +4290,6 @@ XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
 
 typedef struct {
     xt_field_ f;
-    xt_moves_ moves;
     xt_group_ group;
     int outer, groups;           /* results along the other dimension, along this one */
     int width, together, strips; /* lanes of a group, groups in a register, registers of a group */
@@ -4384,7 +4319,7 @@ XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
             else
                 from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
         }
-        one = xt_pick_(x, &r->f, &r->moves, from);
+        one = xt_pick_(x, &r->f, from);
         if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_constant_(x, r->f.type, &neutral), one);
         sum = sum ? xt_reduce_pair_(x, r, sum, one) : one;
     }
@@ -4442,7 +4377,7 @@ XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
     int size = group.size;
     bool across;
     memset(&r, 0, sizeof r);
-    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type)) || !xt_moves_init_(x, &r.moves, &r.f)) return result;
+    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type))) return result;
     r.group = group;
     r.outer = group.dim ? r.f.rows : r.f.cols;
     r.groups = (group.dim ? r.f.cols : r.f.rows) / size;
@@ -4474,8 +4409,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, int kind, xt_reduction_desc_ *d)
 
 XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
 
-/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may
- * move. */
+/* The result's map: given, or what follows. They must agree, but where .source is given too data may move. */
 XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
     xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
@@ -4645,8 +4579,7 @@ XE_FN_ int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
     return n;
 }
 
-/* Scalars and the vector of the mask become new: while planning they are unknown, else they get these ids. Returns how
- * many there were. */
+/* What the mask tells becomes new: unknown while planning, else made of these ids. Returns how many there were. */
 XE_FN_ int xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask, const spe_id *ids)
 {
     xt_val *p[XT_COMPONENTS_];
@@ -4672,7 +4605,7 @@ XE_FN_ void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
     if (!spe_ok(&x->m)) return;
     if (v && u) xt_same_layout_(x, v->node, u->node);
     if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node)
-        xt_same_tiles_(x, a->tile.node, b->tile.node);
+        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.node))->parent = xt_tile_root_(x, a->tile.node);
 }
 
 XE_FN_ uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
@@ -4794,8 +4727,7 @@ XE_FN_ void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
     }
 }
 
-/* A loop that counts down, or may do so, counts its turns from 0 on instead: (hi - lo + step -+ 1) / step of them.
- * Changes lo, hi and step to those. */
+/* A loop that counts down, or may, counts turns from 0 instead: (hi - lo + step -+ 1) / step. Changes lo, hi, step. */
 XE_FN_ void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
     xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
@@ -4925,39 +4857,34 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     return loop;
 }
 
-/* What comes after a region has one of several values where the region changes them. */
-XE_FN_ void xt_leave_(xt_ctx *x, xt_slot_ *s, uint32_t changed)
-{
-    xt_join_(x, &s->start, &s->now);
-    s->now = s->start;
-    xt_renew_(x, &s->now, changed, NULL);
-    xt_write_(s->object, &s->now);
-}
-
-/* Finds out what the body changes, and what that means for what comes after the loop. */
-XE_FN_ void xt_for_plan_(xt_ctx *x, xt_frame_ *f)
+/* While planning, after a region: finds out what it changes; what comes after it has one of several values there. */
+XE_FN_ void xt_plan_changes_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t mask = xt_differences_(&s->body, &s->now), counts = xt_counts_(x, f, s, mask);
         *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
-        xt_leave_(x, s, mask);
+        if (f->kind == XT_FRAME_IF_) xt_join_(x, &s->start, &s->body);
+        xt_join_(x, &s->start, &s->now);
+        s->now = s->start;
+        xt_renew_(x, &s->now, mask, NULL);
+        xt_write_(s->object, &s->now);
     }
 }
 
-XE_FN_ void xt_loop_end_(xt_where_ w, xt_frame_ *f)
+/* Closes a region in the module. */
+XE_FN_ void xt_close_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
-    if (x->planning) {
-        xt_for_plan_(x, f);
-        return;
-    }
+    uint32_t n = (uint32_t)f->id_count;
     xt_gather_(w, f, true);
     if (f->kind == XT_FRAME_WHILE_)
-        spe_endwhile(&x->m, (uint32_t)f->id_count, f->ids);
+        spe_endwhile(&x->m, n, f->ids);
+    else if (f->kind == XT_FRAME_FOR_)
+        spe_endfor(&x->m, n, f->ids);
     else
-        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        spe_endif(&x->m, n, f->ids, f->ids);
     xt_scatter_(x, f);
     if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
 }
@@ -5017,39 +4944,21 @@ XE_FN_ void xt_if_else_(xt_where_ w, xt_frame_ *f)
     }
 }
 
-XE_FN_ void xt_if_end_(xt_where_ w, xt_frame_ *f)
-{
-    xt_ctx *x = w.x;
-    int i;
-    if (!x->planning) {
-        xt_gather_(w, f, true);
-        spe_endif(&x->m, (uint32_t)f->id_count, f->ids, f->ids);
-        xt_scatter_(x, f);
-    }
-    for (i = 0; x->planning && i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now);
-        *xt_changed_(x, f, i) = mask;
-        xt_join_(x, &s->start, &s->body);
-        xt_leave_(x, s, mask);
-    }
-}
-
 /* At the end of a side: see spe_regions. */
 XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = &x->frames[r->depth - 1];
-    xt_where_ w = xt_where_at_(x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line);
+    xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     bool last = r->turn > r->sides;
     xt_op_ op = f->kind != XT_FRAME_IF_ ? XT_OP_LOOP_END_ : last ? XT_OP_IF_END_ : XT_OP_ELSE_;
     if (!xt_enter_(w, op) || !xt_read_now_(w, f)) return;
-    if (f->kind != XT_FRAME_IF_)
-        xt_loop_end_(w, f);
-    else if (last)
-        xt_if_end_(w, f);
-    else
+    if (op == XT_OP_ELSE_)
         xt_if_else_(w, f);
+    else if (x->planning)
+        xt_plan_changes_(x, f);
+    else
+        xt_close_(w, f);
     if (last) x->regions.depth--;
 }
 
@@ -5083,8 +4992,6 @@ void xt_barrier_(xt_where_ w)
 
 /* build.c - building a module. */
 
-XE_FN_ xt_where_ xt_build_where_(xt_ctx *x) { return xt_where_at_(x, x->desc->file, x->desc->line); }
-
 /* The type of a parameter by its name; -1: none. */
 XE_FN_ int xt_type_of_(const char *name, const spe_kernel_param *p)
 {
@@ -5096,7 +5003,11 @@ XE_FN_ int xt_type_of_(const char *name, const spe_kernel_param *p)
 }
 
 /* The line of the kernel's head. */
-XE_FN_ xt_where_ xt_kernel_where_(xt_ctx *x) { return xt_where_at_(x, x->kernel->file, x->kernel->line); }
+XE_FN_ xt_where_ xt_kernel_where_(xt_ctx *x)
+{
+    xt_where_ w = {x, x->kernel->file, x->kernel->line};
+    return w;
+}
 
 /* Runs the body once: planning, or writing one version. */
 XE_FN_ void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
@@ -5136,7 +5047,7 @@ XE_FN_ void xt_plan_args_(xt_ctx *x)
 /* Limits of the target that only the whole plan shows. */
 XE_FN_ bool xt_check_plan_(xt_ctx *x, int *registers)
 {
-    xt_where_ w = xt_build_where_(x);
+    xt_where_ w = {x, x->desc->file, x->desc->line};
     int subgroups = x->subgroups ? x->subgroups : 1, most;
     if (x->subgroups) w = x->subgroups_at;
     if (subgroups * x->S > x->target.max_group_size)
@@ -5230,8 +5141,7 @@ XE_FN_ spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
     return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
 }
 
-/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them.
- */
+/* When may the version with 2D block messages run? Written in the prologue; 0 when no tile can use them. */
 XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
 {
     spe_id all = 0;
@@ -5252,7 +5162,8 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
         bool seen = false;
-        if (!p->test || !xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) continue;
+        if (!xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) p->test = 0;
+        if (!p->test) continue;
         for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
         if (!seen) all = xt_both_(x, all, p->test);
     }
@@ -5306,18 +5217,19 @@ XE_FN_ void xt_emit_module_(xt_ctx *x, xt_module *mod)
 xt_module xt_build(const xt_build_desc *desc)
 {
     xt_module mod;
+    xt_where_ w = {NULL, desc->file, desc->line};
     xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
                                           desc->kernel->file);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
+    w.x = x;
     x->kernel = desc->kernel;
     x->regions.m = &x->m;
     x->regions.errors = xt_errors_();
     x->regions.end = xt_region_end_;
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
-    if (x->param_count >= 0 &&
-        cm_choose_target(xt_blame_(xt_build_where_(x)), desc->target, desc->subgroup_size, &x->target)) {
+    if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
         xt_emit_module_(x, &mod);
     }

@@ -150,8 +150,7 @@ static spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
     return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
 }
 
-/* The condition under which the version with 2D block messages may run, in the prologue; 0 when no tile can use them.
- */
+/* When may the version with 2D block messages run? Written in the prologue; 0 when no tile can use them. */
 static spe_id xt_emit_condition_(xt_ctx *x)
 {
     spe_id all = 0;
@@ -172,7 +171,8 @@ static spe_id xt_emit_condition_(xt_ctx *x)
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
         bool seen = false;
-        if (!p->test || !xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) continue;
+        if (!xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) p->test = 0;
+        if (!p->test) continue;
         for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
         if (!seen) all = xt_both_(x, all, p->test);
     }

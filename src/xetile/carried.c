@@ -126,8 +126,7 @@ static int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
     return n;
 }
 
-/* Scalars and the vector of the mask become new: while planning they are unknown, else they get these ids. Returns how
- * many there were. */
+/* What the mask tells becomes new: unknown while planning, else made of these ids. Returns how many there were. */
 XE_FN_ int xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask, const spe_id *ids)
 {
     xt_val *p[XT_COMPONENTS_];

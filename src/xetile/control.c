@@ -66,8 +66,7 @@ static void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
     }
 }
 
-/* A loop that counts down, or may do so, counts its turns from 0 on instead: (hi - lo + step -+ 1) / step of them.
- * Changes lo, hi and step to those. */
+/* A loop that counts down, or may, counts turns from 0 instead: (hi - lo + step -+ 1) / step. Changes lo, hi, step. */
 static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
     xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);

@@ -34,8 +34,7 @@ static xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *v, xt_part_
     return xt_settle_(x, r);
 }
 
-/* The same by coopmatrix.h's functions on components, for results of the operands' type: in the result's layout, which
- * the operands take too. */
+/* The same on components, for results of the operands' type: in the result's layout, which the operands take too. */
 static xt_vec xt_map_components_(xt_ctx *x, int n, const xt_vec *v, xt_vec r, cm_fn fn, int op)
 {
     xt_vec a, b;

@@ -231,8 +231,7 @@ static int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
 }
 
 /* For dimension `to_dim` of `to`, element i comes from element i / divisor + shift of dimension `from_dim` of
- * `from`. Fills origin[] for what a subgroup holds; false when some subgroup does not hold it, or not all in the same
- * place. */
+ * `from`. Fills origin[] for what a subgroup holds; false when one does not hold it, or not in the same place. */
 static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
                              int *origin)
 {

@@ -202,8 +202,7 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
                            : xt_no_vec_();
 }
 
-/* ---- blocked vectors: nothing moves, registers are blocks already -------------------------------------------------
- */
+/* ---- blocked vectors: nothing moves, registers are blocks already ----------------------------------------------- */
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)

@@ -66,8 +66,7 @@ static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
                     b[0], b[1], c[0], c[1]);
 }
 
-/* One block of the result: its chain of products along k. In coopmatrix.h's terms b is the left operand, a the right
- * one. */
+/* One block of the result: its chain of products along k. For coopmatrix.h b is the left operand, a the right one. */
 static cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {

@@ -30,8 +30,7 @@ void xt_prefetch_waiting_(xt_ctx *x)
     if (spe_ok(&x->m)) xt_prefetch_alone_(x, &x->waiting, x->waiting_locality);
 }
 
-/* May a tile be prefetched from an address that is made before the body? It must be what XT_INIT_TILE made, moved by
- * nothing but a loop. */
+/* Can its address be made before the body? The tile must be what XT_INIT_TILE made, moved by nothing but a loop. */
 static bool xt_may_share_(xt_where_ w, const xt_tile *t)
 {
     xt_ctx *x = w.x;

@@ -8,9 +8,10 @@
     X(add, true, true, false)                                                                                          \
     X(mul, true, true, false)                                                                                          \
     X(minsi, false, true, true)                                                                                        \
-    X(minui, false, true, true) X(maxsi, false, true, true) X(maxui, false, true, true) X(and, false, true, true)      \
-        X(or, false, true, true) X(xor, false, true, false) X(minnumf, true, false, true)                              \
-            X(maxnumf, true, false, true) X(minimumf, true, false, true) X(maximumf, true, false, true)
+    X(minui, false, true, true)                                                                                        \
+    X(maxsi, false, true, true) X(maxui, false, true, true) X(and, false, true, true) X(or, false, true, true)         \
+        X(xor, false, true, false) X(minnumf, true, false, true) X(maxnumf, true, false, true)                         \
+            X(minimumf, true, false, true) X(maximumf, true, false, true)
 
 typedef struct {
     const char *name;
@@ -150,8 +151,7 @@ static bool xt_check_reduction_(xt_where_ w, int kind, xt_reduction_desc_ *d)
 
 static int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
 
-/* The result's map: given, or what follows; the given one must agree with it, but where both are given data may
- * move. */
+/* The result's map: given, or what follows. They must agree, but where .source is given too data may move. */
 static bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
     xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);

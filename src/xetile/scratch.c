@@ -188,8 +188,7 @@ static cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, i
     return mem;
 }
 
-/* Writes (store) or reads the strips of S columns that pass number `pass` takes. A strip is `runs` neighbouring
- * parts. */
+/* Writes (store) or reads the strips of S columns that a pass takes. A strip is `runs` neighbouring parts. */
 static void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     xt_ctx *x = w.x;

@@ -187,8 +187,7 @@ static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
     return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
 }
 
-/* Shape and strides of the innermost two dimensions: the contiguous one's stride is 1, the other's defaults to the
- * contiguous extent. */
+/* Shape and strides of the innermost two dimensions: 1, and by default the contiguous one's extent. */
 static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     int n = d->shape.n;

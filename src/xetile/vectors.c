@@ -120,8 +120,7 @@ XE_FN_ xt_vec xt_form_(const xt_tile *t)
     return v;
 }
 
-/* A vector that an operation makes, with the shape, map and inner blocks of another: planned the first time, with room
- * for its blocks afterwards. */
+/* A new vector of another's shape, map and inner blocks: planned the first time, with room for its blocks later. */
 XE_FN_ xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_vec *like)
 {
     xt_ctx *x = w.x;
