@@ -8,7 +8,7 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     if (!a.parts) return a;
     spe_id elem = cm_storage_type(c, type), word = 0;
     if (scalar && spe_type_of(c->m, scalar) != elem)
-        return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_type_info(type)->name);
+        return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_name_(type));
     if (scalar && c->lowering != CM_KHR) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
     for (int i = 0; i < a.parts; i++) {
         bool zero = !scalar || i >= a.parts / cm_halves_(type);
@@ -23,27 +23,6 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     return a;
 }
 
-/* fn on every group of components of a (and b, when given), the result converted to the type of l. */
-cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
-{
-    cm_matrix d = cm_new_(c, l);
-    cm_type type = a->l.type;
-    if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type))
-        return cm_poison();
-    for (int part = 0; part < d.parts; part++) {
-        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
-        spe_id piece[8];
-        for (int first = 0; first < words; first += group) {
-            spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
-            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
-            if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
-            piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
-        }
-        d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
-    }
-    return spe_ok(c->m) ? d : cm_poison();
-}
-
 cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user)
 {
     return cm_is_poison_(c, a) ? cm_poison() : cm_map_(c, &a->l, a, NULL, fn, user);
@@ -55,10 +34,8 @@ cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, v
     return cm_map_(c, &a->l, a, b, fn, user);
 }
 
-/* ---- two operands ------------------------------------------------------------------------------------------------ */
-
 /* How spe_arith and the tables read numbers of a type. */
-spe_number_kind cm_number_kind_(cm_type type)
+XE_FN_ spe_number_kind cm_number_kind_(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     return t->kind == CM_KIND_FLOAT ? SPE_NUMBER_FLOAT : t->is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED;
@@ -66,7 +43,7 @@ spe_number_kind cm_number_kind_(cm_type type)
 
 static spe_id cm_no_operation_(cm_ctx *c, const char *name, cm_type type)
 {
-    return CM_FAIL_(c, EMIT_TYPE, "there is no operation %s on %s", name, cm_type_info(type)->name);
+    return CM_FAIL_(c, EMIT_TYPE, "there is no operation %s on %s", name, cm_name_(type));
 }
 
 static spe_id cm_apply_binary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
@@ -124,8 +101,6 @@ cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
     }
     return cm_of_halves_(c, a->l.type, half);
 }
-
-/* ---- one operand ------------------------------------------------------------------------------------------------- */
 
 /* Name and function of floats of each operation; NEG, NOT and CONJ have no function. */
 typedef struct {
@@ -188,8 +163,6 @@ cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
     return cm_is_complex(a->l.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
 }
 
-/* ---- apply ------------------------------------------------------------------------------------------------------- */
-
 cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a)
 {
     cm_walk_ w = {c, a, cm_component_ids(c, a, a->l.type), {0, 0}, -1, 0, 0, 0};
@@ -205,7 +178,7 @@ bool cm_walk_next_(cm_walk_ *w)
     if (w->v >= 0) {
         if (w->component && spe_type_of(c->m, w->component) != cm_arith_type(c, l->type))
             return CM_FAIL_(c, SCALAR, "CM_APPLY: the component is not of the arithmetic type of %s any more",
-                            cm_type_info(l->type)->name);
+                            cm_name_(l->type));
         w->value[w->v] = spe_ok(c->m) ? cm_from_arith(c, l->type, w->component) : 0;
     }
     if (!spe_ok(c->m) || ++w->v >= l->V) return false;
@@ -295,7 +268,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
     if ((op != CM_ADD && op != CM_MIN && op != CM_MAX) || (unsigned)by > (unsigned)CM_BY_COLUMN ||
         (cm_is_complex(a->l.type) && op != CM_ADD))
         return CM_POISON_(c, OPERATION, "a reduction of %s by operation %d in direction %d",
-                          cm_type_info(a->l.type)->name, (int)op, (int)by);
+                          cm_name_(a->l.type), (int)op, (int)by);
     for (int i = 0; i < cm_halves_(a->l.type); i++) {
         half[i] = cm_half_(a, i);
         half[i] = cm_spread_totals_(c, op, by, &half[i], extent);

@@ -311,7 +311,7 @@ static bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
 }
 
 /* Method: load or store by 2D block messages. False when they cannot do it (nothing has been emitted then). */
-bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_block_plan_ plan;
     spe_block2d b;

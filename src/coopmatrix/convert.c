@@ -114,7 +114,7 @@ spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
     bool f8 = cm_f8_row_(type) != NULL, zero = c->rounding == CM_ROUND_ZERO;
     if (type != CM_BF16 && type != CM_TF32 && !f8) return v;
     if (c->rounding > CM_ROUND_ZERO || (zero && f8))
-        return CM_FAIL_(c, CONVERT, "no such rounding to %s", cm_type_info(type)->name);
+        return CM_FAIL_(c, CONVERT, "no such rounding to %s", cm_name_(type));
     if (f8) return cm_f32_to_f8_(c, type, v);
     return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
 }
@@ -145,10 +145,45 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 }
 
 /* Values of the storage type of `from` as those of the storage type of `to`. */
-spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
+}
+
+spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
+{
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "this operation") || !cm_arith_type(c, a->l.type)) return NULL;
+    spe_id *out = cm_ids_(c, a->l.V);
+    for (int part = 0, v = 0; out && part < a->parts; part++) {
+        int words = cm_part_words(&a->l, part), group = cm_group_(&a->l, words), n = group * cm_channels_(&a->l);
+        for (int first = 0; first < words; first += group) {
+            spe_id vector = cm_convert_vector_(c, a->l.type, type, cm_unpack_(c, &a->l, a->part[part], first, group));
+            for (int i = 0; i < n; i++) out[v++] = spe_extract(c->m, vector, (uint32_t)i);
+        }
+    }
+    return out;
+}
+
+/* fn on every group of components of a (and b, when given), the result converted to the type of l. */
+XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
+{
+    cm_matrix d = cm_new_(c, l);
+    cm_type type = a->l.type;
+    if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type))
+        return cm_poison();
+    for (int part = 0; part < d.parts; part++) {
+        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
+        spe_id piece[8];
+        for (int first = 0; first < words; first += group) {
+            spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
+            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
+            if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
+            piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
+        }
+        d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
+    }
+    return spe_ok(c->m) ? d : cm_poison();
 }
 
 /* ---- components that change lanes -------------------------------------------------------------------------------- */
@@ -250,8 +285,6 @@ cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
     return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
 }
 
-/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
-
 /* Another type, another use. Of a complex matrix both halves change; a real one becomes the real half of one. */
 static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
@@ -268,8 +301,8 @@ static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
         return cm_of_halves_(c, type, half);
     }
     if (complex)
-        return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_type_info(a->l.type)->name,
-                          cm_type_info(type)->name);
+        return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->l.type),
+                          cm_name_(type));
     if (use != a->l.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
     bool in_place = l.V == a->l.V && l.omega == a->l.omega && l.K1 == a->l.K1 && l.interleaved == a->l.interleaved;
     return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);

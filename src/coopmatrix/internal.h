@@ -15,7 +15,7 @@ XETILE_PRIVATE bool cm_power_of_two_(int n);
 /* What sums of a type are accumulated in: f32 for floats below 64 bits, i32 for integers below 32. */
 #define CM_SUM_(T) ((T) > CM_F64 && (T) <= CM_E5M2 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))
 
-/* matrix.c */
+/* ---- matrix.c */
 XETILE_PRIVATE int cm_dpas_depth_(cm_type type);
 XETILE_PRIVATE int cm_channels_(const cm_layout *l);
 XETILE_PRIVATE int cm_block_words_(const cm_layout *l);
@@ -26,6 +26,7 @@ typedef struct {
 } cm_span_;
 
 XETILE_PRIVATE cm_span_ cm_span_of_(const cm_layout *l, int part);
+XETILE_PRIVATE const char *cm_name_(cm_type type);
 XETILE_PRIVATE spe_id cm_vec_(cm_ctx *c, spe_id elem, int n);
 XETILE_PRIVATE spe_id cm_word_type_(cm_ctx *c, const cm_layout *l);
 XETILE_PRIVATE bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a);
@@ -56,7 +57,7 @@ XETILE_PRIVATE spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, in
 XETILE_PRIVATE spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v);
 XETILE_PRIVATE void cm_axes_of_(const cm_layout *l, int v, int *row, int *col);
 
-/* convert.c, arithmetic.c */
+/* ---- convert.c, arithmetic.c */
 XETILE_PRIVATE spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v);
 XETILE_PRIVATE spe_number_kind cm_number_kind_(cm_type type);
 XETILE_PRIVATE cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
@@ -74,7 +75,7 @@ typedef struct {
 
 enum { CM_WHOLE_ = -1 };
 
-/* memory.c */
+/* ---- memory.c */
 XETILE_PRIVATE bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value);
 XETILE_PRIVATE bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want);
 XETILE_PRIVATE bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half);
@@ -92,7 +93,6 @@ typedef struct {
     bool (*mul_add)(cm_ctx *c, cm_job_ *job);
 } cm_methods_;
 
-/* local.c, block2d.c, memory.c, product.c */
 XETILE_PRIVATE bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 XETILE_PRIVATE bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 XETILE_PRIVATE bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);

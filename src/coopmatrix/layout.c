@@ -30,7 +30,7 @@ const char *cm_error_text(int id)
     return cm_error_row_(id) ? cm_error_row_(id)[1] : "not an error of coopmatrix.h";
 }
 
-bool cm_power_of_two_(int n) { return n > 0 && (n & (n - 1)) == 0; }
+XE_FN_ bool cm_power_of_two_(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
 int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, int subgroup_size)
 {

@@ -67,8 +67,6 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
     return spe_ok(m);
 }
 
-/* ---- what products there are ------------------------------------------------------------------------------------- */
-
 /* The promotion rule: every pair of two types. Those of real types have a product, either way round. */
 #define CM_PROMOTIONS_(X)                                                                                              \
     X(I8, I16) X(I8, I32) X(I8, I64) X(I8, BF16) X(I8, F16) X(I8, TF32) X(I8, F32) X(I8, F64) X(U8, I16) X(U8, I32)    \
@@ -121,7 +119,8 @@ bool cm_product_takes(const cm_product *row, cm_type c)
     return cm_promotes(row->a, c) && cm_promotes(row->b, c);
 }
 
-/* ---- layouts as a context holds them ----------------------------------------------------------------------------- */
+/* Depth of one matrix instruction, in components of this type: eight dwords. */
+XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
 cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
@@ -139,15 +138,18 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
     return l;
 }
 
-/* Depth of one matrix instruction, in components of this type: eight dwords. */
-int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
-
 /* Components in a word, words a block, bits of a word. */
-int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
-int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
-int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
+XE_FN_ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
+XE_FN_ int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
+XE_FN_ int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
 
 bool cm_is_complex(cm_type type) { return type == CM_C32 || type == CM_C64; }
+
+/* An operation that does the same to both halves of a complex matrix goes over the halves of any matrix: a real one
+ * has one, itself. */
+XE_FN_ int cm_halves_(cm_type type) { return cm_is_complex(type) ? 2 : 1; }
+
+XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : type == CM_C64 ? CM_F64 : type; }
 
 int cm_part_count(const cm_layout *l)
 {
@@ -161,7 +163,7 @@ int cm_part_words(const cm_layout *l, int part)
 }
 
 /* Where the words of a part are: in which block, from which of its words on, and how many. */
-cm_span_ cm_span_of_(const cm_layout *l, int part)
+XE_FN_ cm_span_ cm_span_of_(const cm_layout *l, int part)
 {
     int all = cm_block_words_(l), runs = spe_runs(all), run = part % runs;
     cm_span_ s = {part / runs, 0, spe_run(all, run)};
@@ -184,10 +186,12 @@ spe_id cm_arith_type(cm_ctx *c, cm_type type)
     return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->m, 32) : cm_storage_type(c, type);
 }
 
-spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->m, elem, (uint32_t)n); }
+XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
+
+XE_FN_ spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->m, elem, (uint32_t)n); }
 
 /* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
-spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
+XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 {
     int bits = cm_word_bits_(l);
     if (l->use == CM_ACC || (bits >= 32 && cm_channels_(l) == 1)) return cm_storage_type(c, l->type);
@@ -217,19 +221,19 @@ cm_matrix cm_poison(void)
     return a;
 }
 
-bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
+XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
 
-spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id)); }
+XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id)); }
 
 /* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
-bool cm_opaque_(cm_ctx *c, const char *what)
+XE_FN_ bool cm_opaque_(cm_ctx *c, const char *what)
 {
     if (c->lowering == CM_KHR) CM_FAIL_(c, LOWERING, "%s: not possible with matrices of CM_KHR", what);
     return c->lowering == CM_KHR;
 }
 
 /* A matrix of this layout with room for its parts; poison when something is wrong. */
-cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
+XE_FN_ cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
 {
     cm_matrix a = cm_poison();
     int parts = cm_part_count(l);
@@ -247,18 +251,18 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
         a.part[i] = parts[i];
         if (spe_type_of(c->m, parts[i]) != cm_part_type(c, l, i))
             return CM_POISON_(c, COMPONENT, "part %d of a %d x %d %s %s has another type", i, l->rows, l->cols,
-                              cm_type_info(l->type)->name, cm_use_name(l->use));
+                              cm_name_(l->type), cm_use_name(l->use));
     }
     return a;
 }
 
 /* Are they of one type and layout? False and an error when not. */
-bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
+XE_FN_ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
 {
     const cm_layout *x = &a->l, *y = &b->l;
     if (x->type != y->type)
-        return CM_FAIL_(c, COMPONENT, "component types differ: %s and %s", cm_type_info(x->type)->name,
-                        cm_type_info(y->type)->name);
+        return CM_FAIL_(c, COMPONENT, "component types differ: %s and %s", cm_name_(x->type),
+                        cm_name_(y->type));
     if (x->rows == y->rows && x->cols == y->cols && x->use == y->use && x->S == y->S &&
         x->interleaved == y->interleaved)
         return true;
@@ -266,13 +270,7 @@ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
                     y->rows, y->cols, cm_use_name(y->use));
 }
 
-/* An operation that does the same to both halves of a complex matrix goes over the halves of any matrix: a real one
- * has one, itself. */
-int cm_halves_(cm_type type) { return cm_is_complex(type) ? 2 : 1; }
-
-cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : type == CM_C64 ? CM_F64 : type; }
-
-cm_matrix cm_half_(const cm_matrix *a, int which)
+XE_FN_ cm_matrix cm_half_(const cm_matrix *a, int which)
 {
     cm_matrix half = *a;
     half.l.type = cm_half_type_(a->l.type);
@@ -281,7 +279,7 @@ cm_matrix cm_half_(const cm_matrix *a, int which)
     return half;
 }
 
-cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2])
+XE_FN_ cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2])
 {
     return cm_is_complex(type) ? cm_complex(c, &half[0], &half[1]) : half[0];
 }
@@ -290,7 +288,7 @@ static cm_matrix cm_half_of_complex_(cm_ctx *c, const cm_matrix *a, int which)
 {
     if (cm_is_poison_(c, a)) return cm_poison();
     if (cm_is_complex(a->l.type)) return cm_half_(a, which);
-    return CM_POISON_(c, COMPONENT, "a matrix of %s has no imaginary part", cm_type_info(a->l.type)->name);
+    return CM_POISON_(c, COMPONENT, "a matrix of %s has no imaginary part", cm_name_(a->l.type));
 }
 
 cm_matrix cm_re(cm_ctx *c, const cm_matrix *a) { return cm_half_of_complex_(c, a, 0); }
@@ -301,7 +299,7 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
     if (cm_is_poison_(c, re) || cm_is_poison_(c, im) || !cm_alike_(c, re, im)) return cm_poison();
     cm_layout l = re->l;
     if (l.type != CM_F32 && l.type != CM_F64)
-        return CM_POISON_(c, COMPONENT, "a complex matrix is of f32 or f64, not of %s", cm_type_info(l.type)->name);
+        return CM_POISON_(c, COMPONENT, "a complex matrix is of f32 or f64, not of %s", cm_name_(l.type));
     l.type = l.type == CM_F32 ? CM_C32 : CM_C64;
     cm_matrix z = cm_new_(c, &l);
     if (!z.parts) return z;
@@ -318,20 +316,20 @@ spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v)
 }
 
 /* Words of a part that are handled at once: a vector has at most 16 components. */
-int cm_group_(const cm_layout *l, int words)
+XE_FN_ int cm_group_(const cm_layout *l, int words)
 {
     int most = 16 / cm_channels_(l);
     return words < most ? words : most;
 }
 
 /* n copies of a scalar as a vector; the scalar when n is 1. */
-spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
+XE_FN_ spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
 {
     return spe_splat(c->m, cm_vec_(c, spe_type_of(c->m, scalar), n), scalar);
 }
 
 /* `count` neighbours of a vector, from the first on. */
-spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
+XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
 {
     uint32_t index[16];
     if ((uint32_t)count == spe_count(c->m, spe_type_of(c->m, v))) return v;
@@ -341,7 +339,7 @@ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
 }
 
 /* One vector of n scalars, or of one or two vectors of `each` components. */
-spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
+XE_FN_ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 {
     uint32_t index[16], all = (uint32_t)(n * each);
     if (n == 1) return piece[0];
@@ -351,14 +349,14 @@ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 }
 
 /* Words first .. first + words of a part as a vector of components of the storage type. */
-spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words)
+XE_FN_ spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words)
 {
     spe_id type = cm_vec_(c, cm_storage_type(c, l->type), words * cm_channels_(l));
     return cm_bitcast(c, type, cm_slice_(c, part, first, words));
 }
 
 /* A vector of components back to `words` words. */
-spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
+XE_FN_ spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
 {
     return cm_bitcast(c, cm_vec_(c, cm_word_type_(c, l), words), components);
 }
@@ -387,7 +385,7 @@ cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar)
     int part, word;
     if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison();
     if (spe_type_of(c->m, scalar) != cm_storage_type(c, a->l.type))
-        return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_type_info(a->l.type)->name);
+        return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_name_(a->l.type));
     cm_matrix d = cm_new_(c, &a->l);
     if (!d.parts) return d;
     memcpy(d.part, a->part, (size_t)a->parts * sizeof *d.part);
@@ -413,41 +411,25 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
     return a;
 }
 
-spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
-{
-    if (cm_is_poison_(c, a) || cm_opaque_(c, "this operation") || !cm_arith_type(c, a->l.type)) return NULL;
-    spe_id *out = cm_ids_(c, a->l.V);
-    for (int part = 0, v = 0; out && part < a->parts; part++) {
-        int words = cm_part_words(&a->l, part), group = cm_group_(&a->l, words), n = group * cm_channels_(&a->l);
-        for (int first = 0; first < words; first += group) {
-            spe_id vector = cm_convert_vector_(c, a->l.type, type, cm_unpack_(c, &a->l, a->part[part], first, group));
-            for (int i = 0; i < n; i++) out[v++] = spe_extract(c->m, vector, (uint32_t)i);
-        }
-    }
-    return out;
-}
+XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
 
-/* ---- where a component is, in the kernel ------------------------------------------------------------------------- */
-
-spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
-
-/* v * factor, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
+/* v * n, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
  * but cm_shr_signed_ takes any v and rounds down. */
-spe_id cm_times_(cm_ctx *c, spe_id v, int factor) { return factor == 1 ? v : spe_imul(c->m, v, cm_i32_(c, factor)); }
-spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->m, v, cm_i32_(c, n)); }
-spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->m, v, cm_i32_(c, n - 1)); }
+XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->m, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->m, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->m, v, cm_i32_(c, n - 1)); }
 
-static int cm_log2_(int n)
+static spe_id cm_log2_(cm_ctx *c, int n)
 {
     int shift = 0;
     while (1 << shift < n) shift++;
-    return shift;
+    return cm_i32_(c, shift);
 }
 
-spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->m, v, cm_i32_(c, cm_log2_(n))); }
-spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->m, v, cm_i32_(c, cm_log2_(n))); }
+XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->m, v, cm_log2_(c, n)); }
+XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->m, v, cm_log2_(c, n)); }
 
-cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
+XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
 {
     spe_id p = spe_builtin(c->m, SPE_SUBGROUP_LANE, 0);
     cm_lane lane;
@@ -457,21 +439,21 @@ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
 }
 
 /* The number, channels counted, of the component in a slot; and the element that component v of a lane holds. */
-int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
+XE_FN_ int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
 
-cm_element cm_element_at_(const cm_layout *l, int lane, int v)
+XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
 {
     cm_slot s = {lane, v / l->omega, v % l->omega};
     return cm_element_of(l, s);
 }
 
 /* The row and column of component v in this lane: those of the first lane, and how far this one is from it. */
-spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
+XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.i, l->interleaved ? l->K1 : 1), cm_element_at_(l, 0, v).row);
 }
 
-spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
+XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.j0, l->omega), cm_element_at_(l, 0, v).col);
 }
@@ -480,7 +462,7 @@ spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v) { return cm_row_at_(c,
 spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v) { return cm_col_at_(c, l, cm_lane_(c, l), v); }
 
 /* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
-void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
+XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
 {
     int per_block = l->V / l->K2, in_block = v % per_block;
     *row = in_block % l->K1 + v / per_block * l->K1;

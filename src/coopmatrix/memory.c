@@ -1,8 +1,8 @@
-/* memory.c - matrices in memory: the surface that all paths start from, memory a lane at a time, KHR matrices, load and
- * store, visits and atomic operations. */
+/* memory.c - matrices in memory: the surface that all paths start from, a lane at a time, KHR matrices, visits, atomic
+ * operations. */
 #include "internal.h"
 
-bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
+XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
 {
     uint64_t bits = 0;
     if (!id || !spe_const_bits(c->m, id, &bits)) return false;
@@ -10,7 +10,7 @@ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
     return true;
 }
 
-bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
+XE_FN_ bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
 {
     int64_t value = 0;
     return cm_constant_(c, id, &value) && value == want;
@@ -28,12 +28,12 @@ static bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
     spe_id storage = cm_storage_type(c, type);
     if (!spe_ok(c->m)) return false;
     if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage)
-        return CM_FAIL_(c, POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_type_info(type)->name);
+        return CM_FAIL_(c, POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_name_(type));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i].id && spe_type_of(c->m, numbers[i].id) != spe_int(c->m, 32))
             return CM_FAIL_(c, POSITION, "cm_mem.%s is not a 32-bit integer", numbers[i].name);
     if (mem->padding && spe_type_of(c->m, mem->padding) != storage)
-        return CM_FAIL_(c, SCALAR, "cm_mem.padding is not of the storage type of %s", cm_type_info(type)->name);
+        return CM_FAIL_(c, SCALAR, "cm_mem.padding is not of the storage type of %s", cm_name_(type));
     if (!mem->stride_col && !mem->rows)
         return CM_FAIL_(c, POSITION, "cm_mem.stride_col may be 0 only when rows is given");
     return true;
@@ -41,7 +41,7 @@ static bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
 
 /* half: of a complex matrix, whose halves are every second element; 0 for others, CM_WHOLE_ for memory of any type that
  * is not to be read by halves. The padding is a real number. */
-bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half)
+XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half)
 {
     int step = half == CM_WHOLE_ ? 1 : cm_halves_(type);
     uint64_t bits = 0;
@@ -290,7 +290,7 @@ static void cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 }
 
 /* Method: component by component. */
-bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     if (!store)
         cm_load_lanes_(c, s, a);
@@ -301,11 +301,9 @@ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
     return true;
 }
 
-/* ---- KHR matrices in memory -------------------------------------------------------------------------------------- */
-
 /* Method of CM_KHR: an instruction a part. A KHR matrix is the transpose of ours, so rows that are contiguous here are
  * KHR's row-major. */
-bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->l;
     bool along = cm_is_constant_(c, s->down, 1), across = cm_is_constant_(c, s->right, 1);
@@ -325,34 +323,6 @@ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
             a->part[part] = spe_coop_load(c->m, cm_part_type(c, l, part), ptr, layout, stride);
     }
     return true;
-}
-
-/* ---- load and store ---------------------------------------------------------------------------------------------- */
-
-/* Each half of the matrix between its parts and memory, by the first method that can. */
-static void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
-{
-    for (int i = 0; i < cm_halves_(a->l.type); i++) {
-        cm_matrix half = cm_half_(a, i);
-        cm_surface_ s;
-        if (!cm_surface_init_(c, &s, a->l.type, mem, i)) return;
-        if (!cm_methods_of_(c)->move(c, &s, &half, store) && !cm_move_pieces_(c, &s, &half, store))
-            cm_move_lanes_(c, &s, &half, store);
-    }
-}
-
-cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
-{
-    cm_layout l = cm_layout_for(c, rows, cols, type, use);
-    cm_matrix a = cm_new_(c, &l);
-    if (a.parts) cm_move_(c, &a, from, false);
-    return spe_ok(c->m) ? a : cm_poison();
-}
-
-void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
-{
-    cm_matrix from = *a;
-    if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
 }
 
 /* ---- element by element: visits and atomic operations ------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* product.c - D = A B + C: by the matrix instruction, by broadcasts and FMA, of complex numbers, saturating; and the
- * table of lowerings. */
+/* product.c - products by the matrix instruction and by broadcasts; the table of lowerings, and what goes by it: load,
+ * store, multiply and add. */
 #include "internal.h"
 
 /* tf32 at subgroup size 16: the instruction's A operand is 8 deep and has two columns of our B side by side in one
@@ -57,7 +57,7 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     if (!cm_dpas_fits_(c, job))
         return c->lowering == CM_KHR &&
                !CM_FAIL_(c, LOWERING, "CM_KHR: no product of %d x %d %s and %d x %d %s", la->rows, la->cols,
-                         cm_type_info(la->type)->name, lb->rows, lb->cols, cm_type_info(lb->type)->name);
+                         cm_name_(la->type), lb->rows, lb->cols, cm_name_(lb->type));
     for (int k = 0; k < lb->rows / cm_dpas_depth_(lb->type); k++)
         for (int block = 0; block < ld->K2; block++)
             for (int run = 0; run < runs; run++) {
@@ -66,8 +66,6 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
             }
     return true;
 }
-
-/* ---- product: plain ---------------------------------------------------------------------------------------------- */
 
 /* acc + x y in the type that is accumulated in. Compilers make one instruction of it where that is faster. */
 static spe_id cm_fma_(cm_ctx *c, cm_type acc, spe_id x, spe_id y, spe_id sum)
@@ -149,7 +147,7 @@ static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 }
 
 /* What to try first; what says no leaves it to the plain method. */
-const cm_methods_ *cm_methods_of_(const cm_ctx *c)
+XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_move_lanes_, cm_mul_add_plain_};
     static const cm_methods_ intel = {cm_move_block2d_, cm_mul_add_dpas_};
@@ -158,9 +156,33 @@ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
     return rows[c->lowering];
 }
 
-/* ---- multiply and add -------------------------------------------------------------------------------------------- */
+/* Each half of the matrix between its parts and memory, by the first method that can. */
+static void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
+{
+    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+        cm_matrix half = cm_half_(a, i);
+        cm_surface_ s;
+        if (!cm_surface_init_(c, &s, a->l.type, mem, i)) return;
+        if (!cm_methods_of_(c)->move(c, &s, &half, store) && !cm_move_pieces_(c, &s, &half, store))
+            cm_move_lanes_(c, &s, &half, store);
+    }
+}
 
-static const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
+cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
+{
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    cm_matrix a = cm_new_(c, &l);
+    if (a.parts) cm_move_(c, &a, from, false);
+    return spe_ok(c->m) ? a : cm_poison();
+}
+
+void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
+{
+    cm_matrix from = *a;
+    if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
+}
+
+/* ---- multiply and add -------------------------------------------------------------------------------------------- */
 
 static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
                               const cm_product *row)
