@@ -70,12 +70,10 @@
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
- *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose
- *                cm_repeat
- *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im
- *                cm_visit (element by element in memory)
+ *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_use  cm_transpose  cm_repeat
+ *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
- *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (the layout that they are of)
+ *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
  *
@@ -84,10 +82,8 @@
  *
  * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
  * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
- * global or local (any storage class), with any strides in both directions. dg2 has no f64: Intel's compiler emulates
- * it there when the module is built with -ze-fp64-gen-emu.
- *
- * A matrix may be larger than the hardware's: the products are chained here. Lowerings:
+ * global or local (any storage class), with any strides in both directions. A matrix may be larger than the hardware's:
+ * the products are chained here. dg2 has no f64 unless the module is built with -ze-fp64-gen-emu. Lowerings:
  *
  *     CM_INTEL   the matrix instruction where the table of products and the shape allow it (M >= S, K a multiple of its
  *                depth); 2D block messages where the table of block shapes and cm_mem.block2d allow them
@@ -141,23 +137,15 @@
 
 /* name, bytes, kind, signed, bits of the storage type, storage is floating point, text */
 #define CM_TYPES_(X)                                                                                                   \
-    X(F64, 8, FLOAT, true, 64, true, "f64")                                                                            \
-    X(F32, 4, FLOAT, true, 32, true, "f32")                                                                            \
-    X(TF32, 4, FLOAT, true, 32, true, "tf32")                                                                          \
-    X(F16, 2, FLOAT, true, 16, true, "f16")                                                                            \
-    X(BF16, 2, FLOAT, true, 16, false, "bf16")                                                                         \
-    X(E4M3, 1, FLOAT, true, 8, false, "e4m3")                                                                          \
+    X(F64, 8, FLOAT, true, 64, true, "f64")      X(F32, 4, FLOAT, true, 32, true, "f32")                               \
+    X(TF32, 4, FLOAT, true, 32, true, "tf32")    X(F16, 2, FLOAT, true, 16, true, "f16")                               \
+    X(BF16, 2, FLOAT, true, 16, false, "bf16")   X(E4M3, 1, FLOAT, true, 8, false, "e4m3")                             \
     X(E5M2, 1, FLOAT, true, 8, false, "e5m2")                                                                          \
-    X(I64, 8, INT, true, 64, false, "i64")                                                                             \
-    X(I32, 4, INT, true, 32, false, "i32")                                                                             \
-    X(I16, 2, INT, true, 16, false, "i16")                                                                             \
-    X(I8, 1, INT, true, 8, false, "i8")                                                                                \
-    X(U8, 1, INT, false, 8, false, "u8")                                                                               \
-    X(U16, 2, INT, false, 16, false, "u16")                                                                            \
-    X(U32, 4, INT, false, 32, false, "u32")                                                                            \
-    X(U64, 8, INT, false, 64, false, "u64")                                                                            \
-    X(C32, 8, COMPLEX, true, 32, true, "c32")                                                                          \
-    X(C64, 16, COMPLEX, true, 64, true, "c64")
+    X(I64, 8, INT, true, 64, false, "i64")       X(I32, 4, INT, true, 32, false, "i32")                                \
+    X(I16, 2, INT, true, 16, false, "i16")       X(I8, 1, INT, true, 8, false, "i8")                                   \
+    X(U8, 1, INT, false, 8, false, "u8")         X(U16, 2, INT, false, 16, false, "u16")                               \
+    X(U32, 4, INT, false, 32, false, "u32")      X(U64, 8, INT, false, 64, false, "u64")                               \
+    X(C32, 8, COMPLEX, true, 32, true, "c32")    X(C64, 16, COMPLEX, true, 64, true, "c64")
 
 #define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, text) CM_##name,
 /* CM_NO_TYPE_ makes it a signed type everywhere: types are kept in ints too. */
@@ -249,12 +237,10 @@ typedef struct {
     bool packed, needs_mask, interleaved;
 } cm_layout;
 
-/* The coordinates of A*. */
+/* The coordinates of A*; an element of the matrix (padding: there is none, and row and col tell where it would lie). */
 typedef struct {
     int i, k1, j, k2;
 } cm_index;
-
-/* An element of the matrix; padding: there is none (row and col still tell where it would lie). */
 typedef struct {
     int row, col;
     bool padding;
@@ -329,12 +315,8 @@ typedef struct {
 /* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */
 XETILE_API const cm_target *cm_target_row(const char *name);
 
-typedef enum {
-    CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
-    CM_PLAIN, /* loads a lane, subgroup broadcasts, FMA: works on everything */
-    CM_INTEL, /* insist on the matrix instruction; an error where the target lacks it */
-    CM_KHR    /* matrices of SPV_KHR_cooperative_matrix, on request: see the manual for what they can do */
-} cm_lowering;
+/* See the manual. CM_AUTO: CM_INTEL where the target's row has it, else CM_PLAIN; CM_INTEL insists on it. */
+typedef enum { CM_AUTO, CM_PLAIN, CM_INTEL, CM_KHR } cm_lowering;
 
 /* Rounding of a conversion; CM_ROUND_AUTO: to nearest even between floats, towards zero from float to integer. */
 typedef enum { CM_ROUND_AUTO, CM_ROUND_NEAREST, CM_ROUND_ZERO, CM_ROUND_UP, CM_ROUND_DOWN } cm_rounding;
@@ -374,15 +356,11 @@ XETILE_API int cm_part_count(const cm_layout *l);
 XETILE_API int cm_part_words(const cm_layout *l, int part);
 XETILE_API spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part);
 
-/* c32 or c64? */
+/* c32 or c64? The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component
+ * is two floats and this the type of one. The type that cm_fn works on: the same, but f32 for bf16 and the 8-bit floats;
+ * none for complex types, whose operations are made of those on cm_re and cm_im [EMIT_TYPE]. */
 XETILE_API bool cm_is_complex(cm_type type);
-
-/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component is two floats
- * and this the type of one [EMIT_TYPE]. */
 XETILE_API spe_id cm_storage_type(cm_ctx *c, cm_type type);
-
-/* The type that cm_fn works on: the storage type, but f32 for bf16 and the 8-bit floats. None for complex types
- * [EMIT_TYPE], whose operations are made of those on cm_re and cm_im. */
 XETILE_API spe_id cm_arith_type(cm_ctx *c, cm_type type);
 
 /* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. Of a complex matrix it is the
@@ -399,11 +377,6 @@ XETILE_API spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v);
 XETILE_API cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar);
 XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components);
 
-/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
-typedef struct {
-    spe_id i, j0;
-} cm_lane;
-
 /* The row and the column in the matrix of component v in this lane, i32. */
 XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
 XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
@@ -416,11 +389,8 @@ XETILE_API cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix 
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-typedef enum {
-    CM_BLOCK2D_AUTO, /* 2D block messages only when constants prove that they may be used */
-    CM_BLOCK2D_YES,  /* promised by the caller: see cm_block2d_test */
-    CM_BLOCK2D_NO
-} cm_block2d;
+/* 2D block messages: when constants prove that they may be used; promised by the caller (cm_block2d_test); not. */
+typedef enum { CM_BLOCK2D_AUTO, CM_BLOCK2D_YES, CM_BLOCK2D_NO } cm_block2d;
 
 /* A matrix in memory. Element (r, c) of the cooperative matrix is ptr[(row + r) * stride_row + (col + c) * stride_col].
  * All of it must be the same for every lane. Memory outside the extents is never touched. */
@@ -437,11 +407,9 @@ typedef struct {
     spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
 } cm_mem;
 
-/* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding [layout, mem, BLOCK2D].
- */
+/* Loads a matrix (section "Load pseudo-code"), with the padding for what lies outside checked extents, and stores one;
+ * what lies outside is not written [layout, mem, BLOCK2D]. */
 XETILE_API cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
-
-/* Stores a matrix; what lies outside checked extents is not written [mem, BLOCK2D]. */
 XETILE_API void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
 
 /* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
@@ -498,14 +466,13 @@ typedef struct {
     uint32_t dpas;
 } cm_product;
 
-/* The row of a product A B; NULL when neither type promotes to the other, and for complex types. */
+/* The row of A B; NULL when neither type promotes to the other, and for complex types. */
 XETILE_API const cm_product *cm_product_row(cm_type a, cm_type b);
 
 /* The promotion rule of TinyTC's scalar types: every value of `from` is one of `to`. Types that the text does not have
- * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32. */
+ * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32.
+ * And C of a product: what both A and B promote to (as the types of f32 sums go, bf16 and f16 alike). */
 XETILE_API bool cm_promotes(cm_type from, cm_type to);
-
-/* C of a product with this row: what both A and B promote to (and, as the types of f32 sums go, bf16 and f16 alike). */
 XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
 
 /* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The text's rule:
@@ -515,15 +482,14 @@ XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
 XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                 const cm_matrix *acc);
 
-/* D = A B + C with integers that do not wrap: the exact result, or the largest or smallest number of type_d where it
- * does not fit. A and B are of 8 or 16 bits (their sums are exact in i32 and i64) [as cm_mul_add]. */
+/* The same with integers that do not wrap: the exact result, or the largest or smallest number of type_d where it does
+ * not fit. A and B are of 8 or 16 bits (their sums are exact in i32 and i64) [as cm_mul_add]. */
 XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                            const cm_matrix *acc);
 
 /* ---- component by component -------------------------------------------------------------------------------------- */
 
-/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the
- * same. */
+/* A component-wise operation: gets vectors or scalars of the arithmetic type (cm_arith_type), returns one of it. */
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
 /* fn(c, type, a, 0, user) on every component; fn(c, type, a, b, user) on every pair of components of two matrices of
@@ -565,6 +531,11 @@ typedef enum {
  * [OPERATION, EMIT_TYPE]. */
 XETILE_API cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
 
+/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
+typedef struct {
+    spe_id i, j0;
+} cm_lane;
+
 /* The state of CM_APPLY: which component is due, where it is, and the results so far. next keeps what the body left in
  * `component`. */
 typedef struct {
@@ -598,10 +569,8 @@ XETILE_API bool cm_walk_end_(cm_walk_ *w, cm_matrix *out);
 typedef spe_id (*cm_apply_fn)(cm_ctx *c, spe_id row, spe_id col, spe_id component, void *user);
 XETILE_API cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user);
 
-typedef enum {
-    CM_BY_ROW,   /* along each row: M x N becomes M x 1 */
-    CM_BY_COLUMN /* along each column: M x N becomes 1 x N */
-} cm_direction;
+/* Along each row, M x N becomes M x 1; along each column, 1 x N. */
+typedef enum { CM_BY_ROW, CM_BY_COLUMN } cm_direction;
 
 /* CM_ADD, CM_MIN or CM_MAX along rows or columns, in the type and use of `a` (TinyTC: reduce). f16 and smaller floats
  * are summed in f32, and the order of a sum is not stated. Complex types have only add [OPERATION]. */
@@ -626,27 +595,22 @@ XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
  * floats CM_ROUND_NEAREST; the rest all four [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
 
-/* The same matrix for another use [USE]: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need
- * shuffles. */
+/* The same for another use [USE]: 16-bit accumulators become operands in each lane, 8-bit CM_B may need shuffles. */
 XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);
 
-/* The transpose, a matrix of cols x rows in the given use; cols must be a power of two, since it becomes the number of
- * rows [layout]. Lanes exchange components: about S V shuffles, so small matrices only; memory transposes for nothing.
- */
+/* The transpose, cols x rows (cols a power of two) in the given use [layout]. Lanes exchange components: about S V
+ * shuffles, so small matrices only; memory transposes for nothing. */
 XETILE_API cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use);
 
-/* A matrix of rows x cols whose element (r, c) is that of `a` at (r mod rows of a, c mod columns of a): copies side by
- * side, so a column M x 1 becomes a matrix of equal columns, and a smaller one a part of `a` [layout]. Inside each lane
- * where rows of a are a multiple of the subgroup size. */
+/* rows x cols, element (r, c) that of `a` at (r mod rows of a, c mod columns of a): copies side by side, or a part of
+ * `a` [layout]. Inside each lane where rows of a are a multiple of the subgroup size. */
 XETILE_API cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols);
 
 /* ---- for headers that build on this one -------------------------------------------------------------------------- */
 
-/* The device's row with what the caller knows better, and a subgroup size it has (0: the row's). False and an error of
- * the header that is built for (spe_reporter). */
+/* The device's row with what the caller knows better, and a subgroup size it has (0: the row's); false and an error of
+ * the header that is built for (spe_reporter). What operations give after an error. */
 XETILE_API bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target);
-
-/* No matrix: what an operation gives after an error. */
 XETILE_API cm_matrix cm_poison(void);
 
 /* A vector or scalar of the storage type as one of the arithmetic type (cm_arith_type) [EMIT_TYPE], and back; f32
@@ -656,15 +620,12 @@ XETILE_API spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v);
 XETILE_API spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v);
 XETILE_API spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v);
 
-/* All V components of this lane as scalars of the storage type of `type`, converted to it; in the module's arena, NULL
- * after an error [EMIT_TYPE]. */
+/* All V components of this lane, converted to the storage type of `type`; NULL after an error [EMIT_TYPE]. */
 XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type);
 
-/* The pointer with the cache controls of a prefetch's level (cm_prefetch), 1 to 3. */
+/* The pointer with the cache controls of a level of cm_prefetch, 1 to 3; and its messages, where the lowering has them,
+ * for `across` elements along the contiguous direction and `down` in the other: false where the type has none. */
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
-
-/* Prefetches elements by 2D block messages where the lowering has them, `across` along the contiguous direction and
- * `down` the other; false where there is no message of this type. */
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
 
 #endif /* CM_LAYOUT_ONLY */

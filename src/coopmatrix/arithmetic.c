@@ -196,10 +196,8 @@ bool cm_walk_end_(cm_walk_ *w, cm_matrix *out)
 
 cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user)
 {
-    cm_walk_ w = cm_walk_begin_(c, a);
-    cm_matrix d;
-    while (cm_walk_next_(&w)) w.component = fn(c, w.row, w.col, w.component, user);
-    cm_walk_end_(&w, &d);
+    cm_matrix d = cm_poison();
+    CM_APPLY (c, d, *a, row, col, v) v = fn(c, row, col, v, user);
     return d;
 }
 

@@ -4,24 +4,15 @@
 const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
 {
     static const cm_block_shape rows[] = {
-        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},
-        {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
-        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},
-        {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
-        {CM_BLOCK_LOAD, 4, 16, 63, 1},
-        {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
-        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2},
-        {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
-        {CM_BLOCK_STORE, 1, 16, 15, 1},
-        {CM_BLOCK_STORE, 1, 32, 15, 1},
-        {CM_BLOCK_STORE, 2, 16, 15, 1},
-        {CM_BLOCK_STORE, 4, 16, 15, 1},
-        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},
-        {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
-        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4},
-        {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
-        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},
-        {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
+        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},          {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},          {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 16, 63, 1},              {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
+        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2}, {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
+        {CM_BLOCK_STORE, 1, 16, 15, 1},             {CM_BLOCK_STORE, 1, 32, 15, 1},
+        {CM_BLOCK_STORE, 2, 16, 15, 1},             {CM_BLOCK_STORE, 4, 16, 15, 1},
+        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},      {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4}, {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},       {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count))
@@ -47,13 +38,9 @@ static int cm_block_height_(const cm_block_shape *shape, int rest)
     return (int)h;
 }
 
-enum {
-    CM_BLOCK_LIMIT_ = 1 << 24, /* bytes of a row and of the pitch, and rows */
-    CM_BLOCK_WIDTH_ = 64,      /* a row has at least so many bytes */
-    CM_BLOCK_BASE_ = 64,       /* the base address is a multiple of this, the pitch and a row of these */
-    CM_BLOCK_PITCH_ = 16,
-    CM_BLOCK_UNIT_ = 4
-};
+/* Bytes: what rows and pitch may have (and how many rows there may be), what a row has at least; what the base address,
+ * the pitch, and a row are multiples of. */
+enum { CM_BLOCK_LIMIT_ = 1 << 24, CM_BLOCK_WIDTH_ = 64, CM_BLOCK_BASE_ = 64, CM_BLOCK_PITCH_ = 16, CM_BLOCK_UNIT_ = 4 };
 
 /* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is
  * not checked is taken as the largest there can be. */

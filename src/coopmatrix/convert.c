@@ -139,8 +139,7 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     if (!id || id == v) return id;
     if (c->rounding && (float_from || float_to))
         spe_decorate(c->m, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
-    if (c->saturate && !float_to && !other_sign)
-        spe_decorate(c->m, id, SPE_DecorationSaturatedConversion, 0, NULL);
+    if (c->saturate && !float_to && !other_sign) spe_decorate(c->m, id, SPE_DecorationSaturatedConversion, 0, NULL);
     return id;
 }
 
@@ -300,9 +299,7 @@ static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
         half[0] = cm_change_(c, &half[0], part, use);
         return cm_of_halves_(c, type, half);
     }
-    if (complex)
-        return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->l.type),
-                          cm_name_(type));
+    if (complex) return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->l.type), cm_name_(type));
     if (use != a->l.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
     bool in_place = l.V == a->l.V && l.omega == a->l.omega && l.K1 == a->l.K1 && l.interleaved == a->l.interleaved;
     return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);

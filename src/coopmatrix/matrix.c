@@ -89,12 +89,9 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
     enum { BF16 = 0x1000 | 0x2000 };
 #define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, CM_SUM_(CM_##b), 0}, {CM_##b, CM_##a, CM_SUM_(CM_##b), 0},
     static const cm_product rows[] = {
-        {CM_F16, CM_F16, CM_F32, F16},
-        {CM_BF16, CM_BF16, CM_F32, BF16},
-        {CM_TF32, CM_TF32, CM_F32, TF32},
-        {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
-        {CM_U8, CM_U8, CM_I32, I8},
-        {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
+        {CM_F16, CM_F16, CM_F32, F16},         {CM_BF16, CM_BF16, CM_F32, BF16},
+        {CM_TF32, CM_TF32, CM_F32, TF32},      {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
+        {CM_U8, CM_U8, CM_I32, I8},            {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
         CM_SAME_PRODUCTS_(CM_BOTH_WAYS_) CM_PROMOTIONS_(CM_BOTH_WAYS_)
     };
@@ -148,7 +145,6 @@ bool cm_is_complex(cm_type type) { return type == CM_C32 || type == CM_C64; }
 /* An operation that does the same to both halves of a complex matrix goes over the halves of any matrix: a real one
  * has one, itself. */
 XE_FN_ int cm_halves_(cm_type type) { return cm_is_complex(type) ? 2 : 1; }
-
 XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : type == CM_C64 ? CM_F64 : type; }
 
 int cm_part_count(const cm_layout *l)
@@ -181,13 +177,11 @@ spe_id cm_storage_type(cm_ctx *c, cm_type type)
 spe_id cm_arith_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
-    if (cm_is_complex(type))
-        return CM_FAIL_(c, EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
+    if (cm_is_complex(type)) return CM_FAIL_(c, EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
     return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->m, 32) : cm_storage_type(c, type);
 }
 
 XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
-
 XE_FN_ spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->m, elem, (uint32_t)n); }
 
 /* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
@@ -222,7 +216,6 @@ cm_matrix cm_poison(void)
 }
 
 XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
-
 XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id)); }
 
 /* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
@@ -261,8 +254,7 @@ XE_FN_ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
 {
     const cm_layout *x = &a->l, *y = &b->l;
     if (x->type != y->type)
-        return CM_FAIL_(c, COMPONENT, "component types differ: %s and %s", cm_name_(x->type),
-                        cm_name_(y->type));
+        return CM_FAIL_(c, COMPONENT, "component types differ: %s and %s", cm_name_(x->type), cm_name_(y->type));
     if (x->rows == y->rows && x->cols == y->cols && x->use == y->use && x->S == y->S &&
         x->interleaved == y->interleaved)
         return true;
@@ -425,22 +417,20 @@ static spe_id cm_log2_(cm_ctx *c, int n)
     while (1 << shift < n) shift++;
     return cm_i32_(c, shift);
 }
-
 XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->m, v, cm_log2_(c, n)); }
 XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->m, v, cm_log2_(c, n)); }
 
 XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
 {
     spe_id p = spe_builtin(c->m, SPE_SUBGROUP_LANE, 0);
-    cm_lane lane;
-    lane.i = l->I == l->S ? p : cm_mod_(c, p, l->I);
-    lane.j0 = l->I == l->S ? cm_i32_(c, 0) : cm_shr_(c, p, l->I);
+    bool whole = l->I == l->S;
+    spe_id i = whole ? p : cm_mod_(c, p, l->I), j0 = whole ? cm_i32_(c, 0) : cm_shr_(c, p, l->I);
+    cm_lane lane = {i, j0};
     return lane;
 }
 
 /* The number, channels counted, of the component in a slot; and the element that component v of a lane holds. */
 XE_FN_ int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
-
 XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
 {
     cm_slot s = {lane, v / l->omega, v % l->omega};

@@ -19,19 +19,16 @@ XE_FN_ bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
 /* Pointer, padding, positions, extents and strides are of the types they must have; else an error. */
 static bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
-    const struct {
-        const char *name;
-        spe_id id;
-    } numbers[] = {{"rows", mem->rows}, {"cols", mem->cols}, {"row", mem->row},
-                   {"col", mem->col}, {"stride_row", mem->stride_row}, {"stride_col", mem->stride_col}};
+    static const char *const names[] = {"rows", "cols", "row", "col", "stride_row", "stride_col"};
+    const spe_id numbers[] = {mem->rows, mem->cols, mem->row, mem->col, mem->stride_row, mem->stride_col};
     spe_type_info pointer = spe_info(c->m, spe_type_of(c->m, mem->ptr));
     spe_id storage = cm_storage_type(c, type);
     if (!spe_ok(c->m)) return false;
     if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage)
         return CM_FAIL_(c, POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_name_(type));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (numbers[i].id && spe_type_of(c->m, numbers[i].id) != spe_int(c->m, 32))
-            return CM_FAIL_(c, POSITION, "cm_mem.%s is not a 32-bit integer", numbers[i].name);
+        if (numbers[i] && spe_type_of(c->m, numbers[i]) != spe_int(c->m, 32))
+            return CM_FAIL_(c, POSITION, "cm_mem.%s is not a 32-bit integer", names[i]);
     if (mem->padding && spe_type_of(c->m, mem->padding) != storage)
         return CM_FAIL_(c, SCALAR, "cm_mem.padding is not of the storage type of %s", cm_name_(type));
     if (!mem->stride_col && !mem->rows)
@@ -77,7 +74,6 @@ typedef struct {
 /* The rows (one for each k1, k2) and columns (one for each word and channel of a block) that a lane accesses. */
 typedef struct {
     cm_axis_ *row, *col;
-    int rows, cols;
 } cm_axes_;
 
 /* A test that constants decide to be true is no test. */
@@ -114,9 +110,8 @@ static spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
 static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
     spe_id lane = cm_times_(c, cm_lane_(c, l).i, l->interleaved ? l->K1 : 1);
-    a->rows = l->K;
-    a->row = (cm_axis_ *)spe_alloc(c->m, (size_t)a->rows * sizeof(cm_axis_));
-    for (int i = 0; a->row && i < a->rows; i++) {
+    a->row = (cm_axis_ *)spe_alloc(c->m, (size_t)l->K * sizeof(cm_axis_));
+    for (int i = 0; a->row && i < l->K; i++) {
         int k1 = i % l->K1, k2 = i / l->K1, first = (l->interleaved ? k1 : k1 * l->I) + k2 * l->I * l->K1;
         cm_axis_ one = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
         a->row[i].inside = one.inside;
@@ -127,20 +122,20 @@ static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
 
 /* M >= S: columns are the same for all lanes. Tests are vectors of up to 16; distances grow by the stride, since 64-bit
  * multiplication is slow on many devices. */
-static void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
+static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
     spe_module *m = c->m;
     spe_id distance = cm_distance_(c, s->col, s->right), step = cm_distance_(c, s->right, cm_i32_(c, 1));
-    for (int first = 0, n = 16; first < a->cols; first += n) {
+    for (int first = 0, n = 16; first < cols; first += n) {
         spe_id numbers[16], vector;
         cm_axis_ all = {0, 0};
-        while (n > a->cols - first) n /= 2;
+        while (n > cols - first) n /= 2;
         vector = cm_vec_(c, spe_int(m, 32), n);
         for (int i = 0; i < n; i++) numbers[i] = cm_i32_(c, first + i);
         vector = n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers);
         if (s->cols) all = cm_position_(c, cm_copies_(c, s->col, n), vector, cm_copies_(c, s->cols, n));
         for (int i = 0; i < n; i++) {
-            cm_axis_ *one = &a->col[first + i];
+            cm_axis_ *one = &col[first + i];
             if (first + i > 0) distance = spe_iadd(m, distance, step);
             one->inside = all.inside ? cm_slice_(c, all.inside, i, 1) : 0;
             one->at = cm_or_zero_(c, one->inside, distance);
@@ -149,29 +144,29 @@ static void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
 }
 
 /* M < S: lanes have different columns, and some may be padding. */
-static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
     int across = l->S / l->I;
     spe_id j0 = cm_times_(c, cm_lane_(c, l).j0, l->omega);
-    for (int i = 0; i < a->cols; i++) {
+    for (int i = 0; i < cols; i++) {
         int first = i / l->omega * across * l->omega + i % l->omega, last = first + (across - 1) * l->omega;
         spe_id index = cm_plus_(c, j0, first);
         cm_axis_ one = cm_position_(c, s->col, index, s->cols);
         if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->m, index, cm_i32_(c, l->cols)));
-        a->col[i].inside = one.inside;
-        a->col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
+        col[i].inside = one.inside;
+        col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
     }
 }
 
 static bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
-    a->cols = l->V / l->K;
-    a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)a->cols * sizeof(cm_axis_));
+    int cols = l->V / l->K;
+    a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)cols * sizeof(cm_axis_));
     if (!a->col || !cm_rows_(c, l, s, a)) return false;
     if (l->I == l->S)
-        cm_columns_(c, s, a);
+        cm_columns_(c, s, cols, a->col);
     else
-        cm_columns_spread_(c, l, s, a);
+        cm_columns_spread_(c, l, s, cols, a->col);
     return spe_ok(c->m);
 }
 
@@ -248,7 +243,7 @@ static void cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
     cm_axes_ axes;
     spe_id *v = cm_component_ids(c, a, l->type);
     if (!v || !cm_axes_init_(c, l, s, &axes)) return;
-    for (int wanted = 0, row, col; wanted < axes.rows; wanted++) {
+    for (int wanted = 0, row, col; wanted < l->K; wanted++) {
         const cm_axis_ *in_row = &axes.row[wanted];
         if (in_row->inside) spe_if(c->m, in_row->inside);
         for (int i = 0; i < l->V; i++) {
