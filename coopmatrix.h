@@ -70,24 +70,19 @@
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
- *     change     cm_convert (type)  cm_convert_as (with rounding and saturation)  cm_convert_use  cm_transpose
- *                cm_repeat
- *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im
- *                cm_visit (element by element in memory)
+ *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_use  cm_transpose  cm_repeat
+ *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
- *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (the layout that they are of)
+ *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
  *
- * A matrix is a list of ids, so it goes round a loop by
- *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ * Loops carry the ids of a matrix: spe_for(&m, lo, hi, step, a.parts, a.part) ... spe_endfor(&m, a.parts, a.part).
  *
  * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
  * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
- * global or local (any storage class), with any strides in both directions. dg2 has no f64: Intel's compiler emulates
- * it there when the module is built with -ze-fp64-gen-emu.
- *
- * A matrix may be larger than the hardware's: the products are chained here. Lowerings:
+ * global or local (any storage class), with any strides in both directions. A matrix may be larger than the hardware's:
+ * the products are chained here. dg2 has no f64 unless the module is built with -ze-fp64-gen-emu. Lowerings:
  *
  *     CM_INTEL   the matrix instruction where the table of products and the shape allow it (M >= S, K a multiple of its
  *                depth); 2D block messages where the table of block shapes and cm_mem.block2d allow them
@@ -98,7 +93,7 @@
  *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
  *                takes: it crashes on component-wise instructions with such matrices and knows no bf16 ones
  *
- * What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding. CM_AUTO takes what the target has.
+ * CM_AUTO takes what the target has. What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding.
  *
  * In row-major terms. The text spreads ROWS over lanes and stride_row is 1 by default, so a row-major tile of r rows
  * and c columns is a cooperative matrix of c rows and r columns, and C = A B becomes C' = B' A' (' for transposed):
@@ -113,15 +108,13 @@
  * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
- * operations take a size of the target's. Positions, extents and strides are 32 bits.
+ * operations take a size of the target's. Positions, extents and strides are 32 bits. Names ending in _ are private.
  *
  * ERRORS have ids from 1000 on (one list, CM_ERRORS_) and are those of the module (spe_get_error), which keeps the
  * first. From then on every function emits nothing and returns poison: a matrix of no parts, id 0, false or NULL. In
  * brackets behind a function stand the errors it reports besides: [SHAPE] is CM_ERROR_SHAPE, [layout] those of
  * cm_layout_init for a shape, type and use, [mem] POINTER, POSITION and SCALAR of a cm_mem. What looks at components
  * reports LOWERING under CM_KHR; real operations asked of a complex type report EMIT_TYPE.
- *
- * Names ending in _ are not for users.
  *
  * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
  * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
@@ -196,23 +189,15 @@
 
 /* name, bytes, kind, signed, bits of the storage type, storage is floating point, text */
 #define CM_TYPES_(X)                                                                                                   \
-    X(F64, 8, FLOAT, true, 64, true, "f64")                                                                            \
-    X(F32, 4, FLOAT, true, 32, true, "f32")                                                                            \
-    X(TF32, 4, FLOAT, true, 32, true, "tf32")                                                                          \
-    X(F16, 2, FLOAT, true, 16, true, "f16")                                                                            \
-    X(BF16, 2, FLOAT, true, 16, false, "bf16")                                                                         \
-    X(E4M3, 1, FLOAT, true, 8, false, "e4m3")                                                                          \
+    X(F64, 8, FLOAT, true, 64, true, "f64")      X(F32, 4, FLOAT, true, 32, true, "f32")                               \
+    X(TF32, 4, FLOAT, true, 32, true, "tf32")    X(F16, 2, FLOAT, true, 16, true, "f16")                               \
+    X(BF16, 2, FLOAT, true, 16, false, "bf16")   X(E4M3, 1, FLOAT, true, 8, false, "e4m3")                             \
     X(E5M2, 1, FLOAT, true, 8, false, "e5m2")                                                                          \
-    X(I64, 8, INT, true, 64, false, "i64")                                                                             \
-    X(I32, 4, INT, true, 32, false, "i32")                                                                             \
-    X(I16, 2, INT, true, 16, false, "i16")                                                                             \
-    X(I8, 1, INT, true, 8, false, "i8")                                                                                \
-    X(U8, 1, INT, false, 8, false, "u8")                                                                               \
-    X(U16, 2, INT, false, 16, false, "u16")                                                                            \
-    X(U32, 4, INT, false, 32, false, "u32")                                                                            \
-    X(U64, 8, INT, false, 64, false, "u64")                                                                            \
-    X(C32, 8, COMPLEX, true, 32, true, "c32")                                                                          \
-    X(C64, 16, COMPLEX, true, 64, true, "c64")
+    X(I64, 8, INT, true, 64, false, "i64")       X(I32, 4, INT, true, 32, false, "i32")                                \
+    X(I16, 2, INT, true, 16, false, "i16")       X(I8, 1, INT, true, 8, false, "i8")                                   \
+    X(U8, 1, INT, false, 8, false, "u8")         X(U16, 2, INT, false, 16, false, "u16")                               \
+    X(U32, 4, INT, false, 32, false, "u32")      X(U64, 8, INT, false, 64, false, "u64")                               \
+    X(C32, 8, COMPLEX, true, 32, true, "c32")    X(C64, 16, COMPLEX, true, 64, true, "c64")
 
 #define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, text) CM_##name,
 /* CM_NO_TYPE_ makes it a signed type everywhere: types are kept in ints too. */
@@ -253,7 +238,7 @@ typedef struct {
     X(POSITION, "positions, extents and strides must be 32-bit integers")                                              \
     X(CONVERT, "no conversion between these types")                                                                    \
     X(OPERATION, "no such operation")                                                                                  \
-    X(ATOMIC, "no atomic operations on this type")                                                                     \
+    X(ATOMIC, "no atomic operations on this type")
 
 #define CM_ERROR_ENUM_(name, text) CM_ERROR_##name,
 enum { CM_ERROR_FIRST_ = 999, CM_ERRORS_(CM_ERROR_ENUM_) CM_ERROR_END_ };
@@ -268,8 +253,7 @@ XETILE_API const char *cm_error_name(int id);
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 
-/* The formulas as integer constant expressions, for static arrays and _Static_assert. M, N: shape; T: type; U: use;
- * S: subgroup size. */
+/* The formulas as integer constant expressions. M, N: shape; T: type; U: use; S: subgroup size. */
 #define CM_BYTES(T)                                                                                                    \
     (((T) == CM_F64 || (T) == CM_I64 || (T) == CM_U64 || (T) == CM_C32)    ? 8                                         \
      : ((T) == CM_F32 || (T) == CM_TF32 || (T) == CM_I32 || (T) == CM_U32) ? 4                                         \
@@ -304,12 +288,10 @@ typedef struct {
     bool packed, needs_mask, interleaved;
 } cm_layout;
 
-/* The coordinates of A*. */
+/* The coordinates of A*; an element of the matrix (padding: there is none, and row and col tell where it would lie). */
 typedef struct {
     int i, k1, j, k2;
 } cm_index;
-
-/* An element of the matrix; padding: there is none (row and col still tell where it would lie). */
 typedef struct {
     int row, col;
     bool padding;
@@ -332,9 +314,8 @@ XETILE_API int cm_layout_interleave(cm_layout *l, int k1);
 /* 32-bit entries (packed) or components that a work-item holds. */
 XETILE_API int cm_components(const cm_layout *l);
 
-/* Section "Work-item mapping": the number of an entry of A* (of a packed matrix: of A**, whose third coordinate is
- * j / omega); section "Mapping properties": the inverse (for a packed matrix j is that of channel 0); and the row of A
- * that the entry comes from. */
+/* Section "Work-item mapping": the number of an entry of A* (of A**, whose third coordinate is j / omega, when packed);
+ * section "Mapping properties": the inverse (j that of channel 0 when packed); and the row of A it comes from. */
 XETILE_API int cm_linear(const cm_layout *l, cm_index x);
 XETILE_API cm_index cm_unlinear(const cm_layout *l, int number);
 XETILE_API int cm_row_of(const cm_layout *l, cm_index x);
@@ -366,8 +347,7 @@ XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host
 
 /* ==== Part 2: operations that emit ================================================================================ */
 
-/* What a device can do. A row of the table may be copied and changed (a smaller local memory, another subgroup size of
- * those it has). */
+/* What a device can do. A row may be copied and changed (smaller local memory, another subgroup size it has). */
 typedef struct {
     const char *name;
     int subgroup_size;       /* the size that kernels get unless they ask for another */
@@ -384,12 +364,8 @@ typedef struct {
 /* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */
 XETILE_API const cm_target *cm_target_row(const char *name);
 
-typedef enum {
-    CM_AUTO,  /* what the target's row has: matrix instruction and 2D block messages, else plain */
-    CM_PLAIN, /* loads a lane, subgroup broadcasts, FMA: works on everything */
-    CM_INTEL, /* insist on the matrix instruction; an error where the target lacks it */
-    CM_KHR    /* matrices of SPV_KHR_cooperative_matrix, on request: see the manual for what they can do */
-} cm_lowering;
+/* See the manual. CM_AUTO: CM_INTEL where the target's row has it, else CM_PLAIN; CM_INTEL insists on it. */
+typedef enum { CM_AUTO, CM_PLAIN, CM_INTEL, CM_KHR } cm_lowering;
 
 /* Rounding of a conversion; CM_ROUND_AUTO: to nearest even between floats, towards zero from float to integer. */
 typedef enum { CM_ROUND_AUTO, CM_ROUND_NEAREST, CM_ROUND_ZERO, CM_ROUND_UP, CM_ROUND_DOWN } cm_rounding;
@@ -423,21 +399,16 @@ typedef struct {
  * its CM_B operand in a lane (see 8-bit CM_B above) that of cm_layout_interleave. rows is 0 after an error [layout]. */
 XETILE_API cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use);
 
-/* How many parts a matrix of this layout has; how many words part `part` has; its SPIR-V type: a vector, or under
- * CM_KHR a cooperative matrix [LOWERING]. */
+/* How many parts a matrix of this layout has, the words of one, and its type: under CM_KHR no vector [LOWERING]. */
 XETILE_API int cm_part_count(const cm_layout *l);
 XETILE_API int cm_part_words(const cm_layout *l, int part);
 XETILE_API spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part);
 
-/* c32 or c64? */
+/* c32 or c64? The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component
+ * is two floats and this the type of one. The type that cm_fn works on: the same, but f32 where a float is an integer;
+ * none for complex types, whose operations are made of those on cm_re and cm_im [EMIT_TYPE]. */
 XETILE_API bool cm_is_complex(cm_type type);
-
-/* The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component is two floats
- * and this the type of one [EMIT_TYPE]. */
 XETILE_API spe_id cm_storage_type(cm_ctx *c, cm_type type);
-
-/* The type that cm_fn works on: the storage type, but f32 for bf16 and the 8-bit floats. None for complex types
- * [EMIT_TYPE], whose operations are made of those on cm_re and cm_im. */
 XETILE_API spe_id cm_arith_type(cm_ctx *c, cm_type type);
 
 /* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. Of a complex matrix it is the
@@ -454,11 +425,6 @@ XETILE_API spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v);
 XETILE_API cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar);
 XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components);
 
-/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
-typedef struct {
-    spe_id i, j0;
-} cm_lane;
-
 /* The row and the column in the matrix of component v in this lane, i32. */
 XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
 XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
@@ -471,11 +437,8 @@ XETILE_API cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix 
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-typedef enum {
-    CM_BLOCK2D_AUTO, /* 2D block messages only when constants prove that they may be used */
-    CM_BLOCK2D_YES,  /* promised by the caller: see cm_block2d_test */
-    CM_BLOCK2D_NO
-} cm_block2d;
+/* 2D block messages: when constants prove that they may be used; promised by the caller (cm_block2d_test); not. */
+typedef enum { CM_BLOCK2D_AUTO, CM_BLOCK2D_YES, CM_BLOCK2D_NO } cm_block2d;
 
 /* A matrix in memory. Element (r, c) of the cooperative matrix is ptr[(row + r) * stride_row + (col + c) * stride_col].
  * All of it must be the same for every lane. Memory outside the extents is never touched. */
@@ -486,29 +449,24 @@ typedef struct {
     spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
     bool transposed;               /* swaps the extents and the strides, as in the text */
     cm_block2d block2d;
-    /* bytes that ptr is known to be aligned to; 0: nothing is known (for CM_BLOCK2D_AUTO, and local memory whose
-     * extents are not checked and whose row and col are 0: it is accessed in large pieces) */
-    uint32_t align;
+    uint32_t align; /* bytes that ptr is known to be aligned to; 0: not known. For CM_BLOCK2D_AUTO, and local memory
+                     * whose extents are not checked and whose row and col are 0: it is accessed in large pieces */
     spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
 } cm_mem;
 
-/* Loads a matrix (section "Load pseudo-code"); what lies outside checked extents is the padding [layout, mem, BLOCK2D].
- */
+/* Loads a matrix (section "Load pseudo-code"), with the padding for what lies outside checked extents, and stores one;
+ * what lies outside is not written [layout, mem, BLOCK2D]. */
 XETILE_API cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
-
-/* Stores a matrix; what lies outside checked extents is not written [mem, BLOCK2D]. */
 XETILE_API void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
 
-/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
- * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for
- * it: a prefetch never changes a result [SHAPE, mem, BLOCK2D]. */
+/* Asks for rows x cols elements to be brought nearer; level 0: wherever the device likes, 1: all caches, 2: all but the
+ * first, 3: through the first. Emits nothing where no 2D block message can do it [SHAPE, mem, BLOCK2D]. */
 XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level);
 
 /* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
  * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
- * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along
- * columns also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests
- * the first one and its steps [mem]. */
+ * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types by columns
+ * also x >= 0 and pitch up to 2^23. A constant where it can be. Loops test the first position and their steps [mem]. */
 XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
@@ -546,21 +504,19 @@ XETILE_API cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 /* Component types of A and B, of which one must promote to the other (cm_promotes), the type that is accumulated in,
- * and the operands word of the matrix instruction (0: it has no such product). There the roles are swapped (our A is
- * its B): its A flags describe our B. */
+ * and the operands word of the matrix instruction (0: none), whose A flags describe our B, as its A is our B. */
 typedef struct {
     cm_type a, b, acc;
     uint32_t dpas;
 } cm_product;
 
-/* The row of a product A B; NULL when neither type promotes to the other, and for complex types. */
+/* The row of A B; NULL when neither type promotes to the other, and for complex types. */
 XETILE_API const cm_product *cm_product_row(cm_type a, cm_type b);
 
 /* The promotion rule of TinyTC's scalar types: every value of `from` is one of `to`. Types that the text does not have
- * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32. */
+ * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32.
+ * And C of a product: what both A and B promote to (as the types of f32 sums go, bf16 and f16 alike). */
 XETILE_API bool cm_promotes(cm_type from, cm_type to);
-
-/* C of a product with this row: what both A and B promote to (and, as the types of f32 sums go, bf16 and f16 alike). */
 XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
 
 /* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The text's rule:
@@ -570,15 +526,14 @@ XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
 XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                 const cm_matrix *acc);
 
-/* D = A B + C with integers that do not wrap: the exact result, or the largest or smallest number of type_d where it
- * does not fit. A and B are of 8 or 16 bits (their sums are exact in i32 and i64) [as cm_mul_add]. */
+/* The same with integers that do not wrap: the exact result, or the largest or smallest number of type_d where it does
+ * not fit. A and B are of 8 or 16 bits (their sums are exact in i32 and i64) [as cm_mul_add]. */
 XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                            const cm_matrix *acc);
 
 /* ---- component by component -------------------------------------------------------------------------------------- */
 
-/* A component-wise operation: gets vectors (or scalars) of the arithmetic type (cm_arith_type) and returns one of the
- * same. */
+/* A component-wise operation: gets vectors or scalars of the arithmetic type (cm_arith_type), returns one of it. */
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
 /* fn(c, type, a, 0, user) on every component; fn(c, type, a, b, user) on every pair of components of two matrices of
@@ -586,8 +541,7 @@ typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
 XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 
-/* Operations on pairs of components: those of spe_arith that are no comparisons. REM has the sign of the first operand;
- * SHR keeps the sign of signed types. */
+/* Operations on pairs of components. REM has the sign of the first operand; SHR keeps the sign of signed types. */
 typedef enum {
     CM_ADD = SPE_ARITH_ADD, CM_SUB = SPE_ARITH_SUB, CM_MUL = SPE_ARITH_MUL, CM_DIV = SPE_ARITH_DIV,
     CM_MIN = SPE_ARITH_MIN, CM_MAX = SPE_ARITH_MAX, CM_REM = SPE_ARITH_REM, CM_AND = SPE_ARITH_AND,
@@ -615,13 +569,16 @@ typedef enum {
     CM_NEG, CM_NOT, CM_CONJ, CM_ABS, CM_UNARY_OPS_(CM_UNARY_ENUM_) CM_UNARY_COUNT_
 } cm_unary_op;
 
-/* op a, component by component; of a type, shape and use with a (but CM_ABS of a complex matrix is real). Precision is
- * that of OpenCL.std; bf16 and the 8-bit floats are computed in f32. Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP[2]
- * [OPERATION, EMIT_TYPE]. */
+/* op a, component by component; a matrix like a (but CM_ABS of a complex one is real). Precision is that of OpenCL.std.
+ * Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP, NATIVE_EXP2 [OPERATION, EMIT_TYPE]. */
 XETILE_API cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
 
-/* The state of CM_APPLY: which component is due, where it is, and the results so far. next keeps what the body left in
- * `component`. */
+/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
+typedef struct {
+    spe_id i, j0;
+} cm_lane;
+
+/* The state of CM_APPLY: which component is due, where it is, and the results so far. */
 typedef struct {
     cm_ctx *c;
     const cm_matrix *a;
@@ -653,10 +610,8 @@ XETILE_API bool cm_walk_end_(cm_walk_ *w, cm_matrix *out);
 typedef spe_id (*cm_apply_fn)(cm_ctx *c, spe_id row, spe_id col, spe_id component, void *user);
 XETILE_API cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user);
 
-typedef enum {
-    CM_BY_ROW,   /* along each row: M x N becomes M x 1 */
-    CM_BY_COLUMN /* along each column: M x N becomes 1 x N */
-} cm_direction;
+/* Along each row, M x N becomes M x 1; along each column, 1 x N. */
+typedef enum { CM_BY_ROW, CM_BY_COLUMN } cm_direction;
 
 /* CM_ADD, CM_MIN or CM_MAX along rows or columns, in the type and use of `a` (TinyTC: reduce). f16 and smaller floats
  * are summed in f32, and the order of a sum is not stated. Complex types have only add [OPERATION]. */
@@ -681,27 +636,22 @@ XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
  * floats CM_ROUND_NEAREST; the rest all four [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
 
-/* The same matrix for another use [USE]: 16-bit accumulators become operands inside each lane, 8-bit CM_B may need
- * shuffles. */
+/* The same for another use [USE]: 16-bit accumulators become operands in each lane, 8-bit CM_B may need shuffles. */
 XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);
 
-/* The transpose, a matrix of cols x rows in the given use; cols must be a power of two, since it becomes the number of
- * rows [layout]. Lanes exchange components: about S V shuffles, so small matrices only; memory transposes for nothing.
- */
+/* The transpose, cols x rows (cols a power of two) in the given use [layout]. Lanes exchange components: about S V
+ * shuffles, so small matrices only; memory transposes for nothing. */
 XETILE_API cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use);
 
-/* A matrix of rows x cols whose element (r, c) is that of `a` at (r mod rows of a, c mod columns of a): copies side by
- * side, so a column M x 1 becomes a matrix of equal columns, and a smaller one a part of `a` [layout]. Inside each lane
- * where rows of a are a multiple of the subgroup size. */
+/* rows x cols, element (r, c) that of `a` at (r mod rows of a, c mod columns of a): copies side by side, or a part of
+ * `a` [layout]. Inside each lane where rows of a are a multiple of the subgroup size. */
 XETILE_API cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols);
 
 /* ---- for headers that build on this one -------------------------------------------------------------------------- */
 
-/* The device's row with what the caller knows better, and a subgroup size it has (0: the row's). False and an error of
- * the header that is built for (spe_reporter). */
+/* The device's row with what the caller knows better, and a subgroup size it has (0: the row's); false and an error of
+ * the header that is built for (spe_reporter). What operations give after an error. */
 XETILE_API bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target);
-
-/* No matrix: what an operation gives after an error. */
 XETILE_API cm_matrix cm_poison(void);
 
 /* A vector or scalar of the storage type as one of the arithmetic type (cm_arith_type) [EMIT_TYPE], and back; f32
@@ -711,15 +661,12 @@ XETILE_API spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v);
 XETILE_API spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v);
 XETILE_API spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v);
 
-/* All V components of this lane as scalars of the storage type of `type`, converted to it; in the module's arena, NULL
- * after an error [EMIT_TYPE]. */
+/* All V components of this lane, converted to the storage type of `type`; NULL after an error [EMIT_TYPE]. */
 XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type);
 
-/* The pointer with the cache controls of a prefetch's level (cm_prefetch), 1 to 3. */
+/* The pointer with the cache controls of a level of cm_prefetch, 1 to 3; and its messages, where the lowering has them,
+ * for `across` elements along the contiguous direction and `down` in the other: false where the type has none. */
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
-
-/* Prefetches elements by 2D block messages where the lowering has them, `across` along the contiguous direction and
- * `down` the other; false where there is no message of this type. */
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
 
 #endif /* CM_LAYOUT_ONLY */
@@ -755,8 +702,6 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix[] = "";
 
 /* internal.h - what the bodies of coopmatrix.h share with each other and with nobody else. */
 
-XETILE_PRIVATE bool cm_power_of_two_(int n);
-
 #ifndef CM_LAYOUT_ONLY
 
 #define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
@@ -768,52 +713,9 @@ XETILE_PRIVATE bool cm_power_of_two_(int n);
 /* What sums of a type are accumulated in: f32 for floats below 64 bits, i32 for integers below 32. */
 #define CM_SUM_(T) ((T) > CM_F64 && (T) <= CM_E5M2 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))
 
-/* matrix.c */
-XETILE_PRIVATE int cm_dpas_depth_(cm_type type);
-XETILE_PRIVATE int cm_channels_(const cm_layout *l);
-XETILE_PRIVATE int cm_block_words_(const cm_layout *l);
-XETILE_PRIVATE int cm_word_bits_(const cm_layout *l);
-
 typedef struct {
     int block, first, words;
 } cm_span_;
-
-XETILE_PRIVATE cm_span_ cm_span_of_(const cm_layout *l, int part);
-XETILE_PRIVATE spe_id cm_vec_(cm_ctx *c, spe_id elem, int n);
-XETILE_PRIVATE spe_id cm_word_type_(cm_ctx *c, const cm_layout *l);
-XETILE_PRIVATE bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a);
-XETILE_PRIVATE spe_id *cm_ids_(cm_ctx *c, int n);
-XETILE_PRIVATE bool cm_opaque_(cm_ctx *c, const char *what);
-XETILE_PRIVATE cm_matrix cm_new_(cm_ctx *c, const cm_layout *l);
-XETILE_PRIVATE bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
-XETILE_PRIVATE int cm_halves_(cm_type type);
-XETILE_PRIVATE cm_type cm_half_type_(cm_type type);
-XETILE_PRIVATE cm_matrix cm_half_(const cm_matrix *a, int which);
-XETILE_PRIVATE cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2]);
-XETILE_PRIVATE int cm_group_(const cm_layout *l, int words);
-XETILE_PRIVATE spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n);
-XETILE_PRIVATE spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count);
-XETILE_PRIVATE spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each);
-XETILE_PRIVATE spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words);
-XETILE_PRIVATE spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words);
-XETILE_PRIVATE spe_id cm_i32_(cm_ctx *c, int v);
-XETILE_PRIVATE spe_id cm_times_(cm_ctx *c, spe_id v, int factor);
-XETILE_PRIVATE spe_id cm_plus_(cm_ctx *c, spe_id v, int n);
-XETILE_PRIVATE spe_id cm_mod_(cm_ctx *c, spe_id v, int n);
-XETILE_PRIVATE spe_id cm_shr_(cm_ctx *c, spe_id v, int n);
-XETILE_PRIVATE spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n);
-XETILE_PRIVATE cm_lane cm_lane_(cm_ctx *c, const cm_layout *l);
-XETILE_PRIVATE int cm_number_of_(const cm_layout *l, cm_slot s);
-XETILE_PRIVATE cm_element cm_element_at_(const cm_layout *l, int lane, int v);
-XETILE_PRIVATE spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v);
-XETILE_PRIVATE spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v);
-XETILE_PRIVATE void cm_axes_of_(const cm_layout *l, int v, int *row, int *col);
-
-/* convert.c, arithmetic.c */
-XETILE_PRIVATE spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v);
-XETILE_PRIVATE spe_number_kind cm_number_kind_(cm_type type);
-XETILE_PRIVATE cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
-                                 void *user);
 
 /* cm_mem of a real matrix or of one half, with the defaults filled in and, for a transposed matrix, extents and strides
  * swapped. Strides are never 0. */
@@ -824,13 +726,7 @@ typedef struct {
     uint32_t storage, align; /* storage: class of ptr */
     cm_block2d block2d;
 } cm_surface_;
-
 enum { CM_WHOLE_ = -1 };
-
-/* memory.c */
-XETILE_PRIVATE bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value);
-XETILE_PRIVATE bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want);
-XETILE_PRIVATE bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half);
 
 /* What a product method gets: D = A B + C, all of C and D in the type that is accumulated in. */
 typedef struct {
@@ -845,12 +741,6 @@ typedef struct {
     bool (*mul_add)(cm_ctx *c, cm_job_ *job);
 } cm_methods_;
 
-/* local.c, block2d.c, memory.c, product.c */
-XETILE_PRIVATE bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
-XETILE_PRIVATE bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
-XETILE_PRIVATE bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
-XETILE_PRIVATE bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
-XETILE_PRIVATE const cm_methods_ *cm_methods_of_(const cm_ctx *c);
 #endif
 
 /* layout.c - which work-item holds which element: types, the layout of the text, whole matrices on the host. */
@@ -884,7 +774,7 @@ const char *cm_error_text(int id)
     return cm_error_row_(id) ? cm_error_row_(id)[1] : "not an error of coopmatrix.h";
 }
 
-bool cm_power_of_two_(int n) { return n > 0 && (n & (n - 1)) == 0; }
+XE_FN_ bool cm_power_of_two_(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
 int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, int subgroup_size)
 {
@@ -1059,8 +949,6 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
     return spe_ok(m);
 }
 
-/* ---- what products there are ------------------------------------------------------------------------------------- */
-
 /* The promotion rule: every pair of two types. Those of real types have a product, either way round. */
 #define CM_PROMOTIONS_(X)                                                                                              \
     X(I8, I16) X(I8, I32) X(I8, I64) X(I8, BF16) X(I8, F16) X(I8, TF32) X(I8, F32) X(I8, F64) X(U8, I16) X(U8, I32)    \
@@ -1069,9 +957,6 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
     X(I32, U32) X(I32, I64) X(I32, F64) X(U32, U64) X(U32, I64) X(U32, F64) X(E4M3, BF16) X(E4M3, F16) X(E4M3, TF32)   \
     X(E4M3, F32) X(E4M3, F64) X(E5M2, BF16) X(E5M2, F16) X(E5M2, TF32) X(E5M2, F32) X(E5M2, F64) X(BF16, TF32)         \
     X(BF16, F32) X(BF16, F64) X(F16, TF32) X(F16, F32) X(F16, F64) X(TF32, F32) X(TF32, F64) X(F32, F64)
-#define CM_SAME_PRODUCTS_(X)                                                                                           \
-    X(F64, F64) X(F32, F32) X(E4M3, E4M3) X(E5M2, E5M2) X(I64, I64) X(U64, U64) X(I32, I32) X(U32, U32) X(I16, I16)    \
-    X(U16, U16)
 #define CM_COMPLEX_PROMOTIONS_(X)                                                                                      \
     X(I8, C32) X(I8, C64) X(U8, C32) X(U8, C64) X(I16, C32) X(I16, C64) X(U16, C32) X(U16, C64) X(I32, C32) X(I32, C64)\
     X(U32, C64) X(E4M3, C32) X(E4M3, C64) X(E5M2, C32) X(E5M2, C64) X(BF16, C32) X(BF16, C64) X(F16, C32) X(F16, C64)  \
@@ -1083,14 +968,13 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
     enum { BF16 = 0x1000 | 0x2000 };
 #define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, CM_SUM_(CM_##b), 0}, {CM_##b, CM_##a, CM_SUM_(CM_##b), 0},
     static const cm_product rows[] = {
-        {CM_F16, CM_F16, CM_F32, F16},
-        {CM_BF16, CM_BF16, CM_F32, BF16},
-        {CM_TF32, CM_TF32, CM_F32, TF32},
-        {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
-        {CM_U8, CM_U8, CM_I32, I8},
-        {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
+        {CM_F16, CM_F16, CM_F32, F16},         {CM_BF16, CM_BF16, CM_F32, BF16},
+        {CM_TF32, CM_TF32, CM_F32, TF32},      {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
+        {CM_U8, CM_U8, CM_I32, I8},            {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
-        CM_SAME_PRODUCTS_(CM_BOTH_WAYS_) CM_PROMOTIONS_(CM_BOTH_WAYS_)
+#define CM_SQUARE_(t) {CM_##t, CM_##t, CM_SUM_(CM_##t), 0}
+        CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(E4M3), CM_SQUARE_(E5M2), CM_SQUARE_(I64), CM_SQUARE_(U64),
+        CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_PROMOTIONS_(CM_BOTH_WAYS_)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].a == a && rows[i].b == b) return &rows[i];
@@ -1113,7 +997,8 @@ bool cm_product_takes(const cm_product *row, cm_type c)
     return cm_promotes(row->a, c) && cm_promotes(row->b, c);
 }
 
-/* ---- layouts as a context holds them ----------------------------------------------------------------------------- */
+/* Depth of one matrix instruction, in components of this type: eight dwords. */
+XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
 cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
@@ -1131,15 +1016,16 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
     return l;
 }
 
-/* Depth of one matrix instruction, in components of this type: eight dwords. */
-int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
-
 /* Components in a word, words a block, bits of a word. */
-int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
-int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
-int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
+XE_FN_ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
+XE_FN_ int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
+XE_FN_ int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
 
 bool cm_is_complex(cm_type type) { return type == CM_C32 || type == CM_C64; }
+
+/* What does the same to both halves of a complex matrix goes over the halves of any: a real one has one, itself. */
+XE_FN_ int cm_halves_(cm_type type) { return cm_is_complex(type) ? 2 : 1; }
+XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : type == CM_C64 ? CM_F64 : type; }
 
 int cm_part_count(const cm_layout *l)
 {
@@ -1153,7 +1039,7 @@ int cm_part_words(const cm_layout *l, int part)
 }
 
 /* Where the words of a part are: in which block, from which of its words on, and how many. */
-cm_span_ cm_span_of_(const cm_layout *l, int part)
+XE_FN_ cm_span_ cm_span_of_(const cm_layout *l, int part)
 {
     int all = cm_block_words_(l), runs = spe_runs(all), run = part % runs;
     cm_span_ s = {part / runs, 0, spe_run(all, run)};
@@ -1171,15 +1057,15 @@ spe_id cm_storage_type(cm_ctx *c, cm_type type)
 spe_id cm_arith_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
-    if (cm_is_complex(type))
-        return CM_FAIL_(c, EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
+    if (cm_is_complex(type)) return CM_FAIL_(c, EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
     return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->m, 32) : cm_storage_type(c, type);
 }
 
-spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->m, elem, (uint32_t)n); }
+XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
+XE_FN_ spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->m, elem, (uint32_t)n); }
 
 /* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
-spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
+XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 {
     int bits = cm_word_bits_(l);
     if (l->use == CM_ACC || (bits >= 32 && cm_channels_(l) == 1)) return cm_storage_type(c, l->type);
@@ -1209,19 +1095,18 @@ cm_matrix cm_poison(void)
     return a;
 }
 
-bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
-
-spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id)); }
+XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
+XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id)); }
 
 /* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
-bool cm_opaque_(cm_ctx *c, const char *what)
+XE_FN_ bool cm_opaque_(cm_ctx *c, const char *what)
 {
     if (c->lowering == CM_KHR) CM_FAIL_(c, LOWERING, "%s: not possible with matrices of CM_KHR", what);
     return c->lowering == CM_KHR;
 }
 
 /* A matrix of this layout with room for its parts; poison when something is wrong. */
-cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
+XE_FN_ cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
 {
     cm_matrix a = cm_poison();
     int parts = cm_part_count(l);
@@ -1239,18 +1124,17 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
         a.part[i] = parts[i];
         if (spe_type_of(c->m, parts[i]) != cm_part_type(c, l, i))
             return CM_POISON_(c, COMPONENT, "part %d of a %d x %d %s %s has another type", i, l->rows, l->cols,
-                              cm_type_info(l->type)->name, cm_use_name(l->use));
+                              cm_name_(l->type), cm_use_name(l->use));
     }
     return a;
 }
 
 /* Are they of one type and layout? False and an error when not. */
-bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
+XE_FN_ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
 {
     const cm_layout *x = &a->l, *y = &b->l;
     if (x->type != y->type)
-        return CM_FAIL_(c, COMPONENT, "component types differ: %s and %s", cm_type_info(x->type)->name,
-                        cm_type_info(y->type)->name);
+        return CM_FAIL_(c, COMPONENT, "component types differ: %s and %s", cm_name_(x->type), cm_name_(y->type));
     if (x->rows == y->rows && x->cols == y->cols && x->use == y->use && x->S == y->S &&
         x->interleaved == y->interleaved)
         return true;
@@ -1258,13 +1142,7 @@ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
                     y->rows, y->cols, cm_use_name(y->use));
 }
 
-/* An operation that does the same to both halves of a complex matrix goes over the halves of any matrix: a real one
- * has one, itself. */
-int cm_halves_(cm_type type) { return cm_is_complex(type) ? 2 : 1; }
-
-cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : type == CM_C64 ? CM_F64 : type; }
-
-cm_matrix cm_half_(const cm_matrix *a, int which)
+XE_FN_ cm_matrix cm_half_(const cm_matrix *a, int which)
 {
     cm_matrix half = *a;
     half.l.type = cm_half_type_(a->l.type);
@@ -1273,7 +1151,7 @@ cm_matrix cm_half_(const cm_matrix *a, int which)
     return half;
 }
 
-cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2])
+XE_FN_ cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2])
 {
     return cm_is_complex(type) ? cm_complex(c, &half[0], &half[1]) : half[0];
 }
@@ -1282,7 +1160,7 @@ XE_FN_ cm_matrix cm_half_of_complex_(cm_ctx *c, const cm_matrix *a, int which)
 {
     if (cm_is_poison_(c, a)) return cm_poison();
     if (cm_is_complex(a->l.type)) return cm_half_(a, which);
-    return CM_POISON_(c, COMPONENT, "a matrix of %s has no imaginary part", cm_type_info(a->l.type)->name);
+    return CM_POISON_(c, COMPONENT, "a matrix of %s has no imaginary part", cm_name_(a->l.type));
 }
 
 cm_matrix cm_re(cm_ctx *c, const cm_matrix *a) { return cm_half_of_complex_(c, a, 0); }
@@ -1293,7 +1171,7 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
     if (cm_is_poison_(c, re) || cm_is_poison_(c, im) || !cm_alike_(c, re, im)) return cm_poison();
     cm_layout l = re->l;
     if (l.type != CM_F32 && l.type != CM_F64)
-        return CM_POISON_(c, COMPONENT, "a complex matrix is of f32 or f64, not of %s", cm_type_info(l.type)->name);
+        return CM_POISON_(c, COMPONENT, "a complex matrix is of f32 or f64, not of %s", cm_name_(l.type));
     l.type = l.type == CM_F32 ? CM_C32 : CM_C64;
     cm_matrix z = cm_new_(c, &l);
     if (!z.parts) return z;
@@ -1304,36 +1182,32 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
 
 /* ---- parts <-> components ---------------------------------------------------------------------------------------- */
 
-spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v)
-{
-    return spe_type_of(c->m, v) == type ? v : spe_bitcast(c->m, type, v);
-}
+spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->m, type, v); }
 
 /* Words of a part that are handled at once: a vector has at most 16 components. */
-int cm_group_(const cm_layout *l, int words)
+XE_FN_ int cm_group_(const cm_layout *l, int words)
 {
     int most = 16 / cm_channels_(l);
     return words < most ? words : most;
 }
 
 /* n copies of a scalar as a vector; the scalar when n is 1. */
-spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
+XE_FN_ spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
 {
     return spe_splat(c->m, cm_vec_(c, spe_type_of(c->m, scalar), n), scalar);
 }
 
 /* `count` neighbours of a vector, from the first on. */
-spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
+XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
 {
     uint32_t index[16];
     if ((uint32_t)count == spe_count(c->m, spe_type_of(c->m, v))) return v;
-    if (count == 1) return spe_extract(c->m, v, (uint32_t)first);
     for (int i = 0; i < count; i++) index[i] = (uint32_t)(first + i);
     return spe_shuffle(c->m, v, v, (uint32_t)count, index);
 }
 
 /* One vector of n scalars, or of one or two vectors of `each` components. */
-spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
+XE_FN_ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 {
     uint32_t index[16], all = (uint32_t)(n * each);
     if (n == 1) return piece[0];
@@ -1343,14 +1217,14 @@ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 }
 
 /* Words first .. first + words of a part as a vector of components of the storage type. */
-spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words)
+XE_FN_ spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words)
 {
     spe_id type = cm_vec_(c, cm_storage_type(c, l->type), words * cm_channels_(l));
     return cm_bitcast(c, type, cm_slice_(c, part, first, words));
 }
 
 /* A vector of components back to `words` words. */
-spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
+XE_FN_ spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
 {
     return cm_bitcast(c, cm_vec_(c, cm_word_type_(c, l), words), components);
 }
@@ -1379,7 +1253,7 @@ cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar)
     int part, word;
     if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison();
     if (spe_type_of(c->m, scalar) != cm_storage_type(c, a->l.type))
-        return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_type_info(a->l.type)->name);
+        return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_name_(a->l.type));
     cm_matrix d = cm_new_(c, &a->l);
     if (!d.parts) return d;
     memcpy(d.part, a->part, (size_t)a->parts * sizeof *d.part);
@@ -1405,65 +1279,46 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
     return a;
 }
 
-spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
-{
-    if (cm_is_poison_(c, a) || cm_opaque_(c, "this operation") || !cm_arith_type(c, a->l.type)) return NULL;
-    spe_id *out = cm_ids_(c, a->l.V);
-    for (int part = 0, v = 0; out && part < a->parts; part++) {
-        int words = cm_part_words(&a->l, part), group = cm_group_(&a->l, words), n = group * cm_channels_(&a->l);
-        for (int first = 0; first < words; first += group) {
-            spe_id vector = cm_convert_vector_(c, a->l.type, type, cm_unpack_(c, &a->l, a->part[part], first, group));
-            for (int i = 0; i < n; i++) out[v++] = spe_extract(c->m, vector, (uint32_t)i);
-        }
-    }
-    return out;
-}
-
-/* ---- where a component is, in the kernel ------------------------------------------------------------------------- */
-
-spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
-
-/* v * factor, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
+XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
+/* v * n, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
  * but cm_shr_signed_ takes any v and rounds down. */
-spe_id cm_times_(cm_ctx *c, spe_id v, int factor) { return factor == 1 ? v : spe_imul(c->m, v, cm_i32_(c, factor)); }
-spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->m, v, cm_i32_(c, n)); }
-spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->m, v, cm_i32_(c, n - 1)); }
+XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->m, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->m, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->m, v, cm_i32_(c, n - 1)); }
 
-XE_FN_ int cm_log2_(int n)
+XE_FN_ spe_id cm_log2_(cm_ctx *c, int n)
 {
     int shift = 0;
     while (1 << shift < n) shift++;
-    return shift;
+    return cm_i32_(c, shift);
 }
+XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->m, v, cm_log2_(c, n)); }
+XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->m, v, cm_log2_(c, n)); }
 
-spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->m, v, cm_i32_(c, cm_log2_(n))); }
-spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->m, v, cm_i32_(c, cm_log2_(n))); }
-
-cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
+XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
 {
     spe_id p = spe_builtin(c->m, SPE_SUBGROUP_LANE, 0);
-    cm_lane lane;
-    lane.i = l->I == l->S ? p : cm_mod_(c, p, l->I);
-    lane.j0 = l->I == l->S ? cm_i32_(c, 0) : cm_shr_(c, p, l->I);
+    bool whole = l->I == l->S;
+    spe_id i = whole ? p : cm_mod_(c, p, l->I), j0 = whole ? cm_i32_(c, 0) : cm_shr_(c, p, l->I);
+    cm_lane lane = {i, j0};
     return lane;
 }
 
 /* The number, channels counted, of the component in a slot; and the element that component v of a lane holds. */
-int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
-
-cm_element cm_element_at_(const cm_layout *l, int lane, int v)
+XE_FN_ int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
+XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
 {
     cm_slot s = {lane, v / l->omega, v % l->omega};
     return cm_element_of(l, s);
 }
 
 /* The row and column of component v in this lane: those of the first lane, and how far this one is from it. */
-spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
+XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.i, l->interleaved ? l->K1 : 1), cm_element_at_(l, 0, v).row);
 }
 
-spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
+XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.j0, l->omega), cm_element_at_(l, 0, v).col);
 }
@@ -1472,7 +1327,7 @@ spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v) { return cm_row_at_(c,
 spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v) { return cm_col_at_(c, l, cm_lane_(c, l), v); }
 
 /* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
-void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
+XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
 {
     int per_block = l->V / l->K2, in_block = v % per_block;
     *row = in_block % l->K1 + v / per_block * l->K1;
@@ -1503,13 +1358,6 @@ XE_FN_ spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool neare
 {
     spe_id bits = spe_bitcast(c->m, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
     return spe_select(c->m, spe_isnan(c->m, v), spe_or(c->m, bits, spe_const_u(c->m, i32, 0x400000)), rounded);
-}
-
-XE_FN_ spe_id cm_bf16_to_f32_(cm_ctx *c, spe_id v)
-{
-    spe_id i32 = cm_like_int_(c, 32, v);
-    spe_id wide = spe_shl(c->m, spe_uconvert(c->m, i32, v), spe_const_u(c->m, i32, 16));
-    return spe_bitcast(c->m, cm_like_float_(c, 32, v), wide);
 }
 
 /* By hand where Intel's conversion instruction need not be known. */
@@ -1586,7 +1434,9 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     if (!cm_arith_type(c, type)) return 0;
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
-    return type == CM_BF16 ? cm_bf16_to_f32_(c, v) : v;
+    if (type != CM_BF16) return v;
+    spe_id i32 = cm_like_int_(c, 32, v), wide = spe_shl(c->m, spe_uconvert(c->m, i32, v), spe_const_u(c->m, i32, 16));
+    return spe_bitcast(c->m, cm_like_float_(c, 32, v), wide);
 }
 
 spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
@@ -1594,7 +1444,7 @@ spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
     bool f8 = cm_f8_row_(type) != NULL, zero = c->rounding == CM_ROUND_ZERO;
     if (type != CM_BF16 && type != CM_TF32 && !f8) return v;
     if (c->rounding > CM_ROUND_ZERO || (zero && f8))
-        return CM_FAIL_(c, CONVERT, "no such rounding to %s", cm_type_info(type)->name);
+        return CM_FAIL_(c, CONVERT, "no such rounding to %s", cm_name_(type));
     if (f8) return cm_f32_to_f8_(c, type, v);
     return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
 }
@@ -1619,16 +1469,50 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     if (!id || id == v) return id;
     if (c->rounding && (float_from || float_to))
         spe_decorate(c->m, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
-    if (c->saturate && !float_to && !other_sign)
-        spe_decorate(c->m, id, SPE_DecorationSaturatedConversion, 0, NULL);
+    if (c->saturate && !float_to && !other_sign) spe_decorate(c->m, id, SPE_DecorationSaturatedConversion, 0, NULL);
     return id;
 }
 
 /* Values of the storage type of `from` as those of the storage type of `to`. */
-spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
+}
+
+spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
+{
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "this operation") || !cm_arith_type(c, a->l.type)) return NULL;
+    spe_id *out = cm_ids_(c, a->l.V);
+    for (int part = 0, v = 0; out && part < a->parts; part++) {
+        int words = cm_part_words(&a->l, part), group = cm_group_(&a->l, words), n = group * cm_channels_(&a->l);
+        for (int first = 0; first < words; first += group) {
+            spe_id vector = cm_convert_vector_(c, a->l.type, type, cm_unpack_(c, &a->l, a->part[part], first, group));
+            for (int i = 0; i < n; i++) out[v++] = spe_extract(c->m, vector, (uint32_t)i);
+        }
+    }
+    return out;
+}
+
+/* fn on every group of components of a (and b, when given), the result converted to the type of l. */
+XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
+{
+    cm_matrix d = cm_new_(c, l);
+    cm_type type = a->l.type;
+    if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type))
+        return cm_poison();
+    for (int part = 0; part < d.parts; part++) {
+        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
+        spe_id piece[8];
+        for (int first = 0; first < words; first += group) {
+            spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
+            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
+            if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
+            piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
+        }
+        d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
+    }
+    return spe_ok(c->m) ? d : cm_poison();
 }
 
 /* ---- components that change lanes -------------------------------------------------------------------------------- */
@@ -1640,8 +1524,7 @@ typedef struct {
     bool in_lane;
 } cm_sources_;
 
-/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) when `transposed`, both modulo the extents of `from`.
- */
+/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) when transposed, modulo the extents of `from`. */
 XE_FN_ cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bool transposed, int v)
 {
     cm_sources_ s;
@@ -1730,8 +1613,6 @@ cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
     return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
 }
 
-/* ---- conversion of matrices -------------------------------------------------------------------------------------- */
-
 /* Another type, another use. Of a complex matrix both halves change; a real one becomes the real half of one. */
 XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
@@ -1747,9 +1628,7 @@ XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
         half[0] = cm_change_(c, &half[0], part, use);
         return cm_of_halves_(c, type, half);
     }
-    if (complex)
-        return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_type_info(a->l.type)->name,
-                          cm_type_info(type)->name);
+    if (complex) return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->l.type), cm_name_(type));
     if (use != a->l.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
     bool in_place = l.V == a->l.V && l.omega == a->l.omega && l.K1 == a->l.K1 && l.interleaved == a->l.interleaved;
     return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
@@ -1781,7 +1660,7 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     if (!a.parts) return a;
     spe_id elem = cm_storage_type(c, type), word = 0;
     if (scalar && spe_type_of(c->m, scalar) != elem)
-        return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_type_info(type)->name);
+        return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_name_(type));
     if (scalar && c->lowering != CM_KHR) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
     for (int i = 0; i < a.parts; i++) {
         bool zero = !scalar || i >= a.parts / cm_halves_(type);
@@ -1796,27 +1675,6 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     return a;
 }
 
-/* fn on every group of components of a (and b, when given), the result converted to the type of l. */
-cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
-{
-    cm_matrix d = cm_new_(c, l);
-    cm_type type = a->l.type;
-    if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type))
-        return cm_poison();
-    for (int part = 0; part < d.parts; part++) {
-        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
-        spe_id piece[8];
-        for (int first = 0; first < words; first += group) {
-            spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
-            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
-            if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
-            piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
-        }
-        d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
-    }
-    return spe_ok(c->m) ? d : cm_poison();
-}
-
 cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user)
 {
     return cm_is_poison_(c, a) ? cm_poison() : cm_map_(c, &a->l, a, NULL, fn, user);
@@ -1828,10 +1686,8 @@ cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, v
     return cm_map_(c, &a->l, a, b, fn, user);
 }
 
-/* ---- two operands ------------------------------------------------------------------------------------------------ */
-
 /* How spe_arith and the tables read numbers of a type. */
-spe_number_kind cm_number_kind_(cm_type type)
+XE_FN_ spe_number_kind cm_number_kind_(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     return t->kind == CM_KIND_FLOAT ? SPE_NUMBER_FLOAT : t->is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED;
@@ -1839,7 +1695,7 @@ spe_number_kind cm_number_kind_(cm_type type)
 
 XE_FN_ spe_id cm_no_operation_(cm_ctx *c, const char *name, cm_type type)
 {
-    return CM_FAIL_(c, EMIT_TYPE, "there is no operation %s on %s", name, cm_type_info(type)->name);
+    return CM_FAIL_(c, EMIT_TYPE, "there is no operation %s on %s", name, cm_name_(type));
 }
 
 XE_FN_ spe_id cm_apply_binary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
@@ -1898,8 +1754,6 @@ cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
     return cm_of_halves_(c, a->l.type, half);
 }
 
-/* ---- one operand ------------------------------------------------------------------------------------------------- */
-
 /* Name and function of floats of each operation; NEG, NOT and CONJ have no function. */
 typedef struct {
     const char *name;
@@ -1922,8 +1776,7 @@ XE_FN_ spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void 
     if (!a) return 0;
     if (op == CM_NEG) return kind == SPE_NUMBER_FLOAT ? spe_fneg(c->m, a) : spe_ineg(c->m, a);
     if (op == CM_NOT && kind != SPE_NUMBER_FLOAT) return spe_not(c->m, a);
-    if (op == CM_ABS && kind == SPE_NUMBER_SIGNED) return spe_math1(c->m, SPE_SABS, a);
-    if (op == CM_ABS && kind == SPE_NUMBER_UNSIGNED) return a;
+    if (op == CM_ABS && kind != SPE_NUMBER_FLOAT) return kind == SPE_NUMBER_SIGNED ? spe_math1(c->m, SPE_SABS, a) : a;
     if (op >= CM_ABS && kind == SPE_NUMBER_FLOAT) return spe_math1(c->m, cm_unary_row_of_(op)->function, a);
     return cm_no_operation_(c, cm_unary_row_of_(op)->name, type);
 }
@@ -1961,8 +1814,6 @@ cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
     return cm_is_complex(a->l.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
 }
 
-/* ---- apply ------------------------------------------------------------------------------------------------------- */
-
 cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a)
 {
     cm_walk_ w = {c, a, cm_component_ids(c, a, a->l.type), {0, 0}, -1, 0, 0, 0};
@@ -1978,7 +1829,7 @@ bool cm_walk_next_(cm_walk_ *w)
     if (w->v >= 0) {
         if (w->component && spe_type_of(c->m, w->component) != cm_arith_type(c, l->type))
             return CM_FAIL_(c, SCALAR, "CM_APPLY: the component is not of the arithmetic type of %s any more",
-                            cm_type_info(l->type)->name);
+                            cm_name_(l->type));
         w->value[w->v] = spe_ok(c->m) ? cm_from_arith(c, l->type, w->component) : 0;
     }
     if (!spe_ok(c->m) || ++w->v >= l->V) return false;
@@ -1996,10 +1847,8 @@ bool cm_walk_end_(cm_walk_ *w, cm_matrix *out)
 
 cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user)
 {
-    cm_walk_ w = cm_walk_begin_(c, a);
-    cm_matrix d;
-    while (cm_walk_next_(&w)) w.component = fn(c, w.row, w.col, w.component, user);
-    cm_walk_end_(&w, &d);
+    cm_matrix d = cm_poison();
+    CM_APPLY (c, d, *a, row, col, v) v = fn(c, row, col, v, user);
     return d;
 }
 
@@ -2068,7 +1917,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
     if ((op != CM_ADD && op != CM_MIN && op != CM_MAX) || (unsigned)by > (unsigned)CM_BY_COLUMN ||
         (cm_is_complex(a->l.type) && op != CM_ADD))
         return CM_POISON_(c, OPERATION, "a reduction of %s by operation %d in direction %d",
-                          cm_type_info(a->l.type)->name, (int)op, (int)by);
+                          cm_name_(a->l.type), (int)op, (int)by);
     for (int i = 0; i < cm_halves_(a->l.type); i++) {
         half[i] = cm_half_(a, i);
         half[i] = cm_spread_totals_(c, op, by, &half[i], extent);
@@ -2081,459 +1930,9 @@ cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
     return cm_reduce_spread(c, op, by, a, 1);
 }
 
-/* block2d.c - global memory by 2D block messages: when they are legal, load, store and prefetch. */
+/* memory.c - matrices in memory: what all paths start from, a lane at a time, KHR matrices, visits, atomics. */
 
-const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
-{
-    static const cm_block_shape rows[] = {
-        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},
-        {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
-        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},
-        {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
-        {CM_BLOCK_LOAD, 4, 16, 63, 1},
-        {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
-        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2},
-        {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
-        {CM_BLOCK_STORE, 1, 16, 15, 1},
-        {CM_BLOCK_STORE, 1, 32, 15, 1},
-        {CM_BLOCK_STORE, 2, 16, 15, 1},
-        {CM_BLOCK_STORE, 4, 16, 15, 1},
-        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},
-        {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
-        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4},
-        {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
-        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},
-        {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count))
-            return &rows[i];
-    return NULL;
-}
-
-/* The largest block count that is legal and at most `blocks`; 0 when there is none. */
-XE_FN_ int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
-{
-    for (int n = 4; n > 0; n /= 2)
-        if (n <= blocks && cm_block_shape_row(op, elem, width, (uint32_t)n)) return n;
-    return 0;
-}
-
-/* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much).
- */
-XE_FN_ int cm_block_height_(const cm_block_shape *shape, int rest)
-{
-    uint32_t h = 32;
-    while (h > 1 && (!(shape->heights & h) || h > (uint32_t)rest)) h /= 2;
-    while (!(shape->heights & h)) h *= 2;
-    return (int)h;
-}
-
-enum {
-    CM_BLOCK_LIMIT_ = 1 << 24, /* bytes of a row and of the pitch, and rows */
-    CM_BLOCK_WIDTH_ = 64,      /* a row has at least so many bytes */
-    CM_BLOCK_BASE_ = 64,       /* the base address is a multiple of this, the pitch and a row of these */
-    CM_BLOCK_PITCH_ = 16,
-    CM_BLOCK_UNIT_ = 4
-};
-
-/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is
- * not checked is taken as the largest there can be. */
-XE_FN_ bool cm_block_surface_(cm_ctx *c, int bytes, const cm_surface_ *s, spe_block2d *b, bool *transposed)
-{
-    bool across = cm_is_constant_(c, s->right, 1), along = cm_is_constant_(c, s->down, 1);
-    memset(b, 0, sizeof *b);
-    if (!across && !along) return false;
-    *transposed = !along;
-    spe_id width = along ? s->rows : s->cols, height = along ? s->cols : s->rows;
-    b->elem_bytes = (uint32_t)bytes;
-    b->ptr = s->ptr;
-    b->pitch = cm_times_(c, along ? s->right : s->down, bytes);
-    b->mem_width = width ? cm_times_(c, width, bytes) : b->pitch;
-    b->mem_height = height ? height : cm_i32_(c, CM_BLOCK_LIMIT_);
-    b->x = along ? s->row : s->col;
-    b->y = along ? s->col : s->row;
-    return true;
-}
-
-spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
-{
-    spe_module *m = c->m;
-    cm_surface_ s;
-    spe_block2d b;
-    bool transposed;
-    if (!cm_surface_init_(c, &s, type, mem, CM_WHOLE_)) return 0;
-    int size = cm_type_info(type)->bytes;
-    if (s.storage != SPE_StorageClassCrossWorkgroup || size > 4 || !cm_block_surface_(c, size, &s, &b, &transposed))
-        return spe_const_bool(m, false);
-    spe_id bytes = cm_times_(c, b.x, size), elements = transposed ? s.cols : s.rows, limit;
-    spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
-    spe_id ok = spe_ieq(m, cm_mod_(c, b.pitch, CM_BLOCK_PITCH_), cm_i32_(c, 0));
-    ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
-    ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, CM_BLOCK_WIDTH_)));
-    limit = cm_i32_(c, CM_BLOCK_LIMIT_);
-    ok = spe_land(m, ok, spe_ule(m, b.pitch, limit));
-    ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, limit)); /* elements: bytes may wrap */
-    if (elements) ok = spe_land(m, ok, spe_ule(m, elements, limit));
-    ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), CM_BLOCK_UNIT_), cm_i32_(c, 0)));
-    ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), limit));
-    if (transposed && size == 1) { /* read as rows of twice the pitch: cm_every_second_row_ */
-        ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, CM_BLOCK_LIMIT_ / 2)));
-        ok = spe_land(m, ok, spe_sge(m, b.x, cm_i32_(c, 0)));
-    }
-    if (s.align % CM_BLOCK_BASE_ == 0 && s.align > 0) return ok;
-    return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, CM_BLOCK_BASE_), cm_i32_(c, 0)));
-}
-
-/* CM_BLOCK2D_AUTO: everything that cm_block2d_test tests is known from constants. */
-XE_FN_ bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const spe_block2d *b, bool transposed)
-{
-    int64_t pitch, width, height, x;
-    bool pairs = bytes == 1 && transposed; /* cm_every_second_row_ */
-    if (s->align == 0 || s->align % CM_BLOCK_BASE_ || !cm_constant_(c, b->pitch, &pitch) ||
-        !cm_constant_(c, b->mem_width, &width) || !cm_constant_(c, b->mem_height, &height) ||
-        !cm_constant_(c, b->x, &x))
-        return false;
-    return pitch % CM_BLOCK_PITCH_ == 0 && width >= CM_BLOCK_WIDTH_ && width % CM_BLOCK_UNIT_ == 0 && pitch >= width &&
-           pitch <= (pairs ? CM_BLOCK_LIMIT_ / 2 : CM_BLOCK_LIMIT_) && height > 0 && height <= CM_BLOCK_LIMIT_ &&
-           x * bytes % CM_BLOCK_UNIT_ == 0 && (!pairs || x >= 0);
-}
-
-/* Whether this access is to use block messages, and with what surface. */
-XE_FN_ bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
-{
-    bool promised = s->block2d == CM_BLOCK2D_YES;
-    int bytes = cm_type_info(type)->bytes;
-    if (s->block2d == CM_BLOCK2D_NO || !(c->target.block2d_sizes & (uint32_t)c->target.subgroup_size)) return false;
-    if (s->storage != SPE_StorageClassCrossWorkgroup)
-        return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: 2D block messages need global memory");
-    if (!cm_block_surface_(c, bytes, s, b, transposed))
-        return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: neither stride is the constant 1");
-    return promised || cm_block2d_proven_(c, bytes, s, b, *transposed);
-}
-
-/* ---- load, store, prefetch --------------------------------------------------------------------------------------- */
-
-/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a
- * word advances in y, and the legal shape. share: with TRANSPOSE, how many words of a lane lie in one dword of
- * memory. */
-typedef struct {
-    cm_block_op op;
-    int elem, width, count, step, share;
-    const cm_block_shape *shape;
-} cm_block_plan_;
-
-/* Lanes side by side in a row of memory: whole rows of lanes, and a lane's rows of a word neighbours. */
-XE_FN_ bool cm_rows_of_lanes_(const cm_layout *l) { return l->I == l->S && (l->K1 == 1 || l->interleaved); }
-
-/* Only dwords are transposed: narrower elements come several columns at once, and a lane takes them apart. Where a lane
- * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
-XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
-{
-    int bytes = cm_type_info(l->type)->bytes;
-    memset(p, 0, sizeof *p);
-    if (!cm_rows_of_lanes_(l) || (transposed && l->K1 > 1 && (l->K1 != 2 || bytes != 1))) return false;
-    p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
-    p->share = transposed && !l->packed && bytes < 4 ? 4 / bytes : 1;
-    p->elem = !transposed ? bytes : p->share > 1 ? 4 : cm_word_bits_(l) / 8;
-    p->width = transposed ? 8 : l->I * l->K1;
-    p->step = l->omega;
-    p->count = cm_block_count_(p->op, p->elem, p->width, l->K2);
-    if (p->count == 0 || l->K2 % p->count != 0) return false;
-    p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
-    return true;
-}
-
-/* `count` blocks of width x height elements of `elem` bytes, so far to the right and down from where the surface is. */
-XE_FN_ spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, int width, int height, int count,
-                              int right, int down)
-{
-    spe_block2d b = *surface;
-    b.elem_bytes = (uint32_t)elem;
-    b.width = (uint32_t)width;
-    b.height = (uint32_t)height;
-    b.count = (uint32_t)count;
-    b.x = cm_plus_(c, b.x, right);
-    b.y = cm_plus_(c, b.y, down);
-    return b;
-}
-
-/* A variable of so many words of a layout, for a message to fill or to take them from; a pointer to the first. */
-XE_FN_ spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_id *variable)
-{
-    spe_id zero = cm_i32_(c, 0);
-    *variable = spe_local_var(c->m, spe_array(c->m, spe_int(c->m, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
-    return spe_element(c->m, *variable, 1, &zero);
-}
-
-/* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
-XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
-                             int first)
-{
-    const cm_layout *l = &a->l;
-    spe_module *m = c->m;
-    bool transpose = p->op == CM_BLOCK_TRANSPOSE;
-    int height = transpose ? l->S : cm_block_height_(p->shape, (cm_block_words_(l) - first) * p->step);
-    int words = transpose ? p->width : height / p->step, across = k2 * l->I * l->K1;
-    int runs = spe_runs(cm_block_words_(l));
-    spe_block2d b = *surface;
-    spe_id variable;
-    if (transpose) b.x = cm_shr_signed_(c, b.x, l->omega);
-    b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
-                   transpose ? k2 * l->I : first * p->step);
-    spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
-    if (transpose)
-        spe_block2d_load_transpose(m, &b, ptr);
-    else if (p->op == CM_BLOCK_TRANSFORM)
-        spe_block2d_load_transform(m, &b, ptr);
-    else
-        spe_block2d_load(m, &b, ptr);
-    for (int part = k2 * runs; part < (k2 + p->count) * runs; part++) {
-        cm_span_ s = cm_span_of_(l, part);
-        if (s.first < first || s.first >= first + words) continue;
-        spe_id index = cm_i32_(c, (s.block - k2) * words + s.first - first);
-        spe_id at = spe_element(m, variable, 1, &index);
-        a->part[part] = spe_load(m, spe_ptr_cast(m, at, cm_part_type(c, l, part)), (uint32_t)cm_word_bits_(l) / 8);
-    }
-    return words;
-}
-
-/* Rows y, y + 2, y + 4, ... as if nothing lay between them: two rows of memory are one of twice the pitch, whose second
- * half is the odd row. x counts dwords, and is not negative. */
-XE_FN_ void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
-{
-    spe_module *m = c->m;
-    spe_id odd = cm_mod_(c, b->y, 2), half = spe_imul(m, odd, b->pitch);
-    spe_id rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), cm_i32_(c, 1));
-    spe_id none = spe_ieq(m, rows, cm_i32_(c, 0));
-    b->mem_width = spe_iadd(m, b->mem_width, half);
-    b->x = spe_iadd(m, b->x, cm_shr_(c, half, 4));
-    b->y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), cm_shr_signed_(c, b->y, 2));
-    b->mem_height = spe_select(m, none, cm_i32_(c, 1), rows);
-    b->pitch = cm_times_(c, b->pitch, 2);
-}
-
-/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of
- * sixteen words: 16-bit elements, bytes, or a byte of one row with that of the other. Masks are what Intel's compiler
- * makes fewest instructions of. */
-XE_FN_ void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
-{
-    spe_module *m = c->m;
-    spe_id word = cm_vec_(c, spe_int(m, l->K1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
-    if (l->K1 == 2) {
-        spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff),
-               high = spe_const_u(m, type, 0xff00ff00), eight = spe_const_u(m, type, 8);
-        spe_id even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
-        spe_id odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), spe_and(m, got[1], high));
-        got[0] = spe_bitcast(m, word, even);
-        got[1] = spe_bitcast(m, word, odd);
-    } else if (share == 2) {
-        got[0] = got[1] = spe_bitcast(m, word, all);
-    } else {
-        got[0] = spe_bitcast(m, word, cm_slice_(c, all, 0, 4));
-        got[1] = spe_bitcast(m, word, cm_slice_(c, all, 4, 4));
-    }
-}
-
-/* Words first .. first + n of those, as a part. */
-XE_FN_ spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n, spe_id type)
-{
-    uint32_t index[8];
-    for (int i = 0; i < n; i++) {
-        int w = first + i;
-        index[i] = (uint32_t)(l->K1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
-    }
-    if (n == 1) return cm_bitcast(c, type, spe_extract(c->m, words[index[0] / 16], index[0] % 16));
-    return cm_bitcast(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
-}
-
-/* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
-XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
-                            int first)
-{
-    const cm_layout *l = &a->l;
-    int runs = spe_runs(cm_block_words_(l)), words = p->width * p->share;
-    spe_id dwords = cm_vec_(c, spe_int(c->m, 32), p->width), got[2];
-    for (int i = 0; i < l->K1; i++) {
-        spe_id variable = spe_local_var(c->m, dwords);
-        spe_block2d b = *surface;
-        b.x = cm_shr_signed_(c, b.x, p->share);
-        b = cm_blocks_(c, &b, 4, p->width, l->S, 1, first / p->share, k2 * l->I * l->K1 + i);
-        if (l->K1 > 1) cm_every_second_row_(c, &b);
-        spe_block2d_load_transpose(c->m, &b, variable);
-        got[i] = spe_load(c->m, variable, 0);
-    }
-    cm_dwords_to_words_(c, l, p->share, got);
-    for (int part = k2 * runs; part < (k2 + 1) * runs; part++) {
-        cm_span_ s = cm_span_of_(l, part);
-        if (s.first >= first && s.first < first + words)
-            a->part[part] = cm_dwords_part_(c, l, got, s.first - first, s.words, cm_part_type(c, l, part));
-    }
-    return words;
-}
-
-/* A message a part. */
-XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
-{
-    const cm_layout *l = &a->l;
-    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1;
-    spe_block2d b;
-    bool transposed;
-    if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
-    if (!cm_block2d_wanted_(c, l->type, s, &b, &transposed) || transposed) return false;
-    for (int part = 0; part < a->parts; part++) {
-        cm_span_ at = cm_span_of_(l, part);
-        spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
-        spe_id variable, ptr = cm_block_words_var_(c, l, at.words, &variable);
-        spe_id to = spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part));
-        spe_store(c->m, to, a->part[part], (uint32_t)cm_word_bits_(l) / 8);
-        spe_block2d_store(c->m, &one, ptr);
-    }
-    return true;
-}
-
-/* Method: load or store by 2D block messages. False when they cannot do it (nothing has been emitted then). */
-bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
-{
-    cm_block_plan_ plan;
-    spe_block2d b;
-    bool transposed;
-    if (store) return cm_store_block2d_(c, s, a);
-    if (!s->zero_padding || !cm_block2d_wanted_(c, a->l.type, s, &b, &transposed) ||
-        !cm_block_plan_load_(&a->l, transposed, &plan))
-        return false;
-    for (int k2 = 0; k2 < a->l.K2; k2 += plan.count)
-        for (int first = 0; first < cm_block_words_(&a->l);)
-            first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
-                                    : cm_block_message_(c, a, &plan, &b, k2, first);
-    return true;
-}
-
-bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface)
-{
-    int elem = cm_type_info(type)->bytes, width = elem == 1 && across >= 32 ? 32 : 16;
-    if (c->lowering != CM_INTEL) return true;
-    for (int x = 0, count; x < across; x += width * count) {
-        count = cm_block_count_(CM_BLOCK_PREFETCH, elem, width, (across - x + width - 1) / width);
-        if (count == 0) return false;
-        const cm_block_shape *shape = cm_block_shape_row(CM_BLOCK_PREFETCH, elem, width, (uint32_t)count);
-        for (int y = 0, height; y < down; y += height) {
-            height = cm_block_height_(shape, down - y);
-            spe_block2d b = cm_blocks_(c, surface, (int)surface->elem_bytes, width, height, count, x, y);
-            spe_block2d_prefetch(c->m, &b);
-        }
-    }
-    return true;
-}
-
-/* One decoration an id (spirv-val takes no second), so the levels but the first keep their default, which is to cache.
- */
-spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
-{
-    static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
-                                        SPE_LoadCacheControlStreamingINTEL};
-    spe_id copy = spe_copy(c->m, ptr);
-    spe_cache_load(c->m, copy, 0, controls[level - 1]);
-    return copy;
-}
-
-void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
-{
-    cm_surface_ s;
-    spe_block2d b;
-    bool transposed;
-    if (!spe_ok(c->m) || !cm_surface_init_(c, &s, type, from, CM_WHOLE_)) return;
-    if (rows < 1 || cols < 1 || level < 0 || level > 3)
-        CM_FAIL_(c, SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 3", rows, cols, level);
-    if (!spe_ok(c->m) || c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, &s, &b, &transposed)) return;
-    if (level) b.ptr = cm_cached_pointer(c, b.ptr, level);
-    cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
-}
-
-/* local.c - local memory in large pieces. */
-/* Where nothing is checked and the address of element (0, 0) is known to be aligned (cm_mem.align), local memory is
- * read and written in pieces: by block messages when the lanes' elements lie side by side (rows contiguous), a lane's
- * words as vectors when columns are. */
-typedef struct {
-    const cm_layout *l;
-    spe_id ptr;
-    bool across;       /* lanes side by side: block messages; else a lane's words are */
-    int stride, align; /* of the other dimension in elements; of the matrix's address in bytes */
-} cm_pieces_;
-
-XE_FN_ int cm_divides_(int align, int64_t bytes)
-{
-    while (align > 1 && bytes % align) align /= 2;
-    return align;
-}
-
-/* Can this access go so? Each piece must be aligned to 16 bytes (block messages) or to a word. */
-XE_FN_ bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const cm_surface_ *s)
-{
-    enum { BLOCK_ALIGN = 16, STRIDE_MAX = 1 << 20 };
-    int bytes = cm_type_info(l->type)->bytes;
-    int64_t down, right;
-    if (s->storage != SPE_StorageClassWorkgroup || s->align < 4 || s->rows || s->cols || l->I != l->S || l->K1 != 1 ||
-        !cm_is_constant_(c, s->row, 0) || !cm_is_constant_(c, s->col, 0) || !cm_constant_(c, s->down, &down) ||
-        !cm_constant_(c, s->right, &right) || down < 1 || right < 1 || down > STRIDE_MAX || right > STRIDE_MAX)
-        return false;
-    p->l = l;
-    p->ptr = s->ptr;
-    p->across = down == 1 && !l->packed && (bytes == 2 || bytes == 4) && c->lowering == CM_INTEL;
-    if (!p->across && right != 1) return false;
-    p->stride = (int)(p->across ? right : down);
-    p->align = cm_divides_((int)s->align, (int64_t)p->stride * bytes);
-    if (l->K2 > 1) p->align = cm_divides_(p->align, (int64_t)(p->across ? l->I : l->I * p->stride) * bytes);
-    return p->align >= (p->across ? BLOCK_ALIGN : cm_word_bits_(l) / 8);
-}
-
-/* The words of a span by one piece: read when v is 0, else v is written. */
-XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id v)
-{
-    const cm_layout *l = p->l;
-    spe_module *m = c->m;
-    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages: of integers */
-    spe_id type = cm_vec_(c, word, at.words), part = cm_vec_(c, cm_word_type_(c, l), at.words);
-    if (p->across) {
-        spe_id first = cm_i32_(c, at.block * l->I + at.first * p->stride);
-        uint32_t operand[2] = {spe_ptr_cast(m, spe_index(m, p->ptr, first), word), 0};
-        if (!v) return spe_bitcast(m, part, spe_op(m, SPE_OpSubgroupBlockReadINTEL, type, 1, operand));
-        operand[1] = spe_bitcast(m, type, v);
-        spe_op_void(m, SPE_OpSubgroupBlockWriteINTEL, 2, operand);
-        return v;
-    }
-    uint32_t align = (uint32_t)cm_divides_(p->align, (int64_t)at.first * cm_word_bits_(l) / 8);
-    spe_id first = cm_i32_(c, at.block * l->I * p->stride + at.first * cm_channels_(l));
-    first = spe_iadd(m, cm_times_(c, cm_lane_(c, l).i, p->stride), first);
-    spe_id ptr = spe_ptr_cast(m, spe_index(m, p->ptr, first), type);
-    if (!v) return spe_load(m, ptr, align);
-    spe_store(m, ptr, v, align);
-    return v;
-}
-
-/* Method: load or store in pieces. A part is one where its words lie in a row, else each of its words. False when it
- * cannot be. */
-bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
-{
-    cm_pieces_ p;
-    if (!cm_pieces_init_(c, &p, &a->l, s)) return false;
-    bool whole = !p.across || p.stride == a->l.I;
-    for (int part = 0; part < a->parts; part++) {
-        cm_span_ at = cm_span_of_(&a->l, part);
-        spe_id one[8], v = store ? a->part[part] : 0;
-        for (int i = 0; i < (whole ? 1 : at.words); i++) {
-            cm_span_ piece = {at.block, at.first + i, whole ? at.words : 1};
-            one[i] = cm_move_piece_(c, &p, piece, v ? cm_slice_(c, v, i, piece.words) : 0);
-        }
-        if (!store) a->part[part] = cm_join_(c, cm_word_type_(c, &a->l), one, whole ? 1 : at.words, 1);
-    }
-    return true;
-}
-
-/* memory.c - matrices in memory: the surface that all paths start from, memory a lane at a time, KHR matrices, load and
- * store, visits and atomic operations. */
-
-bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
+XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
 {
     uint64_t bits = 0;
     if (!id || !spe_const_bits(c->m, id, &bits)) return false;
@@ -2541,7 +1940,7 @@ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
     return true;
 }
 
-bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
+XE_FN_ bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
 {
     int64_t value = 0;
     return cm_constant_(c, id, &value) && value == want;
@@ -2550,21 +1949,18 @@ bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
 /* Pointer, padding, positions, extents and strides are of the types they must have; else an error. */
 XE_FN_ bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
-    const struct {
-        const char *name;
-        spe_id id;
-    } numbers[] = {{"rows", mem->rows}, {"cols", mem->cols}, {"row", mem->row},
-                   {"col", mem->col}, {"stride_row", mem->stride_row}, {"stride_col", mem->stride_col}};
+    static const char *const names[] = {"rows", "cols", "row", "col", "stride_row", "stride_col"};
+    const spe_id numbers[] = {mem->rows, mem->cols, mem->row, mem->col, mem->stride_row, mem->stride_col};
     spe_type_info pointer = spe_info(c->m, spe_type_of(c->m, mem->ptr));
     spe_id storage = cm_storage_type(c, type);
     if (!spe_ok(c->m)) return false;
     if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage)
-        return CM_FAIL_(c, POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_type_info(type)->name);
+        return CM_FAIL_(c, POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_name_(type));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (numbers[i].id && spe_type_of(c->m, numbers[i].id) != spe_int(c->m, 32))
-            return CM_FAIL_(c, POSITION, "cm_mem.%s is not a 32-bit integer", numbers[i].name);
+        if (numbers[i] && spe_type_of(c->m, numbers[i]) != spe_int(c->m, 32))
+            return CM_FAIL_(c, POSITION, "cm_mem.%s is not a 32-bit integer", names[i]);
     if (mem->padding && spe_type_of(c->m, mem->padding) != storage)
-        return CM_FAIL_(c, SCALAR, "cm_mem.padding is not of the storage type of %s", cm_type_info(type)->name);
+        return CM_FAIL_(c, SCALAR, "cm_mem.padding is not of the storage type of %s", cm_name_(type));
     if (!mem->stride_col && !mem->rows)
         return CM_FAIL_(c, POSITION, "cm_mem.stride_col may be 0 only when rows is given");
     return true;
@@ -2572,7 +1968,7 @@ XE_FN_ bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
 
 /* half: of a complex matrix, whose halves are every second element; 0 for others, CM_WHOLE_ for memory of any type that
  * is not to be read by halves. The padding is a real number. */
-bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half)
+XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half)
 {
     int step = half == CM_WHOLE_ ? 1 : cm_halves_(type);
     uint64_t bits = 0;
@@ -2608,7 +2004,6 @@ typedef struct {
 /* The rows (one for each k1, k2) and columns (one for each word and channel of a block) that a lane accesses. */
 typedef struct {
     cm_axis_ *row, *col;
-    int rows, cols;
 } cm_axes_;
 
 /* A test that constants decide to be true is no test. */
@@ -2645,9 +2040,8 @@ XE_FN_ spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
 XE_FN_ bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
     spe_id lane = cm_times_(c, cm_lane_(c, l).i, l->interleaved ? l->K1 : 1);
-    a->rows = l->K;
-    a->row = (cm_axis_ *)spe_alloc(c->m, (size_t)a->rows * sizeof(cm_axis_));
-    for (int i = 0; a->row && i < a->rows; i++) {
+    a->row = (cm_axis_ *)spe_alloc(c->m, (size_t)l->K * sizeof(cm_axis_));
+    for (int i = 0; a->row && i < l->K; i++) {
         int k1 = i % l->K1, k2 = i / l->K1, first = (l->interleaved ? k1 : k1 * l->I) + k2 * l->I * l->K1;
         cm_axis_ one = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
         a->row[i].inside = one.inside;
@@ -2656,22 +2050,22 @@ XE_FN_ bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
     return a->row != NULL;
 }
 
-/* M >= S: columns are the same for all lanes. Tests are vectors of up to 16; distances grow by the stride, since 64-bit
+/* M >= S: columns are the same for all lanes. Tests are vectors of up to 16; distances grow by the stride, as 64-bit
  * multiplication is slow on many devices. */
-XE_FN_ void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
+XE_FN_ void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
     spe_module *m = c->m;
     spe_id distance = cm_distance_(c, s->col, s->right), step = cm_distance_(c, s->right, cm_i32_(c, 1));
-    for (int first = 0, n = 16; first < a->cols; first += n) {
+    for (int first = 0, n = 16; first < cols; first += n) {
         spe_id numbers[16], vector;
         cm_axis_ all = {0, 0};
-        while (n > a->cols - first) n /= 2;
+        while (n > cols - first) n /= 2;
         vector = cm_vec_(c, spe_int(m, 32), n);
         for (int i = 0; i < n; i++) numbers[i] = cm_i32_(c, first + i);
         vector = n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers);
         if (s->cols) all = cm_position_(c, cm_copies_(c, s->col, n), vector, cm_copies_(c, s->cols, n));
         for (int i = 0; i < n; i++) {
-            cm_axis_ *one = &a->col[first + i];
+            cm_axis_ *one = &col[first + i];
             if (first + i > 0) distance = spe_iadd(m, distance, step);
             one->inside = all.inside ? cm_slice_(c, all.inside, i, 1) : 0;
             one->at = cm_or_zero_(c, one->inside, distance);
@@ -2680,29 +2074,29 @@ XE_FN_ void cm_columns_(cm_ctx *c, const cm_surface_ *s, cm_axes_ *a)
 }
 
 /* M < S: lanes have different columns, and some may be padding. */
-XE_FN_ void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+XE_FN_ void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
     int across = l->S / l->I;
     spe_id j0 = cm_times_(c, cm_lane_(c, l).j0, l->omega);
-    for (int i = 0; i < a->cols; i++) {
+    for (int i = 0; i < cols; i++) {
         int first = i / l->omega * across * l->omega + i % l->omega, last = first + (across - 1) * l->omega;
         spe_id index = cm_plus_(c, j0, first);
         cm_axis_ one = cm_position_(c, s->col, index, s->cols);
         if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->m, index, cm_i32_(c, l->cols)));
-        a->col[i].inside = one.inside;
-        a->col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
+        col[i].inside = one.inside;
+        col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
     }
 }
 
 XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
-    a->cols = l->V / l->K;
-    a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)a->cols * sizeof(cm_axis_));
+    int cols = l->V / l->K;
+    a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)cols * sizeof(cm_axis_));
     if (!a->col || !cm_rows_(c, l, s, a)) return false;
     if (l->I == l->S)
-        cm_columns_(c, s, a);
+        cm_columns_(c, s, cols, a->col);
     else
-        cm_columns_spread_(c, l, s, a);
+        cm_columns_spread_(c, l, s, cols, a->col);
     return spe_ok(c->m);
 }
 
@@ -2739,31 +2133,6 @@ XE_FN_ spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
     return cm_pack_(c, l, vector, words);
 }
 
-/* Component by component, section "Load pseudo-code". What is outside reads an element inside and takes the padding
- * instead, so there is no branch a component; one branch around everything is for memory without elements. */
-XE_FN_ void cm_load_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a)
-{
-    const cm_layout *l = &a->l;
-    spe_id rows = s->rows ? spe_sgt(c->m, s->rows, cm_i32_(c, 0)) : 0;
-    spe_id cols = s->cols ? spe_sgt(c->m, s->cols, cm_i32_(c, 0)) : 0;
-    spe_id some = cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
-    cm_matrix none = cm_poison();
-    cm_axes_ axes;
-    if (some) {
-        none = cm_splat(c, l->rows, l->cols, l->type, l->use, s->zero_padding ? 0 : s->padding);
-        spe_if(c->m, some);
-    }
-    if (!cm_axes_init_(c, l, s, &axes)) return;
-    for (int part = 0, v = 0; part < a->parts; part++) {
-        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
-        spe_id piece[8];
-        for (int first = 0; first < words; first += group, v += group * cm_channels_(l))
-            piece[pieces++] = cm_load_words_(c, l, s, &axes, v, group);
-        a->part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
-    }
-    if (some) spe_endif_from(c->m, (uint32_t)a->parts, a->part, none.part, a->part);
-}
-
 /* Stores under a test, where there is one. */
 XE_FN_ void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_id row, spe_id far, spe_id v)
 {
@@ -2772,34 +2141,16 @@ XE_FN_ void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_i
     if (inside) spe_endif(c->m, 0, NULL, NULL);
 }
 
-/* A branch a row of the lane, inside it one a column where lanes have different columns. */
-XE_FN_ void cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
-{
-    const cm_layout *l = &a->l;
-    cm_axes_ axes;
-    spe_id *v = cm_component_ids(c, a, l->type);
-    if (!v || !cm_axes_init_(c, l, s, &axes)) return;
-    for (int wanted = 0, row, col; wanted < axes.rows; wanted++) {
-        const cm_axis_ *in_row = &axes.row[wanted];
-        if (in_row->inside) spe_if(c->m, in_row->inside);
-        for (int i = 0; i < l->V; i++) {
-            cm_axes_of_(l, i, &row, &col);
-            if (row == wanted) cm_store_inside_(c, l, axes.col[col].inside, in_row->at, axes.col[col].at, v[i]);
-        }
-        if (in_row->inside) spe_endif(c->m, 0, NULL, NULL);
-    }
-}
-
 /* M >= S with columns checked: loops over those columns of up to 16 components that are inside. Column `number` + i of
  * the matrix has its rows (k1, k2) in the vectors of each block, at i K1 + k1 in each. */
-XE_FN_ void cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
+XE_FN_ bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->l;
     spe_module *m = c->m;
     int runs = spe_runs(cm_block_words_(l)), number = 0;
     spe_id *vectors = cm_ids_(c, l->K2);
     cm_axes_ axes;
-    if (!vectors || !cm_rows_(c, l, s, &axes)) return;
+    if (!vectors || !cm_rows_(c, l, s, &axes)) return true;
     for (int run = 0; run < runs; run++) {
         int words = cm_part_words(l, run), group = cm_group_(l, words), columns = group * l->omega;
         for (int first = 0; first < words; first += group, number += columns) {
@@ -2818,25 +2169,57 @@ XE_FN_ void cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
             spe_endfor(m, 0, NULL);
         }
     }
-}
-
-/* Method: component by component. */
-bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
-{
-    if (!store)
-        cm_load_lanes_(c, s, a);
-    else if (a->l.I == a->l.S && s->cols)
-        cm_store_loops_(c, s, a);
-    else
-        cm_store_straight_(c, s, a);
     return true;
 }
 
-/* ---- KHR matrices in memory -------------------------------------------------------------------------------------- */
+/* A branch a row of the lane, inside it one a column where lanes have different columns. */
+XE_FN_ bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
+{
+    const cm_layout *l = &a->l;
+    cm_axes_ axes;
+    spe_id *v = cm_component_ids(c, a, l->type);
+    if (!v || !cm_axes_init_(c, l, s, &axes)) return true;
+    for (int wanted = 0, row, col; wanted < l->K; wanted++) {
+        const cm_axis_ *in_row = &axes.row[wanted];
+        if (in_row->inside) spe_if(c->m, in_row->inside);
+        for (int i = 0; i < l->V; i++) {
+            cm_axes_of_(l, i, &row, &col);
+            if (row == wanted) cm_store_inside_(c, l, axes.col[col].inside, in_row->at, axes.col[col].at, v[i]);
+        }
+        if (in_row->inside) spe_endif(c->m, 0, NULL, NULL);
+    }
+    return true;
+}
 
-/* Method of CM_KHR: an instruction a part. A KHR matrix is the transpose of ours, so rows that are contiguous here are
- * KHR's row-major. */
-bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+/* Method: component by component, section "Load pseudo-code". What is outside reads an element inside and takes the
+ * padding instead: no branch a component, but one around everything, for memory without elements. */
+XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    const cm_layout *l = &a->l;
+    if (store) return l->I == l->S && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
+    spe_id rows = s->rows ? spe_sgt(c->m, s->rows, cm_i32_(c, 0)) : 0;
+    spe_id cols = s->cols ? spe_sgt(c->m, s->cols, cm_i32_(c, 0)) : 0;
+    spe_id some = cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
+    cm_matrix none = cm_poison();
+    cm_axes_ axes;
+    if (some) {
+        none = cm_splat(c, l->rows, l->cols, l->type, l->use, s->zero_padding ? 0 : s->padding);
+        spe_if(c->m, some);
+    }
+    if (!cm_axes_init_(c, l, s, &axes)) return true;
+    for (int part = 0, v = 0; part < a->parts; part++) {
+        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
+        spe_id piece[8];
+        for (int first = 0; first < words; first += group, v += group * cm_channels_(l))
+            piece[pieces++] = cm_load_words_(c, l, s, &axes, v, group);
+        a->part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
+    }
+    if (some) spe_endif_from(c->m, (uint32_t)a->parts, a->part, none.part, a->part);
+    return true;
+}
+
+/* Method of CM_KHR: an instruction a part. KHR matrices are the transposes of ours: contiguous rows are row-major. */
+XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->l;
     bool along = cm_is_constant_(c, s->down, 1), across = cm_is_constant_(c, s->right, 1);
@@ -2856,34 +2239,6 @@ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
             a->part[part] = spe_coop_load(c->m, cm_part_type(c, l, part), ptr, layout, stride);
     }
     return true;
-}
-
-/* ---- load and store ---------------------------------------------------------------------------------------------- */
-
-/* Each half of the matrix between its parts and memory, by the first method that can. */
-XE_FN_ void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
-{
-    for (int i = 0; i < cm_halves_(a->l.type); i++) {
-        cm_matrix half = cm_half_(a, i);
-        cm_surface_ s;
-        if (!cm_surface_init_(c, &s, a->l.type, mem, i)) return;
-        if (!cm_methods_of_(c)->move(c, &s, &half, store) && !cm_move_pieces_(c, &s, &half, store))
-            cm_move_lanes_(c, &s, &half, store);
-    }
-}
-
-cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
-{
-    cm_layout l = cm_layout_for(c, rows, cols, type, use);
-    cm_matrix a = cm_new_(c, &l);
-    if (a.parts) cm_move_(c, &a, from, false);
-    return spe_ok(c->m) ? a : cm_poison();
-}
-
-void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
-{
-    cm_matrix from = *a;
-    if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
 }
 
 /* ---- element by element: visits and atomic operations ------------------------------------------------------------ */
@@ -2985,8 +2340,437 @@ CM_ATOMIC_UPDATE_(cm_atomic_add, CM_ATOMIC_ADD_)
 CM_ATOMIC_UPDATE_(cm_atomic_min, CM_ATOMIC_MIN_)
 CM_ATOMIC_UPDATE_(cm_atomic_max, CM_ATOMIC_MAX_)
 
-/* product.c - D = A B + C: by the matrix instruction, by broadcasts and FMA, of complex numbers, saturating; and the
- * table of lowerings. */
+/* block2d.c - global memory by 2D block messages: when they are legal, load, store and prefetch. */
+
+const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
+{
+    static const cm_block_shape rows[] = {
+        {CM_BLOCK_LOAD, 1, 32, 63, 1 | 2},          {CM_BLOCK_LOAD, 1, 16, 8 | 16 | 32, 4},
+        {CM_BLOCK_LOAD, 2, 16, 63, 1 | 2},          {CM_BLOCK_LOAD, 4, 8, 63, 1 | 2},
+        {CM_BLOCK_LOAD, 4, 16, 63, 1},              {CM_BLOCK_TRANSFORM, 1, 16, 32, 1 | 2 | 4},
+        {CM_BLOCK_TRANSFORM, 2, 16, 16 | 32, 1 | 2}, {CM_BLOCK_TRANSPOSE, 4, 8, 16 | 32, 1},
+        {CM_BLOCK_STORE, 1, 16, 15, 1},             {CM_BLOCK_STORE, 1, 32, 15, 1},
+        {CM_BLOCK_STORE, 2, 16, 15, 1},             {CM_BLOCK_STORE, 4, 16, 15, 1},
+        {CM_BLOCK_PREFETCH, 1, 32, 63, 1 | 2},      {CM_BLOCK_PREFETCH, 1, 16, 32, 1 | 2},
+        {CM_BLOCK_PREFETCH, 1, 16, 8 | 16 | 32, 4}, {CM_BLOCK_PREFETCH, 2, 16, 63, 1 | 2},
+        {CM_BLOCK_PREFETCH, 4, 8, 63, 1 | 2},       {CM_BLOCK_PREFETCH, 4, 16, 63, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].op == op && rows[i].elem == elem && rows[i].width == width && (rows[i].counts & count))
+            return &rows[i];
+    return NULL;
+}
+
+/* The largest block count that is legal and at most `blocks`; 0 when there is none. */
+XE_FN_ int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
+{
+    for (int n = 4; n > 0; n /= 2)
+        if (n <= blocks && cm_block_shape_row(op, elem, width, (uint32_t)n)) return n;
+    return 0;
+}
+
+/* The height to use for `rest` rows: the largest legal one that fits, else the smallest (it reads too much). */
+XE_FN_ int cm_block_height_(const cm_block_shape *shape, int rest)
+{
+    uint32_t h = 32;
+    while (h > 1 && (!(shape->heights & h) || h > (uint32_t)rest)) h /= 2;
+    while (!(shape->heights & h)) h *= 2;
+    return (int)h;
+}
+
+/* Bytes: what rows and pitch may have (and how many rows there may be), what a row has at least; what the base address,
+ * the pitch, and a row are multiples of. */
+enum { CM_BLOCK_LIMIT_ = 1 << 24, CM_BLOCK_WIDTH_ = 64, CM_BLOCK_BASE_ = 64, CM_BLOCK_PITCH_ = 16, CM_BLOCK_UNIT_ = 4 };
+
+/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is
+ * not checked is taken as the largest there can be. */
+XE_FN_ bool cm_block_surface_(cm_ctx *c, int bytes, const cm_surface_ *s, spe_block2d *b, bool *transposed)
+{
+    bool across = cm_is_constant_(c, s->right, 1), along = cm_is_constant_(c, s->down, 1);
+    memset(b, 0, sizeof *b);
+    if (!across && !along) return false;
+    *transposed = !along;
+    spe_id width = along ? s->rows : s->cols, height = along ? s->cols : s->rows;
+    b->elem_bytes = (uint32_t)bytes;
+    b->ptr = s->ptr;
+    b->pitch = cm_times_(c, along ? s->right : s->down, bytes);
+    b->mem_width = width ? cm_times_(c, width, bytes) : b->pitch;
+    b->mem_height = height ? height : cm_i32_(c, CM_BLOCK_LIMIT_);
+    b->x = along ? s->row : s->col;
+    b->y = along ? s->col : s->row;
+    return true;
+}
+
+spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
+{
+    spe_module *m = c->m;
+    cm_surface_ s;
+    spe_block2d b;
+    bool transposed;
+    if (!cm_surface_init_(c, &s, type, mem, CM_WHOLE_)) return 0;
+    int size = cm_type_info(type)->bytes;
+    if (s.storage != SPE_StorageClassCrossWorkgroup || size > 4 || !cm_block_surface_(c, size, &s, &b, &transposed))
+        return spe_const_bool(m, false);
+    spe_id bytes = cm_times_(c, b.x, size), elements = transposed ? s.cols : s.rows, limit;
+    spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
+    spe_id ok = spe_ieq(m, cm_mod_(c, b.pitch, CM_BLOCK_PITCH_), cm_i32_(c, 0));
+    ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
+    ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, CM_BLOCK_WIDTH_)));
+    limit = cm_i32_(c, CM_BLOCK_LIMIT_);
+    ok = spe_land(m, ok, spe_ule(m, b.pitch, limit));
+    ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, limit)); /* elements: bytes may wrap */
+    if (elements) ok = spe_land(m, ok, spe_ule(m, elements, limit));
+    ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), CM_BLOCK_UNIT_), cm_i32_(c, 0)));
+    ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), limit));
+    if (transposed && size == 1) { /* read as rows of twice the pitch: cm_every_second_row_ */
+        ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, CM_BLOCK_LIMIT_ / 2)));
+        ok = spe_land(m, ok, spe_sge(m, b.x, cm_i32_(c, 0)));
+    }
+    if (s.align % CM_BLOCK_BASE_ == 0 && s.align > 0) return ok;
+    return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, CM_BLOCK_BASE_), cm_i32_(c, 0)));
+}
+
+/* CM_BLOCK2D_AUTO: everything that cm_block2d_test tests is known from constants. */
+XE_FN_ bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const spe_block2d *b, bool transposed)
+{
+    int64_t pitch, width, height, x;
+    bool pairs = bytes == 1 && transposed; /* cm_every_second_row_ */
+    if (s->align == 0 || s->align % CM_BLOCK_BASE_ || !cm_constant_(c, b->pitch, &pitch) ||
+        !cm_constant_(c, b->mem_width, &width) || !cm_constant_(c, b->mem_height, &height) ||
+        !cm_constant_(c, b->x, &x))
+        return false;
+    return pitch % CM_BLOCK_PITCH_ == 0 && width >= CM_BLOCK_WIDTH_ && width % CM_BLOCK_UNIT_ == 0 && pitch >= width &&
+           pitch <= (pairs ? CM_BLOCK_LIMIT_ / 2 : CM_BLOCK_LIMIT_) && height > 0 && height <= CM_BLOCK_LIMIT_ &&
+           x * bytes % CM_BLOCK_UNIT_ == 0 && (!pairs || x >= 0);
+}
+
+/* Whether this access is to use block messages, and with what surface. */
+XE_FN_ bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
+{
+    bool promised = s->block2d == CM_BLOCK2D_YES;
+    int bytes = cm_type_info(type)->bytes;
+    if (s->block2d == CM_BLOCK2D_NO || !(c->target.block2d_sizes & (uint32_t)c->target.subgroup_size)) return false;
+    if (s->storage != SPE_StorageClassCrossWorkgroup)
+        return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: 2D block messages need global memory");
+    if (!cm_block_surface_(c, bytes, s, b, transposed))
+        return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: neither stride is the constant 1");
+    return promised || cm_block2d_proven_(c, bytes, s, b, *transposed);
+}
+
+/* ---- load, store, prefetch --------------------------------------------------------------------------------------- */
+
+/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a
+ * word advances in y, the legal shape. share: with TRANSPOSE, how many words of a lane lie in a dword of memory. */
+typedef struct {
+    cm_block_op op;
+    int elem, width, count, step, share;
+    const cm_block_shape *shape;
+} cm_block_plan_;
+
+/* Lanes side by side in a row of memory: whole rows of lanes, and a lane's rows of a word neighbours. */
+XE_FN_ bool cm_rows_of_lanes_(const cm_layout *l) { return l->I == l->S && (l->K1 == 1 || l->interleaved); }
+
+/* Only dwords are transposed: narrower elements come several columns at once, and a lane takes them apart. Where a lane
+ * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
+XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
+{
+    int bytes = cm_type_info(l->type)->bytes;
+    memset(p, 0, sizeof *p);
+    if (!cm_rows_of_lanes_(l) || (transposed && l->K1 > 1 && (l->K1 != 2 || bytes != 1))) return false;
+    p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
+    p->share = transposed && !l->packed && bytes < 4 ? 4 / bytes : 1;
+    p->elem = !transposed ? bytes : p->share > 1 ? 4 : cm_word_bits_(l) / 8;
+    p->width = transposed ? 8 : l->I * l->K1;
+    p->step = l->omega;
+    p->count = cm_block_count_(p->op, p->elem, p->width, l->K2);
+    if (p->count == 0 || l->K2 % p->count != 0) return false;
+    p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
+    return true;
+}
+
+/* `count` blocks of width x height elements of `elem` bytes, so far to the right and down from where the surface is. */
+XE_FN_ spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, int width, int height, int count,
+                              int right, int down)
+{
+    spe_block2d b = *surface;
+    b.elem_bytes = (uint32_t)elem;
+    b.width = (uint32_t)width;
+    b.height = (uint32_t)height;
+    b.count = (uint32_t)count;
+    b.x = cm_plus_(c, b.x, right);
+    b.y = cm_plus_(c, b.y, down);
+    return b;
+}
+
+/* A variable of so many words of a layout, for a message to fill or to take them from; a pointer to the first. */
+XE_FN_ spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_id *variable)
+{
+    spe_id zero = cm_i32_(c, 0);
+    *variable = spe_local_var(c->m, spe_array(c->m, spe_int(c->m, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
+    return spe_element(c->m, *variable, 1, &zero);
+}
+
+/* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
+XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
+                             int first)
+{
+    const cm_layout *l = &a->l;
+    spe_module *m = c->m;
+    bool transpose = p->op == CM_BLOCK_TRANSPOSE;
+    int height = transpose ? l->S : cm_block_height_(p->shape, (cm_block_words_(l) - first) * p->step);
+    int words = transpose ? p->width : height / p->step, across = k2 * l->I * l->K1;
+    int runs = spe_runs(cm_block_words_(l));
+    spe_block2d b = *surface;
+    spe_id variable;
+    if (transpose) b.x = cm_shr_signed_(c, b.x, l->omega);
+    b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
+                   transpose ? k2 * l->I : first * p->step);
+    spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
+    if (transpose)
+        spe_block2d_load_transpose(m, &b, ptr);
+    else if (p->op == CM_BLOCK_TRANSFORM)
+        spe_block2d_load_transform(m, &b, ptr);
+    else
+        spe_block2d_load(m, &b, ptr);
+    for (int part = k2 * runs; part < (k2 + p->count) * runs; part++) {
+        cm_span_ s = cm_span_of_(l, part);
+        if (s.first < first || s.first >= first + words) continue;
+        spe_id index = cm_i32_(c, (s.block - k2) * words + s.first - first);
+        spe_id at = spe_element(m, variable, 1, &index);
+        a->part[part] = spe_load(m, spe_ptr_cast(m, at, cm_part_type(c, l, part)), (uint32_t)cm_word_bits_(l) / 8);
+    }
+    return words;
+}
+
+/* Rows y, y + 2, y + 4, ... as if nothing lay between them: two rows of memory are one of twice the pitch, whose second
+ * half is the odd row. x counts dwords, and is not negative. */
+XE_FN_ void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
+{
+    spe_module *m = c->m;
+    spe_id odd = cm_mod_(c, b->y, 2), half = spe_imul(m, odd, b->pitch);
+    spe_id rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), cm_i32_(c, 1));
+    spe_id none = spe_ieq(m, rows, cm_i32_(c, 0));
+    b->mem_width = spe_iadd(m, b->mem_width, half);
+    b->x = spe_iadd(m, b->x, cm_shr_(c, half, 4));
+    b->y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), cm_shr_signed_(c, b->y, 2));
+    b->mem_height = spe_select(m, none, cm_i32_(c, 1), rows);
+    b->pitch = cm_times_(c, b->pitch, 2);
+}
+
+/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of 16
+ * words: 16-bit elements, bytes, or bytes of both rows. Intel's compiler makes fewest instructions of masks. */
+XE_FN_ void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
+{
+    spe_module *m = c->m;
+    spe_id word = cm_vec_(c, spe_int(m, l->K1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
+    if (l->K1 == 2) {
+        spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff),
+               high = spe_const_u(m, type, 0xff00ff00), eight = spe_const_u(m, type, 8);
+        spe_id even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
+        spe_id odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), spe_and(m, got[1], high));
+        got[0] = spe_bitcast(m, word, even);
+        got[1] = spe_bitcast(m, word, odd);
+    } else if (share == 2) {
+        got[0] = got[1] = spe_bitcast(m, word, all);
+    } else {
+        got[0] = spe_bitcast(m, word, cm_slice_(c, all, 0, 4));
+        got[1] = spe_bitcast(m, word, cm_slice_(c, all, 4, 4));
+    }
+}
+
+/* Words first .. first + n of those, as a part. */
+XE_FN_ spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n, spe_id type)
+{
+    uint32_t index[8];
+    for (int i = 0; i < n; i++) {
+        int w = first + i;
+        index[i] = (uint32_t)(l->K1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
+    }
+    return cm_bitcast(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
+}
+
+/* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
+XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
+                            int first)
+{
+    const cm_layout *l = &a->l;
+    int runs = spe_runs(cm_block_words_(l)), words = p->width * p->share;
+    spe_id dwords = cm_vec_(c, spe_int(c->m, 32), p->width), got[2];
+    for (int i = 0; i < l->K1; i++) {
+        spe_id variable = spe_local_var(c->m, dwords);
+        spe_block2d b = *surface;
+        b.x = cm_shr_signed_(c, b.x, p->share);
+        b = cm_blocks_(c, &b, 4, p->width, l->S, 1, first / p->share, k2 * l->I * l->K1 + i);
+        if (l->K1 > 1) cm_every_second_row_(c, &b);
+        spe_block2d_load_transpose(c->m, &b, variable);
+        got[i] = spe_load(c->m, variable, 0);
+    }
+    cm_dwords_to_words_(c, l, p->share, got);
+    for (int part = k2 * runs; part < (k2 + 1) * runs; part++) {
+        cm_span_ s = cm_span_of_(l, part);
+        if (s.first >= first && s.first < first + words)
+            a->part[part] = cm_dwords_part_(c, l, got, s.first - first, s.words, cm_part_type(c, l, part));
+    }
+    return words;
+}
+
+/* A message a part. */
+XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
+{
+    const cm_layout *l = &a->l;
+    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1;
+    spe_block2d b;
+    bool transposed;
+    if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
+    if (!cm_block2d_wanted_(c, l->type, s, &b, &transposed) || transposed) return false;
+    for (int part = 0; part < a->parts; part++) {
+        cm_span_ at = cm_span_of_(l, part);
+        spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
+        spe_id variable, ptr = cm_block_words_var_(c, l, at.words, &variable);
+        spe_id to = spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part));
+        spe_store(c->m, to, a->part[part], (uint32_t)cm_word_bits_(l) / 8);
+        spe_block2d_store(c->m, &one, ptr);
+    }
+    return true;
+}
+
+/* Method: load or store by 2D block messages. False when they cannot do it (nothing has been emitted then). */
+XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    cm_block_plan_ plan;
+    spe_block2d b;
+    bool transposed;
+    if (store) return cm_store_block2d_(c, s, a);
+    if (!s->zero_padding || !cm_block2d_wanted_(c, a->l.type, s, &b, &transposed) ||
+        !cm_block_plan_load_(&a->l, transposed, &plan))
+        return false;
+    for (int k2 = 0; k2 < a->l.K2; k2 += plan.count)
+        for (int first = 0; first < cm_block_words_(&a->l);)
+            first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
+                                    : cm_block_message_(c, a, &plan, &b, k2, first);
+    return true;
+}
+
+bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface)
+{
+    int elem = cm_type_info(type)->bytes, width = elem == 1 && across >= 32 ? 32 : 16;
+    if (c->lowering != CM_INTEL) return true;
+    for (int x = 0, count; x < across; x += width * count) {
+        count = cm_block_count_(CM_BLOCK_PREFETCH, elem, width, (across - x + width - 1) / width);
+        if (count == 0) return false;
+        const cm_block_shape *shape = cm_block_shape_row(CM_BLOCK_PREFETCH, elem, width, (uint32_t)count);
+        for (int y = 0, height; y < down; y += height) {
+            height = cm_block_height_(shape, down - y);
+            spe_block2d b = cm_blocks_(c, surface, (int)surface->elem_bytes, width, height, count, x, y);
+            spe_block2d_prefetch(c->m, &b);
+        }
+    }
+    return true;
+}
+
+/* One decoration an id (spirv-val takes no second): levels but the first keep their default, which is to cache. */
+spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
+{
+    static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
+                                        SPE_LoadCacheControlStreamingINTEL};
+    spe_id copy = spe_copy(c->m, ptr);
+    spe_cache_load(c->m, copy, 0, controls[level - 1]);
+    return copy;
+}
+
+void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level)
+{
+    cm_surface_ s;
+    spe_block2d b;
+    bool transposed;
+    if (!spe_ok(c->m) || !cm_surface_init_(c, &s, type, from, CM_WHOLE_)) return;
+    if (rows < 1 || cols < 1 || level < 0 || level > 3)
+        CM_FAIL_(c, SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 3", rows, cols, level);
+    if (!spe_ok(c->m) || c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, &s, &b, &transposed)) return;
+    if (level) b.ptr = cm_cached_pointer(c, b.ptr, level);
+    cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
+}
+
+/* local.c - local memory in large pieces. */
+/* Where nothing is checked and the address of element (0, 0) is known to be aligned (cm_mem.align), local memory is
+ * read and written in pieces: by block messages when the lanes' elements lie side by side (rows contiguous), a lane's
+ * words as vectors when columns are. */
+typedef struct {
+    const cm_layout *l;
+    spe_id ptr;
+    bool across;       /* lanes side by side: block messages; else a lane's words are */
+    int stride, align; /* of the other dimension in elements; of the matrix's address in bytes */
+} cm_pieces_;
+
+XE_FN_ int cm_divides_(int align, int64_t bytes)
+{
+    while (align > 1 && bytes % align) align /= 2;
+    return align;
+}
+
+/* Can this access go so? Each piece must be aligned to 16 bytes (block messages) or to a word. */
+XE_FN_ bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const cm_surface_ *s)
+{
+    enum { BLOCK_ALIGN = 16, STRIDE_MAX = 1 << 20 };
+    int bytes = cm_type_info(l->type)->bytes;
+    int64_t down, right;
+    if (s->storage != SPE_StorageClassWorkgroup || s->align < 4 || s->rows || s->cols || l->I != l->S || l->K1 != 1 ||
+        !cm_is_constant_(c, s->row, 0) || !cm_is_constant_(c, s->col, 0) || !cm_constant_(c, s->down, &down) ||
+        !cm_constant_(c, s->right, &right) || down < 1 || right < 1 || down > STRIDE_MAX || right > STRIDE_MAX)
+        return false;
+    p->l = l;
+    p->ptr = s->ptr;
+    p->across = down == 1 && !l->packed && (bytes == 2 || bytes == 4) && c->lowering == CM_INTEL;
+    if (!p->across && right != 1) return false;
+    p->stride = (int)(p->across ? right : down);
+    p->align = cm_divides_((int)s->align, (int64_t)p->stride * bytes);
+    if (l->K2 > 1) p->align = cm_divides_(p->align, (int64_t)(p->across ? l->I : l->I * p->stride) * bytes);
+    return p->align >= (p->across ? BLOCK_ALIGN : cm_word_bits_(l) / 8);
+}
+
+/* The words of a span by one piece: read when v is 0, else v is written. */
+XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id v)
+{
+    const cm_layout *l = p->l;
+    spe_module *m = c->m;
+    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages: of integers */
+    spe_id type = cm_vec_(c, word, at.words), part = cm_vec_(c, cm_word_type_(c, l), at.words);
+    if (p->across) {
+        spe_id first = cm_i32_(c, at.block * l->I + at.first * p->stride);
+        uint32_t operand[2] = {spe_ptr_cast(m, spe_index(m, p->ptr, first), word), 0};
+        if (!v) return spe_bitcast(m, part, spe_op(m, SPE_OpSubgroupBlockReadINTEL, type, 1, operand));
+        operand[1] = spe_bitcast(m, type, v);
+        spe_op_void(m, SPE_OpSubgroupBlockWriteINTEL, 2, operand);
+        return v;
+    }
+    uint32_t align = (uint32_t)cm_divides_(p->align, (int64_t)at.first * cm_word_bits_(l) / 8);
+    spe_id first = cm_i32_(c, at.block * l->I * p->stride + at.first * cm_channels_(l));
+    first = spe_iadd(m, cm_times_(c, cm_lane_(c, l).i, p->stride), first);
+    spe_id ptr = spe_ptr_cast(m, spe_index(m, p->ptr, first), type);
+    if (!v) return spe_load(m, ptr, align);
+    spe_store(m, ptr, v, align);
+    return v;
+}
+
+/* Method: load or store in pieces: a part where its words lie in a row, else a word. False when it cannot be. */
+XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    cm_pieces_ p;
+    if (!cm_pieces_init_(c, &p, &a->l, s)) return false;
+    bool whole = !p.across || p.stride == a->l.I;
+    for (int part = 0; part < a->parts; part++) {
+        cm_span_ at = cm_span_of_(&a->l, part);
+        spe_id one[8], v = store ? a->part[part] : 0;
+        for (int i = 0; i < (whole ? 1 : at.words); i++) {
+            cm_span_ piece = {at.block, at.first + i, whole ? at.words : 1};
+            one[i] = cm_move_piece_(c, &p, piece, v ? cm_slice_(c, v, i, piece.words) : 0);
+        }
+        if (!store) a->part[part] = cm_join_(c, cm_word_type_(c, &a->l), one, whole ? 1 : at.words, 1);
+    }
+    return true;
+}
+
+/* product.c - products by matrix instruction and broadcasts; the lowerings, and what goes by them. */
 
 /* tf32 at subgroup size 16: the instruction's A operand is 8 deep and has two columns of our B side by side in one
  * component, the first in lanes 0 to 7, where our B has 16 rows of one column. One exchange between the halves of the
@@ -2995,8 +2779,8 @@ XE_FN_ spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 {
     spe_module *m = c->m;
     spe_id low = spe_ult(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), cm_i32_(c, 8)), piece[4];
-    int i, n = (words + 1) / 2;
-    for (i = 0; i < n; i++) {
+    int n = (words + 1) / 2;
+    for (int i = 0; i < n; i++) {
         spe_id x = cm_slice_(c, part, 2 * i, 1), y = 2 * i + 1 < words ? cm_slice_(c, part, 2 * i + 1, 1) : x;
         spe_id swapped = spe_sg_shuffle_xor(m, spe_select(m, low, y, x), cm_i32_(c, 8));
         piece[i] = half == 0 ? spe_select(m, low, x, swapped) : spe_select(m, low, swapped, y);
@@ -3022,15 +2806,13 @@ XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
     return spe_coop_mma(c->m, b, a, acc, flags);
 }
 
-/* Whether the matrix instruction can do this product. */
 XE_FN_ bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l;
     int depth = cm_dpas_depth_(la->type);
     if (!job->row->dpas || job->acc.l.type != job->row->acc || la->I != la->S) return false;
     if (la->type == CM_TF32) return la->S == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
-    if (!la->packed || lb->rows < depth || lb->K1 * lb->S != depth) return false;
-    return lb->K1 == 1 || lb->interleaved;
+    return la->packed && lb->rows >= depth && lb->K1 * lb->S == depth && (lb->K1 == 1 || lb->interleaved);
 }
 
 /* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
@@ -3043,7 +2825,7 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     if (!cm_dpas_fits_(c, job))
         return c->lowering == CM_KHR &&
                !CM_FAIL_(c, LOWERING, "CM_KHR: no product of %d x %d %s and %d x %d %s", la->rows, la->cols,
-                         cm_type_info(la->type)->name, lb->rows, lb->cols, cm_type_info(lb->type)->name);
+                         cm_name_(la->type), lb->rows, lb->cols, cm_name_(lb->type));
     for (int k = 0; k < lb->rows / cm_dpas_depth_(lb->type); k++)
         for (int block = 0; block < ld->K2; block++)
             for (int run = 0; run < runs; run++) {
@@ -3051,15 +2833,6 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
                 *d = cm_dpas_step_(c, job, k, run, block, *d, runs);
             }
     return true;
-}
-
-/* ---- product: plain ---------------------------------------------------------------------------------------------- */
-
-/* acc + x y in the type that is accumulated in. Compilers make one instruction of it where that is faster. */
-XE_FN_ spe_id cm_fma_(cm_ctx *c, cm_type acc, spe_id x, spe_id y, spe_id sum)
-{
-    if (cm_type_info(acc)->kind != CM_KIND_FLOAT) return spe_iadd(c->m, spe_imul(c->m, x, y), sum);
-    return spe_fadd(c->m, spe_fmul(c->m, x, y), sum);
 }
 
 /* Element (k, m) of B, whose components are given, in every lane. */
@@ -3084,8 +2857,8 @@ XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
             spe_id vector = cm_join_(c, elem, one, words, 1);
             for (int block = 0; block < ld->K2; block++) {
                 spe_id *d = &job->acc.part[block * runs + run];
-                spe_id x = a[cm_number_of_(la, cm_slot_of(la, block * la->I, k))];
-                *d = cm_fma_(c, ld->type, spe_splat(c->m, cm_vec_(c, elem, words), x), vector, *d);
+                spe_id x = cm_copies_(c, a[cm_number_of_(la, cm_slot_of(la, block * la->I, k))], words);
+                *d = spe_add(c->m, spe_mul(c->m, x, vector), *d);
             }
         }
 }
@@ -3104,8 +2877,7 @@ XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
     return got;
 }
 
-/* M < S: the lanes of one row of D are I apart and each has its own column; A's element comes from the lane that has
- * it. */
+/* M < S: the lanes of one row of D are I apart, each with its own column; A's element comes from where it is. */
 XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *ld = &job->acc.l;
@@ -3119,12 +2891,12 @@ XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
     }
     for (int v = 0; v < ld->V; v++)
         for (int k = 0; k < depth && v * (ld->S / ld->I) < job->b->l.cols; k++)
-            d[v] = cm_fma_(c, ld->type, x[k], cm_choose_b_(c, job, b, k, v), d[v]);
+            d[v] = spe_add(c->m, spe_mul(c->m, x[k], cm_choose_b_(c, job, b, k, v)), d[v]);
     job->acc = cm_from_components(c, ld, d);
 }
 
-/* Method: broadcasts and FMA in the type that is accumulated in, straight-line: K N broadcasts and K N M / S products
- * of a lane (in vectors of up to eight). Works for every layout, interleaved ones too. */
+/* Method: broadcasts, products and sums in the type that is accumulated in (compilers fuse them where that is faster),
+ * straight-line: K N broadcasts and K N M / S products of a lane, in vectors of up to eight. For every layout. */
 XE_FN_ bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.l.type;
@@ -3135,7 +2907,7 @@ XE_FN_ bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 }
 
 /* What to try first; what says no leaves it to the plain method. */
-const cm_methods_ *cm_methods_of_(const cm_ctx *c)
+XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_move_lanes_, cm_mul_add_plain_};
     static const cm_methods_ intel = {cm_move_block2d_, cm_mul_add_dpas_};
@@ -3144,9 +2916,33 @@ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
     return rows[c->lowering];
 }
 
-/* ---- multiply and add -------------------------------------------------------------------------------------------- */
+/* Each half of the matrix between its parts and memory, by the first method that can. */
+XE_FN_ void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
+{
+    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+        cm_matrix half = cm_half_(a, i);
+        cm_surface_ s;
+        if (!cm_surface_init_(c, &s, a->l.type, mem, i)) return;
+        if (!cm_methods_of_(c)->move(c, &s, &half, store) && !cm_move_pieces_(c, &s, &half, store))
+            cm_move_lanes_(c, &s, &half, store);
+    }
+}
 
-XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
+cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
+{
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    cm_matrix a = cm_new_(c, &l);
+    if (a.parts) cm_move_(c, &a, from, false);
+    return spe_ok(c->m) ? a : cm_poison();
+}
+
+void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
+{
+    cm_matrix from = *a;
+    if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
+}
+
+/* ---- multiply and add -------------------------------------------------------------------------------------------- */
 
 XE_FN_ bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
                               const cm_product *row)
@@ -3178,12 +2974,6 @@ XE_FN_ cm_type cm_product_acc_(const cm_product *row, cm_type c)
     return cm_type_info(own)->kind == CM_KIND_FLOAT || cm_type_info(own)->bytes == 8 ? own : row->acc;
 }
 
-/* C in another type, or zeros of it. */
-XE_FN_ cm_matrix cm_start_(cm_ctx *c, cm_type type, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
-{
-    return acc ? cm_convert(c, acc, type) : cm_splat(c, a->l.rows, b->l.cols, type, CM_ACC, 0);
-}
-
 /* Products with a complex matrix: everything becomes complex, and four real products do it. */
 XE_FN_ cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc)
@@ -3193,7 +2983,8 @@ XE_FN_ cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix 
     if (!cm_is_complex(type_d) || !cm_promotes(ta, type) || !cm_promotes(tb, type) || !cm_is_complex(tc))
         return CM_POISON_(c, MUL_TYPES, "a product of %s and %s, plus %s, cannot have the type %s", cm_name_(ta),
                           cm_name_(tb), acc ? cm_name_(tc) : "nothing", cm_name_(type_d));
-    cm_matrix x = cm_convert(c, a, type), y = cm_convert(c, b, type), z = cm_start_(c, type, a, b, acc);
+    cm_matrix x = cm_convert(c, a, type), y = cm_convert(c, b, type);
+    cm_matrix z = acc ? cm_convert(c, acc, type) : cm_splat(c, a->l.rows, b->l.cols, type, CM_ACC, 0);
     cm_matrix ar = cm_re(c, &x), ai = cm_im(c, &x), br = cm_re(c, &y), bi = cm_im(c, &y);
     cm_matrix re = cm_re(c, &z), im = cm_im(c, &z);
     type = cm_half_type_(type);
@@ -3214,7 +3005,8 @@ cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_mat
     if (complex && a->l.use == CM_A && b->l.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
     cm_job_ job = {cm_product_row(a->l.type, b->l.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_matrix from = cm_start_(c, cm_product_acc_(job.row, acc ? acc->l.type : job.row->acc), a, b, acc);
+    cm_type sum = cm_product_acc_(job.row, acc ? acc->l.type : job.row->acc);
+    cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->l.rows, b->l.cols, sum, CM_ACC, 0);
     if (!from.parts) return cm_poison();
     job.acc = cm_from_parts(c, &from.l, from.part);
     if (job.acc.parts && !cm_methods_of_(c)->mul_add(c, &job)) cm_mul_add_plain_(c, &job);

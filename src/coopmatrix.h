@@ -77,8 +77,7 @@
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
  *
- * A matrix is a list of ids, so it goes round a loop by
- *     spe_for(&m, lo, hi, step, acc.parts, acc.part) ... spe_endfor(&m, acc.parts, acc.part)
+ * Loops carry the ids of a matrix: spe_for(&m, lo, hi, step, a.parts, a.part) ... spe_endfor(&m, a.parts, a.part).
  *
  * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
  * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
@@ -94,7 +93,7 @@
  *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
  *                takes: it crashes on component-wise instructions with such matrices and knows no bf16 ones
  *
- * What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding. CM_AUTO takes what the target has.
+ * CM_AUTO takes what the target has. What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding.
  *
  * In row-major terms. The text spreads ROWS over lanes and stride_row is 1 by default, so a row-major tile of r rows
  * and c columns is a cooperative matrix of c rows and r columns, and C = A B becomes C' = B' A' (' for transposed):
@@ -109,15 +108,13 @@
  * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
- * operations take a size of the target's. Positions, extents and strides are 32 bits.
+ * operations take a size of the target's. Positions, extents and strides are 32 bits. Names ending in _ are private.
  *
  * ERRORS have ids from 1000 on (one list, CM_ERRORS_) and are those of the module (spe_get_error), which keeps the
  * first. From then on every function emits nothing and returns poison: a matrix of no parts, id 0, false or NULL. In
  * brackets behind a function stand the errors it reports besides: [SHAPE] is CM_ERROR_SHAPE, [layout] those of
  * cm_layout_init for a shape, type and use, [mem] POINTER, POSITION and SCALAR of a cm_mem. What looks at components
  * reports LOWERING under CM_KHR; real operations asked of a complex type report EMIT_TYPE.
- *
- * Names ending in _ are not for users.
  *
  * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
  * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
@@ -186,7 +183,7 @@ typedef struct {
     X(POSITION, "positions, extents and strides must be 32-bit integers")                                              \
     X(CONVERT, "no conversion between these types")                                                                    \
     X(OPERATION, "no such operation")                                                                                  \
-    X(ATOMIC, "no atomic operations on this type")                                                                     \
+    X(ATOMIC, "no atomic operations on this type")
 
 #define CM_ERROR_ENUM_(name, text) CM_ERROR_##name,
 enum { CM_ERROR_FIRST_ = 999, CM_ERRORS_(CM_ERROR_ENUM_) CM_ERROR_END_ };
@@ -201,8 +198,7 @@ XETILE_API const char *cm_error_name(int id);
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 
-/* The formulas as integer constant expressions, for static arrays and _Static_assert. M, N: shape; T: type; U: use;
- * S: subgroup size. */
+/* The formulas as integer constant expressions. M, N: shape; T: type; U: use; S: subgroup size. */
 #define CM_BYTES(T)                                                                                                    \
     (((T) == CM_F64 || (T) == CM_I64 || (T) == CM_U64 || (T) == CM_C32)    ? 8                                         \
      : ((T) == CM_F32 || (T) == CM_TF32 || (T) == CM_I32 || (T) == CM_U32) ? 4                                         \
@@ -263,9 +259,8 @@ XETILE_API int cm_layout_interleave(cm_layout *l, int k1);
 /* 32-bit entries (packed) or components that a work-item holds. */
 XETILE_API int cm_components(const cm_layout *l);
 
-/* Section "Work-item mapping": the number of an entry of A* (of a packed matrix: of A**, whose third coordinate is
- * j / omega); section "Mapping properties": the inverse (for a packed matrix j is that of channel 0); and the row of A
- * that the entry comes from. */
+/* Section "Work-item mapping": the number of an entry of A* (of A**, whose third coordinate is j / omega, when packed);
+ * section "Mapping properties": the inverse (j that of channel 0 when packed); and the row of A it comes from. */
 XETILE_API int cm_linear(const cm_layout *l, cm_index x);
 XETILE_API cm_index cm_unlinear(const cm_layout *l, int number);
 XETILE_API int cm_row_of(const cm_layout *l, cm_index x);
@@ -297,8 +292,7 @@ XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host
 
 /* ==== Part 2: operations that emit ================================================================================ */
 
-/* What a device can do. A row of the table may be copied and changed (a smaller local memory, another subgroup size of
- * those it has). */
+/* What a device can do. A row may be copied and changed (smaller local memory, another subgroup size it has). */
 typedef struct {
     const char *name;
     int subgroup_size;       /* the size that kernels get unless they ask for another */
@@ -350,14 +344,13 @@ typedef struct {
  * its CM_B operand in a lane (see 8-bit CM_B above) that of cm_layout_interleave. rows is 0 after an error [layout]. */
 XETILE_API cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use);
 
-/* How many parts a matrix of this layout has; how many words part `part` has; its SPIR-V type: a vector, or under
- * CM_KHR a cooperative matrix [LOWERING]. */
+/* How many parts a matrix of this layout has, the words of one, and its type: under CM_KHR no vector [LOWERING]. */
 XETILE_API int cm_part_count(const cm_layout *l);
 XETILE_API int cm_part_words(const cm_layout *l, int part);
 XETILE_API spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part);
 
 /* c32 or c64? The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component
- * is two floats and this the type of one. The type that cm_fn works on: the same, but f32 for bf16 and the 8-bit floats;
+ * is two floats and this the type of one. The type that cm_fn works on: the same, but f32 where a float is an integer;
  * none for complex types, whose operations are made of those on cm_re and cm_im [EMIT_TYPE]. */
 XETILE_API bool cm_is_complex(cm_type type);
 XETILE_API spe_id cm_storage_type(cm_ctx *c, cm_type type);
@@ -401,9 +394,8 @@ typedef struct {
     spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
     bool transposed;               /* swaps the extents and the strides, as in the text */
     cm_block2d block2d;
-    /* bytes that ptr is known to be aligned to; 0: nothing is known (for CM_BLOCK2D_AUTO, and local memory whose
-     * extents are not checked and whose row and col are 0: it is accessed in large pieces) */
-    uint32_t align;
+    uint32_t align; /* bytes that ptr is known to be aligned to; 0: not known. For CM_BLOCK2D_AUTO, and local memory
+                     * whose extents are not checked and whose row and col are 0: it is accessed in large pieces */
     spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
 } cm_mem;
 
@@ -412,16 +404,14 @@ typedef struct {
 XETILE_API cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
 XETILE_API void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
 
-/* Asks for rows x cols elements (any numbers) to be brought nearer; level 0: wherever the device likes, 1: all caches,
- * 2: all but the first, 3: it only streams through the first. Emits nothing where there are no 2D block messages for
- * it: a prefetch never changes a result [SHAPE, mem, BLOCK2D]. */
+/* Asks for rows x cols elements to be brought nearer; level 0: wherever the device likes, 1: all caches, 2: all but the
+ * first, 3: through the first. Emits nothing where no 2D block message can do it [SHAPE, mem, BLOCK2D]. */
 XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level);
 
 /* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
  * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
- * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types along
- * columns also x >= 0 and pitch up to 2^23. Folded to a constant where it can be. A loop that moves the position tests
- * the first one and its steps [mem]. */
+ * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types by columns
+ * also x >= 0 and pitch up to 2^23. A constant where it can be. Loops test the first position and their steps [mem]. */
 XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
@@ -459,8 +449,7 @@ XETILE_API cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 /* Component types of A and B, of which one must promote to the other (cm_promotes), the type that is accumulated in,
- * and the operands word of the matrix instruction (0: it has no such product). There the roles are swapped (our A is
- * its B): its A flags describe our B. */
+ * and the operands word of the matrix instruction (0: none), whose A flags describe our B, as its A is our B. */
 typedef struct {
     cm_type a, b, acc;
     uint32_t dpas;
@@ -497,8 +486,7 @@ typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
 XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 
-/* Operations on pairs of components: those of spe_arith that are no comparisons. REM has the sign of the first operand;
- * SHR keeps the sign of signed types. */
+/* Operations on pairs of components. REM has the sign of the first operand; SHR keeps the sign of signed types. */
 typedef enum {
     CM_ADD = SPE_ARITH_ADD, CM_SUB = SPE_ARITH_SUB, CM_MUL = SPE_ARITH_MUL, CM_DIV = SPE_ARITH_DIV,
     CM_MIN = SPE_ARITH_MIN, CM_MAX = SPE_ARITH_MAX, CM_REM = SPE_ARITH_REM, CM_AND = SPE_ARITH_AND,
@@ -526,9 +514,8 @@ typedef enum {
     CM_NEG, CM_NOT, CM_CONJ, CM_ABS, CM_UNARY_OPS_(CM_UNARY_ENUM_) CM_UNARY_COUNT_
 } cm_unary_op;
 
-/* op a, component by component; of a type, shape and use with a (but CM_ABS of a complex matrix is real). Precision is
- * that of OpenCL.std; bf16 and the 8-bit floats are computed in f32. Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP[2]
- * [OPERATION, EMIT_TYPE]. */
+/* op a, component by component; a matrix like a (but CM_ABS of a complex one is real). Precision is that of OpenCL.std.
+ * Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP, NATIVE_EXP2 [OPERATION, EMIT_TYPE]. */
 XETILE_API cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
 
 /* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
@@ -536,8 +523,7 @@ typedef struct {
     spe_id i, j0;
 } cm_lane;
 
-/* The state of CM_APPLY: which component is due, where it is, and the results so far. next keeps what the body left in
- * `component`. */
+/* The state of CM_APPLY: which component is due, where it is, and the results so far. */
 typedef struct {
     cm_ctx *c;
     const cm_matrix *a;

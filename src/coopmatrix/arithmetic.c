@@ -124,8 +124,7 @@ static spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void 
     if (!a) return 0;
     if (op == CM_NEG) return kind == SPE_NUMBER_FLOAT ? spe_fneg(c->m, a) : spe_ineg(c->m, a);
     if (op == CM_NOT && kind != SPE_NUMBER_FLOAT) return spe_not(c->m, a);
-    if (op == CM_ABS && kind == SPE_NUMBER_SIGNED) return spe_math1(c->m, SPE_SABS, a);
-    if (op == CM_ABS && kind == SPE_NUMBER_UNSIGNED) return a;
+    if (op == CM_ABS && kind != SPE_NUMBER_FLOAT) return kind == SPE_NUMBER_SIGNED ? spe_math1(c->m, SPE_SABS, a) : a;
     if (op >= CM_ABS && kind == SPE_NUMBER_FLOAT) return spe_math1(c->m, cm_unary_row_of_(op)->function, a);
     return cm_no_operation_(c, cm_unary_row_of_(op)->name, type);
 }

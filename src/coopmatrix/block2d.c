@@ -28,8 +28,7 @@ static int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
     return 0;
 }
 
-/* The height to use for `rest` rows: the largest legal one that fits, else the smallest legal one (it reads too much).
- */
+/* The height to use for `rest` rows: the largest legal one that fits, else the smallest (it reads too much). */
 static int cm_block_height_(const cm_block_shape *shape, int rest)
 {
     uint32_t h = 32;
@@ -120,8 +119,7 @@ static bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, sp
 /* ---- load, store, prefetch --------------------------------------------------------------------------------------- */
 
 /* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a
- * word advances in y, and the legal shape. share: with TRANSPOSE, how many words of a lane lie in one dword of
- * memory. */
+ * word advances in y, the legal shape. share: with TRANSPOSE, how many words of a lane lie in a dword of memory. */
 typedef struct {
     cm_block_op op;
     int elem, width, count, step, share;
@@ -218,9 +216,8 @@ static void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
     b->pitch = cm_times_(c, b->pitch, 2);
 }
 
-/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of
- * sixteen words: 16-bit elements, bytes, or a byte of one row with that of the other. Masks are what Intel's compiler
- * makes fewest instructions of. */
+/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of 16
+ * words: 16-bit elements, bytes, or bytes of both rows. Intel's compiler makes fewest instructions of masks. */
 static void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
 {
     spe_module *m = c->m;
@@ -248,7 +245,6 @@ static spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[
         int w = first + i;
         index[i] = (uint32_t)(l->K1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
     }
-    if (n == 1) return cm_bitcast(c, type, spe_extract(c->m, words[index[0] / 16], index[0] % 16));
     return cm_bitcast(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
 }
 
@@ -331,8 +327,7 @@ bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_
     return true;
 }
 
-/* One decoration an id (spirv-val takes no second), so the levels but the first keep their default, which is to cache.
- */
+/* One decoration an id (spirv-val takes no second): levels but the first keep their default, which is to cache. */
 spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
 {
     static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,

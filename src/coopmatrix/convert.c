@@ -25,13 +25,6 @@ static spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool neare
     return spe_select(c->m, spe_isnan(c->m, v), spe_or(c->m, bits, spe_const_u(c->m, i32, 0x400000)), rounded);
 }
 
-static spe_id cm_bf16_to_f32_(cm_ctx *c, spe_id v)
-{
-    spe_id i32 = cm_like_int_(c, 32, v);
-    spe_id wide = spe_shl(c->m, spe_uconvert(c->m, i32, v), spe_const_u(c->m, i32, 16));
-    return spe_bitcast(c->m, cm_like_float_(c, 32, v), wide);
-}
-
 /* By hand where Intel's conversion instruction need not be known. */
 static spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 {
@@ -106,7 +99,9 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     if (!cm_arith_type(c, type)) return 0;
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
-    return type == CM_BF16 ? cm_bf16_to_f32_(c, v) : v;
+    if (type != CM_BF16) return v;
+    spe_id i32 = cm_like_int_(c, 32, v), wide = spe_shl(c->m, spe_uconvert(c->m, i32, v), spe_const_u(c->m, i32, 16));
+    return spe_bitcast(c->m, cm_like_float_(c, 32, v), wide);
 }
 
 spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
@@ -194,8 +189,7 @@ typedef struct {
     bool in_lane;
 } cm_sources_;
 
-/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) when `transposed`, both modulo the extents of `from`.
- */
+/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) when transposed, modulo the extents of `from`. */
 static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bool transposed, int v)
 {
     cm_sources_ s;

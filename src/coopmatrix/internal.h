@@ -72,7 +72,6 @@ typedef struct {
     uint32_t storage, align; /* storage: class of ptr */
     cm_block2d block2d;
 } cm_surface_;
-
 enum { CM_WHOLE_ = -1 };
 
 /* ---- memory.c */

@@ -75,9 +75,6 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
     X(I32, U32) X(I32, I64) X(I32, F64) X(U32, U64) X(U32, I64) X(U32, F64) X(E4M3, BF16) X(E4M3, F16) X(E4M3, TF32)   \
     X(E4M3, F32) X(E4M3, F64) X(E5M2, BF16) X(E5M2, F16) X(E5M2, TF32) X(E5M2, F32) X(E5M2, F64) X(BF16, TF32)         \
     X(BF16, F32) X(BF16, F64) X(F16, TF32) X(F16, F32) X(F16, F64) X(TF32, F32) X(TF32, F64) X(F32, F64)
-#define CM_SAME_PRODUCTS_(X)                                                                                           \
-    X(F64, F64) X(F32, F32) X(E4M3, E4M3) X(E5M2, E5M2) X(I64, I64) X(U64, U64) X(I32, I32) X(U32, U32) X(I16, I16)    \
-    X(U16, U16)
 #define CM_COMPLEX_PROMOTIONS_(X)                                                                                      \
     X(I8, C32) X(I8, C64) X(U8, C32) X(U8, C64) X(I16, C32) X(I16, C64) X(U16, C32) X(U16, C64) X(I32, C32) X(I32, C64)\
     X(U32, C64) X(E4M3, C32) X(E4M3, C64) X(E5M2, C32) X(E5M2, C64) X(BF16, C32) X(BF16, C64) X(F16, C32) X(F16, C64)  \
@@ -93,7 +90,9 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
         {CM_TF32, CM_TF32, CM_F32, TF32},      {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
         {CM_U8, CM_U8, CM_I32, I8},            {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
-        CM_SAME_PRODUCTS_(CM_BOTH_WAYS_) CM_PROMOTIONS_(CM_BOTH_WAYS_)
+#define CM_SQUARE_(t) {CM_##t, CM_##t, CM_SUM_(CM_##t), 0}
+        CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(E4M3), CM_SQUARE_(E5M2), CM_SQUARE_(I64), CM_SQUARE_(U64),
+        CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_PROMOTIONS_(CM_BOTH_WAYS_)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].a == a && rows[i].b == b) return &rows[i];
@@ -142,8 +141,7 @@ XE_FN_ int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_
 
 bool cm_is_complex(cm_type type) { return type == CM_C32 || type == CM_C64; }
 
-/* An operation that does the same to both halves of a complex matrix goes over the halves of any matrix: a real one
- * has one, itself. */
+/* What does the same to both halves of a complex matrix goes over the halves of any: a real one has one, itself. */
 XE_FN_ int cm_halves_(cm_type type) { return cm_is_complex(type) ? 2 : 1; }
 XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : type == CM_C64 ? CM_F64 : type; }
 
@@ -302,10 +300,7 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
 
 /* ---- parts <-> components ---------------------------------------------------------------------------------------- */
 
-spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v)
-{
-    return spe_type_of(c->m, v) == type ? v : spe_bitcast(c->m, type, v);
-}
+spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->m, type, v); }
 
 /* Words of a part that are handled at once: a vector has at most 16 components. */
 XE_FN_ int cm_group_(const cm_layout *l, int words)
@@ -325,7 +320,6 @@ XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
 {
     uint32_t index[16];
     if ((uint32_t)count == spe_count(c->m, spe_type_of(c->m, v))) return v;
-    if (count == 1) return spe_extract(c->m, v, (uint32_t)first);
     for (int i = 0; i < count; i++) index[i] = (uint32_t)(first + i);
     return spe_shuffle(c->m, v, v, (uint32_t)count, index);
 }
@@ -404,7 +398,6 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
 }
 
 XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
-
 /* v * n, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
  * but cm_shr_signed_ takes any v and rounds down. */
 XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->m, v, cm_i32_(c, n)); }

@@ -1,5 +1,4 @@
-/* memory.c - matrices in memory: the surface that all paths start from, a lane at a time, KHR matrices, visits, atomic
- * operations. */
+/* memory.c - matrices in memory: what all paths start from, a lane at a time, KHR matrices, visits, atomics. */
 #include "internal.h"
 
 XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
@@ -120,7 +119,7 @@ static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
     return a->row != NULL;
 }
 
-/* M >= S: columns are the same for all lanes. Tests are vectors of up to 16; distances grow by the stride, since 64-bit
+/* M >= S: columns are the same for all lanes. Tests are vectors of up to 16; distances grow by the stride, as 64-bit
  * multiplication is slow on many devices. */
 static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
@@ -203,31 +202,6 @@ static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
     return cm_pack_(c, l, vector, words);
 }
 
-/* Component by component, section "Load pseudo-code". What is outside reads an element inside and takes the padding
- * instead, so there is no branch a component; one branch around everything is for memory without elements. */
-static void cm_load_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a)
-{
-    const cm_layout *l = &a->l;
-    spe_id rows = s->rows ? spe_sgt(c->m, s->rows, cm_i32_(c, 0)) : 0;
-    spe_id cols = s->cols ? spe_sgt(c->m, s->cols, cm_i32_(c, 0)) : 0;
-    spe_id some = cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
-    cm_matrix none = cm_poison();
-    cm_axes_ axes;
-    if (some) {
-        none = cm_splat(c, l->rows, l->cols, l->type, l->use, s->zero_padding ? 0 : s->padding);
-        spe_if(c->m, some);
-    }
-    if (!cm_axes_init_(c, l, s, &axes)) return;
-    for (int part = 0, v = 0; part < a->parts; part++) {
-        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
-        spe_id piece[8];
-        for (int first = 0; first < words; first += group, v += group * cm_channels_(l))
-            piece[pieces++] = cm_load_words_(c, l, s, &axes, v, group);
-        a->part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
-    }
-    if (some) spe_endif_from(c->m, (uint32_t)a->parts, a->part, none.part, a->part);
-}
-
 /* Stores under a test, where there is one. */
 static void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_id row, spe_id far, spe_id v)
 {
@@ -236,34 +210,16 @@ static void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_i
     if (inside) spe_endif(c->m, 0, NULL, NULL);
 }
 
-/* A branch a row of the lane, inside it one a column where lanes have different columns. */
-static void cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
-{
-    const cm_layout *l = &a->l;
-    cm_axes_ axes;
-    spe_id *v = cm_component_ids(c, a, l->type);
-    if (!v || !cm_axes_init_(c, l, s, &axes)) return;
-    for (int wanted = 0, row, col; wanted < l->K; wanted++) {
-        const cm_axis_ *in_row = &axes.row[wanted];
-        if (in_row->inside) spe_if(c->m, in_row->inside);
-        for (int i = 0; i < l->V; i++) {
-            cm_axes_of_(l, i, &row, &col);
-            if (row == wanted) cm_store_inside_(c, l, axes.col[col].inside, in_row->at, axes.col[col].at, v[i]);
-        }
-        if (in_row->inside) spe_endif(c->m, 0, NULL, NULL);
-    }
-}
-
 /* M >= S with columns checked: loops over those columns of up to 16 components that are inside. Column `number` + i of
  * the matrix has its rows (k1, k2) in the vectors of each block, at i K1 + k1 in each. */
-static void cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
+static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->l;
     spe_module *m = c->m;
     int runs = spe_runs(cm_block_words_(l)), number = 0;
     spe_id *vectors = cm_ids_(c, l->K2);
     cm_axes_ axes;
-    if (!vectors || !cm_rows_(c, l, s, &axes)) return;
+    if (!vectors || !cm_rows_(c, l, s, &axes)) return true;
     for (int run = 0; run < runs; run++) {
         int words = cm_part_words(l, run), group = cm_group_(l, words), columns = group * l->omega;
         for (int first = 0; first < words; first += group, number += columns) {
@@ -282,22 +238,56 @@ static void cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
             spe_endfor(m, 0, NULL);
         }
     }
-}
-
-/* Method: component by component. */
-XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
-{
-    if (!store)
-        cm_load_lanes_(c, s, a);
-    else if (a->l.I == a->l.S && s->cols)
-        cm_store_loops_(c, s, a);
-    else
-        cm_store_straight_(c, s, a);
     return true;
 }
 
-/* Method of CM_KHR: an instruction a part. A KHR matrix is the transpose of ours, so rows that are contiguous here are
- * KHR's row-major. */
+/* A branch a row of the lane, inside it one a column where lanes have different columns. */
+static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
+{
+    const cm_layout *l = &a->l;
+    cm_axes_ axes;
+    spe_id *v = cm_component_ids(c, a, l->type);
+    if (!v || !cm_axes_init_(c, l, s, &axes)) return true;
+    for (int wanted = 0, row, col; wanted < l->K; wanted++) {
+        const cm_axis_ *in_row = &axes.row[wanted];
+        if (in_row->inside) spe_if(c->m, in_row->inside);
+        for (int i = 0; i < l->V; i++) {
+            cm_axes_of_(l, i, &row, &col);
+            if (row == wanted) cm_store_inside_(c, l, axes.col[col].inside, in_row->at, axes.col[col].at, v[i]);
+        }
+        if (in_row->inside) spe_endif(c->m, 0, NULL, NULL);
+    }
+    return true;
+}
+
+/* Method: component by component, section "Load pseudo-code". What is outside reads an element inside and takes the
+ * padding instead: no branch a component, but one around everything, for memory without elements. */
+XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    const cm_layout *l = &a->l;
+    if (store) return l->I == l->S && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
+    spe_id rows = s->rows ? spe_sgt(c->m, s->rows, cm_i32_(c, 0)) : 0;
+    spe_id cols = s->cols ? spe_sgt(c->m, s->cols, cm_i32_(c, 0)) : 0;
+    spe_id some = cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
+    cm_matrix none = cm_poison();
+    cm_axes_ axes;
+    if (some) {
+        none = cm_splat(c, l->rows, l->cols, l->type, l->use, s->zero_padding ? 0 : s->padding);
+        spe_if(c->m, some);
+    }
+    if (!cm_axes_init_(c, l, s, &axes)) return true;
+    for (int part = 0, v = 0; part < a->parts; part++) {
+        int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
+        spe_id piece[8];
+        for (int first = 0; first < words; first += group, v += group * cm_channels_(l))
+            piece[pieces++] = cm_load_words_(c, l, s, &axes, v, group);
+        a->part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
+    }
+    if (some) spe_endif_from(c->m, (uint32_t)a->parts, a->part, none.part, a->part);
+    return true;
+}
+
+/* Method of CM_KHR: an instruction a part. KHR matrices are the transposes of ours: contiguous rows are row-major. */
 XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->l;

@@ -1,5 +1,4 @@
-/* product.c - products by the matrix instruction and by broadcasts; the table of lowerings, and what goes by it: load,
- * store, multiply and add. */
+/* product.c - products by matrix instruction and broadcasts; the lowerings, and what goes by them. */
 #include "internal.h"
 
 /* tf32 at subgroup size 16: the instruction's A operand is 8 deep and has two columns of our B side by side in one
@@ -9,8 +8,8 @@ static spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 {
     spe_module *m = c->m;
     spe_id low = spe_ult(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), cm_i32_(c, 8)), piece[4];
-    int i, n = (words + 1) / 2;
-    for (i = 0; i < n; i++) {
+    int n = (words + 1) / 2;
+    for (int i = 0; i < n; i++) {
         spe_id x = cm_slice_(c, part, 2 * i, 1), y = 2 * i + 1 < words ? cm_slice_(c, part, 2 * i + 1, 1) : x;
         spe_id swapped = spe_sg_shuffle_xor(m, spe_select(m, low, y, x), cm_i32_(c, 8));
         piece[i] = half == 0 ? spe_select(m, low, x, swapped) : spe_select(m, low, swapped, y);
@@ -36,15 +35,13 @@ static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
     return spe_coop_mma(c->m, b, a, acc, flags);
 }
 
-/* Whether the matrix instruction can do this product. */
 static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 {
     const cm_layout *la = &job->a->l, *lb = &job->b->l;
     int depth = cm_dpas_depth_(la->type);
     if (!job->row->dpas || job->acc.l.type != job->row->acc || la->I != la->S) return false;
     if (la->type == CM_TF32) return la->S == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
-    if (!la->packed || lb->rows < depth || lb->K1 * lb->S != depth) return false;
-    return lb->K1 == 1 || lb->interleaved;
+    return la->packed && lb->rows >= depth && lb->K1 * lb->S == depth && (lb->K1 == 1 || lb->interleaved);
 }
 
 /* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
@@ -65,13 +62,6 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
                 *d = cm_dpas_step_(c, job, k, run, block, *d, runs);
             }
     return true;
-}
-
-/* acc + x y in the type that is accumulated in. Compilers make one instruction of it where that is faster. */
-static spe_id cm_fma_(cm_ctx *c, cm_type acc, spe_id x, spe_id y, spe_id sum)
-{
-    if (cm_type_info(acc)->kind != CM_KIND_FLOAT) return spe_iadd(c->m, spe_imul(c->m, x, y), sum);
-    return spe_fadd(c->m, spe_fmul(c->m, x, y), sum);
 }
 
 /* Element (k, m) of B, whose components are given, in every lane. */
@@ -96,8 +86,8 @@ static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
             spe_id vector = cm_join_(c, elem, one, words, 1);
             for (int block = 0; block < ld->K2; block++) {
                 spe_id *d = &job->acc.part[block * runs + run];
-                spe_id x = a[cm_number_of_(la, cm_slot_of(la, block * la->I, k))];
-                *d = cm_fma_(c, ld->type, spe_splat(c->m, cm_vec_(c, elem, words), x), vector, *d);
+                spe_id x = cm_copies_(c, a[cm_number_of_(la, cm_slot_of(la, block * la->I, k))], words);
+                *d = spe_add(c->m, spe_mul(c->m, x, vector), *d);
             }
         }
 }
@@ -116,8 +106,7 @@ static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
     return got;
 }
 
-/* M < S: the lanes of one row of D are I apart and each has its own column; A's element comes from the lane that has
- * it. */
+/* M < S: the lanes of one row of D are I apart, each with its own column; A's element comes from where it is. */
 static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->l, *ld = &job->acc.l;
@@ -131,12 +120,12 @@ static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
     }
     for (int v = 0; v < ld->V; v++)
         for (int k = 0; k < depth && v * (ld->S / ld->I) < job->b->l.cols; k++)
-            d[v] = cm_fma_(c, ld->type, x[k], cm_choose_b_(c, job, b, k, v), d[v]);
+            d[v] = spe_add(c->m, spe_mul(c->m, x[k], cm_choose_b_(c, job, b, k, v)), d[v]);
     job->acc = cm_from_components(c, ld, d);
 }
 
-/* Method: broadcasts and FMA in the type that is accumulated in, straight-line: K N broadcasts and K N M / S products
- * of a lane (in vectors of up to eight). Works for every layout, interleaved ones too. */
+/* Method: broadcasts, products and sums in the type that is accumulated in (compilers fuse them where that is faster),
+ * straight-line: K N broadcasts and K N M / S products of a lane, in vectors of up to eight. For every layout. */
 static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.l.type;
@@ -214,12 +203,6 @@ static cm_type cm_product_acc_(const cm_product *row, cm_type c)
     return cm_type_info(own)->kind == CM_KIND_FLOAT || cm_type_info(own)->bytes == 8 ? own : row->acc;
 }
 
-/* C in another type, or zeros of it. */
-static cm_matrix cm_start_(cm_ctx *c, cm_type type, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
-{
-    return acc ? cm_convert(c, acc, type) : cm_splat(c, a->l.rows, b->l.cols, type, CM_ACC, 0);
-}
-
 /* Products with a complex matrix: everything becomes complex, and four real products do it. */
 static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc)
@@ -229,7 +212,8 @@ static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix 
     if (!cm_is_complex(type_d) || !cm_promotes(ta, type) || !cm_promotes(tb, type) || !cm_is_complex(tc))
         return CM_POISON_(c, MUL_TYPES, "a product of %s and %s, plus %s, cannot have the type %s", cm_name_(ta),
                           cm_name_(tb), acc ? cm_name_(tc) : "nothing", cm_name_(type_d));
-    cm_matrix x = cm_convert(c, a, type), y = cm_convert(c, b, type), z = cm_start_(c, type, a, b, acc);
+    cm_matrix x = cm_convert(c, a, type), y = cm_convert(c, b, type);
+    cm_matrix z = acc ? cm_convert(c, acc, type) : cm_splat(c, a->l.rows, b->l.cols, type, CM_ACC, 0);
     cm_matrix ar = cm_re(c, &x), ai = cm_im(c, &x), br = cm_re(c, &y), bi = cm_im(c, &y);
     cm_matrix re = cm_re(c, &z), im = cm_im(c, &z);
     type = cm_half_type_(type);
@@ -250,7 +234,8 @@ cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_mat
     if (complex && a->l.use == CM_A && b->l.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
     cm_job_ job = {cm_product_row(a->l.type, b->l.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_matrix from = cm_start_(c, cm_product_acc_(job.row, acc ? acc->l.type : job.row->acc), a, b, acc);
+    cm_type sum = cm_product_acc_(job.row, acc ? acc->l.type : job.row->acc);
+    cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->l.rows, b->l.cols, sum, CM_ACC, 0);
     if (!from.parts) return cm_poison();
     job.acc = cm_from_parts(c, &from.l, from.part);
     if (job.acc.parts && !cm_methods_of_(c)->mul_add(c, &job)) cm_mul_add_plain_(c, &job);
