@@ -685,7 +685,9 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 #error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
 #elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define XETILE_COOPMATRIX_BODIES_
+#ifndef CM_LAYOUT_ONLY
 #include "spirv_emit.h" /* its bodies come first */
+#endif
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies. */
 XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix[];
@@ -878,8 +880,6 @@ void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to)
 }
 
 #ifndef CM_LAYOUT_ONLY
-
-#include "spirv_emit.h" /* its bodies come first */
 
 /* matrix.c - targets and contexts, the table of products, and matrices: their parts, halves and components. */
 

@@ -66,7 +66,8 @@ join() { # join HEADER: to standard output
 #elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define $bodies
 END
-    sed -n 's/^#include "\(spirv_emit\|coopmatrix\).h"$/#include "\1.h" \/* its bodies come first *\//p' "$1.h"
+    awk '/^#include "(spirv_emit|coopmatrix).h"$/ { guarded = before == "#ifndef CM_LAYOUT_ONLY"
+            print (guarded ? before "\n" : "") $0 " /* its bodies come first */" (guarded ? "\n#endif" : "") } { before = $0 }' "$1.h"
     cat <<END
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies. */

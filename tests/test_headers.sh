@@ -50,6 +50,12 @@ done
 # shellcheck disable=SC2086
 check "an allocator of macros" $CC -std=c11 $flags -fsyntax-only "$work/macros.c"
 
+printf '#define CM_LAYOUT_ONLY\n#include "coopmatrix.h"\n#ifdef SPIRV_EMIT_H\n#error the emitter came along\n#endif\n' > "$work/layout.c"
+for way in "" -DXETILE_DECLARATIONS -DXETILE_IMPLEMENTATION; do
+    # shellcheck disable=SC2086
+    check "CM_LAYOUT_ONLY, and no emitter: ${way:-include and go}" $CC -std=c11 $flags $way -fsyntax-only "$work/layout.c"
+done
+
 check "headers joined from src/ are up to date" src/join.sh --check
 
 wide=$(LC_ALL=C awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' ./*.h src/*.h src/*/*.[ch] soft/*.[ch] soft/tests/*.[ch] \
