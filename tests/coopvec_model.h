@@ -188,6 +188,9 @@ static bool open_device(void)
     return zed_open(&device, &o);
 }
 
+/* Machine code for Intel GPUs has no subgroups of 8. */
+TEST_UNUSED_ static bool has_subgroups_of(int size) { return !size || device.target.subgroup_sizes & (uint32_t)size; }
+
 /* Launches body over `groups` groups; every pointer parameter gets `memory`. */
 enum { MODEL_POINTERS = 11 };
 static const char model_params[] =

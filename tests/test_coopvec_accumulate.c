@@ -21,13 +21,19 @@ static void one_item(CV_CONTEXT, const void *it, cv_val offset)
     int bytes = model_bytes(t->input);
     cv_vec b = CV_LOAD(in, t->n, CV_ADD(CV_TIMES(gid, t->n), (int)(t->v2 / (size_t)bytes)));
     if (t->vector) {
-        cv_vector_ref r = {.base = cv_->args[0], .interpretation = (cv_type)t->sum, .offset = offset,
+        cv_vector_ref r = {.base = cv_->args[0],
+                           .interpretation = (cv_type)t->sum,
+                           .offset = offset,
                            .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
         CV_VECTOR_ACCUMULATE(b, r);
     } else {
         cv_vec a = CV_LOAD(in, t->m, CV_ADD(CV_TIMES(gid, t->m), (int)(t->v1 / (size_t)bytes)));
-        cv_matrix_ref r = {.base = cv_->args[0], .interpretation = (cv_type)t->sum, .m = t->m, .k = t->n,
-                           .layout = CV_OUTER_PRODUCT_OPTIMAL, .offset = offset,
+        cv_matrix_ref r = {.base = cv_->args[0],
+                           .interpretation = (cv_type)t->sum,
+                           .m = t->m,
+                           .k = t->n,
+                           .layout = CV_OUTER_PRODUCT_OPTIMAL,
+                           .offset = offset,
                            .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
         r = cv_matrix_ref_(CV_HERE_, r);
         CV_OUTER_PRODUCT_ACCUMULATE(a, b, r);
@@ -131,7 +137,11 @@ TEST(outer_product_f16_f16) { outer_products(0, 16, CM_AUTO, "outer_f16_f16"); }
 TEST(outer_product_f16_f32) { outer_products(1, 16, CM_AUTO, "outer_f16_f32"); }
 TEST(outer_product_f32_f32) { outer_products(2, 16, CM_AUTO, "outer_f32_f32"); }
 TEST(outer_product_without_matrix_instruction) { outer_products(1, 16, CM_PLAIN, "outer_plain"); }
-TEST(outer_product_subgroup_size_8) { outer_products(0, 8, CM_AUTO, "outer_8"); }
+TEST(outer_product_subgroup_size_8)
+{
+    if (!has_subgroups_of(8)) SKIP("the device has no subgroups of 8");
+    outer_products(0, 8, CM_AUTO, "outer_8");
+}
 
 static void vectors(int size, const char *name)
 {
@@ -143,7 +153,11 @@ static void vectors(int size, const char *name)
 }
 
 TEST(vector_accumulate) { vectors(16, "vectors"); }
-TEST(vector_accumulate_subgroup_size_8) { vectors(8, "vectors_8"); }
+TEST(vector_accumulate_subgroup_size_8)
+{
+    if (!has_subgroups_of(8)) SKIP("the device has no subgroups of 8");
+    vectors(8, "vectors_8");
+}
 
 /* ---- conversion on the device: many descriptors in one batch, each like the host's result bit by bit, padding
  * included */
@@ -183,8 +197,10 @@ static void fill(int type, uint8_t *at, size_t bytes)
         double v = test_normal() * exp2(floor(test_uniform() * 40) - 24);
         uint32_t word = (uint32_t)test_random();
         if (test_random() % 16 == 0) v = (double)special[test_random() % 14];
-        if (model_float(type)) model_put(type, at + i, v);
-        else memcpy(at + i, &word, (size_t)model_bytes(type));
+        if (model_float(type))
+            model_put(type, at + i, v);
+        else
+            memcpy(at + i, &word, (size_t)model_bytes(type));
     }
 }
 

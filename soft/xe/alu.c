@@ -26,7 +26,14 @@ static int64_t logic(uint8_t table, uint64_t a, uint64_t b, uint64_t c)
     return (int64_t)r;
 }
 
-static uint32_t rotate(uint32_t v, uint32_t by) { return by & 31 ? v << (by & 31) | v >> (32 - (by & 31)) : v; }
+/* To the left, in so many bits. */
+static uint64_t rotate(uint64_t v, uint32_t by, uint32_t bits)
+{
+    uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    by &= bits - 1;
+    v &= mask;
+    return by ? (v << by | v >> (bits - by)) & mask : v;
+}
 
 static uint32_t reverse(uint32_t v)
 {
@@ -107,8 +114,8 @@ static int64_t integer(struct xe_thread *t, const struct xe_instruction *i, uint
     case XE_shl:
     case XE_shr:
     case XE_asr: return shifted(i, a, b);
-    case XE_rol: return rotate((uint32_t)a, (uint32_t)b);
-    case XE_ror: return rotate((uint32_t)a, 32 - ((uint32_t)b & 31));
+    case XE_rol: return (int64_t)rotate((uint64_t)a, (uint32_t)b, xe_types[i->to.type].bits);
+    case XE_ror: return (int64_t)rotate((uint64_t)a, 0 - (uint32_t)b, xe_types[i->to.type].bits);
     case XE_bfe: return field((uint32_t)a, (uint32_t)b, (uint32_t)c, xe_types[i->to.type].kind == XE_SIGNED);
     case XE_bfi1: return (int64_t)((((UINT64_C(1) << (a & 31)) - 1) << (b & 31)) & 0xffffffffu);
     case XE_bfi2: return (a & b) | (~a & c);

@@ -244,6 +244,12 @@ static uint64_t exchange(const struct message *m, uint8_t *p, uint64_t a, uint64
     EXCHANGE(uint16_t);
 }
 
+static uint32_t operands_of(uint32_t operation)
+{
+    if (operation == LSC_COMPARE_SWAP || operation == LSC_FCOMPARE_SWAP) return 2;
+    return operation == LSC_INCREMENT || operation == LSC_DECREMENT || operation == LSC_ATOMIC_LOAD ? 0 : 1;
+}
+
 static void atomic(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint32_t lane)
 {
     uint64_t address = address_of(t, m, lane), operands[2] = {0, 0}, old;
@@ -252,7 +258,7 @@ static void atomic(struct xe_thread *t, const struct xe_instruction *i, const st
         xe_fail(t, "an atomic of %u bytes at %#llx", m->bytes, (unsigned long long)address);
         return;
     }
-    for (uint32_t k = 0; k < 2 && k * m->stride < m->data_bytes; k++) {
+    for (uint32_t k = 0; k < operands_of(m->operation) && k * m->stride < m->data_bytes; k++) {
         uint32_t at = m->data + k * m->stride + lane * m->slot;
         check_defined(t, at, m->slot, "data");
         memcpy(&operands[k], t->file + at, m->bytes);

@@ -125,7 +125,8 @@ static bool find_places(struct xe_thread *t, const struct xe_instruction *i, con
         if (o->across)
             base = o->at + 2 * row < AT_SCALAR ? address(t, o->at + 2 * row) + (uint32_t)o->offset : FILE_BYTES;
         p->at[n] = base + element * bytes;
-        if (indirect && (p->at[n] > AT_ACC - bytes)) {
+        if (indirect && p->at[n] > AT_ACC - bytes && !(xe_mask(t, i) >> n & 1)) p->at[n] = 0; /* nobody looks */
+        if (indirect && p->at[n] > AT_ACC - bytes) {
             xe_fail(t, "an address register that points past the registers (byte %u)", p->at[n]);
             return false;
         }
@@ -276,7 +277,7 @@ static uint64_t convert(const union xe_value *v, bool is_float, uint8_t from, ui
         if (to == XE_F) return xe_encode(to, (float)(uint64_t)v->i, saturate);
         return xe_encode(to, from == XE_UQ ? (double)(uint64_t)v->i : (double)v->i, saturate);
     }
-    if (is_float) return (uint64_t)to_integer(v->f, to);
+    if (is_float) return (uint64_t)to_integer(v->f, xe_types[to].bits < 32 && !saturate ? XE_D : to); /* then cut */
     return (uint64_t)(saturate ? clamp(v->i, from, to) : v->i);
 }
 

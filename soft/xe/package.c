@@ -203,15 +203,19 @@ static bool make_global(struct xe_machine *m, uint32_t section)
     return true;
 }
 
+/* What stands at its place is added: the binary's relocations have no numbers of their own. */
 static bool add_pointer(struct xe_machine *m, uint32_t in, const struct xe_relocation *r)
 {
+    uint64_t there = 0;
     const struct xe_symbol *s = &m->elf.symbols[r->symbol];
     const char *name = m->elf.sections[s->section].name;
     uint32_t to = !strncmp(name, ".data.const", 11)    ? m->global_constant
                   : !strncmp(name, ".data.global", 12) ? m->global_variable
                                                        : 0;
     if (!to || r->type != 1 || r->offset > m->globals[in].size || m->globals[in].size - r->offset < 8) return false;
-    m->pointers[m->face.pointer_count++] = (struct xs_pointer){in, to - 1, r->offset, (int64_t)s->value + r->addend};
+    if (m->globals[in].initial) memcpy(&there, (const uint8_t *)m->globals[in].initial + r->offset, sizeof there);
+    m->pointers[m->face.pointer_count++] =
+        (struct xs_pointer){in, to - 1, r->offset, (int64_t)(s->value + there) + r->addend};
     return true;
 }
 
