@@ -274,8 +274,6 @@ XETILE_API const char *cm_error_name(int id);
 #define CM_V(M, N, T, U, S) (CM_I(M, S) * CM_K(M, S) * CM_J(M, N, T, U, S) / (S))
 #define CM_NEEDS_MASK(M, N, T, U, S) (CM_J(M, N, T, U, S) > (N))
 
-enum { CM_EXTENT_MAX_ = 1 << 14, CM_SUBGROUP_MAX_ = 1 << 10 };
-
 /* V counts components of the type; a packed matrix has V / omega 32-bit entries a work-item. `interleaved` is false for
  * every layout of the text; see cm_layout_interleave. */
 typedef struct {
@@ -430,7 +428,7 @@ XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
 XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
 
 /* The real and the imaginary part of a complex matrix, matrices of f32 or f64 (TinyTC: re, im); re + i im, of two
- * matrices alike of f32 (gives c32) or f64 (gives c64) [COMPONENT]. None of them emits anything. */
+ * matrices alike of f32 (gives c32) or f64 (gives c64) [COMPONENT, SHAPE]. None of them emits anything. */
 XETILE_API cm_matrix cm_re(cm_ctx *c, const cm_matrix *a);
 XETILE_API cm_matrix cm_im(cm_ctx *c, const cm_matrix *a);
 XETILE_API cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im);
@@ -780,17 +778,18 @@ XE_FN_ bool cm_power_of_two_(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
 int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, int subgroup_size)
 {
+    enum { EXTENT_MAX = 1 << 14, SUBGROUP_MAX = 1 << 10 };
     memset(l, 0, sizeof *l);
     if (!cm_power_of_two_(rows)) return CM_ERROR_ROWS;
     if (cols < 1) return CM_ERROR_COLUMNS;
     if (!cm_type_info(type)) return CM_ERROR_TYPE;
     if ((unsigned)use > (unsigned)CM_B) return CM_ERROR_USE;
     if (!cm_power_of_two_(subgroup_size)) return CM_ERROR_SUBGROUP;
-    if (rows > CM_EXTENT_MAX_ || cols > CM_EXTENT_MAX_ || subgroup_size > CM_SUBGROUP_MAX_) return CM_ERROR_TOO_LARGE;
+    if (rows > EXTENT_MAX || cols > EXTENT_MAX || subgroup_size > SUBGROUP_MAX) return CM_ERROR_TOO_LARGE;
     int I = CM_I(rows, subgroup_size), K1 = CM_K1(rows, type, use, subgroup_size), omega = CM_CHANNELS(cols, type, use);
     int J = CM_J(rows, cols, type, use, subgroup_size), V = rows * J / subgroup_size;
-    cm_layout valid = {rows, cols,      type,  use, subgroup_size, I,        J,    rows / I,
-                       K1,   rows / I / K1, V, omega, omega > 1,    J > cols, false};
+    cm_layout valid = {rows, cols, type, use, subgroup_size, I, J, rows / I, K1, rows / I / K1, V,
+                       omega, omega > 1, J > cols, false};
     *l = valid;
     return 0;
 }
@@ -965,7 +964,7 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
 const cm_product *cm_product_row(cm_type a, cm_type b)
 {
     enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
-    enum { BF16 = 0x1000 | 0x2000 };
+    enum { BF16 = 0x1000 | 0x2000 }; /* these are bits of SPE_MatrixMultiplyAccumulateOperands... */
 #define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, CM_SUM_(CM_##b), 0}, {CM_##b, CM_##a, CM_SUM_(CM_##b), 0},
     static const cm_product rows[] = {
         {CM_F16, CM_F16, CM_F32, F16},         {CM_BF16, CM_BF16, CM_F32, BF16},

@@ -219,8 +219,6 @@ XETILE_API const char *cm_error_name(int id);
 #define CM_V(M, N, T, U, S) (CM_I(M, S) * CM_K(M, S) * CM_J(M, N, T, U, S) / (S))
 #define CM_NEEDS_MASK(M, N, T, U, S) (CM_J(M, N, T, U, S) > (N))
 
-enum { CM_EXTENT_MAX_ = 1 << 14, CM_SUBGROUP_MAX_ = 1 << 10 };
-
 /* V counts components of the type; a packed matrix has V / omega 32-bit entries a work-item. `interleaved` is false for
  * every layout of the text; see cm_layout_interleave. */
 typedef struct {
@@ -375,7 +373,7 @@ XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
 XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
 
 /* The real and the imaginary part of a complex matrix, matrices of f32 or f64 (TinyTC: re, im); re + i im, of two
- * matrices alike of f32 (gives c32) or f64 (gives c64) [COMPONENT]. None of them emits anything. */
+ * matrices alike of f32 (gives c32) or f64 (gives c64) [COMPONENT, SHAPE]. None of them emits anything. */
 XETILE_API cm_matrix cm_re(cm_ctx *c, const cm_matrix *a);
 XETILE_API cm_matrix cm_im(cm_ctx *c, const cm_matrix *a);
 XETILE_API cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im);

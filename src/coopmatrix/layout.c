@@ -34,17 +34,18 @@ XE_FN_ bool cm_power_of_two_(int n) { return n > 0 && (n & (n - 1)) == 0; }
 
 int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, int subgroup_size)
 {
+    enum { EXTENT_MAX = 1 << 14, SUBGROUP_MAX = 1 << 10 };
     memset(l, 0, sizeof *l);
     if (!cm_power_of_two_(rows)) return CM_ERROR_ROWS;
     if (cols < 1) return CM_ERROR_COLUMNS;
     if (!cm_type_info(type)) return CM_ERROR_TYPE;
     if ((unsigned)use > (unsigned)CM_B) return CM_ERROR_USE;
     if (!cm_power_of_two_(subgroup_size)) return CM_ERROR_SUBGROUP;
-    if (rows > CM_EXTENT_MAX_ || cols > CM_EXTENT_MAX_ || subgroup_size > CM_SUBGROUP_MAX_) return CM_ERROR_TOO_LARGE;
+    if (rows > EXTENT_MAX || cols > EXTENT_MAX || subgroup_size > SUBGROUP_MAX) return CM_ERROR_TOO_LARGE;
     int I = CM_I(rows, subgroup_size), K1 = CM_K1(rows, type, use, subgroup_size), omega = CM_CHANNELS(cols, type, use);
     int J = CM_J(rows, cols, type, use, subgroup_size), V = rows * J / subgroup_size;
-    cm_layout valid = {rows, cols,      type,  use, subgroup_size, I,        J,    rows / I,
-                       K1,   rows / I / K1, V, omega, omega > 1,    J > cols, false};
+    cm_layout valid = {rows, cols, type, use, subgroup_size, I, J, rows / I, K1, rows / I / K1, V,
+                       omega, omega > 1, J > cols, false};
     *l = valid;
     return 0;
 }

@@ -83,7 +83,7 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
 const cm_product *cm_product_row(cm_type a, cm_type b)
 {
     enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
-    enum { BF16 = 0x1000 | 0x2000 };
+    enum { BF16 = 0x1000 | 0x2000 }; /* these are bits of SPE_MatrixMultiplyAccumulateOperands... */
 #define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, CM_SUM_(CM_##b), 0}, {CM_##b, CM_##a, CM_SUM_(CM_##b), 0},
     static const cm_product rows[] = {
         {CM_F16, CM_F16, CM_F32, F16},         {CM_BF16, CM_BF16, CM_F32, BF16},
