@@ -423,29 +423,77 @@ XS_MEMORY(u64)
 #undef XS_PART_LOAD
 #undef XS_PART_STORE
 
-/* Lane l takes lane i[l]. The index wraps: it never leaves the vector. */
+/* Lane l takes lane i[l]. The index wraps: it never leaves the vector. gcc 12 takes lanes of vectors wider than the
+ * CPU's one by one; of two that the CPU has, as here, it is an instruction for each. */
+#define XS_SHUFFLE_LANES(N)                                                                                            \
+    XS_FUNCTION void XS(shuffle_lanes_u##N)(u##N##x *r, const u##N##x *v, const u32x *i)                               \
+    {                                                                                                                  \
+        u##N from[S], to[S];                                                                                           \
+        u32 at[S];                                                                                                     \
+        __builtin_memcpy(from, v, sizeof from);                                                                        \
+        __builtin_memcpy(at, i, sizeof at);                                                                            \
+        for (int l = 0; l < S; l++) to[l] = from[at[l] & (S - 1)];                                                     \
+        __builtin_memcpy(r, to, sizeof to);                                                                            \
+    }                                                                                                                  \
+    XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
+    {                                                                                                                  \
+        u##N##x r;                                                                                                     \
+        XS(shuffle_lanes_u##N)(&r, &v, &i);                                                                            \
+        return r;                                                                                                      \
+    }
 #if defined(__GNUC__) && !defined(__clang__)
-#define XS_SHUFFLE(N)                                                                                                  \
+#define XS_SHUFFLE_WHOLE(N)                                                                                            \
     XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
     {                                                                                                                  \
         return __builtin_shuffle(v, XS_CONVERT(i & (u32)(S - 1), u##N##x));                                            \
     }
-#else
-#define XS_SHUFFLE(N)                                                                                                  \
+#define XS_SHUFFLE_HALVES(N)                                                                                           \
     XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
     {                                                                                                                  \
-        u##N from[S];                                                                                                  \
-        u##N##x r;                                                                                                     \
+        typedef u##N half __attribute__((vector_size(XS_NATIVE)));                                                     \
+        u##N##x at = XS_CONVERT(i & (u32)(S - 1), u##N##x), r;                                                         \
+        half from[2], to[2];                                                                                           \
         __builtin_memcpy(from, &v, sizeof from);                                                                       \
-        for (int l = 0; l < S; l++) r[l] = from[i[l] & (S - 1)];                                                       \
+        __builtin_memcpy(to, &at, sizeof to);                                                                          \
+        for (int k = 0; k < 2; k++) to[k] = __builtin_shuffle(from[0], from[1], to[k]);                                \
+        __builtin_memcpy(&r, to, sizeof r);                                                                            \
         return r;                                                                                                      \
     }
+#else
+#define XS_SHUFFLE_WHOLE(N) XS_SHUFFLE_LANES(N)
+#define XS_SHUFFLE_HALVES(N) XS_SHUFFLE_LANES(N)
 #endif
-XS_SHUFFLE(8)
-XS_SHUFFLE(16)
-XS_SHUFFLE(32)
-XS_SHUFFLE(64)
-#undef XS_SHUFFLE
+#if S <= XS_NATIVE
+XS_SHUFFLE_WHOLE(8)
+#elif S == 2 * XS_NATIVE
+XS_SHUFFLE_HALVES(8)
+#else
+XS_SHUFFLE_LANES(8)
+#endif
+#if 2 * S <= XS_NATIVE
+XS_SHUFFLE_WHOLE(16)
+#elif 2 * S == 2 * XS_NATIVE
+XS_SHUFFLE_HALVES(16)
+#else
+XS_SHUFFLE_LANES(16)
+#endif
+#if 4 * S <= XS_NATIVE
+XS_SHUFFLE_WHOLE(32)
+#elif 4 * S == 2 * XS_NATIVE
+XS_SHUFFLE_HALVES(32)
+#else
+XS_SHUFFLE_LANES(32)
+#endif
+#if 8 * S <= XS_NATIVE
+XS_SHUFFLE_WHOLE(64)
+#elif 8 * S == 2 * XS_NATIVE
+XS_SHUFFLE_HALVES(64)
+#else
+XS_SHUFFLE_LANES(64)
+#endif
+#undef XS_SHUFFLE_LANES
+#undef XS_SHUFFLE_WHOLE
+#undef XS_SHUFFLE_HALVES
 
 /* Of the lanes in `bits`, in clusters of `cluster` lanes (S: one of all): the reduction in every lane. */
 #define XS_REDUCE(T, fn, v, bits, identity, cluster)                                                                   \
