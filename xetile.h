@@ -1409,18 +1409,16 @@ XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-XE_FN_ spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
+/* One instruction on numbers or vectors of a type. */
+XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
+    bool is_signed = xt_is_signed_(type);
+    if (xt_is_float_(type)) return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
     if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
         spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
         return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
     }
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
-}
-
-XE_FN_ spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
-{
-    return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
 }
 
 /* Two integer constants, in 64 bits. */
@@ -1579,10 +1577,8 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
     } else if (type == XT_BOOL_) {
         id = op == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
-    } else if (xt_is_float_(type)) {
-        id = xt_emit_float_(&x->m, op, p, q);
     } else {
-        id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
+        id = xt_emit_arith_(&x->m, op, type, p, q);
     }
     r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
     if (x->planning) xt_note_delta_(x, op, &a, &b, &r);
@@ -1700,7 +1696,7 @@ XE_FN_ spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
         id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
     else {
         id = xt_emit_expr_(x, e->a, e->type);
-        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
+        id = xt_emit_arith_(&x->m, e->op, e->type, id, xt_emit_expr_(x, e->b, e->type));
     }
     xt_expr_at_(x, number)->id = id;
     return id;
@@ -3088,21 +3084,14 @@ typedef struct {
 /* coopmatrix.h's callback for an operation on two components. */
 XE_FN_ spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    int op = *(const int *)user;
-    if (cm_type_info(type)->kind == CM_KIND_FLOAT) return xt_emit_float_(c->m, op, a, b);
-    return xt_emit_int_(c->m, op, cm_type_info(type)->is_signed, a, b);
+    return xt_emit_arith_(c->m, *(const int *)user, (int)type, a, b);
 }
 
 XE_FN_ spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     const xt_typed_op_ *t = (const xt_typed_op_ *)user;
-    spe_id a = v[0], b = v[1];
-    if (xt_is_float_(t->type)) {
-        a = cm_to_arith(&x->cm, (cm_type)t->type, a);
-        b = cm_to_arith(&x->cm, (cm_type)t->type, b);
-        return xt_from_condition_(x, xt_emit_float_(&x->m, t->op, a, b));
-    }
-    return xt_from_condition_(x, xt_emit_int_(&x->m, t->op, xt_is_signed_(t->type), a, b));
+    spe_id a = cm_to_arith(&x->cm, xt_held_(t->type), v[0]), b = cm_to_arith(&x->cm, xt_held_(t->type), v[1]);
+    return xt_from_condition_(x, xt_emit_arith_(&x->m, t->op, t->type, a, b));
 }
 
 /* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
@@ -3251,50 +3240,26 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
-/* To the 10 fraction bits of tf32: to nearest, ties to even; what is no number stays as it is. */
-XE_FN_ spe_id xt_round_tf32_part_(xt_ctx *x, const spe_id *part, const void *user)
-{
-    spe_module *m = &x->m;
-    spe_id v = part[0], i32 = xt_like_part_(x, spe_int(m, 32), v), type = spe_type_of(m, v);
-    spe_id bits = spe_bitcast(m, i32, v), odd, r;
-    (void)user;
-    odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, 13)), spe_const_u(m, i32, 1));
-    r = spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, 0xfff));
-    r = spe_bitcast(m, type, spe_and(m, r, spe_const_u(m, i32, 0xffffe000u)));
-    return spe_select(m, spe_lor(m, spe_isnan(m, v), spe_isinf(m, v)), v, r);
-}
-
 XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     int type = *(const int *)user;
-    spe_id a = xt_is_float_(type) ? cm_to_arith(&x->cm, (cm_type)type, v[0]) : v[0];
+    spe_id a = cm_to_arith(&x->cm, xt_held_(type), v[0]);
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, a));
     return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
-}
-
-/* One block in another type. */
-XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const cm_matrix *a, int from, int to)
-{
-    cm_matrix wide = *a;
-    const cm_matrix *one = &wide;
-    if (from == to) return *a;
-    if (to == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, &a, xt_truth_part_, &from);
-    if (to != CM_TF32) return cm_convert(&x->cm, a, (cm_type)to);
-    if (from != CM_F32) wide = cm_convert(&x->cm, a, CM_F32);
-    return xt_map_parts_(x, CM_TF32, 1, &one, xt_round_tf32_part_, NULL);
 }
 
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     xt_ctx *x = w.x;
+    int from = (int)a.vec.type, i;
     xt_vec v, r;
-    int i;
     if (!xt_enter_(w, XT_OP_CAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
     r = xt_new_vec_(w, (cm_type)type, &a.vec);
-    if (!r.blocks) return r;
+    if (type == XT_BOOL_ && from != XT_BOOL_) return xt_map_vecs_(x, r, 1, &a.vec, xt_truth_part_, &from);
     v = xt_as_use_(x, &a.vec, CM_ACC);
-    for (i = 0; i < r.blocks && i < v.blocks; i++) r.block[i] = xt_cast_block_(x, &v.block[i], (int)v.type, type);
-    return xt_settle_(x, r);
+    for (i = 0; i < r.blocks && i < v.blocks; i++)
+        r.block[i] = from == type ? v.block[i] : cm_convert(&x->cm, &v.block[i], (cm_type)type);
+    return r.blocks ? xt_settle_(x, r) : r;
 }
 
 XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
@@ -4267,9 +4232,10 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     X(mul, true, true, false)                                                                                          \
     X(minsi, false, true, true)                                                                                        \
     X(minui, false, true, true)                                                                                        \
-    X(maxsi, false, true, true) X(maxui, false, true, true) X(and, false, true, true) X(or, false, true, true)         \
-        X(xor, false, true, false) X(minnumf, true, false, true) X(maxnumf, true, false, true)                         \
-            X(minimumf, true, false, true) X(maximumf, true, false, true)
+    X(maxsi, false, true, true)                                                                                        \
+    X(maxui, false, true, true) X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false)          \
+        X(minnumf, true, false, true) X(maxnumf, true, false, true) X(minimumf, true, false, true)                     \
+            X(maximumf, true, false, true)
 
 typedef struct {
     const char *name;

@@ -122,8 +122,7 @@ XETILE_PRIVATE spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v);
 XETILE_PRIVATE bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what);
 XETILE_PRIVATE spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what);
 XETILE_PRIVATE spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what);
-XETILE_PRIVATE spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b);
-XETILE_PRIVATE spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b);
+XETILE_PRIVATE spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b);
 XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
 XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 

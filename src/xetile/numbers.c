@@ -143,18 +143,16 @@ static int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-XE_FN_ spe_id xt_emit_int_(spe_module *m, int op, bool is_signed, spe_id a, spe_id b)
+/* One instruction on numbers or vectors of a type. */
+XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
+    bool is_signed = xt_is_signed_(type);
+    if (xt_is_float_(type)) return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
     if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
         spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
         return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
     }
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
-}
-
-XE_FN_ spe_id xt_emit_float_(spe_module *m, int op, spe_id a, spe_id b)
-{
-    return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
 }
 
 /* Two integer constants, in 64 bits. */
@@ -313,10 +311,8 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
     } else if (type == XT_BOOL_) {
         id = op == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
-    } else if (xt_is_float_(type)) {
-        id = xt_emit_float_(&x->m, op, p, q);
     } else {
-        id = xt_emit_int_(&x->m, op, xt_is_signed_(type), p, q);
+        id = xt_emit_arith_(&x->m, op, type, p, q);
     }
     r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
     if (x->planning) xt_note_delta_(x, op, &a, &b, &r);

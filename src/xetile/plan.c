@@ -62,7 +62,7 @@ XE_FN_ spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
         id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
     else {
         id = xt_emit_expr_(x, e->a, e->type);
-        id = xt_emit_int_(&x->m, e->op, xt_is_signed_(e->type), id, xt_emit_expr_(x, e->b, e->type));
+        id = xt_emit_arith_(&x->m, e->op, e->type, id, xt_emit_expr_(x, e->b, e->type));
     }
     xt_expr_at_(x, number)->id = id;
     return id;
