@@ -71,7 +71,7 @@ build_for() { # build_for TRIPLE FOLDER: driver, programs, and what stands for t
     done
     # shellcheck disable=SC2086 # one word a program
     "$triple-gcc" -c -I"$to/include" -DSTAND_IN tests/other_cpu.c -o "$to/stand_in.o" &&
-        "$triple-ar" rcs "$to/driver.a" "$to"/soft/*.o "$to/stand_in.o" &&
+        find "$to/soft" -name '*.o' -exec "$triple-ar" qcs "$to/driver.a" "$to/stand_in.o" {} + &&
         "$@" LOADER_LIBS="$to/driver.a -ldl -lpthread -lm" $wanted &&
         "$triple-gcc" -I"$to/include" tests/other_cpu.c -o "$to/other_cpu" -ldl
 }
