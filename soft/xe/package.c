@@ -191,14 +191,17 @@ static bool take_kernel(void *user, const struct xe_info *info)
 
 /* ---- variables */
 
-static bool make_global(struct xe_machine *m, uint32_t section)
+/* One variable holds a section of data and the zeros behind it, which have a section of their own. */
+static bool make_global(struct xe_machine *m, const char *data_name, const char *zeros_name, uint32_t *number)
 {
-    const struct xe_section *s = &m->elf.sections[section];
-    struct xs_global *g = &m->globals[m->face.global_count];
-    bool constant = !strncmp(s->name, ".data.const", 11);
-    uint32_t *number = constant ? &m->global_constant : &m->global_variable;
-    if (!s->size || *number || s->size > 1u << 30) return false;
-    *g = (struct xs_global){"", s->size, s->align > 64 && s->align <= 4096 ? s->align : 64, s->data};
+    const struct xe_section *data = xe_elf_section(&m->elf, data_name), *zeros = xe_elf_section(&m->elf, zeros_name);
+    uint64_t bytes = data && data->data ? data->size : 0, all = bytes + (zeros ? zeros->size : 0);
+    uint8_t *initial;
+    if (!all) return true;
+    initial = all < 1u << 30 ? calloc(1, (size_t)all) : NULL;
+    if (!initial) return false;
+    if (bytes) memcpy(initial, data->data, (size_t)bytes);
+    m->globals[m->face.global_count] = (struct xs_global){"", all, 64, initial};
     *number = ++m->face.global_count;
     return true;
 }
@@ -235,13 +238,18 @@ static bool make_pointers(struct loader *l, uint32_t section, uint32_t in)
 static bool make_globals(struct loader *l)
 {
     struct xe_machine *m = l->m;
-    uint32_t sections[2], count = 0;
     m->globals = calloc(2, sizeof *m->globals);
-    for (uint32_t n = 1; m->globals && n < m->elf.section_count && count < 2; n++)
-        if (!strncmp(m->elf.sections[n].name, ".data.", 6) && make_global(m, n)) sections[count++] = n;
-    for (uint32_t n = 0; n < count; n++)
-        if (!make_pointers(l, sections[n], n)) return false;
-    return m->globals != NULL;
+    if (!m->globals || !make_global(m, ".data.const", ".bss.const", &m->global_constant) ||
+        !make_global(m, ".data.global", ".bss.global", &m->global_variable))
+        return false;
+    for (uint32_t n = 1; n < m->elf.section_count; n++) {
+        const char *name = m->elf.sections[n].name;
+        uint32_t number = !strcmp(name, ".data.const")    ? m->global_constant
+                          : !strcmp(name, ".data.global") ? m->global_variable
+                                                          : 0;
+        if (number && !make_pointers(l, n, number - 1)) return false;
+    }
+    return true;
 }
 
 /* ---- modules */
@@ -318,6 +326,7 @@ void xe_unload(void *machine)
     }
     free(m->kernels);
     free(m->faces);
+    for (uint32_t n = 0; n < m->face.global_count; n++) free((void *)(uintptr_t)m->globals[n].initial);
     free(m->globals);
     free(m->pointers);
     xe_elf_free(&m->elf);
