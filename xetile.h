@@ -1014,30 +1014,6 @@ typedef struct {
 enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
 
-/* errors.c - errors. */
-
-XE_FN_ const spe_reporter *xt_errors_(void)
-{
-    static const spe_error_row rows[] = {
-#define XT_ROW_(name, text) {"XT_ERROR_" #name, text},
-        XT_ERRORS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    static const spe_reporter errors = {"not an error of xetile.h",
-                                        rows,
-                                        XT_ERROR_FIRST_ + 1,
-                                        sizeof rows / sizeof rows[0],
-                                        XT_ERROR_PARAMETER_TEXT,
-                                        XT_ERROR_TARGET,
-                                        XT_ERROR_SUBGROUP_SIZE,
-                                        XT_ERROR_UNCLOSED,
-                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
-    return &errors;
-}
-
-const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); }
-const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
-
 /* maps.c - maps: which subgroup owns which part of a tile (host only). */
 
 XE_FN_ bool xt_has_map_(const xt_map *map)
@@ -1151,7 +1127,29 @@ XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side)
     }
 }
 
-/* context.c - one build. */
+/* context.c - one build: errors, memory, types and what is known of values. */
+
+XE_FN_ const spe_reporter *xt_errors_(void)
+{
+    static const spe_error_row rows[] = {
+#define XT_ROW_(name, text) {"XT_ERROR_" #name, text},
+        XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    static const spe_reporter errors = {"not an error of xetile.h",
+                                        rows,
+                                        XT_ERROR_FIRST_ + 1,
+                                        sizeof rows / sizeof rows[0],
+                                        XT_ERROR_PARAMETER_TEXT,
+                                        XT_ERROR_TARGET,
+                                        XT_ERROR_SUBGROUP_SIZE,
+                                        XT_ERROR_UNCLOSED,
+                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
+}
+
+const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); }
+const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
 
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
@@ -1218,8 +1216,6 @@ XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
     return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
                               : spe_int(&x->m, (uint32_t)row->storage_bits);
 }
-
-/* values.c - values. */
 
 /* What is noted of v; its root is at least itself. */
 XE_FN_ xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)

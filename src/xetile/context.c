@@ -1,5 +1,27 @@
-/* context.c - one build. */
+/* context.c - one build: errors, memory, types and what is known of values. */
 #include "internal.h"
+
+XE_FN_ const spe_reporter *xt_errors_(void)
+{
+    static const spe_error_row rows[] = {
+#define XT_ROW_(name, text) {"XT_ERROR_" #name, text},
+        XT_ERRORS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    static const spe_reporter errors = {"not an error of xetile.h",
+                                        rows,
+                                        XT_ERROR_FIRST_ + 1,
+                                        sizeof rows / sizeof rows[0],
+                                        XT_ERROR_PARAMETER_TEXT,
+                                        XT_ERROR_TARGET,
+                                        XT_ERROR_SUBGROUP_SIZE,
+                                        XT_ERROR_UNCLOSED,
+                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+    return &errors;
+}
+
+const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); }
+const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
 
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
@@ -65,4 +87,48 @@ XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
     row = cm_type_info((cm_type)type);
     return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
                               : spe_int(&x->m, (uint32_t)row->storage_bits);
+}
+
+/* What is noted of v; its root is at least itself. */
+XE_FN_ xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)
+{
+    xt_note_ none = {0, v->id, 0, 0, 0};
+    return v->note ? ((const xt_note_ *)x->notes.items)[v->note] : none;
+}
+
+XE_FN_ void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note)
+{
+    xt_note_ *n;
+    if (x->notes.count == 0 && !xt_push_(x, &x->notes, sizeof *n)) return; /* number 0 means none */
+    n = (xt_note_ *)xt_push_(x, &x->notes, sizeof *n);
+    if (!n) return;
+    *n = note;
+    v->note = x->notes.count - 1;
+}
+
+xt_any_ xt_any_val_(xt_val v)
+{
+    xt_any_ a;
+    memset(&a, 0, sizeof a);
+    a.val = v;
+    return a;
+}
+
+xt_any_ xt_any_vec_(xt_vec v)
+{
+    xt_any_ a;
+    memset(&a, 0, sizeof a);
+    a.is_vec = true;
+    a.vec = v;
+    return a;
+}
+
+xt_any_ xt_any_int_(long long i) { return xt_any_val_(spe_val_int(i)); }
+xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(spe_val_uint(u)); }
+xt_any_ xt_any_real_(double d) { return xt_any_val_(spe_val_real(d)); }
+
+xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
+{
+    xt_index x = {n, {a, b, c, d}};
+    return x;
 }
