@@ -206,7 +206,7 @@
 #define XETILE_PRIVATE static XETILE_UNUSED_
 #else
 #define XETILE_STATIC_
-#if defined(XETILE_OPTIMIZE)
+#if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
 #define XETILE_API static XETILE_UNUSED_
 #else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
 #define XETILE_API static inline XETILE_UNUSED_
@@ -1415,6 +1415,14 @@ XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_fi
 const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[] = "";
 #endif
 
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE) || defined(__clang__)
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#if defined(__OPTIMIZE__)
+#pragma GCC optimize("O1")
+#endif
+#endif
+
 /* internal.h - what the bodies of spirv_emit.h share with each other and with nobody else. */
 
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
@@ -1852,6 +1860,12 @@ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char
 }
 
 
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize on
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
 #if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
 #elif defined(__clang__)
 #pragma clang optimize off

@@ -165,7 +165,7 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #define XETILE_PRIVATE static XETILE_UNUSED_
 #else
 #define XETILE_STATIC_
-#if defined(XETILE_OPTIMIZE)
+#if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
 #define XETILE_API static XETILE_UNUSED_
 #else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
 #define XETILE_API static inline XETILE_UNUSED_
