@@ -335,7 +335,8 @@ ze_result_t soft_build(const struct soft_source *s, const char *function, struct
     if (jit_cache_find(&key, object)) return ZE_RESULT_SUCCESS;
     lock = jit_cache_lock(&key);
     good = (lock >= 0 && jit_cache_find(&key, object)) ||
-           (xe_target() && !function ? generate_machine(s, &key, object, log) : generate(s, &options, &key, object, log));
+           (xe_target() && !function ? generate_machine(s, &key, object, log)
+                                     : generate(s, &options, &key, object, log));
     jit_cache_unlock(lock);
     return good ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
 }

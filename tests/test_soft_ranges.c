@@ -1,5 +1,6 @@
-/* test_soft_ranges.c - ids times a constant plus another, made wider: what just fits the narrow type, what just does not,
- * and what wraps round in some lanes only. The device works out from constants which of them need no test at run time.
+/* test_soft_ranges.c - ids times a constant plus another, made wider: what just fits the narrow type, what just does
+ * not, and what wraps round in some lanes only. The device works out from constants which of them need no test at
+ * run time.
  *
  *     r[(item * CASES + case) * 2] is the sum as an unsigned number of 64 bits, the next one as a signed number
  */
@@ -14,11 +15,13 @@ static const struct {
     bool of_subgroup;
     uint32_t factor, sum;
 } cases[] = {
-    {false, 1, 0},          {true, 1, 0},           {false, 3, 100},         {true, 3, 100},         {true, 0x11111111, 0},
-    {true, 0x11111111, 1},  {true, 0x08888888, 7},  {true, 0x08888888, 8},   {true, 0x10000000, 0},  {true, 0x20000000, 5},
-    {false, 0x08421084, 3}, {false, 0x08421084, 4}, {false, 0x04210842, 1},  {false, 0x04210842, 2}, {true, 1, 0xfffffff0},
-    {true, 1, 0xfffffff1},  {true, 1, 0x7ffffff0},  {true, 1, 0x7ffffff1},   {false, 1, 0xfffffff8}, {false, 0, 0xffffffff},
-    {true, 0xffffffff, 0},  {true, 0xffffffff, 15}, {false, 0xfffffffe, 62}, {false, 2, 0x7fffffc1}, {false, 2, 0x7fffffc2},
+    {false, 1, 0}, {true, 1, 0}, {false, 3, 100}, {true, 3, 100},
+    {true, 0x11111111, 0}, {true, 0x11111111, 1}, {true, 0x08888888, 7}, {true, 0x08888888, 8},
+    {true, 0x10000000, 0}, {true, 0x20000000, 5}, {false, 0x08421084, 3}, {false, 0x08421084, 4},
+    {false, 0x04210842, 1}, {false, 0x04210842, 2}, {true, 1, 0xfffffff0}, {true, 1, 0xfffffff1},
+    {true, 1, 0x7ffffff0}, {true, 1, 0x7ffffff1}, {false, 1, 0xfffffff8}, {false, 0, 0xffffffff},
+    {true, 0xffffffff, 0}, {true, 0xffffffff, 15}, {false, 0xfffffffe, 62}, {false, 2, 0x7fffffc1},
+    {false, 2, 0x7fffffc2},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -143,8 +143,8 @@ static spe_id cm_convert_together_(cm_ctx *c, cm_type from, cm_type to, spe_id v
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
 }
 
-/* Of several doubles, a component at a time. Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector on
- * the way to bf16, and then reads every second register of the doubles only. */
+/* Of several doubles, a component at a time. Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector
+ * on the way to bf16, and then reads every second register of the doubles only. */
 static spe_id cm_convert_doubles_(cm_ctx *c, cm_type to, spe_id v)
 {
     spe_id parts[16], type = cm_storage_type(c, to);
@@ -154,10 +154,11 @@ static spe_id cm_convert_doubles_(cm_ctx *c, cm_type to, spe_id v)
 }
 
 /* Values of the storage type of `from` as those of the storage type of `to`. */
-XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
-    if (from == CM_F64 && to == CM_BF16 && spe_count(c->m, spe_type_of(c->m, v)) > 1) return cm_convert_doubles_(c, to, v);
+    if (from == CM_F64 && to == CM_BF16 && spe_count(c->m, spe_type_of(c->m, v)) > 1)
+        return cm_convert_doubles_(c, to, v);
     return cm_convert_together_(c, from, to, v);
 }
 
