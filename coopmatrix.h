@@ -717,6 +717,9 @@ typedef struct {
     int block, first, words;
 } cm_span_;
 
+XETILE_PRIVATE spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v);
+XETILE_PRIVATE spe_number_kind cm_number_kind_(cm_type type);
+
 /* cm_mem of a real matrix or of one half, with the defaults filled in and, for a transposed matrix, extents and strides
  * swapped. Strides are never 0. */
 typedef struct {
@@ -741,6 +744,8 @@ typedef struct {
     bool (*mul_add)(cm_ctx *c, cm_job_ *job);
 } cm_methods_;
 
+XETILE_PRIVATE bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
+XETILE_PRIVATE const cm_methods_ *cm_methods_of_(const cm_ctx *c);
 #endif
 
 /* layout.c - which work-item holds which element: types, the layout of the text, whole matrices on the host. */
@@ -1477,8 +1482,8 @@ XE_FN_ spe_id cm_convert_together_(cm_ctx *c, cm_type from, cm_type to, spe_id v
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
 }
 
-/* Of several doubles, a component at a time. Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector on
- * the way to bf16, and then reads every second register of the doubles only. */
+/* Of several doubles, a component at a time. Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector
+ * on the way to bf16, and then reads every second register of the doubles only. */
 XE_FN_ spe_id cm_convert_doubles_(cm_ctx *c, cm_type to, spe_id v)
 {
     spe_id parts[16], type = cm_storage_type(c, to);
@@ -1488,10 +1493,11 @@ XE_FN_ spe_id cm_convert_doubles_(cm_ctx *c, cm_type to, spe_id v)
 }
 
 /* Values of the storage type of `from` as those of the storage type of `to`. */
-XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
-    if (from == CM_F64 && to == CM_BF16 && spe_count(c->m, spe_type_of(c->m, v)) > 1) return cm_convert_doubles_(c, to, v);
+    if (from == CM_F64 && to == CM_BF16 && spe_count(c->m, spe_type_of(c->m, v)) > 1)
+        return cm_convert_doubles_(c, to, v);
     return cm_convert_together_(c, from, to, v);
 }
 
@@ -1702,7 +1708,7 @@ cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, v
 }
 
 /* How spe_arith and the tables read numbers of a type. */
-XE_FN_ spe_number_kind cm_number_kind_(cm_type type)
+spe_number_kind cm_number_kind_(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     return t->kind == CM_KIND_FLOAT ? SPE_NUMBER_FLOAT : t->is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED;
@@ -2768,7 +2774,7 @@ XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
 }
 
 /* Method: load or store in pieces: a part where its words lie in a row, else a word. False when it cannot be. */
-XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_pieces_ p;
     if (!cm_pieces_init_(c, &p, &a->l, s)) return false;
@@ -2922,7 +2928,7 @@ XE_FN_ bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 }
 
 /* What to try first; what says no leaves it to the plain method. */
-XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
+const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_move_lanes_, cm_mul_add_plain_};
     static const cm_methods_ intel = {cm_move_block2d_, cm_mul_add_dpas_};

@@ -1419,7 +1419,7 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit[] = "";
 #elif defined(__GNUC__)
 #pragma GCC push_options
 #if defined(__OPTIMIZE__)
-#pragma GCC optimize("O1")
+#pragma GCC optimize("Og")
 #endif
 #endif
 
@@ -1860,18 +1860,8 @@ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char
 }
 
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize on
-#elif defined(__GNUC__)
-#pragma GCC pop_options
-#endif
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
+#if !defined(XETILE_IMPLEMENTATION) && !defined(XETILE_OPTIMIZE) && defined(__clang__)
 #pragma clang optimize off
-#elif defined(__GNUC__)
-#pragma GCC push_options
-#pragma GCC optimize("O0")
 #endif
 
 /* forms.c - What the letters of a form mean: kinds of operands, types of results, constants that are known at once. */
@@ -2264,181 +2254,6 @@ void spe_free(spe_module *m)
     }
 #undef SPE_FREE_
     memset(m, 0, sizeof *m);
-}
-
-/* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */
-/* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
-#define SPE_NEEDED_(X)                                                                                                 \
-    X(OP, 143, 143, Matrix) X(OP, 201, 204, BitInstructions) X(OP, 261, 271, Groups) X(OP, 325, 326, SubgroupDispatch) \
-    X(OP, 333, 333, GroupNonUniform) X(OP, 334, 336, GroupNonUniformVote) X(OP, 337, 344, GroupNonUniformBallot)       \
-    X(OP, 345, 346, GroupNonUniformShuffle) X(OP, 347, 348, GroupNonUniformShuffleRelative)                            \
-    X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic) X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered)              \
-    X(OP, 365, 366, GroupNonUniformQuad) X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)       \
-    X(OP, 4431, 4431, GroupNonUniformRotateKHR) X(OP, 4432, 4432, SubgroupBallotKHR) X(OP, 4450, 4455, DotProduct)     \
-    X(OP, 4456, 4460, CooperativeMatrixKHR) X(OP, 5288, 5289, CooperativeVectorNV)                                     \
-    X(OP, 5290, 5291, CooperativeVectorTrainingNV) X(OP, 5292, 5292, CooperativeVectorNV)                              \
-    X(OP, 5302, 5303, CooperativeVectorNV) X(OP, 5571, 5574, SubgroupShuffleINTEL)                                     \
-    X(OP, 5575, 5576, SubgroupBufferBlockIOINTEL) X(OP_16, 5614, 5615, AtomicFloat16MinMaxEXT)                         \
-    X(OP_32, 5614, 5615, AtomicFloat32MinMaxEXT) X(OP_64, 5614, 5615, AtomicFloat64MinMaxEXT)                          \
-    X(OP, 5630, 5631, ExpectAssumeKHR) X(OP_16, 6035, 6035, AtomicFloat16AddEXT)                                       \
-    X(OP_32, 6035, 6035, AtomicFloat32AddEXT) X(OP_64, 6035, 6035, AtomicFloat64AddEXT)                                \
-    X(OP, 6116, 6117, BFloat16ConversionINTEL) X(OP, 6142, 6143, SplitBarrierINTEL)                                    \
-    X(OP, 6221, 6221, SubgroupBufferPrefetchINTEL) X(OP, 6231, 6231, Subgroup2DBlockIOINTEL)                           \
-    X(OP, 6232, 6232, Subgroup2DBlockTransformINTEL) X(OP, 6233, 6233, Subgroup2DBlockTransposeINTEL)                  \
-    X(OP, 6234, 6235, Subgroup2DBlockIOINTEL) X(OP, 6237, 6237, SubgroupMatrixMultiplyAccumulateINTEL)                 \
-    X(OP, 6258, 6259, PredicatedIOINTEL) X(OP, 6401, 6408, GroupUniformArithmeticKHR)                                  \
-    X(OP, 6426, 6426, TensorFloat32RoundingINTEL) X(BUILTIN, 4416, 4420, GroupNonUniformBallot)                        \
-    X(DECORATION, 41, 41, Linkage) X(DECORATION, 4216, 4216, Float8EXT)                                                \
-    X(DECORATION, 6188, 6188, GlobalVariableHostAccessINTEL) X(DECORATION, 6442, 6443, CacheControlsINTEL)             \
-    X(MODE, 35, 37, SubgroupDispatch) X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)       \
-    X(MODE, 4461, 4461, SignedZeroInfNanPreserve) X(MODE, 4462, 4462, RoundingModeRTE)                                 \
-    X(MODE, 4463, 4463, RoundingModeRTZ) X(MODE, 6028, 6028, FloatControls2) X(MODE, 6461, 6463, RegisterLimitsINTEL)  \
-    X(STORAGE, 8, 8, GenericPointer)
-
-/* X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core) */
-#define SPE_SOURCES_(X)                                                                                                \
-    X(58, 58, 1, "", 0) X(61, 68, 3, "", 0) X(4212, 4213, 0, "SPV_EXT_float8", 0)                                      \
-    X(4423, 4423, 0, "SPV_KHR_shader_ballot", 0) X(4431, 4431, 0, "SPV_KHR_subgroup_vote", 0)                          \
-    X(4464, 4468, 0, "SPV_KHR_float_controls", 4) X(5116, 5118, 0, "SPV_KHR_bfloat16", 0)                              \
-    X(5394, 5394, 0, "SPV_NV_cooperative_vector", 0) X(5425, 5425, 3, "SPV_EXT_long_vector", 0)                        \
-    X(5435, 5435, 0, "SPV_NV_cooperative_vector", 0) X(5568, 5569, 0, "SPV_INTEL_subgroups", 0)                        \
-    X(5612, 5613, 0, "SPV_EXT_shader_atomic_float_min_max", 0)                                                         \
-    X(5616, 5616, 0, "SPV_EXT_shader_atomic_float_min_max", 0) X(5619, 5619, 0, "SPV_INTEL_vector_compute", 0)         \
-    X(5629, 5629, 0, "SPV_KHR_expect_assume", 0) X(6016, 6019, 0, "SPV_KHR_integer_dot_product", 6)                    \
-    X(6022, 6022, 0, "SPV_KHR_cooperative_matrix", 0) X(6025, 6025, 0, "SPV_KHR_bit_instructions", 0)                  \
-    X(6026, 6026, 0, "SPV_KHR_subgroup_rotate", 0) X(6029, 6029, 0, "SPV_KHR_float_controls2", 0)                      \
-    X(6033, 6034, 0, "SPV_EXT_shader_atomic_float_add", 0) X(6095, 6095, 0, "SPV_EXT_shader_atomic_float16_add", 0)    \
-    X(6115, 6115, 0, "SPV_INTEL_bfloat16_conversion", 0) X(6141, 6141, 0, "SPV_INTEL_split_barrier", 0)                \
-    X(6187, 6187, 0, "SPV_INTEL_global_variable_host_access", 0)                                                       \
-    X(6220, 6220, 0, "SPV_INTEL_subgroup_buffer_prefetch", 0) X(6228, 6230, 0, "SPV_INTEL_2d_block_io", 0)             \
-    X(6236, 6236, 0, "SPV_INTEL_subgroup_matrix_multiply_accumulate", 0)                                               \
-    X(6257, 6257, 0, "SPV_INTEL_predicated_io", 0) X(6400, 6400, 0, "SPV_KHR_uniform_group_instructions", 0)           \
-    X(6425, 6425, 0, "SPV_INTEL_tensor_float32_conversion", 0) X(6441, 6441, 0, "SPV_INTEL_cache_controls", 0)         \
-    X(6460, 6460, 0, "SPV_INTEL_maximum_registers", 0)
-
-/* needs.c - What needs which capability, and which capability needs which extension or version: by the lists that
- * numbers.py writes from the grammar, and by what the grammar says in prose only. */
-
-typedef struct {
-    uint16_t first, last;         /* capabilities */
-    uint32_t version, core_since; /* lowest SPIR-V version that has it; version without the extension; 0: any, none */
-    const char *extension;        /* "": none */
-} spe_capability_row_;
-
-/* Where a capability comes from, NULL: every version has it. */
-XE_FN_ const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
-{
-#define SPE_ROW_(first, last, version, extension, core)                                                                \
-    {first, last, (version) ? SPE_VERSION(1, version) : 0, (core) ? SPE_VERSION(1, core) : 0, extension},
-    static const spe_capability_row_ rows[] = {SPE_SOURCES_(SPE_ROW_)};
-#undef SPE_ROW_
-    size_t i;
-    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (capability >= rows[i].first && capability <= rows[i].last) return &rows[i];
-    }
-    return NULL;
-}
-
-typedef struct {
-    uint16_t what, first, last; /* kind of need, SPE_NEED_..., and the numbers of it that have this need */
-    uint16_t capability;
-} spe_need_row_;
-
-XE_FN_ const spe_need_row_ *spe_need_rows_(size_t *count)
-{
-#define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},
-    static const spe_need_row_ rows[] = {
-        SPE_ROW_(INT, 8, 8, Int8) SPE_ROW_(INT, 16, 16, Int16) SPE_ROW_(INT, 64, 64, Int64)
-        SPE_ROW_(FLOAT, 16, 16, Float16) SPE_ROW_(FLOAT, 64, 64, Float64) SPE_ROW_(VECTOR, 8, 8, Vector16)
-        SPE_ROW_(VECTOR, 16, 16, Vector16) SPE_ROW_(ENCODING, SPE_BF16, SPE_BF16, BFloat16TypeKHR)
-        SPE_ROW_(ENCODING, SPE_E4M3, SPE_E5M2, Float8EXT) SPE_ROW_(COOP, SPE_IEEE, SPE_IEEE, CooperativeMatrixKHR)
-        SPE_ROW_(COOP, SPE_BF16, SPE_BF16, BFloat16CooperativeMatrixKHR)
-        SPE_ROW_(COOP, SPE_E4M3, SPE_E5M2, Float8CooperativeMatrixEXT) SPE_ROW_(COOPVEC, 0, 0, CooperativeVectorNV)
-        SPE_ROW_(OP_64, SPE_OpAtomicLoad, SPE_OpAtomicXor, Int64Atomics)
-        SPE_ROW_(OP_BF16, SPE_OpDot, SPE_OpDot, BFloat16DotProductKHR) SPE_NEEDED_(SPE_ROW_)
-    };
-#undef SPE_ROW_
-    *count = sizeof rows / sizeof *rows;
-    return rows;
-}
-
-void spe_extension(spe_module *m, const char *name)
-{
-    spe_buffer_ *b = &m->buffer[SPE_SECTION_EXTENSION_];
-    uint32_t words = spe_text_words_(name), want[64];
-    size_t i;
-    if (m->error.id) return;
-    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is no name of an extension", name);
-    else spe_put_text_(want, name);
-    for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
-        if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
-    }
-    spe_write_words_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words, want, 0, NULL);
-}
-
-bool spe_declares_(const spe_module *m, uint32_t capability)
-{
-    const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
-    size_t i;
-    for (i = 0; i < b->count; i++) {
-        if (b->data[i] == capability) return true;
-    }
-    return false;
-}
-
-void spe_capability(spe_module *m, uint32_t capability)
-{
-    const spe_capability_row_ *row;
-    uint32_t *at;
-    if (m->error.id || spe_declares_(m, capability)) return;
-    row = spe_capability_row_of_(capability);
-    if (row && m->options.version < row->version) {
-        SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
-                   row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
-        return;
-    }
-    at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
-    if (at) *at = capability;
-    if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
-        spe_extension(m, row->extension);
-}
-
-/* Declares what a type, decoration, mode ... (`what`, `value`) needs. */
-void spe_need_(spe_module *m, uint32_t what, uint32_t value)
-{
-    size_t i, count;
-    const spe_need_row_ *rows = spe_need_rows_(&count);
-    for (i = 0; i < count && what != SPE_NEED_NOTHING_; i++) {
-        if (rows[i].what == what && value >= rows[i].first && value <= rows[i].last) {
-            spe_capability(m, rows[i].capability);
-            return;
-        }
-    }
-}
-
-/* What an instruction's variant is told apart by: the width or encoding of its result, or of the value it stores. */
-XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (!t || t->encoding == SPE_BF16) return t ? SPE_NEED_OP_BF16_ : SPE_NEED_NOTHING_;
-    return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
-}
-
-/* Declares what an instruction needs; opcodes without variants are looked up once a module. */
-void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce, varies = false;
-    uint32_t variant = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
-    size_t i, count;
-    const spe_need_row_ *r = spe_need_rows_(&count);
-    for (i = 0; i < count; i++, r++) {
-        if (r->what < SPE_NEED_OP_ || op < r->first || op > r->last) continue;
-        varies = varies || r->what != SPE_NEED_OP_;
-        if (r->what == SPE_NEED_OP_ || r->what == variant ||
-            r->what == (clustered ? (uint32_t)SPE_NEED_OP_CLUSTERED_ : (uint32_t)SPE_NEED_OP_ACROSS_))
-            spe_capability(m, r->capability);
-    }
-    if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
 
 /* types.c - Types: asked for what they are made of, and made, each once. */
@@ -3185,6 +3000,195 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     return spe_ok(m) ? id : 0;
 }
 spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
+
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize on
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
+#elif defined(__clang__)
+#pragma clang optimize off
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("O0")
+#endif
+
+/* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */
+/* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
+#define SPE_NEEDED_(X)                                                                                                 \
+    X(OP, 143, 143, Matrix) X(OP, 201, 204, BitInstructions) X(OP, 261, 271, Groups) X(OP, 325, 326, SubgroupDispatch) \
+    X(OP, 333, 333, GroupNonUniform) X(OP, 334, 336, GroupNonUniformVote) X(OP, 337, 344, GroupNonUniformBallot)       \
+    X(OP, 345, 346, GroupNonUniformShuffle) X(OP, 347, 348, GroupNonUniformShuffleRelative)                            \
+    X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic) X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered)              \
+    X(OP, 365, 366, GroupNonUniformQuad) X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)       \
+    X(OP, 4431, 4431, GroupNonUniformRotateKHR) X(OP, 4432, 4432, SubgroupBallotKHR) X(OP, 4450, 4455, DotProduct)     \
+    X(OP, 4456, 4460, CooperativeMatrixKHR) X(OP, 5288, 5289, CooperativeVectorNV)                                     \
+    X(OP, 5290, 5291, CooperativeVectorTrainingNV) X(OP, 5292, 5292, CooperativeVectorNV)                              \
+    X(OP, 5302, 5303, CooperativeVectorNV) X(OP, 5571, 5574, SubgroupShuffleINTEL)                                     \
+    X(OP, 5575, 5576, SubgroupBufferBlockIOINTEL) X(OP_16, 5614, 5615, AtomicFloat16MinMaxEXT)                         \
+    X(OP_32, 5614, 5615, AtomicFloat32MinMaxEXT) X(OP_64, 5614, 5615, AtomicFloat64MinMaxEXT)                          \
+    X(OP, 5630, 5631, ExpectAssumeKHR) X(OP_16, 6035, 6035, AtomicFloat16AddEXT)                                       \
+    X(OP_32, 6035, 6035, AtomicFloat32AddEXT) X(OP_64, 6035, 6035, AtomicFloat64AddEXT)                                \
+    X(OP, 6116, 6117, BFloat16ConversionINTEL) X(OP, 6142, 6143, SplitBarrierINTEL)                                    \
+    X(OP, 6221, 6221, SubgroupBufferPrefetchINTEL) X(OP, 6231, 6231, Subgroup2DBlockIOINTEL)                           \
+    X(OP, 6232, 6232, Subgroup2DBlockTransformINTEL) X(OP, 6233, 6233, Subgroup2DBlockTransposeINTEL)                  \
+    X(OP, 6234, 6235, Subgroup2DBlockIOINTEL) X(OP, 6237, 6237, SubgroupMatrixMultiplyAccumulateINTEL)                 \
+    X(OP, 6258, 6259, PredicatedIOINTEL) X(OP, 6401, 6408, GroupUniformArithmeticKHR)                                  \
+    X(OP, 6426, 6426, TensorFloat32RoundingINTEL) X(BUILTIN, 4416, 4420, GroupNonUniformBallot)                        \
+    X(DECORATION, 41, 41, Linkage) X(DECORATION, 4216, 4216, Float8EXT)                                                \
+    X(DECORATION, 6188, 6188, GlobalVariableHostAccessINTEL) X(DECORATION, 6442, 6443, CacheControlsINTEL)             \
+    X(MODE, 35, 37, SubgroupDispatch) X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)       \
+    X(MODE, 4461, 4461, SignedZeroInfNanPreserve) X(MODE, 4462, 4462, RoundingModeRTE)                                 \
+    X(MODE, 4463, 4463, RoundingModeRTZ) X(MODE, 6028, 6028, FloatControls2) X(MODE, 6461, 6463, RegisterLimitsINTEL)  \
+    X(STORAGE, 8, 8, GenericPointer)
+
+/* X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core) */
+#define SPE_SOURCES_(X)                                                                                                \
+    X(58, 58, 1, "", 0) X(61, 68, 3, "", 0) X(4212, 4213, 0, "SPV_EXT_float8", 0)                                      \
+    X(4423, 4423, 0, "SPV_KHR_shader_ballot", 0) X(4431, 4431, 0, "SPV_KHR_subgroup_vote", 0)                          \
+    X(4464, 4468, 0, "SPV_KHR_float_controls", 4) X(5116, 5118, 0, "SPV_KHR_bfloat16", 0)                              \
+    X(5394, 5394, 0, "SPV_NV_cooperative_vector", 0) X(5425, 5425, 3, "SPV_EXT_long_vector", 0)                        \
+    X(5435, 5435, 0, "SPV_NV_cooperative_vector", 0) X(5568, 5569, 0, "SPV_INTEL_subgroups", 0)                        \
+    X(5612, 5613, 0, "SPV_EXT_shader_atomic_float_min_max", 0)                                                         \
+    X(5616, 5616, 0, "SPV_EXT_shader_atomic_float_min_max", 0) X(5619, 5619, 0, "SPV_INTEL_vector_compute", 0)         \
+    X(5629, 5629, 0, "SPV_KHR_expect_assume", 0) X(6016, 6019, 0, "SPV_KHR_integer_dot_product", 6)                    \
+    X(6022, 6022, 0, "SPV_KHR_cooperative_matrix", 0) X(6025, 6025, 0, "SPV_KHR_bit_instructions", 0)                  \
+    X(6026, 6026, 0, "SPV_KHR_subgroup_rotate", 0) X(6029, 6029, 0, "SPV_KHR_float_controls2", 0)                      \
+    X(6033, 6034, 0, "SPV_EXT_shader_atomic_float_add", 0) X(6095, 6095, 0, "SPV_EXT_shader_atomic_float16_add", 0)    \
+    X(6115, 6115, 0, "SPV_INTEL_bfloat16_conversion", 0) X(6141, 6141, 0, "SPV_INTEL_split_barrier", 0)                \
+    X(6187, 6187, 0, "SPV_INTEL_global_variable_host_access", 0)                                                       \
+    X(6220, 6220, 0, "SPV_INTEL_subgroup_buffer_prefetch", 0) X(6228, 6230, 0, "SPV_INTEL_2d_block_io", 0)             \
+    X(6236, 6236, 0, "SPV_INTEL_subgroup_matrix_multiply_accumulate", 0)                                               \
+    X(6257, 6257, 0, "SPV_INTEL_predicated_io", 0) X(6400, 6400, 0, "SPV_KHR_uniform_group_instructions", 0)           \
+    X(6425, 6425, 0, "SPV_INTEL_tensor_float32_conversion", 0) X(6441, 6441, 0, "SPV_INTEL_cache_controls", 0)         \
+    X(6460, 6460, 0, "SPV_INTEL_maximum_registers", 0)
+
+/* needs.c - What needs which capability, and which capability needs which extension or version: by the lists that
+ * numbers.py writes from the grammar, and by what the grammar says in prose only. */
+
+typedef struct {
+    uint16_t first, last;         /* capabilities */
+    uint32_t version, core_since; /* lowest SPIR-V version that has it; version without the extension; 0: any, none */
+    const char *extension;        /* "": none */
+} spe_capability_row_;
+
+/* Where a capability comes from, NULL: every version has it. */
+XE_FN_ const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
+{
+#define SPE_ROW_(first, last, version, extension, core)                                                                \
+    {first, last, (version) ? SPE_VERSION(1, version) : 0, (core) ? SPE_VERSION(1, core) : 0, extension},
+    static const spe_capability_row_ rows[] = {SPE_SOURCES_(SPE_ROW_)};
+#undef SPE_ROW_
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (capability >= rows[i].first && capability <= rows[i].last) return &rows[i];
+    }
+    return NULL;
+}
+
+typedef struct {
+    uint16_t what, first, last; /* kind of need, SPE_NEED_..., and the numbers of it that have this need */
+    uint16_t capability;
+} spe_need_row_;
+
+XE_FN_ const spe_need_row_ *spe_need_rows_(size_t *count)
+{
+#define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},
+    static const spe_need_row_ rows[] = {
+        SPE_ROW_(INT, 8, 8, Int8) SPE_ROW_(INT, 16, 16, Int16) SPE_ROW_(INT, 64, 64, Int64)
+        SPE_ROW_(FLOAT, 16, 16, Float16) SPE_ROW_(FLOAT, 64, 64, Float64) SPE_ROW_(VECTOR, 8, 8, Vector16)
+        SPE_ROW_(VECTOR, 16, 16, Vector16) SPE_ROW_(ENCODING, SPE_BF16, SPE_BF16, BFloat16TypeKHR)
+        SPE_ROW_(ENCODING, SPE_E4M3, SPE_E5M2, Float8EXT) SPE_ROW_(COOP, SPE_IEEE, SPE_IEEE, CooperativeMatrixKHR)
+        SPE_ROW_(COOP, SPE_BF16, SPE_BF16, BFloat16CooperativeMatrixKHR)
+        SPE_ROW_(COOP, SPE_E4M3, SPE_E5M2, Float8CooperativeMatrixEXT) SPE_ROW_(COOPVEC, 0, 0, CooperativeVectorNV)
+        SPE_ROW_(OP_64, SPE_OpAtomicLoad, SPE_OpAtomicXor, Int64Atomics)
+        SPE_ROW_(OP_BF16, SPE_OpDot, SPE_OpDot, BFloat16DotProductKHR) SPE_NEEDED_(SPE_ROW_)
+    };
+#undef SPE_ROW_
+    *count = sizeof rows / sizeof *rows;
+    return rows;
+}
+
+void spe_extension(spe_module *m, const char *name)
+{
+    spe_buffer_ *b = &m->buffer[SPE_SECTION_EXTENSION_];
+    uint32_t words = spe_text_words_(name), want[64];
+    size_t i;
+    if (m->error.id) return;
+    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is no name of an extension", name);
+    else spe_put_text_(want, name);
+    for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
+        if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
+    }
+    spe_write_words_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words, want, 0, NULL);
+}
+
+bool spe_declares_(const spe_module *m, uint32_t capability)
+{
+    const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
+    size_t i;
+    for (i = 0; i < b->count; i++) {
+        if (b->data[i] == capability) return true;
+    }
+    return false;
+}
+
+void spe_capability(spe_module *m, uint32_t capability)
+{
+    const spe_capability_row_ *row;
+    uint32_t *at;
+    if (m->error.id || spe_declares_(m, capability)) return;
+    row = spe_capability_row_of_(capability);
+    if (row && m->options.version < row->version) {
+        SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
+                   row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
+        return;
+    }
+    at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
+    if (at) *at = capability;
+    if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
+        spe_extension(m, row->extension);
+}
+
+/* Declares what a type, decoration, mode ... (`what`, `value`) needs. */
+void spe_need_(spe_module *m, uint32_t what, uint32_t value)
+{
+    size_t i, count;
+    const spe_need_row_ *rows = spe_need_rows_(&count);
+    for (i = 0; i < count && what != SPE_NEED_NOTHING_; i++) {
+        if (rows[i].what == what && value >= rows[i].first && value <= rows[i].last) {
+            spe_capability(m, rows[i].capability);
+            return;
+        }
+    }
+}
+
+/* What an instruction's variant is told apart by: the width or encoding of its result, or of the value it stores. */
+XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (!t || t->encoding == SPE_BF16) return t ? SPE_NEED_OP_BF16_ : SPE_NEED_NOTHING_;
+    return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
+}
+
+/* Declares what an instruction needs; opcodes without variants are looked up once a module. */
+void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce, varies = false;
+    uint32_t variant = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
+    size_t i, count;
+    const spe_need_row_ *r = spe_need_rows_(&count);
+    for (i = 0; i < count; i++, r++) {
+        if (r->what < SPE_NEED_OP_ || op < r->first || op > r->last) continue;
+        varies = varies || r->what != SPE_NEED_OP_;
+        if (r->what == SPE_NEED_OP_ || r->what == variant ||
+            r->what == (clustered ? (uint32_t)SPE_NEED_OP_CLUSTERED_ : (uint32_t)SPE_NEED_OP_ACROSS_))
+            spe_capability(m, r->capability);
+    }
+    if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
+}
 
 /* groups.c - Math functions, and what goes beyond one invocation: groups, barriers, atomics. */
 
