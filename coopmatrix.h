@@ -1090,8 +1090,6 @@ spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
                        (uint32_t)(l->I * l->K1), uses[l->use]);
 }
 
-/* ---- matrices and their halves ----------------------------------------------------------------------------------- */
-
 cm_matrix cm_poison(void)
 {
     cm_matrix a;
@@ -1183,8 +1181,6 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
     memcpy(z.part + re->parts, im->part, (size_t)im->parts * sizeof *z.part);
     return z;
 }
-
-/* ---- parts <-> components ---------------------------------------------------------------------------------------- */
 
 spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->m, type, v); }
 
@@ -1477,28 +1473,18 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     return id;
 }
 
-XE_FN_ spe_id cm_convert_together_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
-{
-    return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
-}
-
-/* Of several doubles, a component at a time. Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector
- * on the way to bf16, and then reads every second register of the doubles only. */
-XE_FN_ spe_id cm_convert_doubles_(cm_ctx *c, cm_type to, spe_id v)
-{
-    spe_id parts[16], type = cm_storage_type(c, to);
-    uint32_t n = spe_count(c->m, spe_type_of(c->m, v)), i;
-    for (i = 0; i < n; i++) parts[i] = cm_convert_together_(c, CM_F64, to, spe_extract(c->m, v, i));
-    return spe_construct(c->m, spe_vec(c->m, type, n), n, parts);
-}
-
 /* Values of the storage type of `from` as those of the storage type of `to`. */
 spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
+    uint32_t n = spe_count(c->m, spe_type_of(c->m, v));
+    spe_id parts[16];
     if (from == to) return v;
-    if (from == CM_F64 && to == CM_BF16 && spe_count(c->m, spe_type_of(c->m, v)) > 1)
-        return cm_convert_doubles_(c, to, v);
-    return cm_convert_together_(c, from, to, v);
+    if (from != CM_F64 || to != CM_BF16 || n == 1)
+        return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
+    /* A component at a time: Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector on the way to
+     * bf16, and then reads every second register of the doubles only. */
+    for (uint32_t i = 0; i < n; i++) parts[i] = cm_convert_vector_(c, from, to, spe_extract(c->m, v, i));
+    return spe_construct(c->m, cm_like_int_(c, 16, v), n, parts);
 }
 
 spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
@@ -1535,8 +1521,6 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
     }
     return spe_ok(c->m) ? d : cm_poison();
 }
-
-/* ---- components that change lanes -------------------------------------------------------------------------------- */
 
 /* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
  * lane needs another's. At most one row or column of sources a lane, so as many as the largest subgroup has lanes. */
@@ -2013,8 +1997,6 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     return true;
 }
 
-/* ---- memory a lane at a time ------------------------------------------------------------------------------------- */
-
 /* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements
  * further. inside: whether a test says so, 0 when there is no test. Outside, both are those of position 0, which is
  * safe to read. */
@@ -2261,8 +2243,6 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
     }
     return true;
 }
-
-/* ---- element by element: visits and atomic operations ------------------------------------------------------------ */
 
 /* fn for every element of layout l that is inside the memory, with what `a` holds (0 when a is NULL). */
 XE_FN_ cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn,
@@ -2962,8 +2942,6 @@ void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
     cm_matrix from = *a;
     if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
 }
-
-/* ---- multiply and add -------------------------------------------------------------------------------------------- */
 
 XE_FN_ bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
                               const cm_product *row)

@@ -138,28 +138,18 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     return id;
 }
 
-static spe_id cm_convert_together_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
-{
-    return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
-}
-
-/* Of several doubles, a component at a time. Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector
- * on the way to bf16, and then reads every second register of the doubles only. */
-static spe_id cm_convert_doubles_(cm_ctx *c, cm_type to, spe_id v)
-{
-    spe_id parts[16], type = cm_storage_type(c, to);
-    uint32_t n = spe_count(c->m, spe_type_of(c->m, v)), i;
-    for (i = 0; i < n; i++) parts[i] = cm_convert_together_(c, CM_F64, to, spe_extract(c->m, v, i));
-    return spe_construct(c->m, spe_vec(c->m, type, n), n, parts);
-}
-
 /* Values of the storage type of `from` as those of the storage type of `to`. */
 spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
+    uint32_t n = spe_count(c->m, spe_type_of(c->m, v));
+    spe_id parts[16];
     if (from == to) return v;
-    if (from == CM_F64 && to == CM_BF16 && spe_count(c->m, spe_type_of(c->m, v)) > 1)
-        return cm_convert_doubles_(c, to, v);
-    return cm_convert_together_(c, from, to, v);
+    if (from != CM_F64 || to != CM_BF16 || n == 1)
+        return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
+    /* A component at a time: Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector on the way to
+     * bf16, and then reads every second register of the doubles only. */
+    for (uint32_t i = 0; i < n; i++) parts[i] = cm_convert_vector_(c, from, to, spe_extract(c->m, v, i));
+    return spe_construct(c->m, cm_like_int_(c, 16, v), n, parts);
 }
 
 spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
@@ -196,8 +186,6 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
     }
     return spe_ok(c->m) ? d : cm_poison();
 }
-
-/* ---- components that change lanes -------------------------------------------------------------------------------- */
 
 /* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
  * lane needs another's. At most one row or column of sources a lane, so as many as the largest subgroup has lanes. */

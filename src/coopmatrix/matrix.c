@@ -204,8 +204,6 @@ spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
                        (uint32_t)(l->I * l->K1), uses[l->use]);
 }
 
-/* ---- matrices and their halves ----------------------------------------------------------------------------------- */
-
 cm_matrix cm_poison(void)
 {
     cm_matrix a;
@@ -297,8 +295,6 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
     memcpy(z.part + re->parts, im->part, (size_t)im->parts * sizeof *z.part);
     return z;
 }
-
-/* ---- parts <-> components ---------------------------------------------------------------------------------------- */
 
 spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->m, type, v); }
 

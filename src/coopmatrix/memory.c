@@ -61,8 +61,6 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     return true;
 }
 
-/* ---- memory a lane at a time ------------------------------------------------------------------------------------- */
-
 /* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements
  * further. inside: whether a test says so, 0 when there is no test. Outside, both are those of position 0, which is
  * safe to read. */
@@ -309,8 +307,6 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
     }
     return true;
 }
-
-/* ---- element by element: visits and atomic operations ------------------------------------------------------------ */
 
 /* fn for every element of layout l that is inside the memory, with what `a` holds (0 when a is NULL). */
 static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn,

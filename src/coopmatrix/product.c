@@ -171,8 +171,6 @@ void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
     if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
 }
 
-/* ---- multiply and add -------------------------------------------------------------------------------------------- */
-
 static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
                               const cm_product *row)
 {
