@@ -34,7 +34,7 @@ undeclared() { # undeclared HEADER INTERNAL
 
 # The parts before a line `cold` are optimised where the user's program is, by gcc at -Og, which takes it half as long as -O2;
 # by clang, which has nothing so cheap, those before a line `warm`.
-warm() {
+hot() {
     cat <<END
 #if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE) || defined(__clang__)
 #elif defined(__GNUC__)
@@ -61,8 +61,8 @@ cold() {
 END
 }
 
-# Between `warm` and `cold`, clang alone changes.
-clang_cold() {
+# From here on clang does not optimise, gcc still does.
+warm() {
     cat <<END
 #if !defined(XETILE_IMPLEMENTATION) && !defined(XETILE_OPTIMIZE) && defined(__clang__)
 #pragma clang optimize off
@@ -112,10 +112,10 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__$1[] = "";
 #endif
 
 END
-    if grep -q '^cold$' "$1/parts"; then warm; else cold; fi
+    if grep -q '^cold$' "$1/parts"; then hot; else cold; fi
     while read -r part; do
         case $part in
-        warm) clang_cold ;;
+        warm) warm ;;
         cold) as_before && cold ;;
         '#'*) echo "$part"; echo ;;
         internal.h) undeclared "$1" "$1/$part" | plain; echo ;;
