@@ -32,8 +32,10 @@ tests = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/test_*.c))
 soft_tests = $(patsubst soft/tests/%.c,$(BUILD)/%,$(wildcard soft/tests/test_*.c))
 xe_tests = $(patsubst soft/xe/tests/%.c,$(BUILD)/%,$(wildcard soft/xe/tests/test_*.c))
 test_scripts = $(wildcard tests/test_*.sh)
-soft_objects = $(patsubst soft/%.c,$(BUILD)/soft/%.o,$(wildcard soft/*.c soft/xe/*.c)) $(BUILD)/soft/soft_text.o
-soft_flags = -std=gnu11 -fPIC -fvisibility=hidden
+soft_rooms = spirv passes c run build check xe ze
+soft_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(soft_rooms:%=soft/%/*.c))) $(BUILD)/soft/soft_text.o
+soft_folders = $(BUILD)/soft $(soft_rooms:%=$(BUILD)/soft/%)
+soft_flags = -Isoft -std=gnu11 -fPIC -fvisibility=hidden
 soft_libs = -ldl -lpthread -lm
 library = $(BUILD)/libxetile.a
 
@@ -46,17 +48,17 @@ help: ## list the targets
 
 compile = $(if $(V),,@echo "  cc $@" &&) $(CC)
 
-$(BUILD) $(BUILD)/soft $(BUILD)/soft/xe:
+$(BUILD) $(soft_folders):
 	@mkdir -p $@
 
 # Generated kernels are compiled with these texts in front, so the library carries them.
-$(BUILD)/soft_text.c: scripts/embed_text.sh soft/abi.h $(sort $(wildcard soft/prelude*.h)) | $(BUILD)
+$(BUILD)/soft_text.c: scripts/embed_text.sh soft/abi.h $(sort $(wildcard soft/c/prelude*.h)) | $(BUILD)
 	@scripts/embed_text.sh $(filter %.h,$^) > $@.part && mv $@.part $@
 
 $(BUILD)/soft/soft_text.o: $(BUILD)/soft_text.c | $(BUILD)/soft
 	$(compile) $(soft_flags) $(ALL_CFLAGS) -c -o $@ $<
 
-$(BUILD)/soft/%.o: soft/%.c | $(BUILD)/soft $(BUILD)/soft/xe
+$(BUILD)/soft/%.o: soft/%.c | $(soft_folders)
 	$(compile) $(soft_flags) $(ALL_CFLAGS) $(LOADER_CFLAGS) -c -o $@ $<
 
 $(BUILD)/libze_soft.so: $(soft_objects)
@@ -114,7 +116,7 @@ $(xe_tests): $(BUILD)/%: soft/xe/tests/%.c $(soft_objects)
 $(BUILD)/fuzz_spirv: soft/tests/fuzz_spirv.c $(soft_objects)
 	$(compile) -std=gnu11 -O1 -g $(checks) -fsanitize=fuzzer -Isoft $(LDFLAGS) -o $@ $< $(soft_objects) $(soft_libs)
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d $(BUILD)/soft/xe/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d $(BUILD)/soft/*/*.d)
 
 # ---- what people type
 

@@ -14,8 +14,8 @@
 
 /* What a thread keeps for products of matrices while it works on a launch. */
 struct xs_thread {
-    uint32_t tile_shape; /* how its tile registers are configured (prelude_amx.h), 0: not at all */
-    uint32_t used;       /* bytes of `shared` that are taken (prelude_matrix.h) ... */
+    uint32_t tile_shape; /* how its tile registers are configured (c/prelude_amx.h), 0: not at all */
+    uint32_t used;       /* bytes of `shared` that are taken (c/prelude_matrix.h) ... */
     uint32_t next;       /* ... where what is asked for next may be ... */
     uint64_t group;      /* ... and the number + 1 of the work-group that took them */
     uint8_t *shared;     /* XS_SHARED_BYTES, when the kernel wants them; may be NULL */
@@ -39,7 +39,7 @@ struct xs_subgroup {
     void (*barrier)(struct xs_subgroup *self, uint32_t kind); /* XS_BARRIER_...; returns when the work-group has met */
     void (*print)(struct xs_subgroup *self, const char *text, uint32_t bytes);
     void *driver;
-    void *check; /* of the checked mode (prelude_check.h); NULL: it is off */
+    void *check; /* of the checked mode (c/prelude_check.h); NULL: it is off */
     struct xs_thread *thread;
     const struct xs_kernel *kernel; /* which one runs: for a `run_groups` that serves several */
     const char *error;              /* out, from run_groups: why it ended the launch; NULL: a barrier was missed */

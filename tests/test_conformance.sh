@@ -8,7 +8,7 @@ readme=soft/README.md
 rows() { sed -n 's/^| \(ze[A-Z][A-Za-z0-9]*\) | \(.*\) | \([^|]*\) |$/\1|\3/p' "$readme"; }
 rows > "$work/rows"
 cut -d'|' -f1 "$work/rows" | sort > "$work/listed"
-sed -n 's/.*= \(ze[A-Z][A-Za-z0-9]*\);.*/\1/p; s/.*SINCE([0-9]*, pfn[A-Za-z]*, \(ze[A-Za-z0-9]*\)).*/\1/p' soft/ze_tables.c | sort -u > "$work/served"
+sed -n 's/.*= \(ze[A-Z][A-Za-z0-9]*\);.*/\1/p; s/.*SINCE([0-9]*, pfn[A-Za-z]*, \(ze[A-Za-z0-9]*\)).*/\1/p' soft/ze/tables.c | sort -u > "$work/served"
 
 no_lines() { # no_lines WHAT FILE: a test that passes when the file is empty
     if [ -s "$2" ]; then fail "$1" "$(cat "$2")"; else pass; fi
@@ -40,10 +40,10 @@ fi
 
 # The settings that are told of are those that the driver takes.
 sed -n 's/^| `XETILE_SOFT_\([A-Z_]*\).*/\1/p' "$readme" | sort > "$work/told"
-sed -n 's/^    {"\([A-Z_]*\)", {.*/\1/p' soft/ze_settings.c | sort > "$work/taken"
-[ "$(wc -l < "$work/taken")" -ge 10 ] || fail settings "the table is not found in soft/ze_settings.c"
+sed -n 's/^    {"\([A-Z_]*\)", {.*/\1/p' soft/ze/settings.c | sort > "$work/taken"
+[ "$(wc -l < "$work/taken")" -ge 10 ] || fail settings "the table is not found in soft/ze/settings.c"
 diff "$work/told" "$work/taken" > "$work/settings" || true
-no_lines "settings of $readme (<) and of soft/ze_settings.c (>) differ" "$work/settings"
+no_lines "settings of $readme (<) and of soft/ze/settings.c (>) differ" "$work/settings"
 
 # A row's tests: `name` in tests/test_soft_driver.c, `file: name` in tests/file.c.
 while IFS='|' read -r function tests; do

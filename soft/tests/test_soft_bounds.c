@@ -3,7 +3,7 @@
  * fails, they say so and leave nothing behind. What is more than the device takes is refused by name.
  */
 #define _GNU_SOURCE
-#include "spirv_reader.h"
+#include "spirv/reader.h"
 #include "large_kernels.h"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

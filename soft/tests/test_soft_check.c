@@ -1,8 +1,8 @@
 /* test_soft_check.c - the parts of the checked mode by themselves: who conflicts with whom, what was written, and that
  * what it adds to generated text is added in that mode only, with nothing of a module in it unescaped.
  */
-#include "check.h"
-#include "spirv.h"
+#include "check/check.h"
+#include "spirv/spirv.h"
 #include "test.h"
 
 /* ---- races */

@@ -2,8 +2,8 @@
  * compiler and scheduler, against the same thing written in C.
  */
 #include "abi.h"
-#include "scheduler.h"
-#include "spirv.h"
+#include "run/scheduler.h"
+#include "spirv/spirv.h"
 #include "test.h"
 
 #define FOLDER "soft/tests/kernels/"

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "coroutine.h"
-#include "faults.h"
-#include "scheduler.h"
+#include "run/coroutine.h"
+#include "run/faults.h"
+#include "run/scheduler.h"
 #include "test.h"
 
 #define STACK (64u << 10)

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "../../tests/test.h"
 
-#include "../abi.h"
-#include "../jit.h"
-#include "../spirv.h"
+#include "abi.h"
+#include "build/jit.h"
+#include "spirv/spirv.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* test_soft_matrix.c - prelude_matrix.h as plain C: small floats against tables, products against f64 and exact
+/* test_soft_matrix.c - c/prelude_matrix.h as plain C: small floats against tables, products against f64 and exact
  * integers, blocks against element-by-element arithmetic. The same text that stands in front of every kernel.
  */
 #include "../../tests/test.h"
@@ -9,22 +9,22 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-#include "../abi.h"
-#include "../prelude.h"
+#include "abi.h"
+#include "c/prelude.h"
 
 #define S 16
-#include "../prelude_lanes.h"
-#include "../prelude_matrix.h"
+#include "c/prelude_lanes.h"
+#include "c/prelude_matrix.h"
 #include "soft_matrix_cases.inc"
 #undef S
 #define S 8
-#include "../prelude_lanes.h"
-#include "../prelude_matrix.h"
+#include "c/prelude_lanes.h"
+#include "c/prelude_matrix.h"
 #include "soft_matrix_cases.inc"
 #undef S
 #define S 32
-#include "../prelude_lanes.h"
-#include "../prelude_matrix.h"
+#include "c/prelude_lanes.h"
+#include "c/prelude_matrix.h"
 #include "soft_matrix_cases.inc"
 #undef S
 

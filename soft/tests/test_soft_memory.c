@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ze_soft.h"
+#include "ze/ze_soft.h"
 #include "driver_kernels.h"
 #include "test.h"
 

@@ -10,9 +10,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "coroutine.h"
-#include "pool.h"
-#include "scheduler.h"
+#include "run/coroutine.h"
+#include "run/pool.h"
+#include "run/scheduler.h"
 #include "test.h"
 
 #define STACK (64u << 10)

@@ -4,7 +4,7 @@
  */
 #include "../../tests/test.h"
 
-#include "../spirv.h"
+#include "spirv/spirv.h"
 #include "reader_kernels.h"
 
 #include <time.h>

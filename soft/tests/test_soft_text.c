@@ -4,8 +4,8 @@
 #define _GNU_SOURCE
 #include "../../tests/test.h"
 
-#include "../codegen.h"
-#include "../jit.h"
+#include "c/codegen.h"
+#include "build/jit.h"
 #include "mutate.h"
 #include "spirv_emit.h"
 

@@ -1,11 +1,11 @@
-/* test_soft_tiles.c - products on the CPU's tile unit: prelude_amx.h's grids of every shape and layout against f64 and
+/* test_soft_tiles.c - products on the CPU's tile unit: grids of prelude_amx.h of every shape and layout against f64 and
  * exact integers, what tiles do to denormals, what subgroups share, and the rules of the instructions, which
  * tests/amx_emulator.c has to keep as the CPU does. Where there are no tiles, test_amx.sh runs this with the emulator.
  */
 #define _GNU_SOURCE
 #include "../../tests/test.h"
 
-#include "../jit.h"
+#include "build/jit.h"
 
 #if defined(__x86_64__)
 #include <signal.h>
@@ -17,12 +17,12 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #define XS_TILES
-#include "../abi.h"
-#include "../prelude.h"
+#include "abi.h"
+#include "c/prelude.h"
 #define S 16
-#include "../prelude_lanes.h"
-#include "../prelude_matrix.h"
-#include "../prelude_amx.h"
+#include "c/prelude_lanes.h"
+#include "c/prelude_matrix.h"
+#include "c/prelude_amx.h"
 
 /* A product of ni x nj fragments, nk deep, and how its fragments lie in memory. */
 enum { TOGETHER, APART, LAYOUTS };

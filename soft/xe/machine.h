@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "../abi.h"
+#include "abi.h"
 #include "xe.h"
 
 /* ---- registers: one file of bytes, in which each kind has its place */

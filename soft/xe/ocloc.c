@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../jit.h"
+#include "build/jit.h"
 #include "machine.h"
 
 enum { MOST_WORDS = 16, MOST_TEXTS = 4096, PATH_BYTES = 4096 };

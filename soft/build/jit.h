@@ -1,0 +1,73 @@
+/* jit.h - what jit.c and cache.c share: an image's layout, hashing, private directories. */
+#ifndef XETILE_SOFT_JIT_H
+#define XETILE_SOFT_JIT_H
+
+#include "spirv/spirv.h"
+
+struct xs_thread;
+
+/* ---- sha256.c */
+struct jit_sha256 {
+    uint32_t state[8];
+    uint64_t bytes;
+    uint8_t block[64];
+};
+void jit_sha256_begin(struct jit_sha256 *h);
+void jit_sha256_add(struct jit_sha256 *h, const void *data, size_t size);
+void jit_sha256_end(struct jit_sha256 *h, uint8_t hash[32]);
+
+/* ---- an image: this header, then the .so file */
+struct jit_image_header {
+    char magic[8];
+    uint32_t abi_version, header_bytes;
+    uint64_t so_bytes;
+    uint8_t key[32];  /* zero when it was not compiled for the cache */
+    uint8_t cpu[32];  /* what it was compiled for */
+    uint8_t hash[32]; /* of the fields before and the .so */
+};
+/* Puts header and .so together; the memory is the caller's to free. NULL when out of memory. */
+void *jit_image_make(const void *so, size_t so_bytes, const struct jit_key *key, size_t *image_bytes);
+/* NULL, or why these bytes are no image that may run here. */
+const char *jit_image_check(const void *image, size_t size);
+
+/* ---- isa.c: what $XETILE_SOFT_ISA and this CPU allow */
+bool jit_isa_flag(const char **flag,
+                  struct sp_text *log); /* the compiler's flag, or NULL; false: refused, `log` says why */
+/* Lanes of kernels that do not say how many they want. */
+uint32_t jit_subgroup_size(void);
+void jit_cpu_hash(uint8_t hash[32]);
+unsigned
+jit_tiles(void); /* CG_TILES_...: what tiles may multiply; 0: no tiles. The first call asks the kernel for them */
+void jit_release_thread(struct xs_thread *t); /* of this thread: its share of a launch is done */
+
+/* ---- process.c: runs a program without a shell, in a process group of its own */
+struct jit_limits {
+    double seconds;   /* of processor time: a crowded machine must not refuse a kernel */
+    double mebibytes; /* of address space */
+};
+enum { JIT_CROWDED = 4 }; /* times `seconds` may pass on the clock, so that a program which hangs is stopped, too */
+/* Its exit status, what it says in `said`; -1: could not be started or was killed, which `log` tells. Its files for a
+ * while go to `directory`. */
+int jit_run(char *const *argv, const char *directory, struct jit_limits limits, struct sp_text *said,
+            struct sp_text *log);
+
+/* ---- the compiler (jit.c) */
+struct jit_compiler {
+    char path[4096];   /* "" when there is none */
+    uint64_t identity; /* of the file */
+};
+double jit_time_limit(void); /* seconds on the clock for one compile */
+void jit_find_compiler(struct jit_compiler *c);
+bool jit_compiler_works(const struct jit_compiler *c); /* runs it with --version */
+
+/* ---- cache.c */
+int jit_cache_open(struct sp_text *log); /* the directory's descriptor, or -1 with the reason in log (may be NULL) */
+void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, const void *image, size_t size,
+                     struct sp_text *log);
+/* A new directory of mode 0700 that nobody can guess: in the cache, else $TMPDIR, /tmp, /dev/shm. */
+bool jit_private_directory(char *path, size_t size, struct sp_text *log);
+void jit_remove_directory(const char *path);
+bool jit_write_file(const char *path, const void *data, size_t size);
+void *jit_read_descriptor(int fd, size_t *size); /* the rest of a regular file; closes fd; NULL on failure */
+
+#endif

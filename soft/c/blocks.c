@@ -1,0 +1,392 @@
+/* blocks.c - the blocks of a function as text: what is carried along edges, branches and switches for all lanes
+ * or under masks, calls, and the order in which blocks stand.
+ */
+#include "codegen.h"
+
+/* ---- control flow as text */
+
+/* Edges are written more or less in the order of the phi's operands: it is looked for from where the last one was. */
+static uint32_t phi_source(struct cg *g, const struct sp_inst *phi, uint32_t label)
+{
+    uint32_t pairs = phi->count / 2;
+    for (uint32_t i = 0; i < pairs; i++) {
+        uint32_t at = (g->phi_at + i) % pairs;
+        if (phi->operand[2 * at + 1] != label) continue;
+        g->phi_at = at;
+        return phi->operand[2 * at];
+    }
+    return 0;
+}
+
+/* Is the variable of `id` overwritten by one of the first `below` copies? */
+static bool is_overwritten(struct cg *g, uint32_t id, const struct sp_block *b, uint32_t label, uint32_t below)
+{
+    for (uint32_t i = 0; i < below; i++) {
+        if (cg_home(g, b->inst[i].id) != cg_home(g, id)) continue;
+        if (cg_home(g, phi_source(g, &b->inst[i], label)) != cg_home(g, id)) return true;
+    }
+    return false;
+}
+
+static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, const char *renamed, const char *mask)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, phi->type);
+    bool varying = !cg_is_step(g, phi->id), same = !cg_is_step(g, source) == varying;
+    bool value = g->m->ids[source].what != SP_IS_CONSTANT && g->m->ids[source].what != SP_IS_VARIABLE &&
+                 !(g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef);
+    if (!varying) mask = NULL; /* that all lanes have alike, or a line */
+    if (cg_home(g, phi->id) == cg_home(g, source)) return;
+    if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value will do */
+    if (g->value[phi->id].line && (g->value[phi->id].checked || !g->value[source].line)) {
+        cg_copy_line(g, phi->id, source);
+        return;
+    }
+    if (!mask && same && value && !g->value[source].root) {
+        cg_put(g, "    %s = %s;\n", cg_variable(g, phi->id), renamed ? renamed : cg_variable(g, source));
+        return;
+    }
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *to = cg_str(g, "%s%s", cg_variable(g, phi->id), l->leaf[i].path), *e;
+        cg_open_nest(g, &l->leaf[i]);
+        if (renamed) {
+            e = cg_str(g, "%s%s", renamed, l->leaf[i].path);
+            if (g->value[source].line)
+                e = cg_line_lanes(g, source, e);
+            else if (varying && !g->value[source].varying)
+                e = cg_splat(g, l->leaf[i].kind, e);
+        } else {
+            e = cg_leaf_use(g, source, i, varying);
+        }
+        cg_put(g, "    %s = %s;\n", to, mask ? cg_select(g, l->leaf[i].kind, mask, e, to) : e);
+        cg_close_nest(g, &l->leaf[i]);
+    }
+}
+
+/* The phis of block `to` take their values for the edge from `from`; all at once, as phis do. */
+static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mask)
+{
+    const struct sp_block *b = &g->fn->f->blocks[to];
+    uint32_t label = g->fn->f->blocks[from].label, n = 0;
+    while (n < b->count && b->inst[n].op == SP_OP_Phi) n++;
+    if (!n) return;
+    const char **renamed = cg_alloc(g, n * sizeof *renamed);
+    if (!renamed) return;
+    cg_put(g, "    {\n");
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t source = phi_source(g, &b->inst[i], label);
+        uint32_t root = source ? g->value[source].root : 0;
+        if (!source || !is_overwritten(g, root ? root : source, b, label, i)) continue;
+        renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, !cg_is_step(g, source)));
+        const char *e = root ? cg_use(g, source, g->value[source].varying) : cg_variable(g, source);
+        cg_put(g, "    %s = %s;\n", renamed[i], e);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t source = phi_source(g, &b->inst[i], label);
+        if (source) copy_phi(g, &b->inst[i], source, renamed[i], mask);
+    }
+    cg_put(g, "    }\n");
+}
+
+static uint32_t block_of_label(struct cg *g, uint32_t label) { return g->m->ids[label].block; }
+
+/* Is the block being written for all lanes? */
+static bool runs_whole(struct cg *g, uint32_t block) { return g->whole || !g->fn->block[block].masked; }
+
+/* Lanes `mask` (C expression; the block's own when NULL) go from block `from` to `to`. All lanes jump at once. */
+static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mask)
+{
+    const struct cg_block *b = g->fn->block;
+    bool plain = runs_whole(g, from) && !mask, whole = plain && cg_has_whole(g, to);
+    uint32_t label = g->fn->f->blocks[to].label;
+    cg_leave_loops(g, from, to);
+    write_phis(g, from, to, plain ? NULL : mask ? mask : g->mask);
+    if (b[to].masked && !whole) cg_put(g, "    m%u |= %s;\n", label, mask ? mask : g->mask);
+    if (plain) cg_put(g, "    goto %c%u;\n", whole ? 'W' : 'L', label);
+}
+
+/* All lanes have come to a divergent branch: on to the first of the masked blocks that were given lanes. */
+static void write_entry(struct cg *g, uint32_t from)
+{
+    const struct sp_block *b = &g->fn->f->blocks[from];
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < b->succ_count; i++) {
+        const struct cg_block *s = &g->fn->block[b->succ[i]];
+        if (s->masked && (first == UINT32_MAX || s->order < g->fn->block[first].order)) first = b->succ[i];
+    }
+    if (first == UINT32_MAX) first = b->succ[0];
+    cg_put(g, "    goto L%u;\n", g->fn->f->blocks[first].label);
+}
+
+/* Of a divergent branch the edges that leave the loop come first: those that stay may overwrite its head's phis. */
+static bool stays_in_loop(struct cg *g, uint32_t from, uint32_t to)
+{
+    uint32_t loop = g->fn->block[from].loop;
+    return loop && cg_loop_contains(g->fn, loop, to);
+}
+
+/* Where all lanes take the same way, they stay together. */
+static void write_common_ways(struct cg *g, uint32_t from, uint32_t condition, uint32_t yes, uint32_t no)
+{
+    const char *all, *none;
+    if (!cg_has_whole(g, yes) && !cg_has_whole(g, no)) return;
+    cg_write_votes(g, from, condition, &all, &none);
+    cg_put(g, "    if (%s) {\n", all);
+    write_edge(g, from, yes, NULL);
+    cg_put(g, "    } else if (%s) {\n", none);
+    write_edge(g, from, no, NULL);
+    cg_put(g, "    }\n");
+}
+
+static void write_branch(struct cg *g, uint32_t from)
+{
+    uint32_t condition = cg_operand(g, 0);
+    uint32_t yes = block_of_label(g, cg_operand(g, 1)), no = block_of_label(g, cg_operand(g, 2));
+    if (yes == no) {
+        write_edge(g, from, yes, NULL);
+    } else if (!cg_is_varying(g, condition)) {
+        cg_put(g, "    if (%s) {\n", cg_use(g, condition, false));
+        write_edge(g, from, yes, NULL);
+        cg_put(g, "    } else {\n");
+        write_edge(g, from, no, NULL);
+        cg_put(g, "    }\n");
+    } else {
+        if (runs_whole(g, from)) write_common_ways(g, from, condition, yes, no);
+        const char *t = cg_temporary(g, "i32x"), *f = cg_temporary(g, "i32x"), *c = cg_use(g, condition, true);
+        cg_put(g, "    %s = %s & %s;\n    %s = %s & ~%s;\n", t, g->mask, c, f, g->mask, c);
+        bool yes_first = !stays_in_loop(g, from, yes);
+        write_edge(g, from, yes_first ? yes : no, yes_first ? t : f);
+        write_edge(g, from, yes_first ? no : yes, yes_first ? f : t);
+        if (runs_whole(g, from)) write_entry(g, from);
+    }
+}
+
+static uint64_t case_literal(const struct sp_inst *s, uint32_t at, uint32_t words)
+{
+    return words == 2 ? s->operand[at] | (uint64_t)s->operand[at + 1] << 32 : s->operand[at];
+}
+
+/* The cases whose blocks are, or are not, in the loop of the switch: a comparison and an edge each. */
+static void write_cases(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t words, uint64_t width, bool staying,
+                        bool edges)
+{
+    const struct sp_inst *s = g->inst;
+    const struct sp_block *b = &g->fn->f->blocks[from];
+    bool may_cut = true;
+    for (uint32_t k = 0; k < b->succ_count; k++) may_cut = may_cut && b->succ[k] != from;
+    for (uint32_t i = 2; i + words < s->count; i += words + 1) {
+        uint32_t target = block_of_label(g, s->operand[i + words]);
+        if (stays_in_loop(g, from, target) != staying) continue;
+        if (may_cut && !g->whole) cg_mark_cut(g, from, false);
+        cg_put(g, "    {\n    const i32x hit_ = %s & XS_COMPARE(q%u, ==, %s);\n    r%u &= ~hit_;\n", g->mask, b->label,
+               cg_splat(g, kind, cg_literal(g, kind, case_literal(s, i, words) & width)), b->label);
+        if (edges) write_edge(g, from, target, "hit_");
+        cg_put(g, "    }\n");
+    }
+}
+
+/* What is left for the default block is known when all cases are: where that leaves the loop, before those that stay
+ * are given their lanes. */
+static void write_varying_switch(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t words, uint64_t width)
+{
+    uint32_t label = g->fn->f->blocks[from].label, other = block_of_label(g, g->inst->operand[1]);
+    const char *rest = cg_str(g, "r%u", label);
+    bool stays = stays_in_loop(g, from, other);
+    if (!g->whole) cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), cg_str(g, "q%u", label), "");
+    if (!g->whole) cg_declare(g, CG_PLAIN, "i32x", rest, "");
+    cg_put(g, "    q%u = %s;\n    %s = %s;\n", label, cg_use(g, g->inst->operand[0], true), rest, g->mask);
+    write_cases(g, from, kind, words, width, false, true);
+    if (!stays) write_cases(g, from, kind, words, width, true, false);
+    if (!stays) write_edge(g, from, other, rest);
+    write_cases(g, from, kind, words, width, true, true);
+    if (stays) write_edge(g, from, other, rest);
+    if (runs_whole(g, from)) write_entry(g, from);
+}
+
+static void write_switch(struct cg *g, uint32_t from)
+{
+    const struct sp_inst *s = g->inst;
+    uint32_t selector = s->operand[0];
+    enum cg_kind kind = cg_leaves_of(g, g->m->ids[selector].type)->leaf[0].kind;
+    uint32_t words = kind == CG_U64 ? 2 : 1;
+    uint32_t bits = sp_type(g->m, g->m->ids[selector].type)->bits;
+    uint64_t width = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+    if (!cg_is_varying(g, selector)) {
+        cg_put(g, "    switch (%s) {\n", cg_use(g, selector, false));
+        for (uint32_t i = 2; i + words < s->count; i += words + 1) {
+            cg_put(g, "    case %s: ", cg_literal(g, kind, case_literal(s, i, words) & width));
+            write_edge(g, from, block_of_label(g, s->operand[i + words]), NULL);
+            if (!runs_whole(g, from)) cg_put(g, "    break;\n");
+        }
+        cg_put(g, "    default:\n");
+        write_edge(g, from, block_of_label(g, s->operand[1]), NULL);
+        cg_put(g, "    }\n");
+        return;
+    }
+    write_varying_switch(g, from, kind, words, width);
+}
+
+static void write_return_value(struct cg *g)
+{
+    uint32_t id = cg_operand(g, 0);
+    bool varying = g->fn->result_varying;
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *to = cg_str(g, "result%s", l->leaf[i].path), *e;
+        cg_open_nest(g, &l->leaf[i]);
+        e = cg_leaf_use(g, id, i, varying);
+        cg_put(g, "    %s = %s;\n", to, varying ? cg_select(g, l->leaf[i].kind, g->mask, e, to) : e);
+        cg_close_nest(g, &l->leaf[i]);
+    }
+}
+
+static void write_terminator(struct cg *g, uint32_t block)
+{
+    switch (g->inst->op) {
+    case SP_OP_Branch: write_edge(g, block, block_of_label(g, cg_operand(g, 0)), NULL); break;
+    case SP_OP_BranchConditional: write_branch(g, block); break;
+    case SP_OP_Switch: write_switch(g, block); break;
+    case SP_OP_ReturnValue: write_return_value(g); /* fall through */
+    case SP_OP_Return:
+    case SP_OP_Unreachable:
+        if (runs_whole(g, block)) cg_put(g, "    goto done;\n");
+        break;
+    default: cg_fail(g, "this way to end a block is not supported");
+    }
+}
+
+/* ---- instructions */
+
+static void write_call(struct cg *g)
+{
+    uint32_t callee = g->m->ids[cg_operand(g, 0)].block;
+    const struct cg_function *f = &g->function[callee];
+    const struct sp_type *type = sp_type(g->m, g->inst->type);
+    const char *args = "";
+    if (f->f->is_declaration) {
+        cg_fail(g, "the called function has no body in this module");
+        return;
+    }
+    for (uint32_t i = 1; i < g->inst->count; i++) {
+        args = cg_str(g, "%s, %s", args, cg_use_whole(g, cg_operand(g, i), g->value[f->f->params[i - 1]].varying));
+    }
+    const char *call = cg_str(g, "%s(self, %s, %s%s)", cg_version(g, f), g->mask, g->bits, args);
+    if (type->kind == SP_VOID) {
+        cg_put(g, "    %s;\n", call);
+        return;
+    }
+    const char *whole = cg_temporary(g, cg_type_name(g, g->inst->type, f->result_varying));
+    cg_put(g, "    %s = %s;\n", whole, call);
+    cg_set_whole(g, whole, f->result_varying);
+}
+
+static void write_instruction(struct cg *g)
+{
+    if (!cg_begin_narrow(g)) return;
+    switch (g->inst->op) {
+    case SP_OP_Variable:
+    case SP_OP_Phi:
+    case SP_OP_Undef:
+    case SP_OP_Nop:
+    case SP_OP_LifetimeStop:
+    case SP_OP_AssumeTrueKHR: return;
+    case SP_OP_LifetimeStart:
+        if (g->o->check) cg_check_lifetime(g);
+        return;
+    case SP_OP_FunctionCall: write_call(g); return;
+    case SP_OP_FunctionPointerCallINTEL: cg_write_pointer_call(g); return;
+    default: break;
+    }
+    if (g->inst->id && g->value[g->inst->id].line) {
+        cg_write_line(g);
+        return;
+    }
+    bool guarded = g->o->check && cg_check_begin(g);
+    if (!cg_write_simple(g) && !cg_write_memory(g) && !cg_write_group(g) && !cg_write_matrix(g) && !cg_write_math(g) &&
+        !cg_write_coop(g))
+        cg_fail(g, "this instruction is not supported");
+    if (guarded) cg_check_end(g);
+}
+
+/* A block, or the rest of one, runs for the lanes in its mask. */
+void cg_write_block_head(struct cg *g, uint32_t block)
+{
+    uint32_t label = g->fn->f->blocks[block].label;
+    cg_put(g, "    {\n");
+    if (runs_whole(g, block)) return;
+    cg_put(g,
+           "    const i32x k%u = m%u;\n    const u64 b%u = XS(bits)(k%u);\n    m%u = (i32x){0};\n    if (b%u) {\n",
+           label, label, label, label, label, label);
+    if (cg_joins_whole(g, block))
+        cg_put(g, "    if (b%u == XS_FULL && !x%u) goto W%u;\n    x%u = 0;\n", label, label, label, label);
+}
+
+void cg_write_block(struct cg *g, uint32_t block)
+{
+    const struct sp_block *b = &g->fn->f->blocks[block];
+    bool masked = !runs_whole(g, block);
+    if (!g->whole) cg_mark_cut(g, block, true);
+    cg_put(g, "%c%u:;\n", g->whole ? 'W' : 'L', b->label);
+    cg_write_block_head(g, block);
+    g->mask = masked ? cg_str(g, "k%u", b->label) : "m0";
+    g->bits = masked ? cg_str(g, "b%u", b->label) : "b0";
+    if (g->whole) cg_check_lines_first(g, block);
+    for (uint32_t i = 0; i < b->count && !g->failed; i++) {
+        if (i && !g->skip && !g->whole) cg_mark_cut(g, block, false);
+        g->inst = &b->inst[i];
+        if (g->skip)
+            g->skip--;
+        else if (i + 1 < b->count)
+            write_instruction(g);
+        else
+            write_terminator(g, block);
+        g->extends = false;
+    }
+    g->inst = NULL;
+    if (g->whole) cg_forget_proofs(g, block);
+    cg_put(g, masked ? "    }\n    }\n" : "    }\n");
+    g->mask = "m0";
+    g->bits = "b0";
+    cg_free_words(g);
+}
+
+/* After the last block of a loop of masked blocks: again, while a lane waits at its head. */
+static void write_loop_ends(struct cg *g, uint32_t block)
+{
+    for (uint32_t l = g->fn->block[block].loop; l; l = g->fn->loop[l - 1].parent) {
+        if (g->fn->loop[l - 1].last != block) break;
+        uint32_t label = g->fn->f->blocks[g->fn->loop[l - 1].header].label;
+        cg_put(g, "    if (XS(bits)(m%u)) goto L%u;\n", label, label);
+    }
+}
+
+/* In loops with several entries lanes may wait at any block before the end. */
+static void write_irreducible_end(struct cg *g, uint32_t at, uint32_t first)
+{
+    for (uint32_t i = first; i < at; i++) {
+        uint32_t label = g->fn->f->blocks[g->fn->order[i]].label;
+        cg_put(g, "    if (XS(bits)(m%u)) goto L%u;\n", label, label);
+    }
+}
+
+void cg_write_component(struct cg *g, uint32_t component)
+{
+    const struct cg_function *fn = g->fn;
+    uint32_t exit = UINT32_MAX, first = fn->component[component], i = first;
+    for (; i < fn->order_count && fn->block[fn->order[i]].component == component; i++) {
+        const struct sp_block *b = &fn->f->blocks[fn->order[i]];
+        cg_write_block(g, fn->order[i]);
+        write_loop_ends(g, fn->order[i]);
+        for (uint32_t k = 0; k < b->succ_count; k++)
+            if (!fn->block[b->succ[k]].masked) exit = b->succ[k];
+    }
+    if (fn->loops_irreducible) write_irreducible_end(g, i, first);
+    if (exit == UINT32_MAX)
+        cg_put(g, "    goto done;\n");
+    else
+        cg_put(g, "    goto L%u;\n", fn->f->blocks[exit].label);
+    if (!fn->whole[component]) return;
+    g->whole = true;
+    for (i = first; i < fn->order_count && fn->block[fn->order[i]].component == component; i++)
+        cg_write_block(g, fn->order[i]);
+    g->whole = false;
+}

@@ -1,0 +1,382 @@
+/* groups.c - what the work-items of a subgroup or work-group do together.
+ *
+ * Subgroup operations see the lanes that are active. Those of a whole work-group go through a table in local memory
+ * that holds a value a subgroup, with barriers around it (prelude_lanes.h has XS(group_exchange)).
+ */
+#include "codegen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reductions and scans: a row for each operation */
+
+static const struct {
+    uint16_t op[3]; /* OpGroup, OpGroupNonUniform, and a second name */
+    const char *name;
+    const char *integer, *real; /* the identity as text; %k is the bits of the type */
+} reductions[] = {
+    {{SP_OP_GroupIAdd, SP_OP_GroupNonUniformIAdd, 0}, "iadd", "0", NULL},
+    {{SP_OP_GroupFAdd, SP_OP_GroupNonUniformFAdd, 0}, "fadd", NULL, "-0.0"},
+    {{SP_OP_GroupIMulKHR, SP_OP_GroupNonUniformIMul, 0}, "imul", "1", NULL},
+    {{SP_OP_GroupFMulKHR, SP_OP_GroupNonUniformFMul, 0}, "fmul", NULL, "1.0"},
+    {{SP_OP_GroupSMin, SP_OP_GroupNonUniformSMin, 0}, "smin", "~0ull >> 1 >> (64 - 8 * sizeof(%s))", NULL},
+    {{SP_OP_GroupSMax, SP_OP_GroupNonUniformSMax, 0}, "smax", "1ull << (8 * sizeof(%s) - 1)", NULL},
+    {{SP_OP_GroupUMin, SP_OP_GroupNonUniformUMin, 0}, "umin", "~0ull", NULL},
+    {{SP_OP_GroupUMax, SP_OP_GroupNonUniformUMax, 0}, "umax", "0", NULL},
+    {{SP_OP_GroupFMin, SP_OP_GroupNonUniformFMin, 0}, "fmin", NULL, "__builtin_inf()"},
+    {{SP_OP_GroupFMax, SP_OP_GroupNonUniformFMax, 0}, "fmax", NULL, "-__builtin_inf()"},
+    {{SP_OP_GroupBitwiseAndKHR, SP_OP_GroupNonUniformBitwiseAnd, SP_OP_GroupLogicalAndKHR}, "and", "~0ull", NULL},
+    {{SP_OP_GroupBitwiseOrKHR, SP_OP_GroupNonUniformBitwiseOr, SP_OP_GroupLogicalOrKHR}, "or", "0", NULL},
+    {{SP_OP_GroupBitwiseXorKHR, SP_OP_GroupNonUniformBitwiseXor, SP_OP_GroupLogicalXorKHR}, "xor", "0", NULL},
+    {{SP_OP_GroupNonUniformLogicalAnd, 0, 0}, "and", "~0ull", NULL},
+    {{SP_OP_GroupNonUniformLogicalOr, 0, 0}, "or", "0", NULL},
+    {{SP_OP_GroupNonUniformLogicalXor, 0, 0}, "xor", "0", NULL},
+};
+
+static int find_reduction(uint16_t op)
+{
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+        for (int k = 0; k < 3; k++)
+            if (op && reductions[i].op[k] == op) return (int)i;
+    return -1;
+}
+
+static uint64_t scope_of(struct cg *g)
+{
+    uint64_t scope = SP_SCOPE_Subgroup;
+    sp_constant(g->m, cg_operand(g, 0), &scope);
+    return scope;
+}
+
+/* The table that subgroups exchange values through, after the module's local variables. */
+static const char *exchange_table(struct cg *g)
+{
+    uint32_t at = cg_exchange_offset(g);
+    if (at + CG_EXCHANGE_BYTES > g->fn->local_bytes) g->fn->local_bytes = at + CG_EXCHANGE_BYTES;
+    return cg_str(g, "(u64)(uintptr_t)self->local + %u", at);
+}
+
+static void write_reduction(struct cg *g, int r)
+{
+    const struct sp_inst *i = g->inst;
+    uint32_t how = cg_operand(g, 1), value = cg_operand(g, 2);
+    const struct cg_leaves *l = cg_leaves_of(g, i->type);
+    bool group = scope_of(g) == SP_SCOPE_Workgroup, varying = cg_is_varying(g, i->id);
+    uint64_t cluster = g->S;
+    if (how == SP_GROUP_ClusteredReduce && i->count > 3) sp_constant(g->m, cg_operand(g, 3), &cluster);
+    if (cluster == 0 || cluster > g->S || (cluster & (cluster - 1))) cluster = g->S;
+    for (uint32_t k = 0; k < l->count; k++) {
+        enum cg_kind kind = l->leaf[k].kind, T = kind == CG_BOOL                ? CG_U32
+                                                 : cg_kind_is_small_float(kind) ? CG_F32
+                                                                                : kind;
+        const char *t = cg_kind_type(g, T, false), *start, *e = cg_leaf_use(g, value, k, true);
+        start = reductions[r].real && cg_kind_is_float(T) ? reductions[r].real : reductions[r].integer;
+        if (!start) {
+            cg_fail(g, "the operation does not go with its type");
+            return;
+        }
+        start = strstr(start, "%s") ? cg_str(g, "(%s)(%.*s%s%s)", t, (int)(strstr(start, "%s") - start), start, t,
+                                             strstr(start, "%s") + 2)
+                                    : cg_str(g, "(%s)(%s)", t, start);
+        e = kind == CG_BOOL ? cg_str(g, "(u32x)(%s)", e) : cg_widen(g, kind, true, e);
+        const char *fn = cg_str(g, "%s_%s", reductions[r].name, cg_kind_name(T)), *out;
+        bool vector = how != SP_GROUP_Reduce;
+        if (group) {
+            out = cg_temporary(g, cg_kind_type(g, T, vector));
+            cg_put(g, "    XS_GROUP_%s(%s, %s, %s, %s, %s, %s, %s, %d);\n", vector ? "SCAN" : "REDUCE", out, t, fn, e,
+                   g->bits, start, exchange_table(g), how == SP_GROUP_InclusiveScan);
+        } else if (how == SP_GROUP_ClusteredReduce) {
+            out = cg_str(g, "XS_REDUCE(%s, %s, %s, %s, %s, %u)", t, fn, e, g->bits, start, (unsigned)cluster);
+        } else if (vector) {
+            out = cg_str(g, "XS_SCAN(%s, %s, %s, %s, %s, %d)", t, fn, e, g->bits, start, how == SP_GROUP_InclusiveScan);
+        } else {
+            out = cg_str(g, "XS_REDUCE_ALL(%s, %s, %s, %s, %s)", t, fn, e, g->bits, start);
+        }
+        if (kind == CG_BOOL) out = cg_str(g, vector ? "(i32x)(%s)" : "(i32)(%s)", out);
+        if (cg_kind_is_small_float(kind)) out = cg_narrow(g, kind, vector, out);
+        cg_set_leaf(g, k, varying && !vector ? cg_splat(g, kind, out) : out);
+    }
+}
+
+/* ---- broadcast and shuffles */
+
+static void set_scalar(struct cg *g, uint32_t leaf, enum cg_kind kind, const char *e)
+{
+    cg_set_leaf(g, leaf, cg_is_varying(g, g->inst->id) ? cg_splat(g, kind, e) : e);
+}
+
+static void broadcast(struct cg *g, uint32_t value, const char *lane)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, value);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *e = cg_leaf_use(g, value, i, varying);
+        set_scalar(g, i, l->leaf[i].kind, varying ? cg_str(g, "(%s)[(%s) & (S - 1)]", e, lane) : e);
+    }
+}
+
+/* OpGroupBroadcast over the work-group: the local id may have one to three components. */
+static void broadcast_group(struct cg *g, uint32_t value, uint32_t id)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    uint32_t n = cg_leaves_of(g, g->m->ids[id].type)->count;
+    const char *at = cg_str(g, "(u32)%s", cg_leaf_use(g, id, 0, false)), *t = cg_temporary(g, "u32");
+    if (n > 1) at = cg_str(g, "%s + self->local_size[0] * (u32)%s", at, cg_leaf_use(g, id, 1, false));
+    if (n > 2)
+        at = cg_str(g, "%s + self->local_size[0] * self->local_size[1] * (u32)%s", at, cg_leaf_use(g, id, 2, false));
+    cg_put(g, "    %s = %s;\n", t, at);
+    for (uint32_t i = 0; i < l->count; i++) {
+        enum cg_kind kind = l->leaf[i].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
+        const char *e = cg_to_bits(g, kind, true, cg_leaf_use(g, value, i, true));
+        e = cg_str(g, "(%s)group_broadcast(self, %s, %s / S, (%s)[%s & (S - 1)])", cg_kind_name(bits),
+                   exchange_table(g), t, e, t);
+        set_scalar(g, i, kind, cg_from_bits(g, kind, false, e));
+    }
+}
+
+static void shuffle(struct cg *g, uint32_t value, const char *index)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    for (uint32_t i = 0; i < l->count; i++) {
+        enum cg_kind kind = l->leaf[i].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
+        const char *e = cg_to_bits(g, kind, true, cg_leaf_use(g, value, i, true));
+        e = cg_str(g, "XS(shuffle_%s)(%s, %s)", cg_kind_name(bits), e, index);
+        cg_set_leaf(g, i, cg_from_bits(g, kind, true, e));
+    }
+}
+
+/* A lane number operand as u32x. */
+static const char *lane_use(struct cg *g, uint32_t id)
+{
+    return cg_convert(g, cg_use(g, id, true), cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind, CG_U32, false);
+}
+
+/* Two values side by side: lanes past the end of one come from the other. */
+static void shuffle_two(struct cg *g, uint32_t low, uint32_t high, const char *index)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const char *at = cg_temporary(g, "u32x");
+    cg_put(g, "    %s = %s;\n", at, index);
+    for (uint32_t i = 0; i < l->count; i++) {
+        enum cg_kind kind = l->leaf[i].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
+        const char *e[2];
+        for (int k = 0; k < 2; k++) {
+            e[k] = cg_to_bits(g, kind, true, cg_leaf_use(g, k ? high : low, i, true));
+            e[k] = cg_str(g, "XS(shuffle_%s)(%s, %s)", cg_kind_name(bits), e[k], at);
+        }
+        const char *r = cg_select(g, bits, cg_str(g, "(i32x)((%s & S) == 0)", at), e[0], e[1]);
+        cg_set_leaf(g, i, cg_from_bits(g, kind, true, r));
+    }
+}
+
+static bool write_shuffle(struct cg *g)
+{
+    const char *lane = "XS(lane_index)()";
+    uint32_t first = cg_operand(g, 0), second = cg_operand(g, 1), third = cg_operand(g, 2);
+    uint64_t cluster = g->S;
+    switch (g->inst->op) {
+    case SP_OP_GroupNonUniformShuffle: shuffle(g, second, lane_use(g, third)); return true;
+    case SP_OP_GroupNonUniformShuffleXor:
+        shuffle(g, second, cg_str(g, "%s ^ %s", lane, lane_use(g, third)));
+        return true;
+    case SP_OP_GroupNonUniformShuffleUp:
+        shuffle(g, second, cg_str(g, "%s - %s", lane, lane_use(g, third)));
+        return true;
+    case SP_OP_GroupNonUniformShuffleDown:
+        shuffle(g, second, cg_str(g, "%s + %s", lane, lane_use(g, third)));
+        return true;
+    case SP_OP_GroupNonUniformQuadBroadcast:
+        shuffle(g, second, cg_str(g, "(%s & ~3u) | (%s & 3u)", lane, lane_use(g, third)));
+        return true;
+    case SP_OP_GroupNonUniformQuadSwap:
+        shuffle(g, second, cg_str(g, "%s ^ (%s + 1u)", lane, lane_use(g, third)));
+        return true;
+    case SP_OP_GroupNonUniformRotateKHR:
+        if (g->inst->count > 3) sp_constant(g->m, cg_operand(g, 3), &cluster);
+        if (cluster == 0 || cluster > g->S) cluster = g->S;
+        shuffle(g, second,
+                cg_str(g, "((%s + %s) & %uu) | (%s & ~%uu)", lane, lane_use(g, third), (unsigned)cluster - 1, lane,
+                       (unsigned)cluster - 1));
+        return true;
+    case SP_OP_SubgroupShuffleINTEL: shuffle(g, first, lane_use(g, second)); return true;
+    case SP_OP_SubgroupShuffleXorINTEL: shuffle(g, first, cg_str(g, "%s ^ %s", lane, lane_use(g, second))); return true;
+    case SP_OP_SubgroupShuffleDownINTEL: /* current, next, delta */
+        shuffle_two(g, first, second, cg_str(g, "%s + %s", lane, lane_use(g, third)));
+        return true;
+    case SP_OP_SubgroupShuffleUpINTEL: /* previous, current, delta */
+        shuffle_two(g, first, second, cg_str(g, "%s - %s + S", lane, lane_use(g, third)));
+        return true;
+    default: return false;
+    }
+}
+
+/* ---- ballots and votes */
+
+static const char *predicate(struct cg *g, uint32_t id)
+{
+    if (!cg_is_varying(g, id)) return cg_str(g, "(%s ? %s : 0)", cg_use(g, id, false), g->bits);
+    return cg_str(g, "(XS(bits)(%s) & %s)", cg_use(g, id, true), g->bits);
+}
+
+static const char *ballot_bits(struct cg *g, uint32_t id)
+{
+    return cg_str(g, "(%s | (u64)%s << 32)", cg_leaf_use(g, id, 0, false), cg_leaf_use(g, id, 1, false));
+}
+
+static void write_ballot(struct cg *g, uint32_t value)
+{
+    const char *b = cg_temporary(g, "u64");
+    cg_put(g, "    %s = %s;\n", b, predicate(g, value));
+    for (uint32_t i = 0; i < 4; i++)
+        set_scalar(g, i, CG_U32, i == 0 ? cg_str(g, "(u32)%s", b) : i == 1 ? cg_str(g, "(u32)(%s >> 32)", b) : "0");
+}
+
+static void write_ballot_count(struct cg *g)
+{
+    uint32_t how = cg_operand(g, 1);
+    const char *b = ballot_bits(g, cg_operand(g, 2)), *t;
+    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
+    if (how == SP_GROUP_Reduce) {
+        set_scalar(g, 0, kind, cg_str(g, "(%s)__builtin_popcountll(%s & XS_FULL)", cg_kind_type(g, kind, false), b));
+        return;
+    }
+    t = cg_temporary(g, cg_kind_type(g, kind, true));
+    cg_put(g, "    for (int l = 0; l < S; l++) %s[l] = (%s)__builtin_popcountll(%s & ((%s << l) - 1));\n", t,
+           cg_kind_type(g, kind, false), b, how == SP_GROUP_InclusiveScan ? "2ull" : "1ull");
+    cg_set_leaf(g, 0, t);
+}
+
+static void write_all_equal(struct cg *g, uint32_t value)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[value].type);
+    const char *e = "-1";
+    for (uint32_t i = 0; i < l->count && cg_is_varying(g, value); i++) {
+        enum cg_kind kind = cg_kind_is_small_float(l->leaf[i].kind) ? CG_F32 : l->leaf[i].kind;
+        const char *v = cg_widen(g, l->leaf[i].kind, true, cg_leaf_use(g, value, i, true));
+        const char *first = cg_splat(g, kind, cg_str(g, "(%s)[XS(first_lane)(%s)]", v, g->bits));
+        const char *same = cg_str(g, "(XS(bits)(XS_COMPARE(%s, ==, %s)) & %s) == %s", v, first, g->bits, g->bits);
+        e = i ? cg_str(g, "%s & -(%s)", e, same) : cg_str(g, "-(%s)", same);
+    }
+    set_scalar(g, 0, CG_BOOL, e);
+}
+
+static void write_vote(struct cg *g, uint32_t value, bool all, bool group)
+{
+    const char *e =
+        all ? cg_str(g, "-(%s == %s)", predicate(g, value), g->bits) : cg_str(g, "-(%s != 0)", predicate(g, value));
+    if (group) {
+        const char *t = cg_temporary(g, "u32");
+        cg_put(g, "    %s = group_vote(self, %s, %s, %d);\n", t, exchange_table(g), e, all);
+        e = cg_str(g, "-(i32)%s", t);
+    }
+    set_scalar(g, 0, CG_BOOL, e);
+}
+
+static bool write_votes(struct cg *g)
+{
+    uint32_t first = cg_operand(g, 0), second = cg_operand(g, 1);
+    const char *b = g->bits;
+    switch (g->inst->op) {
+    case SP_OP_GroupAll:
+    case SP_OP_GroupAny:
+        write_vote(g, second, g->inst->op == SP_OP_GroupAll, scope_of(g) == SP_SCOPE_Workgroup);
+        return true;
+    case SP_OP_GroupNonUniformAll: write_vote(g, second, true, false); return true;
+    case SP_OP_GroupNonUniformAny: write_vote(g, second, false, false); return true;
+    case SP_OP_SubgroupAllKHR: write_vote(g, first, true, false); return true;
+    case SP_OP_SubgroupAnyKHR: write_vote(g, first, false, false); return true;
+    case SP_OP_GroupNonUniformAllEqual: write_all_equal(g, second); return true;
+    case SP_OP_SubgroupAllEqualKHR: write_all_equal(g, first); return true;
+    case SP_OP_GroupNonUniformElect: cg_set_leaf(g, 0, cg_str(g, "XS(mask)(%s & -%s)", b, b)); return true;
+    case SP_OP_GroupNonUniformBallot: write_ballot(g, second); return true;
+    case SP_OP_SubgroupBallotKHR: write_ballot(g, first); return true;
+    case SP_OP_GroupNonUniformInverseBallot:
+        cg_set_leaf(g, 0, cg_str(g, "XS(mask)(%s)", ballot_bits(g, second)));
+        return true;
+    case SP_OP_GroupNonUniformBallotBitCount: write_ballot_count(g); return true;
+    case SP_OP_GroupNonUniformBallotFindLSB:
+        set_scalar(g, 0, CG_U32, cg_str(g, "XS(first_lane)(%s)", ballot_bits(g, second)));
+        return true;
+    case SP_OP_GroupNonUniformBallotFindMSB:
+        set_scalar(g, 0, CG_U32, cg_str(g, "XS(last_lane)(%s)", ballot_bits(g, second)));
+        return true;
+    case SP_OP_GroupNonUniformBallotBitExtract:
+        if (cg_is_varying(g, cg_operand(g, 2))) {
+            cg_set_leaf(g, 0,
+                        cg_str(g, "XS_CONVERT((%s >> (%s & 63)) & 1, i32x) * -1",
+                               cg_splat(g, CG_U64, ballot_bits(g, second)),
+                               cg_str(g, "XS_CONVERT(%s, u64x)", cg_use(g, cg_operand(g, 2), true))));
+        } else {
+            set_scalar(
+                g, 0, CG_BOOL,
+                cg_str(g, "-(i32)(%s >> (%s & 63) & 1)", ballot_bits(g, second), cg_use(g, cg_operand(g, 2), false)));
+        }
+        return true;
+    default: return false;
+    }
+}
+
+/* ---- barriers, asynchronous copies */
+
+static bool write_barrier(struct cg *g)
+{
+    const char *kind;
+    switch (g->inst->op) {
+    case SP_OP_MemoryBarrier: cg_put(g, "    __atomic_thread_fence(__ATOMIC_SEQ_CST);\n"); return true;
+    case SP_OP_ControlBarrier: kind = "XS_BARRIER_FULL"; break;
+    case SP_OP_ControlBarrierArriveEXT: kind = "XS_BARRIER_ARRIVE"; break;
+    case SP_OP_ControlBarrierWaitEXT: kind = "XS_BARRIER_WAIT"; break;
+    default: return false;
+    }
+    if (scope_of(g) == SP_SCOPE_Workgroup) {
+        if (!cg_write_frame_barrier(g)) cg_put(g, "    self->barrier(self, %s);\n", kind);
+    } else {
+        cg_put(g, "    __atomic_thread_fence(__ATOMIC_SEQ_CST);\n");
+    }
+    return true;
+}
+
+/* The first subgroup copies; waiting is a barrier. Operands: scope, to, from, elements, stride, event. */
+static void write_async_copy(struct cg *g)
+{
+    const struct sp_type *to = sp_type(g->m, g->m->ids[cg_operand(g, 1)].type);
+    uint64_t size = sp_type(g->m, to->elem)->size;
+    bool gathers = to->storage == SP_STORAGE_Workgroup; /* the stride belongs to the global side */
+    const char *n = cg_use(g, cg_operand(g, 3), false), *stride = cg_use(g, cg_operand(g, 4), false);
+    cg_put(g,
+           "    for (u64 i = 0; self->subgroup_id == 0 && i < (u64)%s; i++)\n"
+           "        __builtin_memcpy((u8 *)(uintptr_t)%s + i * %lluu%s%s, (const u8 *)(uintptr_t)%s + i * %lluu%s%s, "
+           "%llu);\n",
+           n, cg_use(g, cg_operand(g, 1), false), (unsigned long long)size, gathers ? "" : " * ", gathers ? "" : stride,
+           cg_use(g, cg_operand(g, 2), false), (unsigned long long)size, gathers ? " * " : "", gathers ? stride : "",
+           (unsigned long long)size);
+    set_scalar(g, 0, CG_U64, "0");
+}
+
+bool cg_write_group(struct cg *g)
+{
+    int reduction = find_reduction(g->inst->op);
+    uint32_t first = cg_operand(g, 0), second = cg_operand(g, 1), third = cg_operand(g, 2);
+    if (reduction >= 0) {
+        write_reduction(g, reduction);
+        return true;
+    }
+    if (write_shuffle(g) || write_votes(g) || write_barrier(g)) return true;
+    switch (g->inst->op) {
+    case SP_OP_GroupBroadcast:
+        if (scope_of(g) == SP_SCOPE_Workgroup)
+            broadcast_group(g, second, third);
+        else
+            broadcast(g, second, cg_use(g, third, false));
+        return true;
+    case SP_OP_GroupNonUniformBroadcast: broadcast(g, second, cg_use(g, third, false)); return true;
+    case SP_OP_SubgroupReadInvocationKHR: broadcast(g, first, cg_use(g, second, false)); return true;
+    case SP_OP_GroupNonUniformBroadcastFirst:
+        broadcast(g, second, cg_str(g, "XS(first_lane)(%s)", g->bits));
+        return true;
+    case SP_OP_SubgroupFirstInvocationKHR: broadcast(g, first, cg_str(g, "XS(first_lane)(%s)", g->bits)); return true;
+    case SP_OP_GroupAsyncCopy: write_async_copy(g); return true;
+    case SP_OP_GroupWaitEvents: cg_put(g, "    self->barrier(self, XS_BARRIER_FULL);\n"); return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,597 @@
+/* math.c - OpenCL.std: a row for each instruction that works on each scalar by itself, functions for the rest.
+ *
+ * The rows are in the language of ops.c. half_ and native_ forms are the full ones. The C library's functions
+ * are within the OpenCL full profile; helpers that are not the C library's are in prelude_math.h.
+ */
+#include "codegen.h"
+
+#include <string.h>
+
+/* The numbers of OpenCL.std that need code of their own; the rest stand in the table. */
+enum {
+    EXT_FRACT = 30,
+    EXT_FREXP = 31,
+    EXT_LGAMMA_R = 36,
+    EXT_MODF = 45,
+    EXT_NAN = 46,
+    EXT_NEXTAFTER = 47,
+    EXT_REMQUO = 52,
+    EXT_SINCOS = 58,
+    EXT_CROSS = 104,
+    EXT_DISTANCE = 105,
+    EXT_LENGTH = 106,
+    EXT_NORMALIZE = 107,
+    EXT_FAST_DISTANCE = 108,
+    EXT_FAST_LENGTH = 109,
+    EXT_FAST_NORMALIZE = 110,
+    EXT_VLOADN = 171,
+    EXT_VSTOREN = 172,
+    EXT_VLOAD_HALF = 173,
+    EXT_VLOAD_HALFN = 174,
+    EXT_VSTORE_HALF = 175,
+    EXT_VSTORE_HALF_R = 176,
+    EXT_VSTORE_HALFN = 177,
+    EXT_VSTORE_HALFN_R = 178,
+    EXT_VLOADA_HALFN = 179,
+    EXT_VSTOREA_HALFN = 180,
+    EXT_VSTOREA_HALFN_R = 181,
+    EXT_SHUFFLE = 182,
+    EXT_SHUFFLE2 = 183,
+    EXT_PRINTF = 184,
+    EXT_PREFETCH = 185,
+    EXT_SELECT = 187
+};
+
+struct ext_row {
+    uint16_t number;
+    const char *uniform, *varying;
+};
+
+#define LIBM(number, name)                                                                                             \
+    {                                                                                                                  \
+        number, "@__builtin_" name "%l", NULL                                                                          \
+    }
+#define MINE(number, name)                                                                                             \
+    {                                                                                                                  \
+        number, "@" name "_%j", NULL                                                                                   \
+    }
+
+static const struct ext_row rows[] = {
+    LIBM(0, "acos"),
+    LIBM(1, "acosh"),
+    MINE(2, "acospi"),
+    LIBM(3, "asin"),
+    LIBM(4, "asinh"),
+    MINE(5, "asinpi"),
+    LIBM(6, "atan"),
+    LIBM(7, "atan2"),
+    LIBM(8, "atanh"),
+    MINE(9, "atanpi"),
+    MINE(10, "atan2pi"),
+    MINE(11, "cbrt"),
+    LIBM(12, "ceil"),
+    LIBM(13, "copysign"),
+    LIBM(14, "cos"),
+    LIBM(15, "cosh"),
+    MINE(16, "cospi"),
+    LIBM(17, "erfc"),
+    LIBM(18, "erf"),
+    {19, "$exp_%j(%0)", NULL},
+    LIBM(20, "exp2"),
+    MINE(21, "exp10"),
+    LIBM(22, "expm1"),
+    {23, "$fabs_%j(%0)", NULL},
+    LIBM(24, "fdim"),
+    LIBM(25, "floor"),
+    {26, "$fma%h_%j(%0, %1, %2)", NULL},
+    {27, "$fmax_%j(%0, %1)", NULL},
+    {28, "$fmin_%j(%0, %1)", NULL},
+    LIBM(29, "fmod"),
+    LIBM(32, "hypot"),
+    MINE(33, "ilogb"),
+    MINE(34, "ldexp"),
+    LIBM(35, "lgamma"),
+    {37, "$log_%j(%0)", NULL},
+    LIBM(38, "log2"),
+    LIBM(39, "log10"),
+    LIBM(40, "log1p"),
+    LIBM(41, "logb"),
+    {42, "%0 * %1 + %2", NULL},
+    MINE(43, "maxmag"),
+    MINE(44, "minmag"),
+    {46, "$nan_%k(%0)", NULL},
+    LIBM(47, "nextafter"),
+    MINE(48, "pow"),
+    MINE(49, "pown"),
+    MINE(50, "powr"),
+    LIBM(51, "remainder"),
+    LIBM(53, "rint"),
+    MINE(54, "rootn"),
+    LIBM(55, "round"),
+    {56, "$rsqrt_%j(%0)", NULL},
+    LIBM(57, "sin"),
+    LIBM(59, "sinh"),
+    MINE(60, "sinpi"),
+    {61, "$sqrt_%j(%0)", NULL},
+    LIBM(62, "tan"),
+    LIBM(63, "tanh"),
+    MINE(64, "tanpi"),
+    LIBM(65, "tgamma"),
+    LIBM(66, "trunc"),
+    LIBM(67, "cos"),
+    {68, "%0 / %1", NULL},
+    {69, "$exp_%j(%0)", NULL},
+    LIBM(70, "exp2"),
+    MINE(71, "exp10"),
+    {72, "$log_%j(%0)", NULL},
+    LIBM(73, "log2"),
+    LIBM(74, "log10"),
+    MINE(75, "powr"),
+    {76, "1 / %0", NULL},
+    {77, "$rsqrt_%j(%0)", NULL},
+    LIBM(78, "sin"),
+    {79, "$sqrt_%j(%0)", NULL},
+    LIBM(80, "tan"),
+    LIBM(81, "cos"),
+    {82, "%0 / %1", NULL},
+    {83, "$exp_%j(%0)", NULL},
+    LIBM(84, "exp2"),
+    MINE(85, "exp10"),
+    {86, "$log_%j(%0)", NULL},
+    LIBM(87, "log2"),
+    LIBM(88, "log10"),
+    MINE(89, "powr"),
+    {90, "1 / %0", NULL},
+    {91, "$rsqrt_%j(%0)", NULL},
+    LIBM(92, "sin"),
+    {93, "$sqrt_%j(%0)", NULL},
+    LIBM(94, "tan"),
+    {95, "$fmin_%j($fmax_%j(%0, %1), %2)", NULL},
+    MINE(96, "degrees"),
+    {97, "$fmax_%j(%0, %1)", NULL},
+    {98, "$fmin_%j(%0, %1)", NULL},
+    {99, "%0 + (%1 - %0) * %2", NULL},
+    MINE(100, "radians"),
+    MINE(101, "step"),
+    MINE(102, "smoothstep"),
+    MINE(103, "sign"),
+    {141, "@sabs_%k", NULL},
+    {142, "@sabs_diff_%k", NULL},
+    {143, "@sadd_sat_%k", NULL},
+    {144, "@uadd_sat_%k", NULL},
+    {145, "@shadd_%k", NULL},
+    {146, "@uhadd_%k", NULL},
+    {147, "@srhadd_%k", NULL},
+    {148, "@urhadd_%k", NULL},
+    {149, "$smin_%k($smax_%k(%0, %1), %2)", NULL},
+    {150, "$umin_%k($umax_%k(%0, %1), %2)", NULL},
+    {151, "@clz_%k", NULL},
+    {152, "@ctz_%k", NULL},
+    {153, "@smad_hi_%k", NULL},
+    {154, "@umad_sat_%k", NULL},
+    {155, "@smad_sat_%k", NULL},
+    {156, "$smax_%k(%0, %1)", NULL},
+    {157, "$umax_%k(%0, %1)", NULL},
+    {158, "$smin_%k(%0, %1)", NULL},
+    {159, "$umin_%k(%0, %1)", NULL},
+    {160, "@smul_hi_%k", NULL},
+    {161, "@rotate_%k", NULL},
+    {162, "@ssub_sat_%k", NULL},
+    {163, "@usub_sat_%k", NULL},
+    {164, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
+     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
+    {165, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
+     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
+    {166, "@popcount_%k", NULL},
+    {167, "@smad24_%k", NULL},
+    {168, "@umad24_%k", NULL},
+    {169, "@smul24_%k", NULL},
+    {170, "@umul24_%k", NULL},
+    {201, "%0", NULL},
+    {202, "@uabs_diff_%k", NULL},
+    {203, "@umul_hi_%k", NULL},
+    {204, "@umad_hi_%k", NULL},
+};
+
+/* ---- two results: the second goes through the last operand */
+
+static const struct {
+    uint32_t number;
+    const char *first, *second;
+} pairs[] = {
+    {EXT_FRACT, "@fract%h_%j", "@__builtin_floor%l"},           {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
+    {EXT_LGAMMA_R, "@__builtin_lgamma%l", "@lgamma_sign_%j"}, {EXT_MODF, "@modf_%j", "@__builtin_trunc%l"},
+    {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, "@__builtin_sin%l", "@__builtin_cos%l"},
+};
+
+bool cg_math_stores(const struct sp_inst *i)
+{
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        if (i->op == SP_OP_ExtInst && i->operand[1] == pairs[k].number) return true;
+    return false;
+}
+
+bool cg_math_literal(const struct sp_inst *i, uint32_t k)
+{
+    switch (i->operand[1]) {
+    case EXT_VLOADN:
+    case EXT_VLOAD_HALFN:
+    case EXT_VLOADA_HALFN: return k == 4;
+    case EXT_VSTORE_HALF_R:
+    case EXT_VSTORE_HALFN_R:
+    case EXT_VSTOREA_HALFN_R: return k == 5;
+    default: return false;
+    }
+}
+
+static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t n, bool varying, enum cg_kind *kind,
+                          const char **arg)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t id = cg_operand(g, first + k);
+        const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+        kind[k] = l->count ? l->leaf[leaf < l->count ? leaf : 0].kind : CG_U32;
+        arg[k] = cg_leaf_use(g, id, leaf, varying);
+    }
+    return n;
+}
+
+/* The value of a table's text as a temporary of `kind`, for those that are not the result itself. */
+static const char *side_value(struct cg *g, const char *text, uint32_t n, const enum cg_kind *kinds,
+                              const char *const *args, enum cg_kind kind, bool varying)
+{
+    const char *t = cg_temporary(g, cg_kind_type(g, kind, varying)), *name = text + 1, *list = "";
+    const char *types[4], *wides[4];
+    enum cg_kind wide = cg_kind_is_small_float(kind) ? CG_F32 : kind,
+                 from = cg_kind_is_small_float(kinds[0]) ? CG_F32 : kinds[0];
+    const char *end = strchr(name, '%');
+    const char *whole = end[1] == 'l' ? (from == CG_F64 ? "" : "f") : cg_kind_name(from);
+    name = cg_str(g, "%.*s%s", (int)(end - name), name, whole);
+    for (uint32_t k = 0; k < n; k++) {
+        const char *e = cg_widen(g, kinds[k], varying, args[k]);
+        enum cg_kind own = cg_kind_is_small_float(kinds[k]) ? CG_F32 : kinds[k];
+        types[k] = cg_kind_type(g, own, false);
+        wides[k] = e;
+        list = cg_str(g, "%s%s%s", list, k ? ", " : "", e);
+    }
+    const char *r = cg_temporary(g, cg_kind_type(g, wide, varying));
+    if (varying)
+        cg_call_lanes(g, r, cg_kind_type(g, wide, false), name, n, types, wides);
+    else
+        cg_put(g, "    %s = (%s)%s(%s);\n", r, cg_kind_type(g, wide, false), name, list);
+    cg_put(g, "    %s = %s;\n", t, cg_narrow(g, kind, varying, r));
+    return t;
+}
+
+static void write_pair(struct cg *g, size_t row)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    uint32_t n = g->inst->count - 3, pointer = g->inst->operand[g->inst->count - 1];
+    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *to = cg_leaves_of(g, sp_type(g->m, g->m->ids[pointer].type)->elem);
+    for (uint32_t i = 0; i < l->count && i < to->count; i++) {
+        enum cg_kind kind[4];
+        const char *arg[4];
+        arguments(g, i, 2, n < 3 ? n : 3, varying, kind, arg);
+        const char *second = side_value(g, pairs[row].second, n, kind, arg, to->leaf[i].kind, varying);
+        cg_apply(g, i, l->leaf[i].kind, pairs[row].first, NULL, n, kind, arg, varying);
+        cg_store_leaf(g, pointer, to->leaf[i].offset, to->leaf[i].kind, second, varying);
+    }
+}
+
+/* ---- geometry: sums of squares in f64, where those of f32 neither overflow nor lose digits */
+
+static const char *wide_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
+{
+    enum cg_kind kind = cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind;
+    const char *e = cg_widen(g, kind, varying, cg_leaf_use(g, id, leaf, varying));
+    return cg_str(g, varying ? "XS_CONVERT(%s, f64x)" : "(f64)(%s)", e);
+}
+
+/* Of the difference if there is a `b`, of the product if there is a `scale`. */
+static const char *length_of(struct cg *g, uint32_t a, uint32_t b, const char *scale, bool varying)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[a].type);
+    uint32_t n = l->count;
+    bool exact_squares = l->leaf[0].kind != CG_F64; /* squares of f64 may be too large or too small */
+    const char *sum = cg_temporary(g, varying ? "f64x" : "f64"), *d = cg_temporary(g, varying ? "f64x" : "f64");
+    for (uint32_t i = 0; i < n; i++) {
+        cg_put(g, "    %s = %s%s%s;\n", d, wide_leaf(g, a, i, varying), b ? " - " : scale ? " * " : "",
+               b ? wide_leaf(g, b, i, varying) : scale ? scale : "");
+        if (!exact_squares && varying)
+            cg_call_lanes(g, sum, "f64", "__builtin_hypot", 2, (const char *const[]){"f64", "f64"},
+                          (const char *const[]){i ? sum : "(f64x){0}", d});
+        else if (!exact_squares)
+            cg_put(g, "    %s = __builtin_hypot(%s, %s);\n", sum, i ? sum : "0", d);
+        else
+            cg_put(g, "    %s = %s%s%s * %s;\n", sum, i ? sum : "", i ? " + " : "", d, d);
+    }
+    if (!exact_squares) return sum;
+    if (varying)
+        cg_call_lanes(g, sum, "f64", "__builtin_sqrt", 1, (const char *const[]){"f64"}, (const char *const[]){sum});
+    else
+        cg_put(g, "    %s = __builtin_sqrt(%s);\n", sum, sum);
+    return sum;
+}
+
+static void set_from_wide(struct cg *g, uint32_t leaf, const char *e)
+{
+    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[leaf].kind;
+    bool varying = cg_is_varying(g, g->inst->id);
+    if (kind != CG_F64) e = cg_str(g, varying ? "XS_CONVERT(%s, f32x)" : "(f32)(%s)", e);
+    cg_set_leaf(g, leaf, cg_narrow(g, kind, varying, e));
+}
+
+/* What is divided by its length is made smaller first where f64 are so large that the length may be no number. */
+static const char *scale_of(struct cg *g, uint32_t a, bool varying)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[a].type);
+    if (l->leaf[0].kind != CG_F64) return NULL;
+    const char *scale = cg_temporary(g, varying ? "f64x" : "f64");
+    cg_put(g, "    %s = %s1.0;\n", scale, varying ? "(f64x){0} + " : "");
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *x = wide_leaf(g, a, i, varying);
+        if (varying)
+            cg_put(g,
+                   "    %s = XS(sel_f64)(XS_CONVERT(XS_COMPARE(%s * %s, >, (f64x){0} + 0x1p1000), i32x), "
+                   "(f64x){0} + 0.25, %s);\n",
+                   scale, x, x, scale);
+        else
+            cg_put(g, "    if (%s * %s > 0x1p1000) %s = 0.25;\n", x, x, scale);
+    }
+    return scale;
+}
+
+static void write_geometry(struct cg *g, uint32_t number)
+{
+    uint32_t a = cg_operand(g, 2), b = cg_operand(g, 3), n = cg_leaves_of(g, g->inst->type)->count;
+    bool varying = cg_is_varying(g, g->inst->id);
+    if (number == EXT_CROSS) {
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
+            set_from_wide(g, i,
+                          i == 3
+                              ? (varying ? "(f64x){0}" : "0.0")
+                              : cg_str(g, "%s * %s - %s * %s", wide_leaf(g, a, j, varying), wide_leaf(g, b, k, varying),
+                                       wide_leaf(g, a, k, varying), wide_leaf(g, b, j, varying)));
+        }
+    } else if (number == EXT_NORMALIZE || number == EXT_FAST_NORMALIZE) {
+        const char *scale = scale_of(g, a, varying), *length = length_of(g, a, 0, scale, varying);
+        cg_put(g,
+               varying
+                   ? "    %s += (f64x)(XS_CONVERT(XS_COMPARE(%s, ==, (f64x){0}), i64x) & (i64x)((f64x){0} + 1.0));\n"
+                   : "    %s += %s == 0;\n",
+               length, length);
+        for (uint32_t i = 0; i < n; i++)
+            set_from_wide(g, i, cg_str(g, "%s%s%s / %s", wide_leaf(g, a, i, varying), scale ? " * " : "",
+                                       scale ? scale : "", length));
+    } else {
+        if (number != EXT_DISTANCE && number != EXT_FAST_DISTANCE) b = 0;
+        set_from_wide(g, 0, length_of(g, a, b, NULL, varying));
+    }
+}
+
+/* ---- vector loads and stores */
+
+/* The address of element `offset` of `stride` bytes behind a pointer, in a temporary. */
+static const char *element_address(struct cg *g, uint32_t pointer, uint32_t offset, uint32_t stride, bool varying)
+{
+    enum cg_kind kind = cg_leaves_of(g, g->m->ids[offset].type)->leaf[0].kind;
+    const char *t = cg_temporary(g, varying ? "u64x" : "u64"), *e = cg_use(g, offset, varying);
+    e = varying ? cg_convert(g, e, kind, CG_U64, true)
+                : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
+    cg_put(g, "    %s = %s + %s * %uu;\n", t, cg_use(g, pointer, varying), e, stride);
+    return t;
+}
+
+static void write_vector_load(struct cg *g, bool half, bool aligned)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    uint32_t bytes = half ? 2 : cg_kind_bytes(l->leaf[0].kind), n = l->count == 3 && aligned ? 4 : l->count;
+    const char *at = element_address(g, cg_operand(g, 3), cg_operand(g, 2), n * bytes, varying);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *bits = cg_kind_name(cg_bits_kind(bytes));
+        const char *e = varying ? cg_str(g, "XS(load_%s)(%s + %uu, %s)", bits, at, i * bytes, g->bits)
+                                : cg_str(g, "XS_AT(%s, %s + %uu)", bits, at, i * bytes);
+        if (half) e = cg_widen(g, CG_F16, varying, e);
+        if (half && l->leaf[i].kind == CG_F64) e = cg_str(g, varying ? "XS_CONVERT(%s, f64x)" : "(f64)%s", e);
+        cg_set_leaf(g, i, half ? e : cg_from_bits(g, l->leaf[i].kind, varying, e));
+    }
+}
+
+static const char *as_half(struct cg *g, enum cg_kind kind, const char *e, uint32_t rounding, bool varying)
+{
+    static const char *const names[] = {"rte", "rtz", "rtp", "rtn"};
+    if (kind == CG_F64 || rounding != 0) {
+        const char *t = cg_temporary(g, varying ? "u16x" : "u16");
+        const char *fn = kind == CG_F64 ? cg_str(g, "f64_to_f16_%s", names[rounding & 3])
+                                        : cg_str(g, "f32_to_f16_%s", names[rounding & 3]);
+        if (varying)
+            cg_call_lanes(g, t, "u16", fn, 1, (const char *const[]){cg_kind_type(g, kind, false)}, &e);
+        else
+            cg_put(g, "    %s = %s(%s);\n", t, fn, e);
+        return t;
+    }
+    return cg_narrow(g, CG_F16, varying, e);
+}
+
+static void write_vector_store(struct cg *g, bool half, bool aligned, bool rounded)
+{
+    uint32_t data = cg_operand(g, 2), pointer = cg_operand(g, 4);
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[data].type);
+    bool varying = cg_is_varying(g, data) || cg_is_varying(g, pointer) || cg_is_varying(g, cg_operand(g, 3));
+    uint32_t bytes = half ? 2 : cg_kind_bytes(l->leaf[0].kind), n = l->count == 3 && aligned ? 4 : l->count;
+    uint32_t rounding = rounded ? cg_operand(g, 5) : 0;
+    const char *at = element_address(g, pointer, cg_operand(g, 3), n * bytes, varying);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *bits = cg_kind_name(cg_bits_kind(bytes)), *e = cg_leaf_use(g, data, i, varying);
+        e = half ? as_half(g, l->leaf[i].kind, e, rounding, varying) : cg_to_bits(g, l->leaf[i].kind, varying, e);
+        if (varying)
+            cg_put(g, "    XS(store_%s)(%s + %uu, %s, %s);\n", bits, at, i * bytes, e, g->bits);
+        else
+            cg_put(g, "    XS_AT(%s, %s + %uu) = %s;\n", bits, at, i * bytes, e);
+    }
+}
+
+/* ---- the others */
+
+static void write_component_shuffle(struct cg *g, bool two)
+{
+    uint32_t x = cg_operand(g, 2), y = two ? cg_operand(g, 3) : 0, mask = cg_operand(g, two ? 4 : 3);
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    uint32_t n = cg_leaves_of(g, g->m->ids[x].type)->count, all = two ? 2 * n : n;
+    bool varying = cg_is_varying(g, g->inst->id);
+    for (uint32_t i = 0; i < l->count; i++) {
+        enum cg_kind kind = l->leaf[i].kind;
+        const char *r = cg_temporary(g, cg_kind_type(g, kind, varying));
+        for (uint32_t k = 0; k < all; k++) {
+            const char *e = cg_leaf_use(g, k < n ? x : y, k % n, varying), *at = cg_leaf_use(g, mask, i, varying);
+            const char *hit =
+                varying ? cg_str(g, "XS_COMPARE((%s & %u), ==, ((__typeof__(%s)){0} + %u))", at, all - 1, at, k)
+                        : cg_str(g, "(%s & %u) == %u", at, all - 1, k);
+            if (k && varying) e = cg_select(g, kind, hit, e, r);
+            if (k && !varying) cg_put(g, "    if (%s) ", hit);
+            cg_put(g, "    %s = %s;\n", r, e);
+        }
+        cg_set_leaf(g, i, r);
+    }
+}
+
+static void write_bit_select(struct cg *g)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    for (uint32_t i = 0; i < l->count; i++) {
+        enum cg_kind kind = l->leaf[i].kind;
+        const char *e[3];
+        for (uint32_t k = 0; k < 3; k++)
+            e[k] = cg_to_bits(g, kind, varying, cg_leaf_use(g, cg_operand(g, 2 + k), i, varying));
+        cg_set_leaf(g, i,
+                    cg_from_bits(g, kind, varying, cg_str(g, "((%s & ~%s) | (%s & %s))", e[0], e[2], e[1], e[2])));
+    }
+}
+
+/* A vector's component is chosen by the top bit of its condition, a scalar by whether it is zero. */
+static void write_select(struct cg *g)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    uint32_t c = cg_operand(g, 4);
+    enum cg_kind ck = cg_leaves_of(g, g->m->ids[c].type)->leaf[0].kind;
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *a = cg_leaf_use(g, cg_operand(g, 2), i, varying), *b = cg_leaf_use(g, cg_operand(g, 3), i, varying);
+        const char *type = cg_kind_signed(g, ck, varying), *how = l->count > 1 ? "<" : "!=";
+        const char *e = cg_leaf_use(g, c, i, varying);
+        if (varying) {
+            const char *mask = cg_str(g, "XS_COMPARE((%s)%s, %s, (%s){0})", type, e, how, type);
+            cg_set_leaf(g, i, cg_select(g, l->leaf[i].kind, mask, b, a));
+        } else {
+            cg_set_leaf(g, i, cg_str(g, "(%s)%s %s 0 ? %s : %s", type, e, how, b, a));
+        }
+    }
+}
+
+/* printf, a lane after the other: the arguments' kinds as a table, their values as 64 bits each (prelude_print.h). */
+static void write_printf(struct cg *g)
+{
+    uint32_t n = g->inst->count - 3, values = 0, at = 0;
+    const char *format = cg_temporary(g, "u64x"), *kinds = "", *set = "";
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t id = cg_operand(g, 3 + k);
+        const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
+        const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+        enum cg_kind kind = l->count ? l->leaf[0].kind : CG_U32;
+        kinds = cg_str(g, "%s'%c', %u, %u, ", kinds,
+                       t->kind == SP_POINTER    ? 'p'
+                       : cg_kind_is_float(kind) ? 'f'
+                                                : 'i',
+                       cg_kind_bytes(kind), l->count);
+        values += l->count;
+    }
+    cg_put(g, "    %s = %s;\n    {\n    static const u8 kinds_[] = {%s0};\n    u64 values_[%u];\n", format,
+           cg_use(g, cg_operand(g, 2), true), kinds, values + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t id = cg_operand(g, 3 + k);
+        const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+        for (uint32_t i = 0; i < l->count; i++, at++) {
+            enum cg_kind kind = l->leaf[i].kind, wide = cg_kind_is_small_float(kind) ? CG_F32 : kind;
+            const char *t = cg_temporary(g, cg_kind_type(g, wide, true));
+            cg_put(g, "    %s = %s;\n", t, cg_widen(g, kind, true, cg_leaf_use(g, id, i, true)));
+            set = cg_str(g,
+                         cg_kind_is_float(wide) ? "%s    values_[%u] = bits_f64((f64)%s[l]);\n"
+                                                : "%s    values_[%u] = (u64)%s[l];\n",
+                         set, at, t);
+        }
+    }
+    cg_put(g, "    XS_EACH (l, %s) {\n%s    print_format(self, %s[l], kinds_, %u, values_);\n    }\n    }\n", g->bits,
+           set, format, n);
+    cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? "(u32x){0}" : "0");
+}
+
+static bool write_row(struct cg *g, uint32_t number)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    bool varying = cg_is_varying(g, g->inst->id);
+    size_t r = 0;
+    while (r < sizeof rows / sizeof *rows && rows[r].number != number) r++;
+    if (r == sizeof rows / sizeof *rows || g->inst->count < 3 || g->inst->count > 6) return false;
+    for (uint32_t i = 0; i < l->count; i++) {
+        enum cg_kind kind[4];
+        const char *arg[4];
+        uint32_t n = arguments(g, i, 2, g->inst->count - 2, varying, kind, arg);
+        if (number == EXT_NEXTAFTER && l->leaf[i].kind == CG_F16) { /* not the neighbour among the f32 */
+            const char *t = cg_temporary(g, cg_kind_type(g, CG_F16, varying));
+            if (varying)
+                cg_call_lanes(g, t, "u16", "nextafter_f16", 2, (const char *const[]){"u16", "u16"}, arg);
+            else
+                cg_put(g, "    %s = nextafter_f16(%s, %s);\n", t, arg[0], arg[1]);
+            cg_set_leaf(g, i, t);
+            continue;
+        }
+        if (number == EXT_NAN && kind[0] == CG_U16) { /* its number moves to where the f32 has the half's bits */
+            arg[0] = cg_str(g, varying ? "(XS_CONVERT(%s, u32x) << 13)" : "((u32)%s << 13)", arg[0]);
+            kind[0] = CG_U32;
+        }
+        cg_apply(g, i, l->leaf[i].kind, rows[r].uniform, rows[r].varying, n, kind, arg, varying);
+    }
+    return true;
+}
+
+bool cg_write_math(struct cg *g)
+{
+    if (g->inst->op != SP_OP_ExtInst || g->inst->operand[0] != g->m->opencl_std) return false;
+    uint32_t number = g->inst->operand[1];
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (pairs[i].number != number) continue;
+        write_pair(g, i);
+        return true;
+    }
+    switch (number) {
+    case EXT_CROSS:
+    case EXT_DISTANCE:
+    case EXT_LENGTH:
+    case EXT_NORMALIZE:
+    case EXT_FAST_DISTANCE:
+    case EXT_FAST_LENGTH:
+    case EXT_FAST_NORMALIZE: write_geometry(g, number); return true;
+    case EXT_VLOADN: write_vector_load(g, false, false); return true;
+    case EXT_VLOAD_HALF:
+    case EXT_VLOAD_HALFN: write_vector_load(g, true, false); return true;
+    case EXT_VLOADA_HALFN: write_vector_load(g, true, true); return true;
+    case EXT_VSTOREN: write_vector_store(g, false, false, false); return true;
+    case EXT_VSTORE_HALF:
+    case EXT_VSTORE_HALFN: write_vector_store(g, true, false, false); return true;
+    case EXT_VSTORE_HALF_R:
+    case EXT_VSTORE_HALFN_R: write_vector_store(g, true, false, true); return true;
+    case EXT_VSTOREA_HALFN: write_vector_store(g, true, true, false); return true;
+    case EXT_VSTOREA_HALFN_R: write_vector_store(g, true, true, true); return true;
+    case EXT_SHUFFLE: write_component_shuffle(g, false); return true;
+    case EXT_SHUFFLE2: write_component_shuffle(g, true); return true;
+    case EXT_PREFETCH: return true; /* a hint */
+    case EXT_PRINTF: write_printf(g); return true;
+    case 186: write_bit_select(g); return true;
+    case EXT_SELECT: write_select(g); return true;
+    default: return write_row(g, number);
+    }
+}

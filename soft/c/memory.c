@@ -1,0 +1,1113 @@
+/* memory.c - variables, addresses, loads, stores, atomics.
+ *
+ * An address is a u64, also that of local memory (it stands in the host's memory like everything else). Private
+ * variables all whose uses have constant byte offsets are "fixed": arrays of C variables, one an item of the smallest
+ * size they are accessed with; wider accesses join items by shifts (a fragment written in 16-bit parts and read in
+ * 32-bit ones, say). The others live in memory, each lane's copy in one piece. Built-in variables are fixed ones whose
+ * contents are expressions.
+ */
+#include "codegen.h"
+
+#include <string.h>
+
+enum { CG_MAX_FIXED_BYTES = 1 << 14, CG_MAX_CHAIN = 10000 };
+
+/* ---- which private variables are fixed */
+
+static bool is_chain(uint16_t op)
+{
+    return op == SP_OP_AccessChain || op == SP_OP_InBoundsAccessChain || op == SP_OP_PtrAccessChain ||
+           op == SP_OP_InBoundsPtrAccessChain;
+}
+
+static bool is_pointer(struct cg *g, uint32_t type)
+{
+    const struct sp_type *t = type ? sp_type(g->m, type) : NULL;
+    return t && t->kind == SP_POINTER;
+}
+
+/* A bit cast to or from an integer makes an address that can go anywhere. */
+static bool is_pointer_copy(struct cg *g, const struct sp_inst *i)
+{
+    if (i->op == SP_OP_Bitcast) return is_pointer(g, i->type) && is_pointer(g, g->m->ids[i->operand[0]].type);
+    return i->op == SP_OP_CopyObject || i->op == SP_OP_PtrCastToGeneric;
+}
+
+uint64_t cg_memory_size(struct cg *g, uint32_t type_id)
+{
+    const struct sp_type *t = sp_type(g->m, type_id);
+    if (t->size) return t->size;
+    if (t->kind == SP_ARRAY) return cg_memory_size(g, t->elem) * t->count;
+    if (t->kind != SP_COOPMAT) return 0;
+    return (uint64_t)((t->rows * t->cols + g->smallest_S - 1) / g->smallest_S) * sp_type(g->m, t->elem)->size;
+}
+
+/* Applies one index of an access chain: the type it leads to, and its offset when it is a constant. */
+static uint32_t step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int64_t *offset, uint64_t *stride)
+{
+    const struct sp_type *t = sp_type(g->m, type_id);
+    uint64_t bits = 0;
+    bool known = sp_constant(g->m, index_id, &bits);
+    *stride = 0;
+    if (t->kind == SP_STRUCT) {
+        if (!known || bits >= t->count) return 0;
+        *offset += t->offsets[bits];
+        return t->members[bits];
+    }
+    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_RUNTIME_ARRAY && t->kind != SP_COOPMAT) return 0;
+    uint64_t size = cg_memory_size(g, t->elem);
+    if (known)
+        *offset += (int64_t)((uint64_t)cg_signed_constant(g, index_id) * size);
+    else
+        *stride = size;
+    return t->elem;
+}
+
+int64_t cg_signed_constant(struct cg *g, uint32_t id)
+{
+    uint64_t bits = 0;
+    const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
+    sp_constant(g->m, id, &bits);
+    uint32_t up = t && t->kind == SP_INT && t->bits < 64 ? 64 - t->bits : 0;
+    return (int64_t)(bits << up) >> up;
+}
+
+/* What index k of an access chain does: bytes, or what it is multiplied by. */
+static void chain_index(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset, uint64_t *stride)
+{
+    const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
+    bool element = i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain;
+    uint32_t type = p ? p->elem : 0;
+    uint64_t bits;
+    *stride = 0;
+    if (element && k == 1) {
+        uint64_t size = sp_type(g->m, type)->size;
+        if (sp_constant(g->m, i->operand[1], &bits))
+            *offset = (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
+        else
+            *stride = size;
+        return;
+    }
+    for (uint32_t n = element ? 2 : 1; n <= k && type; n++) {
+        *offset = 0;
+        type = step_into(g, type, i->operand[n], offset, stride);
+    }
+}
+
+bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset)
+{
+    int64_t here = 0;
+    uint64_t stride;
+    chain_index(g, i, k, &here, &stride);
+    *offset += here;
+    return stride == 0;
+}
+
+uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    int64_t offset = 0;
+    uint64_t stride;
+    chain_index(g, i, k, &offset, &stride);
+    return stride;
+}
+
+/* The offset that an access chain adds, when all of it is constant. */
+static bool chain_offset(struct cg *g, const struct sp_inst *i, int64_t *offset)
+{
+    const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
+    uint32_t type = p ? p->elem : 0, first = 1;
+    uint64_t bits, stride;
+    if (!p || p->kind != SP_POINTER) return false;
+    if (i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain) {
+        if (!sp_constant(g->m, i->operand[1], &bits)) return false;
+        *offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * cg_memory_size(g, type));
+        first = 2;
+    }
+    for (uint32_t k = first; k < i->count; k++) {
+        type = step_into(g, type, i->operand[k], offset, &stride);
+        if (!type || stride) return false;
+    }
+    return true;
+}
+
+/* Follows a pointer back to a private or built-in variable. */
+static void resolve(struct cg *g, uint32_t id)
+{
+    int64_t offset = 0;
+    uint32_t at = id;
+    for (uint32_t n = 0; n < CG_MAX_CHAIN; n++) {
+        const struct sp_id *d = &g->m->ids[at];
+        if (g->value[at].variable || (d->what == SP_IS_VARIABLE && g->value[at].fixed)) {
+            uint32_t variable = d->what == SP_IS_VARIABLE ? at : g->value[at].variable;
+            g->value[id].variable = variable;
+            g->value[id].offset = offset + (at == variable ? 0 : g->value[at].offset);
+            return;
+        }
+        if (d->what != SP_IS_VALUE || !d->def) return;
+        if (is_chain(d->def->op)) {
+            if (!chain_offset(g, d->def, &offset)) return;
+        } else if (!is_pointer_copy(g, d->def)) {
+            return;
+        }
+        at = d->def->operand[0];
+    }
+}
+
+static void note_item(struct cg *g, uint32_t variable, int64_t offset, uint64_t bytes, uint32_t item)
+{
+    struct cg_value *v = &g->value[variable];
+    uint64_t size = cg_memory_size(g, sp_type(g->m, g->m->ids[variable].type)->elem);
+    if (offset < 0 || bytes > size || (uint64_t)offset > size - bytes) v->fixed = false;
+    while (item > 1 && (uint64_t)offset % item) item /= 2;
+    if (item < v->granule) v->granule = (uint8_t)item;
+}
+
+static void note_leaves(struct cg *g, uint32_t pointer, uint32_t type)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, type);
+    const struct cg_value *p = &g->value[pointer];
+    if (l->many) g->value[p->variable].fixed = false;
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t bytes = cg_leaf_bytes(&l->leaf[i]), n;
+        for (uint32_t at = 0; at < bytes; at += n) {
+            n = cg_piece(bytes - at);
+            note_item(g, p->variable, p->offset + l->leaf[i].offset + at, n, n);
+        }
+    }
+}
+
+static bool copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes)
+{
+    if (i->op == SP_OP_CopyMemorySized) return sp_constant(g->m, i->operand[2], bytes);
+    *bytes = sp_type(g->m, sp_type(g->m, g->m->ids[i->operand[0]].type)->elem)->size;
+    return true;
+}
+
+/* One use of a pointer into a private or built-in variable: what it accesses, or that the variable cannot be fixed.
+ * Built-ins are only loaded. */
+static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    uint32_t pointer = i->operand[k], item, pointee = sp_type(g->m, g->m->ids[pointer].type)->elem;
+    struct cg_value *v = &g->value[g->value[pointer].variable];
+    uint64_t bytes;
+    bool accesses = !is_chain(i->op) && !is_pointer_copy(g, i);
+    if (i->op == SP_OP_Load && k == 0) {
+        note_leaves(g, pointer, i->type);
+    } else if (accesses && g->m->ids[g->value[pointer].variable].def->operand[0] != SP_STORAGE_Function) {
+        v->fixed = false;
+    } else if (i->op == SP_OP_Store && k == 0) {
+        note_leaves(g, pointer, g->m->ids[i->operand[1]].type);
+    } else if ((i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) && k < 2 && copy_size(g, i, &bytes)) {
+        for (item = 8; item > 1 && bytes % item;) item /= 2;
+        note_item(g, g->value[pointer].variable, g->value[pointer].offset, bytes, item);
+    } else if (cg_block_access(g, i, k, &item, &bytes)) {
+        note_item(g, g->value[pointer].variable, g->value[pointer].offset, bytes, item);
+    } else if (i->op == SP_OP_ExtInst && cg_math_stores(i) && k + 1 == i->count) {
+        note_leaves(g, pointer, pointee);
+    } else if (!(is_chain(i->op) && k == 0 && g->value[i->id].variable) && i->op != SP_OP_LifetimeStart &&
+               i->op != SP_OP_LifetimeStop && !(is_pointer_copy(g, i) && g->value[i->id].variable)) {
+        v->fixed = false;
+    }
+}
+
+static void each_pointer(struct cg *g, uint32_t function, void (*use)(struct cg *, const struct sp_inst *, uint32_t))
+{
+    const struct sp_function *f = &g->m->functions[function];
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t n = 0; n < f->blocks[b].count; n++) {
+            const struct sp_inst *i = &f->blocks[b].inst[n];
+            for (uint32_t k = 0; k < i->count; k++) {
+                uint32_t id = i->operand[k];
+                if (cg_is_value_operand(i, k) && is_pointer(g, g->m->ids[id].type)) use(g, i, k);
+            }
+        }
+    }
+}
+
+static void resolve_use(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    if (!g->value[i->operand[k]].variable) resolve(g, i->operand[k]);
+    if (i->id && !g->value[i->id].variable && (is_chain(i->op) || is_pointer_copy(g, i))) resolve(g, i->id);
+}
+
+static void judge_use(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    if (g->value[i->operand[k]].variable) note_pointer_use(g, i, k);
+}
+
+static void consider_variables(struct cg *g)
+{
+    for (uint32_t id = 0; id < g->m->bound; id++) {
+        const struct sp_id *d = &g->m->ids[id];
+        uint32_t builtin;
+        if (d->what != SP_IS_VARIABLE) continue;
+        const struct sp_type *t = sp_type(g->m, sp_type(g->m, d->type)->elem);
+        g->value[id].granule = 8;
+        if (d->function)
+            g->value[id].fixed = cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES &&
+                                 (d->def->count < 2 || !cg_leaves_of(g, t->id)->many);
+        else
+            g->value[id].fixed = cg_builtin_of(g, id, &builtin);
+    }
+}
+
+static void find_fixed(struct cg *g)
+{
+    consider_variables(g);
+    for (uint32_t f = 0; f < g->m->function_count; f++) each_pointer(g, f, resolve_use);
+    for (uint32_t f = 0; f < g->m->function_count; f++) each_pointer(g, f, judge_use);
+    for (uint32_t id = 0; id < g->m->bound; id++) {
+        struct cg_value *v = &g->value[id];
+        uint32_t builtin;
+        if (v->variable && !g->value[v->variable].fixed) v->variable = 0;
+        if (g->m->ids[id].what != SP_IS_VARIABLE) continue;
+        if (v->fixed)
+            v->variable = id;
+        else if (cg_builtin_of(g, id, &builtin))
+            cg_fail(g, "a built-in variable is used in a way the device does not know");
+        while (v->fixed && cg_memory_size(g, sp_type(g->m, g->m->ids[id].type)->elem) % v->granule) v->granule /= 2;
+    }
+}
+
+uint32_t cg_exchange_offset(struct cg *g) { return (g->local_end + 63) & ~63u; }
+
+/* ---- what lanes share, although each should have its own when it is written */
+
+/* A variable of the program in private memory that is not said to be constant. */
+static bool is_shared_variable(struct cg *g, uint32_t id)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    return d->what == SP_IS_VARIABLE && sp_is_private_constant(g->m, d->def) && !sp_is_built_in(g->m, d->def) &&
+           !sp_decorated(g->m, id, SP_DECORATION_Constant);
+}
+
+/* A kernel's structure by value. */
+static bool is_structure(struct cg *g, uint32_t param)
+{
+    const struct sp_type *t = sp_type(g->m, g->m->ids[param].type);
+    return t->kind == SP_POINTER && t->storage == SP_STORAGE_Function;
+}
+
+/* Which of those an operand points into; 0: none. `root` has it for the function's values, by ordinal. */
+static uint32_t root_of(struct cg *g, const uint32_t *root, const struct sp_inst *i, uint32_t k)
+{
+    uint32_t id = i->operand[k], variable;
+    int64_t offset;
+    if (!cg_is_value_operand(i, k) || id >= g->m->bound) return 0;
+    if (root[g->ordinal[id]]) return root[g->ordinal[id]];
+    if (g->m->ids[id].what == SP_IS_CONSTANT && sp_constant_address(g->m, id, &variable, &offset)) id = variable;
+    return is_shared_variable(g, id) ? id : 0;
+}
+
+static void note_written(struct cg *g, uint32_t root)
+{
+    if (g->m->ids[root].what == SP_IS_PARAMETER) {
+        g->value[root].varying = true;
+        return;
+    }
+    g->inst = g->m->ids[root].def;
+    cg_fail(g, "a variable of the program in private memory that may be written is not supported");
+}
+
+/* One instruction: true when something new is derived. */
+static bool follow_roots(struct cg *g, uint32_t *root, const struct sp_inst *i)
+{
+    bool copies = i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized, more = false;
+    if (i->op == SP_OP_Load || i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return false;
+    for (uint32_t k = 0; k < i->count; k++) {
+        uint32_t from = root_of(g, root, i, k);
+        if (!from || (copies && k == 1)) continue;
+        if (k != 0 || (!is_chain(i->op) && !is_pointer_copy(g, i))) {
+            note_written(g, from);
+            continue;
+        }
+        more = more || !root[g->ordinal[i->id]];
+        root[g->ordinal[i->id]] = from;
+    }
+    return more;
+}
+
+static void find_written(struct cg *g)
+{
+    for (uint32_t n = 0; n < g->m->function_count && !g->failed; n++) {
+        const struct sp_function *f = &g->m->functions[n];
+        uint32_t *root = cg_alloc(g, (g->function[n].value_count + 1) * sizeof *root);
+        for (uint32_t p = 0; root && cg_is_kernel(&g->function[n]) && p < f->param_count; p++)
+            if (is_structure(g, f->params[p])) root[p + 1] = f->params[p];
+        for (bool more = true; more && !g->failed;) {
+            more = false;
+            for (uint32_t b = 0; b < f->block_count; b++)
+                for (uint32_t k = 0; k < f->blocks[b].count; k++)
+                    more = follow_roots(g, root, &f->blocks[b].inst[k]) || more;
+        }
+    }
+}
+
+void cg_place_variables(struct cg *g)
+{
+    uint64_t local = 0;
+    uint32_t globals = 0;
+    for (uint32_t i = 0; i < g->m->global_count; i++) {
+        const struct sp_inst *v = g->m->globals[i];
+        const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
+        if (sp_is_built_in(g->m, v)) continue;
+        switch (v->operand[0]) {
+        case SP_STORAGE_Workgroup:
+            local = (local + 63) & ~(uint64_t)63;
+            g->local_offset[v->id] = (uint32_t)local;
+            local += t->size;
+            g->local_end = (uint32_t)local;
+            if (local > 1u << 30) cg_fail(g, "the module's local variables are too large");
+            break;
+        case SP_STORAGE_Function:
+        case SP_STORAGE_Private:
+        case SP_STORAGE_CrossWorkgroup:
+        case SP_STORAGE_UniformConstant: g->global_index[v->id] = globals++; break;
+        default: g->inst = v; cg_fail(g, "a variable in this storage class is not supported");
+        }
+        if (g->failed) return;
+    }
+    find_fixed(g);
+    find_written(g);
+}
+
+/* ---- uniformity */
+
+bool cg_memory_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i)
+{
+    const struct cg_value *p = &g->value[i->operand[0]];
+    uint32_t builtin;
+    if (!p->variable) return p->varying;
+    if (!cg_builtin_of(g, p->variable, &builtin)) return g->value[p->variable].stored_varying;
+    const struct cg_leaves *l = cg_leaves_of(g, i->type);
+    for (uint32_t k = 0; k < l->count; k++) {
+        uint32_t component = (uint32_t)((p->offset + l->leaf[k].offset) / cg_kind_bytes(l->leaf[k].kind));
+        if (cg_builtin_varies(g, fn, builtin, component)) return true;
+    }
+    return false;
+}
+
+void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp_inst *i, bool masked, bool *changed)
+{
+    uint32_t target = 0, item;
+    uint64_t bytes;
+    bool varying = masked;
+    (void)fn;
+    if (i->op == SP_OP_Store) {
+        target = g->value[i->operand[0]].variable;
+        varying = varying || g->value[i->operand[1]].varying;
+    } else if (i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) {
+        const struct cg_value *from = &g->value[i->operand[1]];
+        target = g->value[i->operand[0]].variable;
+        varying = varying || (from->variable ? g->value[from->variable].stored_varying : from->varying);
+    } else {
+        for (uint32_t k = 0; k < i->count && !target; k++) {
+            uint32_t id = i->operand[k];
+            if (!cg_is_value_operand(i, k) || !g->value[id].variable) continue;
+            if (!cg_block_access(g, i, k, &item, &bytes) && !(i->op == SP_OP_ExtInst && cg_math_stores(i))) continue;
+            target = g->value[id].variable;
+            varying = true;
+        }
+    }
+    if (!target || !varying || g->value[target].stored_varying) return;
+    g->value[target].stored_varying = *changed = true;
+}
+
+/* ---- pointers that differ from another by the same in all lanes
+ *
+ * Where lanes' addresses stand to each other is then found out once, for the pointer that others are derived from.
+ */
+
+static void derive_pointer(struct cg *g, const struct sp_inst *i)
+{
+    struct cg_value *v = &g->value[i->id];
+    uint32_t base = i->operand[0];
+    if (!is_chain(i->op) || !v->varying || v->blend || v->variable || !g->value[base].varying) return;
+    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable || v->line || g->value[base].line) return;
+    for (uint32_t k = 1; k < i->count; k++)
+        if (g->value[i->operand[k]].varying) return;
+    v->root = g->value[base].root ? g->value[base].root : base;
+}
+
+static void note_access(struct cg *g, const struct sp_inst *i)
+{
+    if (i->op != SP_OP_Load && i->op != SP_OP_Store) return;
+    const struct cg_value *p = &g->value[i->operand[0]];
+    uint32_t root = p->root ? p->root : i->operand[0];
+    const struct sp_inst *d = g->m->ids[root].def;
+    if (!p->varying || p->variable || !d || !is_chain(d->op) || g->value[root].blend || g->value[root].line) return;
+    g->value[root].accessed = true;
+}
+
+void cg_derive_pointers(struct cg *g, struct cg_function *fn)
+{
+    const struct sp_function *f = fn->f;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t b = 0; b < f->block_count; b++) {
+            const struct sp_block *sb = &f->blocks[fn->rpo[b]];
+            for (uint32_t k = 0; k < sb->count; k++) {
+                if (pass == 0)
+                    derive_pointer(g, &sb->inst[k]);
+                else
+                    note_access(g, &sb->inst[k]);
+            }
+        }
+    }
+}
+
+/* ---- variables of the function being written */
+
+static void store_at(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying);
+
+static void declare_variable(struct cg *g, const struct sp_inst *i)
+{
+    const struct cg_value *v = &g->value[i->id];
+    const struct sp_type *t = sp_type(g->m, sp_type(g->m, i->type)->elem);
+    uint64_t bytes = cg_memory_size(g, t->id);
+    if (v->fixed) {
+        enum cg_kind kind = v->wide ? CG_F32 : cg_bits_kind(v->granule);
+        uint64_t items = v->wide ? bytes / 2 : bytes / v->granule;
+        uint32_t room = cg_queue_room(v->queue);
+        cg_declare(g, v->queue ? CG_KEPT : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), cg_str(g, "p%u", i->id),
+                   cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), v->queue ? " XS_ALIGNED(64)" : ""));
+        g->fn->frame_bytes += bytes * (v->stored_varying ? g->S : 1) * (v->wide ? 2 : 1) * room;
+        if (g->o->check) cg_check_variable(g, i, bytes, 0);
+    } else {
+        uint64_t size = (bytes + 15) & ~(uint64_t)15;
+        cg_declare(g, CG_KEPT, "u8", cg_str(g, "p%u", i->id),
+                   cg_str(g, "[%llu] XS_ALIGNED(64)", (unsigned long long)(size * g->S + (size == 0))));
+        cg_declare(g, CG_PLAIN, "u64x", cg_str(g, "v%u", i->id), "");
+        cg_put(g, "    v%u = (u64)(uintptr_t)p%u + XS_CONVERT(XS(lane_index)(), u64x) * %llu;\n", i->id, i->id,
+               (unsigned long long)size);
+        g->fn->frame_bytes += size * g->S;
+        g->fn->private_bytes += size;
+        if (g->o->check) cg_check_variable(g, i, bytes, size * g->S);
+    }
+    if (i->count < 2) return;
+    uint32_t init = i->operand[1];
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[init].type);
+    for (uint32_t k = 0; k < l->count; k++) {
+        cg_open_nest(g, &l->leaf[k]);
+        store_at(g, i->id, &l->leaf[k], cg_leaf_use(g, init, k, false), false);
+        cg_close_nest(g, &l->leaf[k]);
+    }
+}
+
+void cg_declare_variables(struct cg *g)
+{
+    const struct sp_function *f = g->fn->f;
+    g->mask = "m0";
+    g->bits = "b0";
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            g->inst = &f->blocks[b].inst[k];
+            if (g->inst->op == SP_OP_Variable) declare_variable(g, g->inst);
+        }
+    }
+    g->inst = NULL;
+}
+
+/* ---- built-in variables */
+
+static const char *lane_bits(struct cg *g, uint32_t builtin, uint32_t component)
+{
+    static const struct {
+        uint32_t builtin;
+        const char *text;
+    } table[] = {
+        {SP_BUILTIN_SubgroupEqMask, "1ull << l"},
+        {SP_BUILTIN_SubgroupGeMask, "XS_FULL & ~0ull << l"},
+        {SP_BUILTIN_SubgroupGtMask, "XS_FULL & ~1ull << l"},
+        {SP_BUILTIN_SubgroupLeMask, "(2ull << l) - 1"},
+        {SP_BUILTIN_SubgroupLtMask, "(1ull << l) - 1"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].builtin != builtin) continue;
+        if (component) return "(u32x){0}";
+        const char *t = cg_temporary(g, "u32x");
+        cg_put(g, "    for (int l = 0; l < S; l++) %s[l] = (u32)(%s);\n", t, table[i].text);
+        return t;
+    }
+    return NULL;
+}
+
+static const char *work_item_id(struct cg *g, uint32_t builtin, uint32_t c)
+{
+    switch (builtin) {
+    case SP_BUILTIN_LocalInvocationId: return cg_str(g, "XS_CONVERT(local_id%u, u64x)", c);
+    case SP_BUILTIN_GlobalInvocationId:
+        return cg_str(g, "((u64)group_id%u * local_size%u + offset%u + XS_CONVERT(local_id%u, u64x))", c, c, c, c);
+    case SP_BUILTIN_LocalInvocationIndex: return "XS_CONVERT(subgroup_id * S + XS(lane_index)(), u64x)";
+    case SP_BUILTIN_SubgroupLocalInvocationId: return "XS_CONVERT(XS(lane_index)(), u64x)";
+    case SP_BUILTIN_GlobalLinearId:
+        return "((((u64)group_id2 * local_size2 + XS_CONVERT(local_id2, u64x)) * ((u64)local_size1 * group_count1) + "
+               "(u64)group_id1 * local_size1 + XS_CONVERT(local_id1, u64x)) * ((u64)local_size0 * group_count0) + "
+               "(u64)group_id0 * local_size0 + XS_CONVERT(local_id0, u64x))";
+    default: return NULL;
+    }
+}
+
+static const char *group_value(struct cg *g, uint32_t builtin, uint32_t c)
+{
+    switch (builtin) {
+    case SP_BUILTIN_WorkgroupId: return cg_str(g, "group_id%u", c);
+    case SP_BUILTIN_NumWorkgroups: return cg_str(g, "group_count%u", c);
+    case SP_BUILTIN_WorkgroupSize:
+    case SP_BUILTIN_EnqueuedWorkgroupSize: return cg_str(g, "local_size%u", c);
+    case SP_BUILTIN_GlobalSize: return cg_str(g, "(u64)local_size%u * group_count%u", c, c);
+    case SP_BUILTIN_GlobalOffset: return cg_str(g, "offset%u", c);
+    case SP_BUILTIN_WorkDim: return "self->work_dim";
+    case SP_BUILTIN_SubgroupId: return "subgroup_id";
+    case SP_BUILTIN_NumSubgroups:
+    case SP_BUILTIN_NumEnqueuedSubgroups: return "self->subgroup_count";
+    case SP_BUILTIN_SubgroupSize: return "lanes";
+    case SP_BUILTIN_SubgroupMaxSize: return "S";
+    default: return NULL;
+    }
+}
+
+bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *builtin, uint32_t *component)
+{
+    const struct sp_inst *load = i;
+    if (i->op == SP_OP_CompositeExtract && i->count == 2) load = g->m->ids[i->operand[0]].def;
+    if (!load || load->op != SP_OP_Load) return false;
+    const struct cg_value *p = &g->value[load->operand[0]];
+    if (!p->variable || !cg_builtin_of(g, p->variable, builtin)) return false;
+    const struct cg_leaves *l = cg_leaves_of(g, i->type);
+    if (l->count != 1 || p->offset < 0) return false;
+    *component = (uint32_t)(p->offset / cg_kind_bytes(l->leaf[0].kind)) + (load == i ? 0 : i->operand[1]);
+    return true;
+}
+
+/* What lane 0 of a dense kernel's subgroup has. */
+static const char *dense_item(struct cg *g, uint32_t builtin, uint32_t c)
+{
+    switch (builtin) {
+    case SP_BUILTIN_LocalInvocationId: return c > 2 ? NULL : cg_str(g, "(u64)first%u", c);
+    case SP_BUILTIN_GlobalInvocationId:
+        return c > 2 ? NULL : cg_str(g, "((u64)group_id%u * local_size%u + offset%u + first%u)", c, c, c, c);
+    case SP_BUILTIN_LocalInvocationIndex: return "(u64)(subgroup_id * S)";
+    case SP_BUILTIN_SubgroupLocalInvocationId: return "0ull";
+    case SP_BUILTIN_GlobalLinearId:
+        return "((((u64)group_id2 * local_size2 + first2) * ((u64)local_size1 * group_count1) + (u64)group_id1 * "
+               "local_size1 + "
+               "first1) * ((u64)local_size0 * group_count0) + (u64)group_id0 * local_size0 + first0)";
+    default: return NULL;
+    }
+}
+
+const char *cg_builtin_line(struct cg *g, uint32_t builtin, uint32_t component)
+{
+    return g->fn->dense && component == 0 ? dense_item(g, builtin, 0) : NULL;
+}
+
+const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum cg_kind kind, bool varying)
+{
+    const char *e = c > 3 ? NULL : c == 3 ? "0" : group_value(g, builtin, c);
+    bool size = builtin == SP_BUILTIN_GlobalSize || builtin == SP_BUILTIN_WorkgroupSize ||
+                builtin == SP_BUILTIN_NumWorkgroups || builtin == SP_BUILTIN_EnqueuedWorkgroupSize;
+    if (c == 3 && size) e = "1";
+    if (e) {
+        e = cg_str(g, "(%s)(%s)", cg_kind_type(g, kind, false), e);
+        return varying ? cg_splat(g, kind, e) : e;
+    }
+    e = g->fn->dense ? dense_item(g, builtin, c) : NULL;
+    if (e && !cg_builtin_varies(g, g->fn, builtin, c)) {
+        e = cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e);
+        return varying ? cg_splat(g, kind, e) : e;
+    }
+    if (e) return cg_str(g, "XS(line_%s)((%s)%s, 1)", cg_kind_name(kind), cg_kind_type(g, kind, false), e);
+    e = work_item_id(g, builtin, c);
+    if (e)
+        e = cg_str(g, "XS_CONVERT(%s, %s)", e, cg_kind_type(g, kind, true));
+    else
+        e = lane_bits(g, builtin, c);
+    if (!e) cg_fail(g, "built-in %u is not supported", builtin);
+    if (!e || varying) return e ? e : "0";
+    const char *t = cg_temporary(g, cg_kind_type(g, kind, true));
+    cg_put(g, "    %s = %s;\n", t, e);
+    return cg_str(g, "%s[0]", t);
+}
+
+/* ---- items of fixed variables */
+
+const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset)
+{
+    return cg_str(g, "p%u[%lld]", variable, (long long)(offset / g->value[variable].granule));
+}
+
+static const char *load_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_t bytes, bool varying)
+{
+    uint32_t item = g->value[variable].granule;
+    bool vector = g->value[variable].stored_varying;
+    const char *type = cg_kind_type(g, cg_bits_kind(bytes), vector), *e = NULL;
+    for (uint32_t k = 0; k < bytes / item; k++) {
+        const char *p = cg_fixed_item(g, variable, offset + k * item);
+        if (bytes != item) {
+            p = vector ? cg_convert(g, p, cg_bits_kind(item), cg_bits_kind(bytes), false)
+                       : cg_str(g, "(%s)(%s)", type, p);
+            if (k) p = cg_str(g, "%s << %u", p, k * item * 8);
+        }
+        e = e ? cg_str(g, "%s | %s", e, p) : p;
+    }
+    e = cg_str(g, "(%s)", e ? e : "0");
+    return varying && !vector ? cg_splat(g, cg_bits_kind(bytes), e) : e;
+}
+
+static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_t bytes, const char *value,
+                        bool varying)
+{
+    uint32_t item = g->value[variable].granule;
+    enum cg_kind kind = cg_bits_kind(item);
+    bool vector = g->value[variable].stored_varying, masked = g->mask[0] != 'm';
+    if (vector && !varying) value = cg_splat(g, cg_bits_kind(bytes), value);
+    if (bytes != item) {
+        const char *t = cg_temporary(g, cg_kind_type(g, cg_bits_kind(bytes), vector));
+        cg_put(g, "    %s = %s;\n", t, value);
+        value = t;
+    }
+    for (uint32_t k = 0; k < bytes / item; k++) {
+        const char *to = cg_fixed_item(g, variable, offset + k * item), *e = value;
+        const char *type = cg_kind_type(g, kind, vector);
+        if (bytes != item) {
+            if (k) e = cg_str(g, "(%s >> %u)", e, k * item * 8);
+            e = vector ? cg_convert(g, e, cg_bits_kind(bytes), kind, false) : cg_str(g, "(%s)(%s)", type, e);
+        }
+        if (vector && masked) e = cg_select(g, kind, g->mask, e, to);
+        cg_put(g, "    %s = %s;\n", to, e);
+    }
+}
+
+/* ---- loads and stores */
+
+static bool is_volatile(const struct sp_inst *i)
+{
+    uint32_t at = i->op == SP_OP_Load ? 1 : 2;
+    return (i->op == SP_OP_Load || i->op == SP_OP_Store) && i->count > at && (i->operand[at] & SP_ACCESS_Volatile);
+}
+
+/* Through a line: a run, regularly spaced, or all of one place. */
+static const char *load_line(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits)
+{
+    const struct cg_value *p = &g->value[pointer];
+    const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
+    if (p->checked)
+        return cg_str(g, "XS(load_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s)", name, at, (unsigned long long)p->step,
+                      pointer, pointer, (unsigned long long)offset, g->bits);
+    if (p->step == 0) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", name, at));
+    if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->bits);
+    return cg_str(g, "XS(load_spaced_%s%s)(%s, %lluu, %s)", cg_is_long(g->fn->f) ? "far_" : "", name, at,
+                  (unsigned long long)p->step, g->bits);
+}
+
+static void store_line(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
+{
+    const struct cg_value *p = &g->value[pointer];
+    const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
+    if (p->checked)
+        cg_put(g, "    XS(store_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s, %s);\n", name, at,
+               (unsigned long long)p->step, pointer, pointer, (unsigned long long)offset, value, g->bits);
+    else if (p->step == cg_kind_bytes(bits))
+        cg_put(g, "    XS(store_run_%s)(%s, %s, %s);\n", name, at, value, g->bits);
+    else if (cg_is_long(g->fn->f))
+        cg_put(g, "    {\n    const %s x_ = %s;\n    XS(store_spaced_far_%s)(%s, %lluu, &x_, %s);\n    }\n",
+               cg_kind_type(g, bits, true), value, name, at, (unsigned long long)p->step, g->bits);
+    else
+        cg_put(g, "    XS(store_spaced_%s)(%s, %lluu, %s, %s);\n", name, at, (unsigned long long)p->step, value,
+               g->bits);
+}
+
+static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, uint32_t bytes, bool varying)
+{
+    const struct cg_value *p = &g->value[pointer];
+    enum cg_kind bits = cg_bits_kind(bytes);
+    const char *slow = is_volatile(g->inst) ? "volatile_" : "";
+    if (p->variable) return load_fixed(g, p->variable, p->offset + (int64_t)offset, bytes, varying);
+    uint32_t root = p->root ? p->root : pointer;
+    if (p->varying && g->value[root].accessed && !*slow) {
+        bool large = cg_is_large(g->fn->f);
+        return cg_str(g, "XS(load_%s_%s)(%sv%u, s%u, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits),
+                      large ? "&" : "", root, root, p->root ? cg_str(g, "o%u", pointer) : "(u64)0",
+                      (unsigned long long)offset, g->bits);
+    }
+    if (p->line && !*slow) return load_line(g, pointer, offset, bits);
+    if (p->varying) {
+        return cg_str(g, "XS(load_%s%s)(%s + %lluu, %s)", slow, cg_kind_name(bits), cg_use(g, pointer, true),
+                      (unsigned long long)offset, g->bits);
+    }
+    const char *e = cg_str(g, "%s(%s, %s + %lluu)", *slow ? "XS_AT_VOLATILE" : "XS_AT", cg_kind_name(bits),
+                           cg_use(g, pointer, false), (unsigned long long)offset);
+    return varying ? cg_splat(g, bits, e) : e;
+}
+
+static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, bool varying)
+{
+    uint32_t builtin, variable = g->value[pointer].variable, bytes = cg_kind_bytes(kind);
+    if (variable && cg_builtin_of(g, variable, &builtin)) {
+        return cg_builtin_item(g, builtin, (uint32_t)((g->value[pointer].offset + (int64_t)offset) / bytes), kind,
+                               varying);
+    }
+    return cg_from_bits(g, kind, varying, load_bits(g, pointer, offset, bytes, varying));
+}
+
+/* An integer of another width than 1, 2, 4 or 8 bytes, piece by piece. */
+static const char *load_pieces(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, bool varying)
+{
+    uint32_t bytes = cg_leaf_bytes(leaf), n;
+    const char *e = NULL, *type = cg_kind_type(g, leaf->kind, varying);
+    for (uint32_t at = 0; at < bytes; at += n) {
+        n = cg_piece(bytes - at);
+        const char *p = load_bits(g, pointer, leaf->offset + at, n, varying);
+        p = varying ? cg_convert(g, p, cg_bits_kind(n), leaf->kind, false) : cg_str(g, "(%s)(%s)", type, p);
+        e = e ? cg_str(g, "%s | %s << %u", e, p, 8 * at) : p;
+    }
+    return cg_str(g, "(%s)", e);
+}
+
+static void store_pieces(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
+{
+    uint32_t bytes = cg_leaf_bytes(leaf), n;
+    const char *t = cg_temporary(g, cg_kind_type(g, leaf->kind, varying));
+    cg_put(g, "    %s = %s;\n", t, value);
+    for (uint32_t at = 0; at < bytes; at += n) {
+        n = cg_piece(bytes - at);
+        enum cg_kind kind = cg_bits_kind(n);
+        const char *e = cg_str(g, "(%s >> %u)", t, 8 * at);
+        e = varying ? cg_convert(g, e, leaf->kind, kind, false) : cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e);
+        cg_store_leaf(g, pointer, leaf->offset + at, kind, e, varying);
+    }
+}
+
+static bool has_pieces(struct cg *g, const struct cg_leaf *leaf)
+{
+    uint32_t bytes = cg_leaf_bytes(leaf);
+    if (cg_piece(bytes) == bytes) return false;
+    if (leaf->nest) cg_fail(g, "large arrays of integers of %u bits are not supported", leaf->narrow);
+    return true;
+}
+
+void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying)
+{
+    const struct cg_value *p = &g->value[pointer];
+    uint32_t bytes = cg_kind_bytes(kind);
+    const char *name = cg_kind_name(cg_bits_kind(bytes)), *slow = is_volatile(g->inst) ? "volatile_" : "";
+    value = cg_to_bits(g, kind, varying, value);
+    if (p->variable) {
+        store_fixed(g, p->variable, p->offset + (int64_t)offset, bytes, value, varying);
+    } else if (p->varying) {
+        uint32_t root = p->root ? p->root : pointer;
+        if (!varying) value = cg_splat(g, cg_bits_kind(bytes), value);
+        if (g->value[root].accessed && !*slow) {
+            cg_put(g, "    XS(store_at_%s)(v%u, s%u, %s + %lluu, %s, %s);\n", name, root, root,
+                   p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
+            return;
+        }
+        if (p->line && !*slow) {
+            store_line(g, pointer, offset, cg_bits_kind(bytes), value);
+            return;
+        }
+        cg_put(g, "    XS(store_%s%s)(%s + %lluu, %s, %s);\n", slow, name, cg_use(g, pointer, true),
+               (unsigned long long)offset, value, g->bits);
+    } else {
+        if (varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->bits);
+        cg_put(g, "    %s(%s, %s + %lluu) = %s;\n", *slow ? "XS_AT_VOLATILE" : "XS_AT", name, cg_use(g, pointer, false),
+               (unsigned long long)offset, value);
+    }
+}
+
+/* Within loops over arrays, whose values stand in memory. */
+static const char *load_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, bool varying)
+{
+    const char *name = cg_kind_name(cg_bits_kind(cg_kind_bytes(leaf->kind))), *offset = cg_leaf_offset(g, leaf);
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    const char *at = cg_use(g, pointer, lanes), *e;
+    if (lanes)
+        e = cg_str(g, "XS(load_%s%s)(%s + (u64)(%s), %s)", slow ? "volatile_" : "", name, at, offset, g->bits);
+    else
+        e = cg_str(g, "%s(%s, %s + (u64)(%s))", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, offset);
+    e = cg_from_bits(g, leaf->kind, lanes, e);
+    return varying && !lanes ? cg_splat(g, leaf->kind, e) : e;
+}
+
+static void store_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
+{
+    const char *name = cg_kind_name(cg_bits_kind(cg_kind_bytes(leaf->kind))), *offset = cg_leaf_offset(g, leaf);
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    const char *at = cg_use(g, pointer, lanes);
+    if (lanes && !varying) value = cg_splat(g, leaf->kind, value);
+    if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->bits);
+    value = cg_to_bits(g, leaf->kind, lanes, value);
+    if (lanes)
+        cg_put(g, "    XS(store_%s%s)(%s + (u64)(%s), %s, %s);\n", slow ? "volatile_" : "", name, at, offset, value,
+               g->bits);
+    else
+        cg_put(g, "    %s(%s, %s + (u64)(%s)) = %s;\n", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, offset, value);
+}
+
+static void store_at(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
+{
+    if (has_pieces(g, leaf))
+        store_pieces(g, pointer, leaf, value, varying);
+    else if (leaf->nest)
+        store_nested(g, pointer, leaf, value, varying);
+    else
+        cg_store_leaf(g, pointer, leaf->offset, leaf->kind, value, varying);
+}
+
+static void write_load(struct cg *g)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    uint32_t pointer = cg_operand(g, 0);
+    bool varying = cg_is_varying(g, g->inst->id);
+    if (g->value[g->inst->id].borrowed) return;
+    for (uint32_t i = 0; i < l->count && !g->failed; i++) {
+        const struct cg_leaf *leaf = &l->leaf[i];
+        cg_open_nest(g, leaf);
+        cg_set_leaf(g, i, has_pieces(g, leaf) ? load_pieces(g, pointer, leaf, varying)
+                          : leaf->nest        ? load_nested(g, pointer, leaf, varying)
+                                              : load_leaf(g, pointer, leaf->offset, leaf->kind, varying));
+        cg_close_nest(g, leaf);
+    }
+}
+
+static void write_store(struct cg *g)
+{
+    uint32_t value = cg_operand(g, 1);
+    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[value].type);
+    bool varying = cg_is_varying(g, value);
+    for (uint32_t i = 0; i < l->count && !g->failed; i++) {
+        cg_open_nest(g, &l->leaf[i]);
+        store_at(g, cg_operand(g, 0), &l->leaf[i], cg_leaf_use(g, value, i, varying), varying);
+        cg_close_nest(g, &l->leaf[i]);
+    }
+}
+
+static void write_copy(struct cg *g)
+{
+    uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1);
+    const struct cg_value *t = &g->value[to], *f = &g->value[from];
+    uint64_t bytes = 0;
+    bool varying = f->variable ? g->value[f->variable].stored_varying : f->varying;
+    if (!t->variable && !f->variable) {
+        const char *size = g->inst->op == SP_OP_CopyMemorySized
+                               ? cg_use(g, cg_operand(g, 2), false)
+                               : (copy_size(g, g->inst, &bytes), cg_literal(g, CG_U64, bytes));
+        const char *a = cg_use(g, to, t->varying), *b = cg_use(g, from, f->varying);
+        cg_put(
+            g,
+            "    XS_EACH (l, %s) __builtin_memmove((void *)(uintptr_t)(%s)%s, (const void *)(uintptr_t)(%s)%s, %s);\n",
+            t->varying || f->varying ? g->bits : "1", a, t->varying ? "[l]" : "", b, f->varying ? "[l]" : "", size);
+        return;
+    }
+    if (!copy_size(g, g->inst, &bytes)) cg_fail(g, "a copy of unknown size to or from a private variable");
+    /* one item of the one, or more of the other: no less than an item can be stored */
+    uint32_t to_item = t->variable ? g->value[t->variable].granule : 1;
+    uint32_t item = f->variable && g->value[f->variable].granule > to_item ? g->value[f->variable].granule : to_item;
+    for (uint64_t at = 0; at < bytes && !g->failed; at += item)
+        cg_store_leaf(g, to, at, cg_bits_kind(item), load_bits(g, from, at, item, varying), varying);
+}
+
+/* ---- addresses */
+
+static const char *index_times(struct cg *g, uint32_t index, uint64_t size, bool varying)
+{
+    enum cg_kind kind = cg_leaves_of(g, g->m->ids[index].type)->leaf[0].kind;
+    bool own = cg_is_varying(g, index);
+    const char *e = cg_use(g, index, own);
+    const char *wide =
+        own ? cg_convert(g, e, kind, CG_U64, true) : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
+    wide = cg_str(g, "%s * %lluu", wide, (unsigned long long)size);
+    return varying && !own ? cg_splat(g, CG_U64, wide) : wide;
+}
+
+static void write_chain(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    const struct cg_value *v = &g->value[i->id];
+    bool varying = v->varying && !v->root;
+    uint32_t base = i->operand[0], type = sp_type(g->m, g->m->ids[base].type)->elem, first = 1;
+    uint64_t bits, stride;
+    int64_t offset = 0;
+    const char *e = !v->root ? cg_use(g, base, varying) : g->value[base].root ? cg_str(g, "o%u", base) : "(u64)0";
+    if (i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain) {
+        uint64_t size = sp_type(g->m, type)->size;
+        if (sp_constant(g->m, i->operand[1], &bits))
+            offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
+        else
+            e = cg_str(g, "%s + %s", e, index_times(g, i->operand[1], size, varying));
+        first = 2;
+    }
+    for (uint32_t k = first; k < i->count; k++) {
+        type = step_into(g, type, i->operand[k], &offset, &stride);
+        if (!type) {
+            cg_fail(g, "an index into a structure is not a constant within it");
+            return;
+        }
+        if (stride) e = cg_str(g, "%s + %s", e, index_times(g, i->operand[k], stride, varying));
+    }
+    if (offset) e = cg_str(g, "%s + (u64)%lldll", e, (long long)offset);
+    if (v->root)
+        cg_put(g, "    o%u = %s;\n", i->id, e);
+    else
+        cg_set_leaf(g, 0, e);
+    if (v->accessed) cg_put(g, "    s%u = XS(stride)(v%u);\n", i->id, i->id);
+}
+
+/* ---- atomics */
+
+static const char *atomic_name(uint16_t op)
+{
+    switch (op) {
+    case SP_OP_AtomicExchange: return "exchange";
+    case SP_OP_AtomicIIncrement:
+    case SP_OP_AtomicIAdd: return "iadd";
+    case SP_OP_AtomicIDecrement:
+    case SP_OP_AtomicISub: return "isub";
+    case SP_OP_AtomicSMin: return "smin";
+    case SP_OP_AtomicUMin: return "umin";
+    case SP_OP_AtomicSMax: return "smax";
+    case SP_OP_AtomicUMax: return "umax";
+    case SP_OP_AtomicAnd: return "and";
+    case SP_OP_AtomicOr: return "or";
+    case SP_OP_AtomicXor: return "xor";
+    case SP_OP_AtomicFAddEXT: return "fadd";
+    case SP_OP_AtomicFMinEXT: return "fmin";
+    case SP_OP_AtomicFMaxEXT: return "fmax";
+    case SP_OP_AtomicCompareExchange:
+    case SP_OP_AtomicCompareExchangeWeak: return "cas";
+    case SP_OP_AtomicFlagTestAndSet: return "exchange";
+    default: return NULL;
+    }
+}
+
+static const char *of_lane(struct cg *g, uint32_t id, enum cg_kind kind)
+{
+    bool varying = cg_is_varying(g, id);
+    const char *e = g->value[id].line ? cg_line_lane(g, id, "l") : cg_use(g, id, varying);
+    if (varying && !g->value[id].line) e = cg_str(g, "(%s)[l]", e);
+    return cg_to_bits(g, kind, false, e);
+}
+
+/* The function for it: of local memory one without atomic instructions, where it is known to be local. */
+static const char *atomic_function(struct cg *g, const char *name, enum cg_kind kind)
+{
+    const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
+    bool is_float = kind == CG_F32 || kind == CG_F64, local = p->storage == SP_STORAGE_Workgroup && !g->o->check;
+    const char *full = cg_str(g, "%s_%s", name, cg_kind_name(kind)), *f = is_float ? cg_kind_name(kind) : "";
+    if (!local || (!is_float && kind > CG_U64)) return cg_str(g, "atomic_%s", full);
+    if (cg_is_new_helper(g, cg_str(g, "local_%s", full))) {
+        const char *apply = !strcmp(name, "exchange") ? "XS_SECOND" : !strcmp(name, "isub") ? "XS_MINUS" : full;
+        struct sp_text *body = g->c;
+        g->c = &g->helpers;
+        if (!strcmp(name, "cas"))
+            cg_put(g, "XS_LOCAL_CAS(%u)\n", 8 * cg_kind_bytes(kind));
+        else
+            cg_put(g, "XS_LOCAL_ATOMIC(%s, %s, %u, %s, %s%s, %s%s)\n", full, apply, 8 * cg_kind_bytes(kind),
+                   cg_kind_name(kind), f, is_float ? "_bits" : "", is_float ? "bits_" : "", f);
+        g->c = body;
+    }
+    return cg_str(g, "XS(local_%s)", full);
+}
+
+/* For each active lane l. */
+static const char *each_lane(struct cg *g)
+{
+    if (g->fn->dense && !strcmp(g->bits, "b0")) return "for (u32 l = 0; l < S; l++)";
+    return cg_str(g, "XS_EACH (l, %s)", g->bits);
+}
+
+static void write_atomic(struct cg *g, const char *name)
+{
+    const struct sp_inst *i = g->inst;
+    bool flag = i->op == SP_OP_AtomicFlagTestAndSet, cas = !strcmp(name, "cas");
+    bool is_float = i->op == SP_OP_AtomicFAddEXT || i->op == SP_OP_AtomicFMinEXT || i->op == SP_OP_AtomicFMaxEXT;
+    enum cg_kind kind = flag ? CG_U32 : cg_leaves_of(g, i->type)->leaf[0].kind,
+                 bits = cg_bits_kind(cg_kind_bytes(kind));
+    const char *r = cg_temporary(g, cg_kind_type(g, bits, true)), *value = "1";
+    if (is_float && kind != CG_F32 && kind != CG_F64 && kind != CG_F16 && kind != CG_BF16) {
+        cg_fail(g, "atomics on this type are not supported");
+        return;
+    }
+    if (cas)
+        value = cg_str(g, "%s, %s", of_lane(g, cg_operand(g, 4), kind), of_lane(g, cg_operand(g, 5), kind));
+    else if (i->count > 3)
+        value = of_lane(g, cg_operand(g, 3), kind);
+    cg_put(g, "    %s = (%s){0};\n    %s %s[l] = %s(%s, %s);\n", r, cg_kind_type(g, bits, true), each_lane(g), r,
+           atomic_function(g, name, is_float ? kind : bits), of_lane(g, cg_operand(g, 0), CG_U64), value);
+    cg_set_leaf(g, 0, flag ? cg_str(g, "%s != 0", r) : cg_from_bits(g, kind, true, r));
+}
+
+static void write_atomic_load(struct cg *g)
+{
+    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
+    const char *address = of_lane(g, cg_operand(g, 0), CG_U64);
+    if (!cg_is_varying(g, cg_operand(g, 0))) {
+        const char *e = cg_from_bits(g, kind, false, cg_str(g, "atomic_load_%s(%s)", cg_kind_name(bits), address));
+        cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? cg_splat(g, kind, e) : e);
+        return;
+    }
+    const char *r = cg_temporary(g, cg_kind_type(g, bits, true));
+    cg_put(g, "    %s = (%s){0};\n    XS_EACH (l, %s) %s[l] = atomic_load_%s(%s);\n", r, cg_kind_type(g, bits, true),
+           g->bits, r, cg_kind_name(bits), address);
+    cg_set_leaf(g, 0, cg_from_bits(g, kind, true, r));
+}
+
+static void write_atomic_store(struct cg *g)
+{
+    bool flag = g->inst->op == SP_OP_AtomicFlagClear;
+    uint32_t value = cg_operand(g, 3);
+    enum cg_kind kind = flag ? CG_U32 : cg_leaves_of(g, g->m->ids[value].type)->leaf[0].kind;
+    cg_put(g, "    XS_EACH (l, %s) atomic_store_%s(%s, %s);\n", g->bits,
+           cg_kind_name(cg_bits_kind(cg_kind_bytes(kind))), of_lane(g, cg_operand(g, 0), CG_U64),
+           flag ? "0" : of_lane(g, value, kind));
+}
+
+/* What is asked of a generic pointer, lane by lane. */
+static void write_generic(struct cg *g, const char *name, enum cg_kind kind)
+{
+    uint32_t pointer = cg_operand(g, 0);
+    if (!cg_is_varying(g, g->inst->id)) {
+        cg_set_leaf(g, 0, cg_str(g, "%s(self, %s)", name, cg_use(g, pointer, false)));
+        return;
+    }
+    const char *from = cg_temporary(g, "u64x"), *to = cg_temporary(g, cg_kind_type(g, kind, true));
+    cg_put(g, "    %s = %s;\n    for (int l = 0; l < S; l++) %s[l] = %s(self, %s[l]);\n", from,
+           cg_use(g, pointer, true), to, name, from);
+    cg_set_leaf(g, 0, to);
+}
+
+bool cg_write_memory(struct cg *g)
+{
+    const char *atomic = atomic_name(g->inst->op);
+    if (atomic) {
+        write_atomic(g, atomic);
+        return true;
+    }
+    switch (g->inst->op) {
+    case SP_OP_Load: write_load(g); return true;
+    case SP_OP_Store: write_store(g); return true;
+    case SP_OP_CopyMemory:
+    case SP_OP_CopyMemorySized: write_copy(g); return true;
+    case SP_OP_AccessChain:
+    case SP_OP_InBoundsAccessChain:
+    case SP_OP_PtrAccessChain:
+    case SP_OP_InBoundsPtrAccessChain:
+        if (!g->value[g->inst->id].variable) write_chain(g);
+        return true;
+    case SP_OP_Bitcast:
+    case SP_OP_PtrCastToGeneric:
+    case SP_OP_CopyObject: return g->value[g->inst->id].variable != 0;
+    case SP_OP_AtomicLoad: write_atomic_load(g); return true;
+    case SP_OP_AtomicStore:
+    case SP_OP_AtomicFlagClear: write_atomic_store(g); return true;
+    case SP_OP_GenericPtrMemSemantics: write_generic(g, "semantics_of", CG_U32); return true;
+    case SP_OP_GenericCastToPtrExplicit:
+        write_generic(g,
+                      cg_operand(g, 1) == SP_STORAGE_Workgroup  ? "cast_to_local"
+                      : cg_operand(g, 1) == SP_STORAGE_Function ? "cast_to_private"
+                                                                : "cast_to_global",
+                      CG_U64);
+        return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,137 @@
+/* pointers.c - functions that are called by pointer (SPV_INTEL_function_pointers, zeModuleGetFunctionPointer).
+ *
+ * A pointer is the address of a row with the function's code for each subgroup size. That code takes its arguments and
+ * gives its result through memory, all of them vectors, so that it can be called from other objects; it writes the
+ * results of the active lanes only. Lanes whose pointers differ call one after the other. A null pointer, a function
+ * without code of the caller's subgroup size, and calls that are nested beyond the stack do nothing and give 0.
+ */
+#include "codegen.h"
+
+#include <string.h>
+
+#include "abi.h"
+
+static bool is_exported(struct cg *g, const struct sp_function *f)
+{
+    const struct sp_decoration *d = sp_decorated(g->m, f->id, SP_DECORATION_LinkageAttributes);
+    return d && !f->is_declaration && strcmp(f->name, g->o->function) == 0;
+}
+
+static void address(struct cg *g, uint32_t function)
+{
+    struct cg_function *fn = &g->function[function];
+    if (fn->row) return;
+    if (fn->f->is_declaration) cg_fail(g, "the address of a function that has no body in this module");
+    if (fn->f->is_kernel) cg_fail(g, "the address of a kernel");
+    fn->row = ++g->row_count;
+    fn->called = true;
+}
+
+void cg_find_addressed(struct cg *g)
+{
+    for (uint32_t i = 0; g->o->function && i < g->m->function_count && !g->row_count; i++)
+        if (is_exported(g, &g->m->functions[i])) address(g, i);
+    if (g->o->function && !g->row_count) cg_fail(g, "no exported function of this name");
+    for (uint32_t id = 1; id < g->m->bound && !g->failed; id++) {
+        const struct sp_inst *d = g->m->ids[id].def;
+        if (d && d->op == SP_OP_ConstantFunctionPointerINTEL) address(g, g->m->ids[d->operand[0]].block);
+    }
+}
+
+/* Nothing is known of those who call it. */
+void cg_spread_addressed(struct cg *g)
+{
+    for (uint32_t i = 0; i < g->m->function_count; i++) {
+        struct cg_function *fn = &g->function[i];
+        if (!fn->row) continue;
+        fn->called = fn->result_varying = true;
+        for (uint32_t k = 0; k < fn->f->param_count; k++) g->value[fn->f->params[k]].varying = true;
+    }
+}
+
+void cg_declare_rows(struct cg *g)
+{
+    if (!g->row_count) return;
+    cg_put(g, "static uint8_t *const *own_globals;\nstatic const struct xs_function functions[%u];\n",
+           g->row_count + 1);
+}
+
+static void write_entry(struct cg *g, struct cg_function *fn)
+{
+    const struct sp_function *f = fn->f;
+    const struct sp_type *result = sp_type(g->m, sp_type(g->m, f->type)->elem);
+    const char *type = cg_type_name(g, result->id, true), *args = "";
+    g->fn = fn;
+    cg_put(g,
+           "static void entry%u_%u(struct xs_subgroup *self, u64 b0, void *result, const void *const *args)\n{\n"
+           "    const i32x m0 = XS(mask)(b0);\n    u8 *const *callers = self->globals;\n    self->globals = "
+           "own_globals;\n",
+           f->id, g->S);
+    for (uint32_t i = 0; i < f->param_count; i++)
+        args = cg_str(g, "%s, *(const %s *)args[%u]", args, cg_type_name(g, g->m->ids[f->params[i]].type, true), i);
+    if (result->kind == SP_VOID) {
+        cg_put(g, "    %s(self, m0, b0%s);\n", cg_version(g, fn), args);
+    } else {
+        const struct cg_leaves *l = cg_leaves_of(g, result->id);
+        cg_put(g, "    %s *to = result, got = %s(self, m0, b0%s);\n", type, cg_version(g, fn), args);
+        for (uint32_t i = 0; i < l->count; i++) {
+            const char *path = l->leaf[i].path, *old = cg_str(g, "(*to)%s", path), *new = cg_str(g, "got%s", path);
+            cg_open_nest(g, &l->leaf[i]);
+            cg_put(g, "    %s = %s;\n", old, cg_select(g, l->leaf[i].kind, "m0", new, old));
+            cg_close_nest(g, &l->leaf[i]);
+        }
+    }
+    cg_put(g, "    self->globals = callers;\n    (void)m0;\n    (void)args;\n    (void)result;\n}\n\n");
+}
+
+/* At the end of a section. */
+void cg_write_entries(struct cg *g)
+{
+    for (uint32_t i = 0; i < g->m->function_count && !g->failed; i++) {
+        if (!g->function[i].row) continue;
+        g->function[i].sizes |= g->S;
+        write_entry(g, &g->function[i]);
+    }
+}
+
+void cg_write_rows(struct cg *g)
+{
+    if (!g->row_count) return;
+    cg_put(g, "static const struct xs_function functions[%u] = {\n", g->row_count + 1);
+    for (uint32_t row = 1; row <= g->row_count; row++) {
+        for (uint32_t i = 0; i < g->m->function_count; i++) {
+            const struct cg_function *fn = &g->function[i];
+            if (fn->row != row) continue;
+            cg_put(g, "    {");
+            cg_put_string(g, fn->f->name);
+            for (uint32_t S = 8; S <= 32; S *= 2)
+                cg_put(g, fn->sizes & S ? ", %sentry%u_%u" : ", %s0", S == 8 ? "{" : "", fn->f->id, S);
+            cg_put(g, "}},\n");
+        }
+    }
+    cg_put(g, "    {\"\", {0, 0, 0}}\n};\n");
+}
+
+const char *cg_address_of_function(struct cg *g, uint32_t id)
+{
+    return cg_str(g, "((u64)(uintptr_t)&functions[%u])", g->function[g->m->ids[id].block].row - 1);
+}
+
+void cg_write_pointer_call(struct cg *g)
+{
+    const struct sp_type *type = sp_type(g->m, g->inst->type);
+    const char *args = "", *result = "0";
+    for (uint32_t i = 1; i < g->inst->count; i++) {
+        const char *a = cg_temporary(g, cg_type_name(g, g->m->ids[cg_operand(g, i)].type, true));
+        cg_put(g, "    %s = %s;\n", a, cg_use_whole(g, cg_operand(g, i), true));
+        args = cg_str(g, "%s&%s, ", args, a);
+    }
+    if (type->kind != SP_VOID) {
+        result = cg_temporary(g, cg_type_name(g, g->inst->type, true));
+        cg_put(g, "    __builtin_memset(&%s, 0, sizeof %s);\n", result, result);
+    }
+    cg_put(g, "    XS(call_pointers)(self, %s, %s, %s%s, (const void *const[]){%s0});\n",
+           cg_use(g, cg_operand(g, 0), true), g->bits, type->kind == SP_VOID ? "" : "&", result, args);
+    if (type->kind == SP_VOID) return;
+    cg_set_whole(g, result, true);
+}

@@ -1,0 +1,213 @@
+/* prelude_check.h - what kernels of the checked mode call in front of their accesses to memory.
+ *
+ * The text of this file stands behind prelude.h in kernels that are built with XETILE_SOFT_CHECK set, and check/check.h
+ * includes it. An object that was built so runs unchecked in a driver that does not check.
+ */
+#ifndef XETILE_SOFT_PRELUDE_CHECK_H
+#define XETILE_SOFT_PRELUDE_CHECK_H
+
+#include "abi.h"
+
+/* XS_HOLES: padding lies between, or it is a copy: a fault only when nothing of it was ever written. XS_PARTS: other
+ * parts of what is read are put in, and all of it stored again: no fault. XS_WAIT: the second half of a split barrier.
+ * XS_NO_LOCAL, XS_NO_GLOBAL: a barrier without a fence for such memory. XS_COPY: of private memory, anything may be
+ * copied. */
+enum {
+    XS_READS = 1,
+    XS_WRITES = 2,
+    XS_ATOMIC = 4,
+    XS_HOLES = 8,
+    XS_PARTS = 16,
+    XS_WAIT = 32,
+    XS_NO_LOCAL = 64,
+    XS_NO_GLOBAL = 128,
+    XS_COPY = 256
+};
+enum { XS_SPACE_ANY, XS_SPACE_GLOBAL, XS_SPACE_LOCAL, XS_SPACE_PRIVATE };
+
+/* An instruction that accesses memory, or a barrier. */
+struct xs_site {
+    const char *text;      /* "OpStore %12 (word 345; saxpy.cl:7)" */
+    const char *object;    /* the variable that the root pointer is the address of: "local variable %5 (tile)" */
+    uint64_t object_bytes; /* its size; 0: the root pointer, when there is one, points into an allocation */
+    uint32_t flags, space;
+};
+
+/* Rows of bytes, `step` apart. */
+struct xs_access {
+    uint64_t address, bytes, rows, step, root;
+    uint64_t each; /* not 0: one row, of so many bytes for each lane from `lane` on */
+    uint32_t lane; /* to blame */
+};
+
+/* A static local variable. */
+struct xs_local {
+    const char *name;
+    uint64_t offset, bytes;
+};
+
+struct xs_check {
+    /* Allowed? -1: of a row for several lanes, not all are. */
+    int (*access)(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *access);
+    void (*barrier)(struct xs_subgroup *self, const struct xs_site *site, uint64_t bits);
+    void (*stored)(struct xs_subgroup *self); /* after a store */
+    void (*cleared)(struct xs_subgroup *self, uint64_t address, uint64_t bytes); /* local memory that begins as zeros */
+    void (*locals)(struct xs_subgroup *self, const struct xs_local *table, uint32_t count); /* of the kernel's module */
+    /* Private memory that begins to be a variable's. */
+    void (*begins)(struct xs_subgroup *self, uint64_t address, uint64_t bytes, int written);
+    /* These lanes read what they have not written of a variable that is kept in C variables: see check_items. */
+    void (*unwritten)(struct xs_subgroup *self, const struct xs_site *site, const uint64_t *written, uint32_t count,
+                      uint32_t size, uint32_t first, uint64_t lanes);
+};
+
+/* All of these return the lanes of `bits` that may go on. */
+static inline __attribute__((unused)) uint64_t check_rows(struct xs_subgroup *self, const struct xs_site *site,
+                                                          uint64_t address, uint64_t root, uint64_t bytes,
+                                                          uint64_t rows, uint64_t step, uint64_t bits)
+{
+    const struct xs_check *check = self->check;
+    struct xs_access a = {address, bytes, rows, step, root, 0, 0};
+    if (!check || !bits) return bits;
+    a.lane = (uint32_t)__builtin_ctzll(bits);
+    return check->access(self, site, &a) ? bits : 0;
+}
+
+/* The active lanes' accesses as one, where they stand side by side; each == 0: they do not. */
+static inline __attribute__((unused)) struct xs_access check_join(const uint64_t *address, const uint64_t *root,
+                                                                  uint64_t bytes, uint64_t bits)
+{
+    uint32_t first = (uint32_t)__builtin_ctzll(bits), n = (uint32_t)__builtin_popcountll(bits);
+    struct xs_access a = {address[first], bytes * n, 1, 0, root[first], bytes, first};
+    if (n < 2 || bits >> first != ((uint64_t)1 << n) - 1) a.each = 0;
+    for (uint32_t i = first; i < first + n && a.each; i++)
+        if (address[i] != a.address + (i - first) * bytes || root[i] != a.root) a.each = 0;
+    return a;
+}
+
+static __attribute__((noinline, unused)) uint64_t check_lanes(struct xs_subgroup *self, const struct xs_site *site,
+                                                              const uint64_t *address, const uint64_t *root,
+                                                              uint64_t bytes, uint64_t bits)
+{
+    const struct xs_check *check = self->check;
+    uint64_t left = bits;
+    if (!check || !bits) return bits;
+    struct xs_access all = check_join(address, root, bytes, bits);
+    if (all.each && check->access(self, site, &all) > 0) return bits;
+    for (; left; left &= left - 1) {
+        uint32_t l = (uint32_t)__builtin_ctzll(left);
+        struct xs_access a = {address[l], bytes, 1, 0, root[l], 0, l};
+        if (!check->access(self, site, &a)) bits &= ~((uint64_t)1 << l);
+    }
+    return bits;
+}
+
+/* The part of a two-dimensional block that lies inside its surface. */
+static __attribute__((noinline, unused)) uint64_t check_block2d(struct xs_subgroup *self, const struct xs_site *site,
+                                                                uint64_t surface, uint32_t width, uint32_t height,
+                                                                uint32_t pitch, int32_t x, int32_t y, uint64_t root,
+                                                                const uint32_t *shape, uint64_t bits)
+{
+    int64_t left = (int64_t)x * shape[0], right = left + (int64_t)shape[0] * shape[1] * shape[3];
+    int64_t top = y, bottom = top + shape[2];
+    if (left < 0) left = 0;
+    if (top < 0) top = 0;
+    if (right > (int64_t)width) right = width;
+    if (bottom > (int64_t)height) bottom = height;
+    if (left >= right || top >= bottom) return bits;
+    return check_rows(self, site, surface + (uint64_t)top * pitch + (uint64_t)left, root, (uint64_t)(right - left),
+                      (uint64_t)(bottom - top), pitch, bits);
+}
+
+/* Elements of a block read or write: item i of lane l is element i * S + l. */
+static inline __attribute__((unused)) uint64_t check_run(struct xs_subgroup *self, const struct xs_site *site,
+                                                         uint64_t address, uint64_t root, uint64_t bytes,
+                                                         uint64_t items, uint32_t size, uint64_t bits)
+{
+    uint64_t first = bits ? (uint64_t)__builtin_ctzll(bits) : 0, last = bits ? 63 - (uint64_t)__builtin_clzll(bits) : 0;
+    return check_rows(self, site, address + first * bytes, root, (last - first + 1) * bytes, items, size * bytes, bits);
+}
+
+static inline __attribute__((unused)) void check_barrier(struct xs_subgroup *self, const struct xs_site *site,
+                                                         uint64_t bits)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->barrier(self, site, bits);
+}
+
+static inline __attribute__((unused)) void check_stored(struct xs_subgroup *self)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->stored(self);
+}
+
+static inline __attribute__((unused)) void check_cleared(struct xs_subgroup *self, uint64_t address, uint64_t bytes)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->cleared(self, address, bytes);
+}
+
+static inline __attribute__((unused)) void check_locals(struct xs_subgroup *self, const struct xs_local *table,
+                                                        uint32_t count)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->locals(self, table, count);
+}
+
+static inline __attribute__((unused)) void check_begins(struct xs_subgroup *self, uint64_t address, uint64_t bytes,
+                                                        int written)
+{
+    const struct xs_check *check = self->check;
+    if (check) check->begins(self, address, bytes, written);
+}
+
+/* A private variable that is kept in C variables, as items of so many bytes, has the lanes that wrote each of them.
+ * `count` items, the `first` of the variable being written[0], are read ... */
+static inline __attribute__((unused)) void check_items(struct xs_subgroup *self, const struct xs_site *site,
+                                                       const uint64_t *written, uint32_t count, uint32_t size,
+                                                       uint32_t first, uint64_t bits)
+{
+    const struct xs_check *check = self->check;
+    uint64_t all = ~(uint64_t)0, some = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        all &= written[i];
+        some |= written[i];
+    }
+    bits &= ~(site->flags & XS_HOLES ? some : all);
+    if (bits && check) check->unwritten(self, site, written, count, size, first, bits);
+}
+
+/* ... or written, by these lanes. */
+static inline __attribute__((unused)) void check_wrote(uint64_t *written, uint32_t count, uint64_t bits)
+{
+    for (uint32_t i = 0; i < count; i++) written[i] |= bits;
+}
+
+/* What one of them, of items of `size`, got of another by a copy is written where that was, or some of it. */
+static inline __attribute__((unused)) void check_copied(uint64_t *to, uint32_t count, uint32_t size,
+                                                        const uint64_t *from, uint32_t from_size, uint64_t bits)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t written = 0;
+        for (uint32_t at = i * size; at < (i + 1) * size; at += size < from_size ? size : from_size)
+            written |= from[at / from_size];
+        to[i] = (to[i] & ~bits) | (written & bits);
+    }
+}
+
+/* They begin anew. */
+static inline __attribute__((unused)) void check_forget(uint64_t *written, uint32_t count, uint64_t bits)
+{
+    for (uint32_t i = 0; i < count; i++) written[i] &= ~bits;
+}
+
+/* With lane vectors, for the subgroup size S in force. */
+#define XS_CHECK_LANES(site, address, root, bytes, bits)                                                               \
+    __extension__({                                                                                                    \
+        u64x va_ = (address), vr_ = (root);                                                                            \
+        u64 a_[S], r_[S];                                                                                              \
+        __builtin_memcpy(a_, &va_, sizeof a_);                                                                         \
+        __builtin_memcpy(r_, &vr_, sizeof r_);                                                                         \
+        check_lanes(self, &site, a_, r_, bytes, bits);                                                                 \
+    })
+
+#endif

@@ -1,0 +1,1070 @@
+/* prelude_matrix.h - small floats, matrix products and two-dimensional blocks, for the subgroup size S in force.
+ *
+ * A fragment is an array of lane vectors: component c of every lane is element c. What the Intel extensions spread over
+ * lanes lies in these arrays as plain matrices, and the code below leans on that:
+ *   - operand A: the bytes of component i, lane after lane, are row i (32 bytes a row whatever the type);
+ *   - operand B: dword r of lane n holds the k's of row group r in column n (VNNI);
+ *   - C and the result: component i, lane n is element (i, n).
+ */
+#ifndef XETILE_SOFT_PRELUDE_MATRIX_ONCE
+#define XETILE_SOFT_PRELUDE_MATRIX_ONCE
+
+enum { XS_RUN = 8 }; /* fragments of A, and of B, in a grid of products */
+enum { XS_PACKED = 1, XS_WIDE_A = 2, XS_WIDE_B = 4, XS_TILED_A = 8 }; /* the form operands are in */
+enum { XS_SIGNED_B = 1, XS_SIGNED_A = 2 }; /* 8-bit integers: which are signed */
+
+#ifdef __has_builtin
+#define XS_HAS(builtin) __has_builtin(builtin)
+#else
+#define XS_HAS(builtin) 0
+#endif
+
+XS_INLINE f32 f16_to_f32(u16 h)
+{
+    u32 sign = (u32)(h & 0x8000) << 16, o = (u32)(h & 0x7fff) << 13, exponent = o & 0x0f800000u;
+    o += 112u << 23;
+    if (exponent == 0x0f800000u) {
+        o += 112u << 23; /* infinity, NaN */
+    } else if (exponent == 0) {
+        o = bits_f32(f32_bits(o + (1u << 23)) - 0x1p-14f); /* subnormal: the subtraction normalises it */
+    }
+    return f32_bits(o | sign);
+}
+
+/* Round to nearest even. */
+XS_INLINE u16 f32_to_f16(f32 f)
+{
+    u32 x = bits_f32(f), a = x & 0x7fffffffu, r;
+    if (a > 0x7f800000u) {
+        r = 0x7e00u | (a >> 13 & 0x3ffu);
+    } else if (a >= 0x477ff000u) {
+        r = 0x7c00u;
+    } else if (a >= 0x38800000u) {
+        r = (a - (112u << 23) + 0xfffu + (a >> 13 & 1)) >> 13;
+    } else {
+        r = bits_f32(f32_bits(a) + 0.5f) - bits_f32(0.5f); /* a unit of 0.5f is a unit of the subnormals */
+    }
+    return (u16)(r | (x >> 16 & 0x8000u));
+}
+
+XS_INLINE f32 bf16_to_f32(u16 h) { return f32_bits((u32)h << 16); }
+
+XS_INLINE u16 f32_to_bf16(f32 f)
+{
+    u32 x = bits_f32(f);
+    if ((x & 0x7fffffffu) > 0x7f800000u) return (u16)(x >> 16 | 0x40u);
+    return (u16)((x + 0x7fffu + (x >> 16 & 1)) >> 16);
+}
+
+XS_INLINE f32 round_tf32(f32 f)
+{
+    u32 x = bits_f32(f);
+    if ((x & 0x7f800000u) == 0x7f800000u) return f;
+    return f32_bits((x + 0xfffu + (x >> 13 & 1)) & ~0x1fffu);
+}
+
+/* 8-bit floats. Infinity is there in E5M2 only; E4M3 uses all ones for NaN alone. */
+XS_INLINE f32 e5m2_to_f32(u8 b) { return f16_to_f32((u16)(b << 8)); }
+
+XS_INLINE f32 e4m3_to_f32(u8 b)
+{
+    u32 sign = (u32)(b & 0x80) << 24, exponent = b >> 3 & 15, mantissa = b & 7;
+    if ((b & 0x7f) == 0x7f) return f32_bits(sign | 0x7fc00000u);
+    if (exponent == 0) return f32_bits(sign | bits_f32((f32)mantissa * 0x1p-9f));
+    return f32_bits(sign | (exponent + 120) << 23 | mantissa << 20);
+}
+
+/* |x| to the grid of an 8-bit float with `bits` mantissa bits, smallest normal exponent `low`: the code without sign,
+ * not yet looked at for overflow. */
+XS_INLINE u32 f8_round(u32 a, u32 bits, u32 low)
+{
+    u32 drop = 23 - bits, unit;
+    if (a >= (low + 127) << 23)
+        return ((a + ((1u << (drop - 1)) - 1) + (a >> drop & 1)) >> drop) - ((low + 126) << bits);
+    unit = (low + 127 + 23 - bits) << 23; /* a number whose last place is the subnormals' unit */
+    return bits_f32(f32_bits(a) + f32_bits(unit)) - unit;
+}
+
+XS_INLINE u8 f32_to_e4m3(f32 f, int saturate)
+{
+    u32 x = bits_f32(f), a = x & 0x7fffffffu, sign = x >> 24 & 0x80u, r;
+    if (a > 0x7f800000u) return (u8)(sign | 0x7fu);
+    r = a >= 0x43f00000u ? 0x7fu : f8_round(a, 3, (u32)-6); /* 480 and more is past 448 even after rounding */
+    if (r > 0x7eu) r = saturate ? 0x7eu : 0x7fu;
+    return (u8)(sign | r);
+}
+
+XS_INLINE u8 f32_to_e5m2(f32 f, int saturate)
+{
+    u32 x = bits_f32(f), a = x & 0x7fffffffu, sign = x >> 24 & 0x80u, r;
+    if (a > 0x7f800000u) return (u8)(sign | 0x7eu);
+    r = a >= 0x47800000u ? 0x7cu : f8_round(a, 2, (u32)-14);
+    if (r > 0x7bu) r = saturate ? 0x7bu : 0x7cu;
+    return (u8)(sign | r);
+}
+XS_INLINE u8 f32_to_e4m3_rne(f32 f) { return f32_to_e4m3(f, 0); }
+XS_INLINE u8 f32_to_e4m3_sat(f32 f) { return f32_to_e4m3(f, 1); }
+XS_INLINE u8 f32_to_e5m2_rne(f32 f) { return f32_to_e5m2(f, 0); }
+XS_INLINE u8 f32_to_e5m2_sat(f32 f) { return f32_to_e5m2(f, 1); }
+
+typedef u32 u32x8_mem __attribute__((vector_size(32), may_alias, aligned(1)));
+
+/* The compiler forgets where v comes from: it is in a register, whole, and not loaded again for every use. */
+#if defined(__SSE2__)
+#define XS_IN_REGISTER(v) __asm__("" : "+v"(v))
+#else
+#define XS_IN_REGISTER(v) (void)0
+#endif
+
+/* Eight at a time, in memory: gcc 12 makes a detour of vectors that are wider than the CPU's. */
+#if defined(__F16C__) && XS_HAS(__builtin_ia32_vcvtph2ps256)
+#define XS_EIGHT 8
+XS_INLINE void eight_f16_to_f32(f32 *to, const void *from)
+{
+    typedef short v8 __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef f32 v8f __attribute__((vector_size(32), may_alias));
+    *(v8f *)to = __builtin_ia32_vcvtph2ps256(*(const v8 *)from);
+}
+XS_INLINE void eight_bf16_to_f32(f32 *to, const void *from)
+{
+    typedef short v8 __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef u32 v8u __attribute__((vector_size(32), may_alias));
+#if XS_HAS(__builtin_ia32_pmovzxwd256)
+    *(v8u *)to = (v8u)__builtin_ia32_pmovzxwd256(*(const v8 *)from) << 16;
+#else
+    typedef u16 v8h __attribute__((vector_size(16)));
+    *(v8u *)to = __builtin_convertvector((v8h) * (const v8 *)from, v8u) << 16;
+#endif
+}
+#elif XS_HAS(__builtin_shufflevector)
+#define XS_EIGHT 8
+#define XS_ZIP(a, b, n) (u32x4_mem) __builtin_shufflevector(a, b, n, n + 8, n + 1, n + 9, n + 2, n + 10, n + 3, n + 11)
+typedef u16 u16x8_mem __attribute__((vector_size(16), may_alias, aligned(1)));
+typedef u32 u32x4_mem __attribute__((vector_size(16), may_alias, aligned(1)));
+/* In the upper halves of h, whose sign and other bits move to where a float has them. The factor makes the exponent
+ * right, of subnormals too. */
+XS_INLINE u32x4_mem four_f16_to_f32(u32x4_mem h, u32x4_mem special)
+{
+    typedef i32 v4i __attribute__((vector_size(16)));
+    typedef f32 v4f __attribute__((vector_size(16)));
+    XS_IN_REGISTER(h);
+    return (u32x4_mem)((v4f)((u32x4_mem)((v4i)h >> 3) & 0x8fffe000u) * 0x1p112f) | special;
+}
+XS_INLINE void eight_f16_to_f32(f32 *to, const void *from)
+{
+    typedef i16 v8i __attribute__((vector_size(16)));
+    const u16x8_mem h = *(const u16x8_mem *)from, zero = {0};
+    const u16x8_mem special = (u16x8_mem)((v8i)(h & 0x7fff) > 0x7bff) & 0x7f80; /* infinity, NaN */
+    ((u32x4_mem *)to)[0] = four_f16_to_f32(XS_ZIP(h, h, 0), XS_ZIP(zero, special, 0));
+    ((u32x4_mem *)to)[1] = four_f16_to_f32(XS_ZIP(h, h, 4), XS_ZIP(zero, special, 4));
+}
+XS_INLINE void eight_bf16_to_f32(f32 *to, const void *from)
+{
+    const u16x8_mem h = *(const u16x8_mem *)from, zero = {0};
+    ((u32x4_mem *)to)[0] = XS_ZIP(zero, h, 0);
+    ((u32x4_mem *)to)[1] = XS_ZIP(zero, h, 4);
+}
+#undef XS_ZIP
+#endif
+/* ---- blocks that the subgroups of a work-group share, and products that wait (passes/deferred.c) */
+
+enum { XS_LATE = 64 }; /* tiles or fragments of A, and of B, whose products may wait */
+
+/* A tile, or a fragment of floats, in each unit of a queue: a unit lies at unit[u]. */
+struct late_place {
+    const u8 *const *unit;
+    u32 at;
+};
+
+/* What a block of B was loaded from. */
+struct block_source {
+    u64 ptr;
+    u32 mem_w, mem_h, pitch;
+    i32 x, y;
+    u32 shape; /* halves of a unit, bytes of an element, rows, pieces; 0: nothing is there */
+};
+/* In a shape instead of halves and element; of quads the signs are added. */
+enum { XS_FLOATS_OF_F16 = 3 << 24, XS_FLOATS_OF_BF16 = 4 << 24, XS_QUADS = 5 << 24 };
+
+/* Blocks that the subgroups of a work-group share lie in the thread's memory one behind the other: first what they were
+ * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, by a
+ * hash of the first source. Nothing is taken out until the next work-group begins; when the memory is full, the rest is
+ * not shared. */
+enum { XS_SHARED_TABLE = 8192, XS_SHARED_START = XS_SHARED_TABLE * 4 }; /* more than blocks of 576 bytes there can be */
+
+XS_INLINE void share_begin(struct xs_subgroup *self, u32 x, u32 y, u32 z)
+{
+    struct xs_thread *t = self->thread;
+    u64 group = 1 + x + self->group_count[0] * (y + (u64)self->group_count[1] * z);
+    if (t->group == group || !t->shared) return;
+    t->group = group;
+    t->used = t->next = XS_SHARED_START;
+    __builtin_memset(t->shared, 0, XS_SHARED_START);
+    if (self->subgroup_count == 1) t->used = t->next = XS_SHARED_BYTES; /* with nobody */
+}
+
+XS_INLINE int same_source(const struct block_source *a, const struct block_source *b)
+{
+    return a->ptr == b->ptr && a->mem_w == b->mem_w && a->mem_h == b->mem_h && a->pitch == b->pitch && a->x == b->x &&
+           a->y == b->y && a->shape == b->shape;
+}
+
+XS_INLINE u8 *shared_unit(struct xs_thread *t, u32 at, u32 bytes)
+{
+    t->next = at + 64 + bytes;
+    __builtin_prefetch(t->shared + t->next);
+    return t->shared + at + 64;
+}
+
+/* Where the block is, or may be laid down: `own` where there is no room. Subgroups mostly ask in the order of the
+ * first. */
+XS_FUNCTION u8 *shared_block(struct xs_thread *t, const struct block_source *s, u32 bytes, u8 *own)
+{
+    u64 h = ((s->ptr + s->pitch) ^ ((u64)(u32)s->x << 32 | (u32)s->y) * 0x9e3779b97f4a7c15u) * 0xc2b2ae3d27d4eb4fu;
+    u32 *table = (u32 *)(void *)t->shared, slot = (u32)(h >> 51);
+    if (t->next < t->used && same_source((const struct block_source *)(const void *)(t->shared + t->next), s))
+        return shared_unit(t, t->next, bytes);
+    for (; table[slot]; slot = (slot + 1) % XS_SHARED_TABLE)
+        if (same_source((const struct block_source *)(const void *)(t->shared + table[slot]), s))
+            return shared_unit(t, table[slot], bytes);
+    if (t->used + 64 + bytes > XS_SHARED_BYTES) return own;
+    table[slot] = t->used;
+    __builtin_memset(t->shared + t->used, 0, 64); /* two sources: there are none yet */
+    t->used += 64 + bytes;
+    return shared_unit(t, table[slot], bytes);
+}
+
+enum { XS_BLOCK_BYTES = 64 * 32 * 4 }; /* more than any block: 64 bytes a row, 32 rows, 4 pieces */
+enum { XS_ACC_F32, XS_ACC_F16, XS_ACC_BF16 }; /* what holds C or the result of a float product */
+#endif
+
+/* ---- small floats, a vector at a time */
+
+#if S == 16 && defined(__AVX512F__) && XS_HAS(__builtin_ia32_vcvtph2ps512_mask)
+typedef short f16x16_bits __attribute__((vector_size(32)));
+XS_INLINE f32x XS(f16_to_f32)(u16x h)
+{
+    return (f32x)__builtin_ia32_vcvtph2ps512_mask((f16x16_bits)h, (f32x){0}, (unsigned short)-1, 4);
+}
+XS_INLINE u16x XS(f32_to_f16)(f32x f)
+{
+    return (u16x)__builtin_ia32_vcvtps2ph512_mask(f, 0, (f16x16_bits){0}, (unsigned short)-1);
+}
+#else
+#ifdef XS_EIGHT
+XS_INLINE f32x XS(f16_to_f32)(u16x h)
+{
+    f32 r[S] XS_ALIGNED(64);
+    f32x v;
+    XS_UNROLL for (int i = 0; i < S; i += 8) eight_f16_to_f32(r + i, (const u16 *)&h + i);
+    __builtin_memcpy(&v, r, sizeof v);
+    return v;
+}
+#else
+XS_INLINE f32x XS(f16_to_f32)(u16x h)
+{
+    u32x w = XS_CONVERT(h, u32x), a = w & 0x7fffu, special = (u32x)((i32x)(0x7bffu - a) >> 31); /* all bits, or none */
+    f32x r = (f32x)(a << 13) * 0x1p112f; /* subnormals, too */
+    return (f32x)((u32x)r | (w & 0x8000u) << 16 | (special & 0x7f800000u));
+}
+#endif
+#if defined(__F16C__) && XS_HAS(__builtin_ia32_vcvtph2ps256)
+XS_INLINE u16x XS(f32_to_f16)(f32x f)
+{
+    typedef short v8 __attribute__((vector_size(16)));
+    typedef f32 v8f __attribute__((vector_size(32)));
+    v8f in[S / 8];
+    v8 out[S / 8];
+    u16x r;
+    __builtin_memcpy(in, &f, sizeof in);
+    for (int i = 0; i < S / 8; i++) out[i] = __builtin_ia32_vcvtps2ph256(in[i], 0);
+    __builtin_memcpy(&r, out, sizeof r);
+    return r;
+}
+#else
+XS_FUNCTION void XS(each_f32_to_f16)(u16x *to, const f32x *from)
+{
+    u32x x = (u32x)*from, a = x & 0x7fffffffu, sign = x >> 16 & 0x8000u;
+    u32x normal = (a - (112u << 23) + 0xfffu + (a >> 13 & 1)) >> 13;
+    u32x subnormal = (u32x)((f32x)(a & (u32x)(a < 0x38800000u)) + 0.5f) - 0x3f000000u;
+    u32x r = XS(sel_u32)((i32x)(a < 0x38800000u), subnormal, normal);
+    r = XS(sel_u32)((i32x)(a >= 0x477ff000u), (u32x){0} + 0x7c00u, r);
+    r = XS(sel_u32)((i32x)(a > 0x7f800000u), 0x7e00u | (a >> 13 & 0x3ffu), r);
+    *to = XS_CONVERT(r | sign, u16x);
+}
+XS_INLINE u16x XS(f32_to_f16)(f32x f)
+{
+    u16x r;
+    XS(each_f32_to_f16)(&r, &f);
+    return r;
+}
+#endif
+#endif
+
+XS_INLINE f32x XS(bf16_to_f32)(u16x h) { return (f32x)(XS_CONVERT(h, u32x) << 16); }
+
+/* In memory. */
+#if defined(XS_EIGHT) && XS_NATIVE < 64
+#define XS_FLOATS_AT(NAME)                                                                                             \
+    XS_INLINE void XS(NAME##_at)(f32x * to, const void *from)                                                          \
+    {                                                                                                                  \
+        XS_UNROLL for (int i = 0; i < S; i += 8) eight_##NAME((f32 *)to + i, (const u8 *)from + 2 * i);                \
+    }
+#else
+#define XS_FLOATS_AT(NAME)                                                                                             \
+    XS_INLINE void XS(NAME##_at)(f32x * to, const void *from) { *to = XS(NAME)(*(const u16x_mem *)from); }
+#endif
+XS_FLOATS_AT(f16_to_f32)
+XS_FLOATS_AT(bf16_to_f32)
+#undef XS_FLOATS_AT
+
+XS_INLINE u16x XS(f32_to_bf16)(f32x f)
+{
+    u32x x = (u32x)f, rounded = (x + 0x7fffu + (x >> 16 & 1)) >> 16;
+    return XS_CONVERT(XS(sel_u32)((i32x)((x & 0x7fffffffu) > 0x7f800000u), x >> 16 | 0x40u, rounded), u16x);
+}
+
+XS_INLINE f32x XS(round_tf32)(f32x f)
+{
+    u32x x = (u32x)f, rounded = (x + 0xfffu + (x >> 13 & 1)) & ~0x1fffu;
+    return (f32x)XS(sel_u32)((i32x)((x & 0x7f800000u) == 0x7f800000u), x, rounded);
+}
+
+#define XS_SMALL_FLOAT(NAME, R, T)                                                                                     \
+    XS_FUNCTION R##x XS(NAME)(T##x v)                                                                                  \
+    {                                                                                                                  \
+        R##x r;                                                                                                        \
+        XS_LANES1(r, R, NAME, T, v);                                                                                   \
+        return r;                                                                                                      \
+    }
+XS_SMALL_FLOAT(e4m3_to_f32, f32, u8)
+XS_SMALL_FLOAT(e5m2_to_f32, f32, u8)
+XS_SMALL_FLOAT(f32_to_e4m3_rne, u8, f32)
+XS_SMALL_FLOAT(f32_to_e4m3_sat, u8, f32)
+XS_SMALL_FLOAT(f32_to_e5m2_rne, u8, f32)
+XS_SMALL_FLOAT(f32_to_e5m2_sat, u8, f32)
+#undef XS_SMALL_FLOAT
+
+/* ---- products: D[m x S] = A[m x K] B[K x S] + C. The hardware has subgroup sizes of 8 and 16 only.
+ *
+ * Products that follow each other are done together where they form a grid: ni fragments of A by nj of B, with nk of
+ * each behind one another along K. Fragment f of row i is a[i * nk + f], of column j b[j * nk + f], and the sums are
+ * c[i * nj + j] and d[i * nj + j]. A tile of sums, a few rows by a few vectors of the CPU's own size, stays in
+ * registers over all of K. It has as many sums as multiplications are under way at once, at least: 8 of FMA.
+ */
+
+#define XS_PIECE (4 * S < XS_NATIVE ? 4 * S : XS_NATIVE) /* bytes of a vector in a tile */
+#define XS_PIECES (4 * S / XS_PIECE)
+typedef f32 XS(f32p) __attribute__((vector_size(XS_PIECE), may_alias));
+typedef u32 XS(u32p) __attribute__((vector_size(XS_PIECE), may_alias));
+typedef u16 XS(u16p) __attribute__((vector_size(XS_PIECE), may_alias));
+typedef i16 XS(i16p) __attribute__((vector_size(XS_PIECE), may_alias));
+typedef i32 XS(i32p) __attribute__((vector_size(XS_PIECE), may_alias));
+
+struct XS(grid) {
+    long ni, nj, nk, m;
+    void *const *d;
+    const void *const *c, *const *a, *const *b;
+    const u32x *less; /* what to take off the sums of each column first */
+};
+
+/* Rows and columns of a tile, and its columns where those do not go up. */
+#if XS_NATIVE == 64 || defined(__aarch64__) /* 32 registers */
+#define XS_TILE_F32 4, 4, 2
+#define XS_TILE_U32 4, 4, 2
+#elif XS_NATIVE == 32 /* 16, and FMA */
+#define XS_TILE_F32 4, 3, 2
+#define XS_TILE_U32 4, 2, 2
+#else
+#define XS_TILE_F32 2, 4, 2
+#define XS_TILE_U32 2, 4, 2
+#endif
+
+/* A tile from row `row` of A's fragments and piece `q` of B's on. Where this is inlined, rows, columns and STEPS (words
+ * of a row of A, rows of B) are constants. */
+#define XS_GRID_OF(NAME, T, ROWS, COLUMNS, NARROW, STEPS, START, MULTIPLY_ADD)                                         \
+    XS_INLINE void XS(NAME##_tile)(struct XS(grid) g, long row, long q, int rows, int columns)                         \
+    {                                                                                                                  \
+        XS(T##p) sum[ROWS][COLUMNS], *d[COLUMNS];                                                                      \
+        XS_UNROLL for (int j = 0; j < columns; j++)                                                                    \
+        {                                                                                                              \
+            long at = (q + j) / XS_PIECES, piece = row * XS_PIECES + (q + j) % XS_PIECES;                              \
+            const XS(T##p) *c = (const XS(T##p) *)g.c[at] + piece;                                                     \
+            d[j] = (XS(T##p) *)g.d[at] + piece;                                                                        \
+            XS_UNROLL for (int r = 0; r < rows; r++) sum[r][j] = START(c[r * XS_PIECES], g, q + j);                    \
+        }                                                                                                              \
+        for (long f = 0; f < g.nk; f++) {                                                                              \
+            const T *a = (const T *)g.a[f] + row * STEPS;                                                              \
+            const XS(T##p) *b[COLUMNS];                                                                                \
+            XS_UNROLL for (int j = 0; j < columns; j++)                                                                \
+            b[j] = (const XS(T##p) *)g.b[(q + j) / XS_PIECES * g.nk + f] + (q + j) % XS_PIECES;                        \
+            for (long k = 0; k < STEPS; k++) {                                                                         \
+                XS(T##p) v[COLUMNS];                                                                                   \
+                XS_UNROLL for (int j = 0; j < columns; j++)                                                            \
+                {                                                                                                      \
+                    v[j] = b[j][k * XS_PIECES];                                                                        \
+                    XS_IN_REGISTER(v[j]);                                                                              \
+                }                                                                                                      \
+                XS_UNROLL for (int r = 0; r < rows; r++)                                                               \
+                {                                                                                                      \
+                    XS(T##p) x = a[r * STEPS + k] - (XS(T##p)){0};                                                     \
+                    XS_UNROLL for (int j = 0; j < columns; j++) sum[r][j] = MULTIPLY_ADD(sum[r][j], x, v[j]);          \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        XS_UNROLL for (int j = 0; j < columns; j++)                                                                    \
+        {                                                                                                              \
+            XS_UNROLL for (int r = 0; r < rows; r++) d[j][r * XS_PIECES] = sum[r][j];                                  \
+        }                                                                                                              \
+    }                                                                                                                  \
+    XS_INLINE void XS(NAME##_part)(struct XS(grid) g, long row, long q, long rows, int columns)                        \
+    {                                                                                                                  \
+        if (rows == ROWS) XS(NAME##_tile)(g, row, q, ROWS, columns);                                                   \
+        else XS(NAME##_tile)(g, row, q, 1, columns);                                                                   \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(NAME##_grid)(struct XS(grid) g)                                                                \
+    {                                                                                                                  \
+        for (long i = 0; i < g.ni; i++, g.a += g.nk, g.c += g.nj, g.d += g.nj) {                                       \
+            for (long q = 0, columns; q < g.nj * XS_PIECES; q += columns) {                                            \
+                long left = g.nj * XS_PIECES - q;                                                                      \
+                columns = left >= COLUMNS ? COLUMNS : left >= NARROW ? NARROW : 1;                                     \
+                for (long row = 0, rows; row < g.m; row += rows) {                                                     \
+                    rows = g.m - row < ROWS ? 1 : ROWS;                                                                \
+                    if (columns == COLUMNS) XS(NAME##_part)(g, row, q, rows, COLUMNS);                                 \
+                    else if (columns == NARROW) XS(NAME##_part)(g, row, q, rows, NARROW);                              \
+                    else XS(NAME##_part)(g, row, q, rows, 1);                                                          \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+#define XS_GRID(NAME, T, TILE, STEPS, START, MULTIPLY_ADD) XS_GRID_OF(NAME, T, TILE, STEPS, START, MULTIPLY_ADD)
+#define XS_START(c, g, q) (c)
+#define XS_ADD_F32(sum, x, v) ((sum) + (x) * (v))
+XS_GRID(f32, f32, XS_TILE_F32, 16, XS_START, XS_ADD_F32)
+
+/* The two halves of a dword. */
+XS_INLINE f32x XS(f16_low)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w & 0xffffu, u16x)); }
+XS_INLINE f32x XS(f16_high)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w >> 16, u16x)); }
+XS_INLINE f32x XS(bf16_low)(u32x w) { return (f32x)(w << 16); }
+XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
+
+/* K = 16. B comes as 8 dwords (XS_PACKED) or as 16 components of 16 bits; or they are f32 already (XS_WIDE_A,
+ * XS_WIDE_B: rows of 16 floats, 16 lane vectors). */
+#define XS_DPAS_16(NAME, T)                                                                                            \
+    XS_INLINE void XS(NAME##_rows)(f32 *to, const void *a, int m)                                                      \
+    {                                                                                                                  \
+        for (int i = 0; i < (m * 16 + S - 1) / S; i++) {                                                               \
+            f32x row = XS(T##_to_f32)(*(const u16x_mem *)((const u8 *)a + i * 2 * S));                                 \
+            __builtin_memcpy(to + i * S, &row, sizeof row);                                                            \
+        }                                                                                                              \
+    }                                                                                                                  \
+    XS_INLINE void XS(NAME##_columns)(f32x * to, const void *b, int packed)                                            \
+    {                                                                                                                  \
+        for (int r = 0; r < 8 && packed; r++) {                                                                        \
+            to[2 * r] = XS(T##_low)(((const u32x *)b)[r]);                                                             \
+            to[2 * r + 1] = XS(T##_high)(((const u32x *)b)[r]);                                                        \
+        }                                                                                                              \
+        for (int r = 0; r < 16 && !packed; r++) to[r] = XS(T##_to_f32)(((const u16x *)b)[r]);                          \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(NAME##_grid)(int ni, int nj, int nk, f32x *const *d, const f32x *const *c,                     \
+                                     const void *const *a, const void *const *b, int m, int form)                      \
+    {                                                                                                                  \
+        f32x columns[XS_RUN][16];                                                                                      \
+        f32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);                                                                       \
+        const void *wide_a[XS_RUN], *wide_b[XS_RUN];                                                                   \
+        struct XS(grid) g = {ni, nj, nk, m, (void *const *)d, (const void *const *)c, wide_a, wide_b, 0};              \
+        for (int i = 0; i < ni * nk; i++) {                                                                            \
+            wide_a[i] = form & XS_WIDE_A ? a[i] : rows[i];                                                             \
+            if (!(form & XS_WIDE_A)) XS(NAME##_rows)(rows[i], a[i], m);                                                \
+        }                                                                                                              \
+        for (int i = 0; i < nj * nk; i++) {                                                                            \
+            wide_b[i] = form & XS_WIDE_B ? b[i] : columns[i];                                                          \
+            if (!(form & XS_WIDE_B)) XS(NAME##_columns)(columns[i], b[i], form & XS_PACKED);                           \
+        }                                                                                                              \
+        XS(f32_grid)(g);                                                                                              \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(NAME)(f32x * d, const void *a, const void *b, const f32x *c, int m, int form)                  \
+    {                                                                                                                  \
+        XS(NAME##_grid)(1, 1, 1, &d, &c, &a, &b, m, form);                                                             \
+    }
+XS_DPAS_16(dpas_f16, f16)
+XS_DPAS_16(dpas_bf16, bf16)
+#undef XS_DPAS_16
+
+/* K = 8: A rows of 8 floats, B 8 components. The hardware reads 19 bits of each. */
+XS_GRID(f32_short, f32, XS_TILE_F32, 8, XS_START, XS_ADD_F32)
+XS_FUNCTION void XS(dpas_tf32)(f32x *d, const void *a, const void *b, const f32x *c, int m, int form)
+{
+    f32x columns[8];
+    f32 rows[8 * 8];
+    void *to = d;
+    const void *from = c, *wide_a = rows, *wide_b = columns;
+    struct XS(grid) g = {1, 1, 1, m, &to, &from, &wide_a, &wide_b, 0};
+    (void)form;
+    for (int i = 0; i < m * 8; i++) rows[i] = f32_bits(((const u32_mem *)a)[i] & ~0x1fffu);
+    for (int r = 0; r < 8; r++) columns[r] = (f32x)(((const u32x *)b)[r] & ~0x1fffu);
+    XS(f32_short_grid)(g);
+}
+
+/* C and the result as 16-bit floats: through f32, as the hardware accumulates. */
+typedef void XS(dpas_fn)(f32x *d, const void *a, const void *b, const f32x *c, int m, int form);
+XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, const void *b, const void *c, int m,
+                              int form, int c_kind, int d_kind)
+{
+    f32x wide[8];
+    for (int i = 0; i < m; i++) {
+        if (c_kind == XS_ACC_F32) wide[i] = ((const f32x *)c)[i];
+        else if (c_kind == XS_ACC_F16) wide[i] = XS(f16_to_f32)(((const u16x *)c)[i]);
+        else wide[i] = XS(bf16_to_f32)(((const u16x *)c)[i]);
+    }
+    product(wide, a, b, wide, m, form);
+    for (int i = 0; i < m; i++) {
+        if (d_kind == XS_ACC_F32) ((f32x *)d)[i] = wide[i];
+        else if (d_kind == XS_ACC_F16) ((u16x *)d)[i] = XS(f32_to_f16)(wide[i]);
+        else ((u16x *)d)[i] = XS(f32_to_bf16)(wide[i]);
+    }
+}
+
+/* 8-bit integers, exactly modulo 2^32. Where the CPU multiplies bytes: sum + the four products in each dword, x
+ * unsigned and v signed. */
+#if XS_PIECE == 64 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd_v16si)
+#define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd_v16si((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
+#elif XS_PIECE == 64 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd512)
+#define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd512((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
+#elif XS_PIECE == 32 && ((defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)) &&                \
+    XS_HAS(__builtin_ia32_vpdpbusd_v8si)
+#define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd_v8si((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
+#elif XS_PIECE == 32 && ((defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)) &&                \
+    XS_HAS(__builtin_ia32_vpdpbusd256)
+#define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd256((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
+#endif
+#ifdef XS_DOT4
+#define XS_START_LESS(c, g, q) ((c) - ((const XS(u32p) *)(g).less)[q])
+XS_GRID(dot4, u32, XS_TILE_U32, 8, XS_START_LESS, XS_DOT4)
+#undef XS_START_LESS
+#endif
+
+/* Elsewhere, or where B is unsigned: bytes as pairs of 16 bits, of which every CPU of this family adds the products. */
+XS_INLINE XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
+{
+#if XS_PIECE == 64 && defined(__AVX512BW__) && XS_HAS(__builtin_ia32_pmaddwd512)
+    return sum + (XS(u32p))__builtin_ia32_pmaddwd512((XS(i16p))x, (XS(i16p))v);
+#elif XS_PIECE == 64 && defined(__AVX512BW__) && XS_HAS(__builtin_ia32_pmaddwd512_mask)
+    return sum + (XS(u32p))__builtin_ia32_pmaddwd512_mask((XS(i16p))x, (XS(i16p))v, (XS(i32p)){0}, (u16)-1);
+#elif XS_PIECE == 32 && defined(__AVX2__) && XS_HAS(__builtin_ia32_pmaddwd256)
+    return sum + (XS(u32p))__builtin_ia32_pmaddwd256((XS(i16p))x, (XS(i16p))v);
+#elif XS_PIECE == 16 && defined(__SSE2__) && XS_HAS(__builtin_ia32_pmaddwd128)
+    return sum + (XS(u32p))__builtin_ia32_pmaddwd128((XS(i16p))x, (XS(i16p))v);
+#else
+    XS(i32p) low = ((XS(i32p))(x << 16) >> 16) * ((XS(i32p))(v << 16) >> 16);
+    return sum + (XS(u32p))low + (XS(u32p))(((XS(i32p))x >> 16) * ((XS(i32p))v >> 16));
+#endif
+}
+XS_GRID(dot2, u32, XS_TILE_U32, 16, XS_START, XS(dot2))
+
+/* Operands of 8 bits become pairs of 16: A's rows of 32 bytes are 64 then, each vector of B, four k's of a column in a
+ * dword, is two. Or they stay as they are but that A is unsigned: by 128 times the sum of the column too much. */
+XS_INLINE int XS(quads)(int signs)
+{
+#ifdef XS_DOT4
+    return (signs & XS_SIGNED_B) != 0;
+#else
+    return (void)signs, 0;
+#endif
+}
+
+XS_INLINE void XS(wide_row)(u8 *to, const void *from, int signs)
+{
+    typedef i8 signed_mem __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef u8 unsigned_mem __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef i16 i16x16 __attribute__((vector_size(32), may_alias));
+    typedef u16 u16x16 __attribute__((vector_size(32), may_alias));
+    if (XS(quads)(signs)) {
+        *(u32x8_mem *)to = *(const u32x8_mem *)from ^ (signs & XS_SIGNED_A ? 0x80808080u : 0);
+        return;
+    }
+    XS_UNROLL for (int h = 0; h < 2; h++)
+    {
+        if (signs & XS_SIGNED_A) ((i16x16 *)to)[h] = XS_CONVERT(((const signed_mem *)from)[h], i16x16);
+        else ((u16x16 *)to)[h] = XS_CONVERT(((const unsigned_mem *)from)[h], u16x16);
+    }
+}
+
+XS_INLINE void XS(wide_column)(u8 *to, const void *from, int signs)
+{
+    const XS(u32p) *w = (const XS(u32p) *)from;
+    for (int i = 0; i < XS_PIECES; i++) {
+        XS(u32p) *low = (XS(u32p) *)to + i, *high = low + XS_PIECES;
+        if (XS(quads)(signs)) {
+            *low = w[i];
+            continue;
+        }
+        XS(u16p) l = (XS(u16p))((w[i] << 8 & 0xff00u) | (w[i] << 16 & 0xff000000u));
+        XS(u16p) h = (XS(u16p))((w[i] >> 8 & 0xff00u) | (w[i] & 0xff000000u));
+        *low = signs & XS_SIGNED_B ? (XS(u32p))((XS(i16p))l >> 8) : (XS(u32p))(l >> 8);
+        *high = signs & XS_SIGNED_B ? (XS(u32p))((XS(i16p))h >> 8) : (XS(u32p))(h >> 8);
+    }
+}
+
+/* Operands are in this form. */
+XS_INLINE void XS(ints_grid)(struct XS(grid) g, int signs)
+{
+#ifdef XS_DOT4
+    if (XS(quads)(signs)) {
+        u32x less[XS_RUN] = {{0}};
+        for (int i = 0; i < g.nj * g.nk && signs & XS_SIGNED_A; i++) {
+            for (int p = 0; p < XS_PIECES; p++) {
+                XS(u32p) sum = ((XS(u32p) *)&less[i / g.nk])[p], shift = 0x80808080u - (XS(u32p)){0};
+                for (int r = 0; r < 8; r++) sum = XS_DOT4(sum, shift, ((const XS(u32p) *)g.b[i])[r * XS_PIECES + p]);
+                ((XS(u32p) *)&less[i / g.nk])[p] = sum;
+            }
+        }
+        g.less = less;
+        XS(dot4_grid)(g);
+        return;
+    }
+#endif
+    (void)signs;
+    XS(dot2_grid)(g);
+}
+
+/* K = 32: rows of 32 bytes, B 8 dwords of four k's each. */
+XS_FUNCTION void XS(dpas_i8_grid)(int ni, int nj, int nk, u32x *const *d, const u32x *const *c, const void *const *a,
+                                  const void *const *b, int m, int signs, int form)
+{
+    u32x columns[XS_RUN][16];
+    u32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);
+    const void *wide_a[XS_RUN], *wide_b[XS_RUN];
+    struct XS(grid) g = {ni, nj, nk, m, (void *const *)d, (const void *const *)c, wide_a, wide_b, 0};
+    for (int i = 0; i < ni * nk; i++) {
+        wide_a[i] = form & XS_WIDE_A ? a[i] : rows[i];
+        for (int r = 0; r < m && !(form & XS_WIDE_A); r++)
+            XS(wide_row)((u8 *)rows[i] + (64 * r >> XS(quads)(signs)), (const u8 *)a[i] + 32 * r, signs);
+    }
+    for (int i = 0; i < nj * nk; i++) {
+        wide_b[i] = form & XS_WIDE_B || XS(quads)(signs) ? b[i] : columns[i];
+        for (int r = 0; r < 8 && wide_b[i] != b[i]; r++)
+            XS(wide_column)((u8 *)&columns[i][2 * r], (const u32x *)b[i] + r, signs);
+    }
+    XS(ints_grid)(g, signs);
+}
+
+XS_FUNCTION void XS(dpas_i8)(u32x *d, const void *a, const void *b, const u32x *c, int m, int signs, int form)
+{
+    XS(dpas_i8_grid)(1, 1, 1, &d, &c, &a, &b, m, signs, form);
+}
+
+/* The eight nibbles of a dword as two dwords of bytes. */
+XS_INLINE u32 XS(nibbles)(u32 w, int half, int is_signed)
+{
+    u32 r = 0;
+    for (int j = 0; j < 4; j++) {
+        u32 x = w >> (16 * half + 4 * j) & 15u;
+        if (is_signed && x & 8u) x |= 0xf0u;
+        r |= x << 8 * j;
+    }
+    return r;
+}
+
+/* 4-bit integers, K = 64: widened to two fragments of bytes each. */
+XS_FUNCTION void XS(dpas_i4)(u32x *d, const void *a, const void *b, const u32x *c, int m, int signs, int form)
+{
+    u32 rows[2][8 * 8];
+    u32x columns[2][8];
+    const void *wide_a[] = {rows[0], rows[1]}, *wide_b[] = {columns[0], columns[1]};
+    (void)form;
+    for (int i = 0; i < m * 16; i++) {
+        u32 w = ((const u32_mem *)a)[i / 2];
+        rows[i / 8 % 2][i / 16 * 8 + i % 8] = XS(nibbles)(w, i & 1, signs & XS_SIGNED_A);
+    }
+    for (int r = 0; r < 16; r++) {
+        for (int l = 0; l < S; l++)
+            columns[r / 8][r % 8][l] = XS(nibbles)(((const u32x *)b)[r / 2][l], r & 1, signs & XS_SIGNED_B);
+    }
+    XS(dpas_i8_grid)(1, 1, 2, &d, &c, wide_a, wide_b, m, signs, 0);
+}
+
+#undef XS_DOT4
+#undef XS_START
+#undef XS_ADD_F32
+#undef XS_GRID
+#undef XS_GRID_OF
+#undef XS_TILE_F32
+#undef XS_TILE_U32
+#undef XS_PIECES
+#undef XS_PIECE
+
+/* ---- two-dimensional blocks
+ *
+ * A block is `count` pieces of `height` rows and `width` elements side by side in a surface of mem_w bytes by mem_h
+ * rows; x counts elements, y rows, both may lie outside: what is outside reads as 0 and is not written. A piece is
+ * padded to a power of two of columns. In registers the pieces follow each other row by row, and lanes take that
+ * sequence in turns of one element (two or more bytes where a row of bytes is wider than the subgroup).
+ */
+struct XS(block) {
+    int elem_bytes, width, height, count;
+    u64 ptr;
+    u32 mem_w, mem_h, pitch;
+    i32 x, y;
+};
+
+XS_INLINE int XS(pow2)(int n)
+{
+    int p = 1;
+    while (p < n) p *= 2;
+    return p;
+}
+
+/* One row of one piece, between memory and `row`, as far as it lies inside. */
+XS_INLINE void XS(block_row)(const struct XS(block) * b, int piece, int y, u8 *row, int store)
+{
+    i64 bytes = (i64)b->width * b->elem_bytes, from = ((i64)b->x + (i64)piece * b->width) * b->elem_bytes;
+    i64 first = from < 0 ? -from : 0, last = from + bytes > (i64)b->mem_w ? (i64)b->mem_w - from : bytes;
+    i64 line = (i64)b->y + y;
+    u8 *memory = (u8 *)(uintptr_t)(b->ptr + (u64)(line * (i64)b->pitch + from));
+    if (line < 0 || line >= (i64)b->mem_h || first >= last) return;
+    if (store) {
+        __builtin_memcpy(memory + first, row + first, (size_t)(last - first));
+    } else {
+        __builtin_memcpy(row + first, memory + first, (size_t)(last - first));
+    }
+}
+
+/* Lanes' share of the sequence `flat`, in items of `item` bytes, to or from the lane vectors. A turn is `turn` bytes a
+ * lane; where the turn is wider than the item it is cut into turn / item vectors. */
+XS_INLINE void XS(deal)(u8 *vectors, u8 *flat, int bytes, int turn, int item, int store)
+{
+    if (turn == item) {
+        if (store) __builtin_memcpy(flat, vectors, (size_t)bytes);
+        else __builtin_memcpy(vectors, flat, (size_t)bytes);
+        return;
+    }
+    for (int at = 0; at < bytes; at += item) {
+        int lane = at / turn % S, vector = at / turn / S * (turn / item) + at % turn / item;
+        u8 *mine = vectors + (vector * S + lane) * item;
+        if (store) __builtin_memcpy(flat + at, mine, (size_t)item);
+        else __builtin_memcpy(mine, flat + at, (size_t)item);
+    }
+}
+
+/* Bytes a lane takes in a turn. */
+XS_INLINE int XS(block_turn)(int elem_bytes, int columns)
+{
+    return elem_bytes == 1 && columns > S ? columns / S : elem_bytes;
+}
+
+/* Whole turns of all lanes that hold `bytes`. */
+XS_INLINE int XS(whole_turns)(int bytes, int turn) { return (bytes + S * turn - 1) / (S * turn) * (S * turn); }
+
+/* Does the block lie wholly inside its surface? */
+XS_INLINE int XS(block_inside)(const struct XS(block) * b)
+{
+    i64 from = (i64)b->x * b->elem_bytes, bytes = (i64)b->count * b->width * b->elem_bytes;
+    return from >= 0 && b->y >= 0 && from + bytes <= (i64)b->mem_w && (i64)b->y + b->height <= (i64)b->mem_h;
+}
+
+XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width, int height, int count, u64 ptr,
+                                  u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64);
+    int columns = XS(pow2)(width), row = columns * elem_bytes, turn = XS(block_turn)(elem_bytes, columns);
+    int straight = row == S * turn && item == turn; /* a row is a lane vector */
+    u8 *rows = straight ? (u8 *)dst : flat;
+    if (width == columns && XS(block_inside)(&b)) {
+        for (int p = 0; p < count; p++) {
+            const u8 *line = (const u8 *)(uintptr_t)(ptr + (u64)y * pitch + (u64)((i64)x * elem_bytes + p * row));
+            for (int i = 0; i < height; i++, line += pitch) {
+                u8 *to = rows + (p * height + i) * row;
+                if (row == 32) __builtin_memcpy(to, line, 32);
+                else if (row == 64) __builtin_memcpy(to, line, 64);
+                else __builtin_memcpy(to, line, (size_t)row);
+            }
+        }
+    } else {
+        __builtin_memset(rows, 0, (size_t)XS(whole_turns)(count * height * row, turn));
+        for (int p = 0; p < count; p++) {
+            for (int i = 0; i < height; i++) XS(block_row)(&b, p, i, rows + (p * height + i) * row, 0);
+        }
+    }
+    if (!straight) XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * height * row, turn), turn, item, 0);
+}
+
+/* Elements of 16 bits and S columns, each made a float: a row becomes a lane vector. The next step of a loop over K
+ * will want what is below (B) or to the right (A). */
+#define XS_BLOCK2D_WIDE(T)                                                                                             \
+    XS_FUNCTION void XS(block2d_load_##T)(f32x * to, int height, int count, int down, u64 ptr, u32 mem_w, u32 mem_h,   \
+                                          u32 pitch, i32 x, i32 y)                                                     \
+    {                                                                                                                  \
+        struct XS(block) b = {2, S, height, count, ptr, mem_w, mem_h, pitch, x, y};                                    \
+        const u8 *first = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * 2));                      \
+        const u8 *next = first + (down ? (u64)height * pitch : (u64)count * S * 2);                                    \
+        if (XS(block_inside)(&b)) {                                                                                    \
+            for (int i = 0; i < height; i++, first += pitch, next += pitch, to++) {                                    \
+                for (int p = 0; p < count; p++) XS(T##_to_f32_at)(to + p * height, first + p * S * 2);                 \
+                __builtin_prefetch(next, 0, 2); /* not into L1, where rows of a power of two crowd each other out */   \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            for (int p = 0; p < count; p++) {                                                                          \
+                for (int i = 0; i < height; i++) {                                                                     \
+                    u16x row = {0};                                                                                    \
+                    XS(block_row)(&b, p, i, (u8 *)&row, 0);                                                            \
+                    *to++ = XS(T##_to_f32)(row);                                                                       \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+XS_BLOCK2D_WIDE(f16)
+XS_BLOCK2D_WIDE(bf16)
+#undef XS_BLOCK2D_WIDE
+
+/* S columns of a group of rows (two of 16 bits, four of 8) become a vector of dwords. */
+XS_INLINE void XS(vnni)(u8 *out, const u8 *const *row, int elem_bytes, int column)
+{
+    if (elem_bytes == 2) {
+        u32x low = XS_CONVERT(((const u16x_mem *)(const void *)(row[0] + 2 * column))[0], u32x);
+        *(u32x_mem *)out = low | XS_CONVERT(((const u16x_mem *)(const void *)(row[1] + 2 * column))[0], u32x) << 16;
+        return;
+    }
+#if S == 16 && XS_HAS(__builtin_shufflevector)
+    typedef u8 v16 __attribute__((vector_size(16), may_alias, aligned(1)));
+    typedef u16 v8 __attribute__((vector_size(16)));
+    v16 r0 = *(const v16 *)(row[0] + column), r1 = *(const v16 *)(row[1] + column);
+    v16 r2 = *(const v16 *)(row[2] + column), r3 = *(const v16 *)(row[3] + column);
+#define XS_ZIP8(a, b, n)                                                                                               \
+    (v8) __builtin_shufflevector(a, b, n, n + 16, n + 1, n + 17, n + 2, n + 18, n + 3, n + 19, n + 4, n + 20, n + 5,   \
+                                 n + 21, n + 6, n + 22, n + 7, n + 23)
+#define XS_ZIP16(a, b, n) __builtin_shufflevector(a, b, n, n + 8, n + 1, n + 9, n + 2, n + 10, n + 3, n + 11)
+    v8 low[2] = {XS_ZIP8(r0, r1, 0), XS_ZIP8(r0, r1, 8)}, high[2] = {XS_ZIP8(r2, r3, 0), XS_ZIP8(r2, r3, 8)};
+    ((v8 *)out)[0] = XS_ZIP16(low[0], high[0], 0);
+    ((v8 *)out)[1] = XS_ZIP16(low[0], high[0], 4);
+    ((v8 *)out)[2] = XS_ZIP16(low[1], high[1], 0);
+    ((v8 *)out)[3] = XS_ZIP16(low[1], high[1], 4);
+#undef XS_ZIP8
+#undef XS_ZIP16
+#else
+    u32x r = XS_CONVERT2(*(const u8x_mem *)(const void *)(row[0] + column), u16x, u32x);
+    for (int i = 1; i < 4; i++)
+        r |= XS_CONVERT2(*(const u8x_mem *)(const void *)(row[i] + column), u16x, u32x) << (8 * i);
+    *(u32x_mem *)out = r;
+#endif
+}
+
+/* The usual case: pieces of S columns, all of it inside. */
+XS_INLINE void XS(transform_inside)(u8 *to, const u8 *first, int elem_bytes, int groups, int count, u64 pitch)
+{
+    int group = 4 / elem_bytes;
+    u64 below = (u64)groups * (u64)group * pitch;
+    for (int g = 0; g < groups; g++, to += 4 * S, first += (u64)group * pitch) {
+        const u8 *row[4];
+        for (int i = 0; i < group; i++) {
+            row[i] = first + (u64)i * pitch;
+            __builtin_prefetch(row[i] + below, 0, 2); /* what the next step of a loop over K will want */
+        }
+        for (int p = 0; p < count; p++) XS(vnni)(to + p * groups * 4 * S, row, elem_bytes, p * S);
+    }
+}
+
+/* VNNI: four bytes' worth of rows share a dword, the lower row in the lower bits. */
+XS_FUNCTION void XS(block2d_load_transform)(void *dst, int item, int elem_bytes, int width, int height, int count,
+                                            u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    u8 padded[4][64 + 64 + 128] XS_ALIGNED(64), flat[XS_BLOCK_BYTES] XS_ALIGNED(64); /* room to read whole vectors */
+    int columns = XS(pow2)(width), group = 4 / elem_bytes, groups = (height + group - 1) / group;
+    int straight = columns % S == 0 && item == 4, inside = columns % S == 0 && width == columns && XS(block_inside)(&b);
+    u8 *to = straight ? (u8 *)dst : flat;
+    if (straight && inside && width == S && height % group == 0) {
+        const u8 *from = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * pitch + (i64)x * elem_bytes));
+        if (elem_bytes == 2) XS(transform_inside)(to, from, 2, groups, count, pitch);
+        else XS(transform_inside)(to, from, 1, groups, count, pitch);
+        return;
+    }
+    if (!straight) __builtin_memset(flat, 0, (size_t)XS(whole_turns)(count * groups * columns * 4, 4));
+    for (int g = 0; g < groups; g++) {
+        u64 first = ptr + (u64)((i64)(y + g * group) * pitch + (i64)x * elem_bytes);
+        int whole = inside && (g + 1) * group <= height;
+        for (int p = 0; p < count; p++) {
+            const u8 *row[4] = {padded[0], padded[1], padded[2], padded[3]};
+            if (whole) {
+                for (int i = 0; i < group; i++)
+                    row[i] = (const u8 *)(uintptr_t)(first + (u64)i * pitch + (u64)(p * width * elem_bytes));
+            } else {
+                __builtin_memset(padded, 0, sizeof padded);
+                for (int i = 0; i < group && g * group + i < height; i++)
+                    XS(block_row)(&b, p, g * group + i, padded[i], 0);
+            }
+            for (int j = 0; j < columns; j += S) {
+                u8 *out = to + ((p * groups + g) * columns + j) * 4, all[4 * S];
+                if (columns >= S) {
+                    XS(vnni)(out, row, elem_bytes, j);
+                } else {
+                    XS(vnni)(all, row, elem_bytes, j);
+                    __builtin_memcpy(out, all, 4 * (size_t)columns);
+                }
+            }
+        }
+    }
+    if (!straight) XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * groups * columns * 4, 4), 4, item, 0);
+}
+
+/* Columns become rows; elements of 4 and 8 bytes. */
+XS_FUNCTION void XS(block2d_load_transpose)(void *dst, int item, int elem_bytes, int width, int height, int count,
+                                            u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64);
+    int columns = XS(pow2)(height);
+    __builtin_memset(flat, 0, sizeof flat);
+    for (int p = 0; p < count; p++) {
+        for (int i = 0; i < height; i++) {
+            u8 row[64 + 64] = {0};
+            XS(block_row)(&b, p, i, row, 0);
+            for (int j = 0; j < width; j++) {
+                __builtin_memcpy(flat + ((p * width + j) * columns + i) * elem_bytes, row + j * elem_bytes,
+                                 (size_t)elem_bytes);
+            }
+        }
+    }
+    XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * width * columns * elem_bytes, elem_bytes), elem_bytes, item, 0);
+}
+
+XS_FUNCTION void XS(block2d_store)(const void *src, int item, int elem_bytes, int width, int height, int count, u64 ptr,
+                                   u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64), *rows = flat;
+    int columns = XS(pow2)(width), row = columns * elem_bytes, turn = XS(block_turn)(elem_bytes, columns);
+    if (row == S * turn && item == turn) rows = (u8 *)(uintptr_t)src; /* a row is a lane vector */
+    else XS(deal)((u8 *)(uintptr_t)src, flat, XS(whole_turns)(count * height * row, turn), turn, item, 1);
+    for (int p = 0; p < count; p++) {
+        if ((row == 32 || row == 64) && width == columns && XS(block_inside)(&b)) {
+            u8 *line = (u8 *)(uintptr_t)(ptr + (u64)y * pitch + (u64)((i64)x * elem_bytes + p * row));
+            for (int i = 0; i < height; i++, line += pitch) {
+                if (row == 64) __builtin_memcpy(line, rows + (p * height + i) * 64, 64);
+                else __builtin_memcpy(line, rows + (p * height + i) * 32, 32);
+            }
+            continue;
+        }
+        for (int i = 0; i < height; i++) XS(block_row)(&b, p, i, rows + (p * height + i) * row, 1);
+    }
+}
+
+/* 8-bit integers as their products want them: a block of A, in rows of 32 bytes ... */
+XS_FUNCTION void XS(block2d_load_rows)(u8 *to, int signs, int elem_bytes, int height, int count, u64 ptr, u32 mem_w,
+                                       u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    struct XS(block) b = {elem_bytes, 32 / elem_bytes, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    const u8 *first = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * elem_bytes));
+    const int bytes = 64 >> XS(quads)(signs);
+    u8 edge[32];
+    if (XS(block_inside)(&b)) {
+        for (int i = 0; i < height; i++, first += pitch) {
+            for (int p = 0; p < count; p++) XS(wide_row)(to + (p * height + i) * bytes, first + p * 32, signs);
+            __builtin_prefetch(first + count * 32, 0, 2);
+        }
+        return;
+    }
+    for (int i = 0; i < count * height; i++) {
+        __builtin_memset(edge, 0, sizeof edge);
+        XS(block_row)(&b, i / height, i % height, edge, 0);
+        XS(wide_row)(to + i * bytes, edge, signs);
+    }
+}
+
+/* ... and of B, four rows in a dword. */
+XS_FUNCTION void XS(block2d_load_quads)(u8 *to, int signs, int height, int count, u64 ptr, u32 mem_w, u32 mem_h,
+                                        u32 pitch, i32 x, i32 y)
+{
+    struct XS(block) b = {1, S, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    const u8 *first = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + x));
+    const u32 bytes = (u32)(2 * sizeof(u32x)) >> XS(quads)(signs);
+    u8 edge[4][S], dwords[4 * S] XS_ALIGNED(64);
+    int inside = XS(block_inside)(&b);
+    for (int i = 0; i < height; i += 4, first += 4 * (u64)pitch, to += bytes) {
+        for (int p = 0; p < count; p++) {
+            const u8 *row[4];
+            for (int r = 0; r < 4; r++) {
+                row[r] = inside ? first + (u64)r * pitch + p * S : edge[r];
+                if (inside) continue;
+                __builtin_memset(edge[r], 0, S);
+                XS(block_row)(&b, p, i + r, edge[r], 0);
+            }
+            XS(vnni)(dwords, row, 1, 0);
+            XS(wide_column)(to + (u32)(p * height / 4) * bytes, dwords, signs);
+        }
+        for (int r = 0; r < 4; r++) __builtin_prefetch(first + (u64)(height + r) * pitch, 0, 2);
+    }
+}
+
+/* ---- products that wait, a grid of them in each step */
+
+/* Where a block of B is to be laid down: in `own`, or where others find it. True: it is there already. */
+XS_INLINE int XS(late_block)(struct xs_subgroup *self, const struct block_source *s, u32 bytes, u8 *own, u8 **to)
+{
+    *to = self->thread->shared ? shared_block(self->thread, s, bytes, own) : own;
+    if (*to == own) return 0;
+    struct block_source *known = (struct block_source *)(void *)*to - 2;
+    if (known->shape) return 1;
+    *known = *s;
+    return 0;
+}
+
+/* A block of B as rows of floats, or of 8-bit integers: returns where it is. */
+#define XS_LATE_FLOATS(T, kind)                                                                                        \
+    XS_FUNCTION const u8 *XS(late_##T)(struct xs_subgroup * self, u8 * own, int height, int count, u64 ptr, u32 mem_w, \
+                                       u32 mem_h, u32 pitch, i32 x, i32 y)                                             \
+    {                                                                                                                  \
+        const struct block_source s = {ptr, mem_w, mem_h, pitch, x, y, (u32)((kind) | height << 8 | count)};           \
+        u8 *to;                                                                                                        \
+        if (!XS(late_block)(self, &s, (u32)(height * count) * (u32)sizeof(f32x), own, &to))                            \
+            XS(block2d_load_##T)((f32x *)(void *)to, height, count, 1, ptr, mem_w, mem_h, pitch, x, y);                \
+        return to;                                                                                                     \
+    }
+XS_LATE_FLOATS(f16, XS_FLOATS_OF_F16)
+XS_LATE_FLOATS(bf16, XS_FLOATS_OF_BF16)
+#undef XS_LATE_FLOATS
+
+XS_FUNCTION const u8 *XS(late_quads)(struct xs_subgroup *self, u8 *own, int signs, int height, int count, u64 ptr,
+                                     u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    const u32 shape = (u32)(XS_QUADS + (signs << 24) + (height << 8) + count);
+    const struct block_source s = {ptr, mem_w, mem_h, pitch, x, y, shape};
+    const u32 bytes = (u32)(height * count) * (u32)sizeof(u32x) / 2;
+    u8 *to;
+    if (!XS(late_block)(self, &s, bytes >> XS(quads)(signs), own, &to))
+        XS(block2d_load_quads)(to, signs, height, count, ptr, mem_w, mem_h, pitch, x, y);
+    return to;
+}
+
+/* The operands of `steps` steps, oldest first. A step has nk fragments along K: of row i they are a[i * nk ...], of
+ * column j b[j * nk ...]. */
+XS_INLINE void XS(late_operands)(struct XS(grid) * g, const void **wide_a, const void **wide_b, int nk,
+                                 const struct late_place *a, const struct late_place *b, int steps)
+{
+    for (int u = 0, at = 0; u < steps; u++) {
+        for (int k = 0; k < nk; k++, at++) {
+            for (int i = 0; i < g->ni; i++) wide_a[i * g->nk + at] = a[i * nk + k].unit[u] + a[i * nk + k].at;
+            for (int j = 0; j < g->nj; j++) wide_b[j * g->nk + at] = b[j * nk + k].unit[u] + b[j * nk + k].at;
+        }
+    }
+}
+
+/* Their products; the sums are c[i * nj + j]. */
+XS_FUNCTION void XS(floats_late)(int ni, int nj, int nk, void *const *c, const struct late_place *a,
+                                 const struct late_place *b, int m, int steps)
+{
+    const void *wide_a[XS_LATE], *wide_b[XS_LATE];
+    struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0};
+    XS(late_operands)(&g, wide_a, wide_b, nk, a, b, steps);
+    XS(f32_grid)(g);
+}
+
+XS_FUNCTION void XS(ints_late)(int signs, int ni, int nj, int nk, void *const *c, const struct late_place *a,
+                               const struct late_place *b, int m, int steps)
+{
+    const void *wide_a[XS_LATE], *wide_b[XS_LATE];
+    struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0};
+    XS(late_operands)(&g, wide_a, wide_b, nk, a, b, steps);
+    XS(ints_grid)(g, signs);
+}

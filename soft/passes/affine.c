@@ -1,0 +1,494 @@
+/* affine.c - values that rise by the same step from lane to lane, held as what lane 0 has.
+ *
+ * In a dense kernel (all lanes of a subgroup there, side by side in x) a work-item's id is that of lane 0 plus the lane
+ * number, and so are its multiples, sums with uniform values, and addresses made of them: the value is a LINE. Its C
+ * variable is a scalar, all of it is scalar arithmetic, and memory accesses through it are known to be runs, or
+ * regularly spaced, when the kernel is compiled. Where it is used as a vector the lanes are put together
+ * (XS(line_u32)).
+ *
+ * An integer that is made wider is only a line as long as no lane has wrapped round in the narrow type. Of ids within
+ * a subgroup or a work-group, and of what is made of them and constants, that is known here, by the largest value they
+ * can have. Of others `ok<id>` tells; for when they have wrapped, the lanes are also computed one by one, into w<id>.
+ * So are those of what depends on them.
+ */
+#include "c/codegen.h"
+
+#include <string.h>
+
+enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100, MOST_ITEMS = 1 << 16 /* a work-group has fewer */ };
+static const uint64_t any_value = UINT64_MAX;
+
+enum state { UNKNOWN, LINE, NEITHER }; /* values only go from left to right */
+
+struct fact {
+    enum state state;
+    bool uniform, checked;
+    uint64_t step;
+    uint64_t most; /* no lane's value is larger, as an unsigned number; any_value: nothing is known */
+};
+
+struct lines {
+    struct cg *g;
+    struct cg_function *fn;
+    struct fact *fact; /* by id, of varying values */
+    uint32_t *same;    /* by id: the first value that is computed in the same way; 0: itself */
+    uint32_t *table, table_size;
+};
+
+/* ---- values that are computed in the same way from the same */
+
+static uint32_t first_of(const struct lines *t, uint32_t id)
+{
+    uint32_t same = t->same[t->g->ordinal[id]];
+    return same ? same : id;
+}
+
+bool cg_is_pure(uint16_t op)
+{
+    switch (op) {
+    case SP_OP_IAdd:
+    case SP_OP_ISub:
+    case SP_OP_IMul:
+    case SP_OP_BitwiseOr:
+    case SP_OP_BitwiseAnd:
+    case SP_OP_ShiftLeftLogical:
+    case SP_OP_UConvert:
+    case SP_OP_SConvert:
+    case SP_OP_ConvertPtrToU:
+    case SP_OP_ConvertUToPtr:
+    case SP_OP_Bitcast:
+    case SP_OP_AccessChain:
+    case SP_OP_InBoundsAccessChain:
+    case SP_OP_PtrAccessChain:
+    case SP_OP_InBoundsPtrAccessChain: return true;
+    default: return false;
+    }
+}
+
+static bool are_alike(const struct lines *t, const struct sp_inst *a, const struct sp_inst *b)
+{
+    if (a->op != b->op || a->type != b->type || a->count != b->count) return false;
+    for (uint32_t k = 0; k < a->count; k++) {
+        bool value = cg_is_value_operand(a, k);
+        if (a->operand[k] != b->operand[k] && (!value || first_of(t, a->operand[k]) != first_of(t, b->operand[k])))
+            return false;
+    }
+    return true;
+}
+
+static void number(struct lines *t, const struct sp_inst *i)
+{
+    uint32_t hash = i->op * 2654435761u + i->type;
+    for (uint32_t k = 0; k < i->count; k++) {
+        bool value = cg_is_value_operand(i, k);
+        hash = (hash ^ (value ? first_of(t, i->operand[k]) : i->operand[k])) * 2654435761u;
+    }
+    for (uint32_t at = hash >> 7;; at++) {
+        uint32_t *slot = &t->table[at & (t->table_size - 1)];
+        if (!*slot) *slot = i->id;
+        if (*slot == i->id) return;
+        if (!are_alike(t, i, t->g->m->ids[*slot].def)) continue;
+        t->same[t->g->ordinal[i->id]] = *slot;
+        return;
+    }
+}
+
+/* Do lanes come to the block from masked blocks that compute the same for it, in the same turn of any loop? */
+static bool joins_same(const struct lines *t, uint32_t block, const struct sp_inst *phi)
+{
+    const struct sp_block *b = &t->fn->f->blocks[block];
+    const struct cg_block *cb = t->fn->block;
+    for (uint32_t k = 0; k < b->pred_count; k++)
+        if (cb[b->pred[k]].loop != cb[block].loop) return false;
+    if (cb[block].loop && t->fn->loop[cb[block].loop - 1].header == block) return false;
+    for (uint32_t k = 2; k + 1 < phi->count; k += 2)
+        if (first_of(t, phi->operand[k]) != first_of(t, phi->operand[0])) return false;
+    return phi->count >= 2;
+}
+
+static void number_values(struct lines *t)
+{
+    const struct sp_function *f = t->fn->f;
+    uint32_t count = 1;
+    for (uint32_t b = 0; b < f->block_count; b++) count += f->blocks[b].count;
+    for (t->table_size = 64; t->table_size < 2 * count;) t->table_size *= 2;
+    t->same = cg_alloc(t->g, (t->fn->value_count + 1) * sizeof *t->same);
+    t->table = cg_alloc(t->g, t->table_size * sizeof *t->table);
+    for (uint32_t n = 0; n < f->block_count && !t->g->failed; n++) {
+        uint32_t block = t->fn->rpo[n];
+        for (uint32_t k = 0; k < f->blocks[block].count; k++) {
+            const struct sp_inst *i = &f->blocks[block].inst[k];
+            if (i->id && cg_is_pure(i->op) && !t->g->value[i->id].blend) number(t, i);
+        }
+    }
+}
+
+/* ---- facts */
+
+static const struct fact no_line = {.state = NEITHER};
+
+static uint64_t width_of(struct cg *g, uint32_t id)
+{
+    return 8u * cg_kind_bytes(cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind);
+}
+
+static uint64_t largest(uint64_t width) { return ~(uint64_t)0 >> (64 - width); }
+
+static struct fact fact_of(const struct lines *t, uint32_t id)
+{
+    struct fact uniform = {.state = LINE, .uniform = true, .most = any_value};
+    if (t->g->value[id].varying) return t->fact[t->g->ordinal[id]];
+    const struct sp_type *type = sp_type(t->g->m, t->g->m->ids[id].type);
+    uint64_t value;
+    if (type && type->kind == SP_INT && sp_constant(t->g->m, id, &value)) uniform.most = value & largest(type->bits);
+    return uniform;
+}
+
+/* The step as the value's own width has it, with its sign. */
+static uint64_t in_width(uint64_t step, uint64_t width)
+{
+    return width == 64 ? step : (uint64_t)((int64_t)(step << (64 - width)) >> (64 - width));
+}
+
+/* What was worked out without a limit, of a value of so many bits. */
+static struct fact within_width(struct fact f, uint64_t width)
+{
+    f.step = in_width(f.step, width);
+    if (f.most > largest(width)) f.most = any_value;
+    return f;
+}
+
+static bool is_small(uint64_t step, uint64_t width)
+{
+    uint64_t bits = width > MAX_STEP_BITS + 8 ? MAX_STEP_BITS : width > 8 ? width - 8 : 0;
+    return step + ((uint64_t)1 << bits) <= (uint64_t)2 << bits;
+}
+
+/* Of two operands: the sum, or the difference. */
+static struct fact add(struct fact a, struct fact b, bool minus)
+{
+    if (a.state == NEITHER || b.state == NEITHER) return no_line;
+    if (a.state == UNKNOWN || b.state == UNKNOWN) return (struct fact){.state = UNKNOWN};
+    return (struct fact){.state = LINE,
+                         .checked = a.checked || b.checked,
+                         .step = minus ? a.step - b.step : a.step + b.step,
+                         .most = minus || b.most > any_value - a.most ? any_value : a.most + b.most};
+}
+
+static struct fact scale(struct fact a, uint64_t by)
+{
+    if (a.state != LINE) return a;
+    a.step *= by;
+    a.most = by && a.most > any_value / by ? any_value : a.most * by;
+    return a;
+}
+
+/* To a wider type, `from` bits being what it has now. What may have wrapped round is checked. */
+static struct fact widen(struct fact a, uint64_t from, uint64_t to, bool is_signed)
+{
+    if (a.state != LINE || a.uniform || from >= to) return a;
+    a.step = in_width(a.step, from);
+    if (a.most > largest(from - is_signed)) {
+        a.checked = true;
+        a.most = any_value;
+    }
+    return is_small(a.step, from) ? a : no_line;
+}
+
+/* x << n | c with c below 1 << n is a sum. */
+static bool or_is_sum(struct cg *g, const struct sp_inst *i)
+{
+    const struct sp_inst *shift = g->m->ids[i->operand[0]].def;
+    uint64_t n, c;
+    return shift && shift->op == SP_OP_ShiftLeftLogical && sp_constant(g->m, shift->operand[1], &n) &&
+           sp_constant(g->m, i->operand[1], &c) && n < 32 && c < (uint64_t)1 << n;
+}
+
+static struct fact chain_fact(const struct lines *t, const struct sp_inst *i)
+{
+    struct cg *g = t->g;
+    struct fact f = fact_of(t, i->operand[0]);
+    for (uint32_t k = 1; k < i->count; k++) {
+        uint64_t size = cg_chain_stride(g, i, k);
+        struct fact index = fact_of(t, i->operand[k]);
+        if (!index.uniform) f = add(f, scale(widen(index, width_of(g, i->operand[k]), 64, true), size), false);
+    }
+    f.most = any_value;
+    return f;
+}
+
+/* Round a loop, or from several places, unless they differ. */
+static struct fact phi_fact(const struct lines *t, uint32_t block, const struct sp_inst *i)
+{
+    const struct sp_block *b = &t->fn->f->blocks[block];
+    struct fact f = {.state = UNKNOWN};
+    bool masked = t->fn->block[block].masked;
+    if (joins_same(t, block, i)) {
+        f = fact_of(t, i->operand[0]);
+        f.uniform = false;
+        return f;
+    }
+    for (uint32_t k = 0; k < b->pred_count; k++) masked = masked || t->fn->block[b->pred[k]].masked;
+    if (masked) return no_line;
+    for (uint32_t k = 0; k < i->count; k += 2) {
+        struct fact from = fact_of(t, i->operand[k]);
+        if (from.state == UNKNOWN) continue;
+        if (from.state == NEITHER || from.checked || from.uniform) return no_line;
+        if (f.state == LINE && f.step != from.step) return no_line;
+        f = from;
+    }
+    f.most = any_value;
+    return f;
+}
+
+static struct fact fact_of_builtin(const struct lines *t, uint32_t builtin, uint32_t component)
+{
+    const struct sp_entry *e = t->fn->entry;
+    const uint32_t *size = e && e->local_size[0] ? e->local_size : NULL;
+    struct fact f = {.state = LINE, .step = 1, .most = any_value};
+    if (!cg_builtin_line(t->g, builtin, component)) return no_line;
+    switch (builtin) {
+    case SP_BUILTIN_SubgroupLocalInvocationId: f.most = t->g->largest_S - 1; break;
+    case SP_BUILTIN_LocalInvocationId: f.most = (size ? size[0] : MOST_ITEMS) - 1; break;
+    case SP_BUILTIN_LocalInvocationIndex:
+        f.most = (size ? (uint64_t)size[0] * size[1] * size[2] : MOST_ITEMS) - 1;
+        break;
+    }
+    return f;
+}
+
+static struct fact fact_of_instruction(const struct lines *t, uint32_t block, const struct sp_inst *i)
+{
+    struct cg *g = t->g;
+    uint32_t builtin, component;
+    uint64_t c;
+    if (cg_builtin_component(g, i, &builtin, &component)) return fact_of_builtin(t, builtin, component);
+    switch (i->op) {
+    case SP_OP_IAdd: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false);
+    case SP_OP_ISub: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), true);
+    case SP_OP_BitwiseOr:
+        return or_is_sum(g, i) ? add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false) : no_line;
+    case SP_OP_IMul:
+        for (uint32_t k = 0; k < 2; k++)
+            if (sp_constant(g->m, i->operand[k], &c)) return scale(fact_of(t, i->operand[1 - k]), c);
+        return no_line;
+    case SP_OP_ShiftLeftLogical:
+        if (!sp_constant(g->m, i->operand[1], &c) || c >= width_of(g, i->id)) return no_line;
+        return scale(fact_of(t, i->operand[0]), (uint64_t)1 << c);
+    case SP_OP_UConvert:
+    case SP_OP_SConvert:
+        if (sp_decorated(g->m, i->id, SP_DECORATION_SaturatedConversion)) return no_line; /* fall through */
+    case SP_OP_ConvertPtrToU:
+    case SP_OP_ConvertUToPtr:
+        return widen(fact_of(t, i->operand[0]), width_of(g, i->operand[0]), width_of(g, i->id),
+                     i->op == SP_OP_SConvert);
+    case SP_OP_Bitcast:
+        if (cg_leaves_of(g, g->m->ids[i->operand[0]].type)->count != 1 ||
+            width_of(g, i->operand[0]) != width_of(g, i->id))
+            return no_line; /* fall through */
+    case SP_OP_CopyObject:
+    case SP_OP_PtrCastToGeneric:
+    case SP_OP_GenericCastToPtr: return fact_of(t, i->operand[0]);
+    case SP_OP_AccessChain:
+    case SP_OP_InBoundsAccessChain:
+    case SP_OP_PtrAccessChain:
+    case SP_OP_InBoundsPtrAccessChain: return chain_fact(t, i);
+    case SP_OP_Phi: return phi_fact(t, block, i);
+    default: return no_line;
+    }
+}
+
+static bool may_be_line(struct cg *g, const struct sp_inst *i)
+{
+    const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
+    const struct cg_value *v = &g->value[i->id];
+    bool whole = t && (t->kind == SP_POINTER || (t->kind == SP_INT && t->bits == 8 * t->size));
+    return whole && v->varying && !v->blend && !v->variable;
+}
+
+static bool find_round(struct lines *t)
+{
+    const struct sp_function *f = t->fn->f;
+    bool changed = false;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        uint32_t block = t->fn->rpo[b];
+        for (uint32_t k = 0; k < f->blocks[block].count; k++) {
+            const struct sp_inst *i = &f->blocks[block].inst[k];
+            struct fact *old = &t->fact[t->g->ordinal[i->id]], new;
+            if (!i->id || !t->g->value[i->id].varying || old->state == NEITHER) continue;
+            new = may_be_line(t->g, i) ? fact_of_instruction(t, block, i) : no_line;
+            if (new.state == UNKNOWN && old->state != UNKNOWN) new = no_line;
+            if (new.state == LINE) new = within_width(new, width_of(t->g, i->id));
+            if (old->state == LINE && (new.state != LINE || new.step != old->step || new.checked != old->checked))
+                new = no_line;
+            new.uniform = false;
+            if (new.state == old->state) continue;
+            *old = new;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+void cg_find_lines(struct cg *g, struct cg_function *fn)
+{
+    struct lines t = {.g = g, .fn = fn};
+    const struct sp_function *f = fn->f;
+    g->fn = fn;
+    if (!fn->dense) return;
+    t.fact = cg_alloc(g, (fn->value_count + 1) * sizeof *t.fact);
+    number_values(&t);
+    if (!t.fact || g->failed) return;
+    for (uint32_t k = 0; k < f->param_count; k++) t.fact[g->ordinal[f->params[k]]].state = NEITHER;
+    for (uint32_t round = 0; find_round(&t); round++)
+        if (round == MAX_ROUNDS) return;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            uint32_t id = f->blocks[b].inst[k].id;
+            const struct fact *fact = &t.fact[g->ordinal[id]];
+            if (!id || fact->state != LINE) continue;
+            g->value[id].line = true;
+            g->value[id].checked = fact->checked;
+            g->value[id].step = fact->step;
+        }
+    }
+}
+
+/* ---- lines as text */
+
+bool cg_is_step(struct cg *g, uint32_t id) { return !g->value[id].varying || g->value[id].line; }
+
+static enum cg_kind kind_of(struct cg *g, uint32_t id) { return cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind; }
+
+static const char *step_text(struct cg *g, uint32_t id)
+{
+    enum cg_kind kind = kind_of(g, id);
+    return cg_str(g, "(%s)%lldll", cg_kind_type(g, kind, false), (long long)g->value[id].step);
+}
+
+const char *cg_line_lanes(struct cg *g, uint32_t id, const char *own)
+{
+    const char *e = cg_str(g, "XS(line_%s)(%s, %s)", cg_kind_name(kind_of(g, id)), own, step_text(g, id));
+    return g->value[id].checked ? cg_str(g, "(ok%u ? %s : w%u)", id, e, id) : e;
+}
+
+const char *cg_line_lane(struct cg *g, uint32_t id, const char *lane)
+{
+    const char *type = cg_kind_type(g, kind_of(g, id), false);
+    const char *e = cg_str(g, "(%s)(v%u + %s * (%s)(%s))", type, id, step_text(g, id), type, lane);
+    return g->value[id].checked ? cg_str(g, "(ok%u ? %s : w%u[%s])", id, e, id, lane) : e;
+}
+
+/* Lane 0 of an operand that is a line or uniform. */
+static const char *first(struct cg *g, uint32_t id)
+{
+    return g->value[id].line ? cg_str(g, "v%u", id) : cg_use(g, id, false);
+}
+
+/* A phi takes over a line that has more to it than its scalar, or a value that all lanes have alike. */
+void cg_copy_line(struct cg *g, uint32_t to, uint32_t from)
+{
+    cg_put(g, "    v%u = %s;\n", to, first(g, from));
+    if (!g->value[to].checked) return;
+    cg_put(g, "    ok%u = ok%u;\n    if (__builtin_expect(!ok%u, 0)) w%u = w%u;\n", to, from, to, to, from);
+}
+
+const char *cg_line_stays(struct cg *g, uint32_t id, bool is_signed)
+{
+    enum cg_kind kind = kind_of(g, id);
+    const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
+    uint64_t all = g->value[id].step * (g->S - 1), most = ~(uint64_t)0 >> (64 - width_of(g, id) + is_signed);
+    bool falls = (int64_t)all < 0;
+    uint64_t least = is_signed ? ~most : 0, limit = (falls ? least : most) - all;
+    return cg_str(g, "(%s)v%u %s (%s)0x%llxull", type, id, falls ? ">=" : "<=", type, (unsigned long long)limit);
+}
+
+void cg_each_widened(struct cg *g, const struct sp_inst *i,
+                     void (*test)(struct cg *g, uint32_t operand, bool is_signed))
+{
+    bool chain = i->op == SP_OP_AccessChain || i->op == SP_OP_InBoundsAccessChain || i->op == SP_OP_PtrAccessChain ||
+                 i->op == SP_OP_InBoundsPtrAccessChain;
+    bool converts = i->op == SP_OP_UConvert || i->op == SP_OP_SConvert || i->op == SP_OP_ConvertUToPtr;
+    for (uint32_t k = 0; k < i->count; k++) {
+        uint32_t id = i->operand[k];
+        if (!cg_is_value_operand(i, k) || !g->value[id].line) continue;
+        bool wider = chain ? k > 0 && width_of(g, id) < 64 : converts && width_of(g, id) < width_of(g, i->id);
+        if (wider) test(g, id, chain || i->op == SP_OP_SConvert);
+    }
+}
+
+static void write_test(struct cg *g, uint32_t id, bool is_signed)
+{
+    cg_put(g, " && %s", cg_line_stays(g, id, is_signed));
+}
+
+static const char *scalar_chain(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    const char *e = first(g, i->operand[0]);
+    int64_t offset = 0;
+    for (uint32_t k = 1; k < i->count; k++) {
+        uint32_t id = i->operand[k];
+        uint64_t stride = cg_chain_stride(g, i, k);
+        if (cg_chain_offset(g, i, k, &offset)) continue;
+        e = cg_str(g, "%s + (u64)(i64)(%s)%s * %lluu", e, cg_kind_signed(g, kind_of(g, id), false), first(g, id),
+                   (unsigned long long)stride);
+    }
+    return offset ? cg_str(g, "%s + (u64)%lldll", e, (long long)offset) : e;
+}
+
+static const char *scalar_text(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    const char *type = cg_kind_type(g, kind_of(g, i->id), false);
+    uint32_t builtin, component;
+    uint64_t c = 0;
+    if (cg_builtin_component(g, i, &builtin, &component))
+        return cg_str(g, "(%s)(%s)", type, cg_builtin_line(g, builtin, component));
+    const char *a = first(g, i->operand[0]);
+    switch (i->op) {
+    case SP_OP_IAdd: return cg_str(g, "(%s)(%s + %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_BitwiseOr: return cg_str(g, "(%s)(%s | %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_ISub: return cg_str(g, "(%s)(%s - %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_IMul: return cg_str(g, "(%s)(1u * %s * %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_ShiftLeftLogical:
+        sp_constant(g->m, i->operand[1], &c);
+        return cg_str(g, "(%s)(%s << %u)", type, a, (unsigned)c);
+    case SP_OP_SConvert:
+        return cg_str(g, "(%s)(%s)(%s)%s", type, cg_kind_signed(g, kind_of(g, i->id), false),
+                      cg_kind_signed(g, kind_of(g, i->operand[0]), false), a);
+    case SP_OP_AccessChain:
+    case SP_OP_InBoundsAccessChain:
+    case SP_OP_PtrAccessChain:
+    case SP_OP_InBoundsPtrAccessChain: return scalar_chain(g);
+    default: return cg_str(g, "(%s)%s", type, a);
+    }
+}
+
+/* When is the result a line? Every operand that is one only sometimes must be, and what is made wider must not wrap. */
+static void write_check(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    cg_put(g, "    ok%u = 1", i->id);
+    for (uint32_t k = 0; k < i->count; k++)
+        if (cg_is_value_operand(i, k) && g->value[i->operand[k]].line && g->value[i->operand[k]].checked)
+            cg_put(g, " && ok%u", i->operand[k]);
+    if (!g->value[i->id].proved) cg_each_widened(g, i, write_test);
+    cg_put(g, ";\n");
+}
+
+void cg_write_line_start(struct cg *g) { cg_put(g, "    v%u = %s;\n", g->inst->id, scalar_text(g)); }
+
+void cg_write_line(struct cg *g)
+{
+    const struct cg_value *v = &g->value[g->inst->id];
+    if (g->inst->op == SP_OP_Phi) return;
+    cg_write_line_start(g);
+    if (!v->checked) return;
+    write_check(g);
+    cg_put(g, "    if (__builtin_expect(!ok%u, 0)) {\n", g->inst->id);
+    g->lanes_apart = true;
+    if (!cg_write_simple(g)) cg_write_memory(g);
+    g->lanes_apart = false;
+    cg_put(g, "    }\n");
+}

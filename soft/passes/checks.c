@@ -1,0 +1,529 @@
+/* checks.c - the calls that the checked mode writes around instructions that access memory or are barriers.
+ *
+ * In front of an access stands a call that says which of the active lanes may do it; the instruction is then written as
+ * always, for those lanes and under a condition. Variables that are kept in C variables have constant offsets, which
+ * were compared with their sizes when they were placed: they are not looked at. Barriers tell who comes.
+ */
+#include "check/check.h"
+#include "c/codegen.h"
+#include "c/matrix.h"
+
+#include <string.h>
+
+enum { MAX_CHAIN = 1000, MAX_PHIS = 3, VLOADN = 171, VSTOREN = 172, VLOAD_HALF = 173, VSTOREA_HALFN_R = 181 };
+
+/* What lasts from one instruction to the next. */
+struct cg_check {
+    const char *bits; /* the active lanes, while g->bits are the allowed ones */
+    bool stores;
+    uint8_t fences; /* 1: the module has none but those of barriers; 2: it has */
+    uint32_t word, file; /* how far OpLine was looked for, and the file it names */
+};
+
+/* One access of the instruction being written. */
+struct access {
+    uint32_t pointer, flags;
+    bool varying;
+    const char *address, *bytes, *rows, *step; /* rows: NULL when it is one of each lane */
+    const char *call;                          /* a call of its own; NULL: the usual */
+};
+
+/* ---- what a pointer is derived from */
+
+struct phi {
+    uint32_t id;
+    const struct phi *outer;
+};
+
+static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint32_t depth);
+
+/* The one thing that all values of a phi are derived from. */
+static uint32_t root_of_phi(struct cg *g, const struct sp_inst *i, const struct phi *outer, uint32_t depth)
+{
+    struct phi self = {i->id, outer};
+    uint32_t root = 0;
+    for (uint32_t k = 0; k < i->count; k += 2) {
+        uint32_t r = root_of(g, i->operand[k], &self, depth + 1);
+        if (r == UINT32_MAX) continue; /* round a loop, back to this phi */
+        if (!r || (root && r != root)) return 0;
+        root = r;
+    }
+    return root;
+}
+
+/* A variable or a parameter; 0: unknown. */
+static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint32_t depth)
+{
+    for (uint32_t n = 0; n < MAX_CHAIN; n++) {
+        const struct sp_id *d = &g->m->ids[id];
+        uint32_t variable;
+        int64_t offset;
+        if (d->what == SP_IS_VARIABLE || d->what == SP_IS_PARAMETER) return id;
+        if (d->what == SP_IS_CONSTANT) return sp_constant_address(g->m, id, &variable, &offset) ? variable : 0;
+        if (d->what != SP_IS_VALUE || !d->def) return 0;
+        switch (d->def->op) {
+        case SP_OP_AccessChain:
+        case SP_OP_InBoundsAccessChain:
+        case SP_OP_PtrAccessChain:
+        case SP_OP_InBoundsPtrAccessChain:
+        case SP_OP_Bitcast:
+        case SP_OP_CopyObject:
+        case SP_OP_PtrCastToGeneric:
+        case SP_OP_GenericCastToPtr: id = d->def->operand[0]; break;
+        case SP_OP_Phi:
+            for (const struct phi *p = outer; p; p = p->outer)
+                if (p->id == id) return UINT32_MAX;
+            return depth < MAX_PHIS ? root_of_phi(g, d->def, outer, depth) : 0;
+        default: return 0;
+        }
+    }
+    return 0;
+}
+
+uint32_t cg_check_root(struct cg *g, uint32_t pointer)
+{
+    uint32_t root = root_of(g, pointer, NULL, 0);
+    return root == UINT32_MAX ? 0 : root;
+}
+
+/* ---- the text of a site */
+
+/* Bytes of a module that are to be read by people: nothing but plain characters reaches the text. */
+static const char *plain(struct cg *g, const char *text)
+{
+    char kept[80];
+    size_t n = 0;
+    for (; text[n] && n < sizeof kept - 1; n++)
+        kept[n] = strchr("/._-+ ", text[n]) || (text[n] >= '0' && text[n] <= '9') ||
+                          ((text[n] | 32) >= 'a' && (text[n] | 32) <= 'z')
+                      ? text[n]
+                      : '?';
+    kept[n] = 0;
+    return cg_str(g, "%s", kept);
+}
+
+static const char *name_of(struct cg *g, uint32_t id)
+{
+    const char *name = g->m->names[id];
+    return name && *name ? cg_str(g, "%%%u (%s)", sp_number(g->m, id), plain(g, name))
+                         : cg_str(g, "%%%u", sp_number(g->m, id));
+}
+
+/* The id of the OpString that the last OpLine before this instruction names. Functions are written in order, so that
+ * the module is walked once; a later section begins again. */
+static uint32_t file_of(struct cg *g, const struct sp_inst *i)
+{
+    struct cg_check *c = g->check;
+    const uint32_t *w = g->m->words;
+    if (c->word > i->word || c->word < 5) c->word = 5, c->file = 0;
+    while (c->word < i->word && c->word < g->m->word_count && w[c->word] >> 16) {
+        if ((w[c->word] & 0xffff) == SP_OP_Line) c->file = w[c->word + 1];
+        c->word += w[c->word] >> 16;
+    }
+    return c->file;
+}
+
+static const char *line_of(struct cg *g, const struct sp_inst *i)
+{
+    const uint32_t *w = g->m->words;
+    uint32_t file = i->line ? file_of(g, i) : 0;
+    if (!file) return "";
+    for (size_t at = 5; at < g->m->word_count && w[at] >> 16; at += w[at] >> 16) {
+        if ((w[at] & 0xffff) == SP_OP_Function) break;
+        if ((w[at] & 0xffff) == SP_OP_String && w[at + 1] == file)
+            return cg_str(g, "; %s:%u", plain(g, (const char *)(w + at + 2)),
+                          i->line); /* ends in a zero: it was read */
+    }
+    return cg_str(g, "; line %u", i->line);
+}
+
+static const char *object_of(struct cg *g, uint32_t root, uint64_t *bytes)
+{
+    const struct sp_id *d = &g->m->ids[root];
+    const struct sp_type *t = sp_type(g->m, d->type);
+    *bytes = 0;
+    if (!root || !t || t->kind != SP_POINTER) return "";
+    if (d->what == SP_IS_VARIABLE || (g->fn->entry && t->storage == SP_STORAGE_Function))
+        *bytes = cg_memory_size(g, t->elem);
+    return cg_str(g, "%s %s",
+                  d->what != SP_IS_VARIABLE            ? "argument"
+                  : t->storage == SP_STORAGE_Workgroup ? "local variable"
+                  : d->function                        ? "private variable"
+                                                       : "program variable",
+                  name_of(g, root));
+}
+
+/* May a pointer to private memory lead to one of the program's constants? */
+static bool has_private_constants(const struct sp_module *m)
+{
+    for (uint32_t i = 0; i < m->global_count; i++)
+        if (sp_is_private_constant(m, m->globals[i])) return true;
+    return false;
+}
+
+static const char *space_of(struct cg *g, uint32_t storage, uint32_t root)
+{
+    if (root && g->m->ids[root].what == SP_IS_VARIABLE && sp_is_global(g->m, g->m->ids[root].def))
+        return "XS_SPACE_GLOBAL";
+    if (!root && has_private_constants(g->m)) return "XS_SPACE_ANY";
+    switch (storage) {
+    case SP_STORAGE_CrossWorkgroup:
+    case SP_STORAGE_UniformConstant: return "XS_SPACE_GLOBAL";
+    case SP_STORAGE_Workgroup: return "XS_SPACE_LOCAL";
+    case SP_STORAGE_Function:
+    case SP_STORAGE_Private: return "XS_SPACE_PRIVATE";
+    default: return "XS_SPACE_ANY";
+    }
+}
+
+/* At the start of a kernel: where the local variables are. */
+void cg_check_locals(struct cg *g)
+{
+    uint32_t count = 0;
+    cg_put(g, "    static const struct xs_local locals[] = {\n");
+    for (uint32_t i = 0; i < g->m->global_count; i++) {
+        const struct sp_inst *v = g->m->globals[i];
+        if (v->operand[0] != SP_STORAGE_Workgroup || sp_is_built_in(g->m, v)) continue;
+        cg_put(g, "    {\"local variable %s\", %u, %llu},\n", name_of(g, v->id), g->local_offset[v->id],
+               (unsigned long long)sp_type(g->m, sp_type(g->m, v->type)->elem)->size);
+        count++;
+    }
+    cg_put(g, "    {\"\", 0, 0}};\n    check_locals(self, locals, %u);\n", count);
+}
+
+/* Declares the instruction's site in front of the section; its name. */
+const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags)
+{
+    const struct sp_inst *i = g->inst;
+    const char *name = cg_str(g, "site%u_%u_%u", g->S, i->word, part), *ext = "";
+    uint64_t bytes;
+    if (!cg_is_new_helper(g, name)) return name;
+    const char *object = object_of(g, root, &bytes);
+    const struct sp_type *t = pointer ? sp_type(g->m, g->m->ids[root ? root : pointer].type) : NULL;
+    if (i->op == SP_OP_ExtInst && sp_ext_name(i->operand[1])) ext = cg_str(g, " %s", sp_ext_name(i->operand[1]));
+    const char *of = i->id     ? cg_str(g, " %%%u", sp_number(g->m, i->id))
+                     : pointer ? cg_str(g, " to %%%u", sp_number(g->m, pointer))
+                               : "";
+    struct sp_text *body = g->c;
+    g->c = &g->helpers;
+    cg_put(g, "static const struct xs_site %s = {\"%s%s%s (word %u%s)\", \"%s\", %lluu, %u, %s};\n", name,
+           sp_op_name(i->op), ext, of, i->word, line_of(g, i), object, (unsigned long long)bytes, flags,
+           space_of(g, t ? t->storage : SP_STORAGE_Generic, root));
+    g->c = body;
+    return name;
+}
+
+/* ---- which accesses an instruction makes */
+
+static bool is_watched(struct cg *g, uint32_t pointer)
+{
+    const struct sp_type *t = sp_type(g->m, g->m->ids[pointer].type);
+    return t && t->kind == SP_POINTER && !g->value[pointer].variable && !g->value[pointer].fixed;
+}
+
+static void set_pointer(struct cg *g, struct access *a, uint32_t pointer, uint32_t flags, bool varying)
+{
+    *a = (struct access){.pointer = pointer, .flags = flags, .varying = varying};
+    a->address = cg_use(g, pointer, varying);
+    a->bytes = "0";
+}
+
+uint64_t cg_check_extent(struct cg *g, uint32_t type, uint32_t *flags)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, type);
+    uint64_t end = 0, sum = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint64_t bytes = cg_leaf_bytes(&l->leaf[i]), last = l->leaf[i].offset + bytes, times = 1;
+        for (const struct cg_nest *n = l->leaf[i].nest; n; n = n->outer) {
+            last += (uint64_t)(n->count - 1) * n->stride;
+            times *= n->count;
+        }
+        if (last > end) end = last;
+        sum += times * bytes;
+    }
+    if (sum != end) *flags |= XS_HOLES;
+    return end;
+}
+
+/* The bytes that a value of this type is loaded from or stored to. */
+static void set_type(struct cg *g, struct access *a, uint32_t type)
+{
+    a->bytes = cg_str(g, "%lluu", (unsigned long long)cg_check_extent(g, type, &a->flags));
+}
+
+static uint32_t flags_of_atomic(uint16_t op)
+{
+    switch (op) {
+    case SP_OP_AtomicLoad: return XS_ATOMIC | XS_READS;
+    case SP_OP_AtomicStore:
+    case SP_OP_AtomicFlagClear: return XS_ATOMIC | XS_WRITES;
+    case SP_OP_AtomicFAddEXT:
+    case SP_OP_AtomicFMinEXT:
+    case SP_OP_AtomicFMaxEXT:
+    case SP_OP_AtomicFlagTestAndSet:
+    case SP_OP_AtomicCompareExchangeWeak: return XS_ATOMIC | XS_READS | XS_WRITES;
+    default: return op >= SP_OP_AtomicExchange && op <= SP_OP_AtomicXor ? XS_ATOMIC | XS_READS | XS_WRITES : 0;
+    }
+}
+
+static uint32_t describe_copy(struct cg *g, struct access *a)
+{
+    uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1), n = 0;
+    bool varying = (is_watched(g, to) && cg_is_varying(g, to)) || (is_watched(g, from) && cg_is_varying(g, from));
+    const char *bytes =
+        g->inst->op == SP_OP_CopyMemorySized
+            ? cg_str(g, "(u64)%s", cg_use(g, cg_operand(g, 2), false))
+            : cg_str(g, "%lluu", (unsigned long long)cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem));
+    if (is_watched(g, from)) set_pointer(g, &a[n++], from, XS_READS | XS_HOLES | XS_COPY, varying);
+    if (is_watched(g, to)) set_pointer(g, &a[n++], to, XS_WRITES | XS_HOLES, varying);
+    for (uint32_t i = 0; i < n; i++) a[i].bytes = bytes;
+    return n;
+}
+
+/* vload and vstore: element `offset` of so many bytes behind the pointer. */
+static uint32_t describe_vector(struct cg *g, struct access *a, uint32_t number)
+{
+    bool store = number == VSTOREN || (number > 174 && number != 179);
+    bool half = number >= VLOAD_HALF, aligned = number >= 179;
+    uint32_t first = store ? 3 : 2, offset = cg_operand(g, first), pointer = cg_operand(g, first + 1);
+    const struct cg_leaves *l = cg_leaves_of(g, store ? g->m->ids[cg_operand(g, 2)].type : g->inst->type);
+    uint32_t item = half ? 2 : cg_kind_bytes(l->leaf[0].kind);
+    enum cg_kind kind = cg_leaves_of(g, g->m->ids[offset].type)->leaf[0].kind;
+    bool varying = cg_is_varying(g, pointer) || cg_is_varying(g, offset);
+    const char *e = cg_use(g, offset, varying);
+    if (!is_watched(g, pointer)) return 0;
+    set_pointer(g, a, pointer, store ? XS_WRITES : XS_READS, varying);
+    e = varying ? cg_convert(g, e, kind, CG_U64, true)
+                : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
+    a->address = cg_str(g, "%s + %s * %uu", a->address, e, item * (l->count == 3 && aligned ? 4 : l->count));
+    a->bytes = cg_str(g, "%uu", item * l->count);
+    return 1;
+}
+
+static uint32_t describe_extended(struct cg *g, struct access *a)
+{
+    uint32_t number = cg_operand(g, 1), pointer = cg_operand(g, g->inst->count - 1u);
+    if (cg_operand(g, 0) != g->m->opencl_std) return 0;
+    if (number >= VLOADN && number <= VSTOREA_HALFN_R) return describe_vector(g, a, number);
+    if (!cg_math_stores(g->inst) || !is_watched(g, pointer)) return 0;
+    set_pointer(g, a, pointer, XS_WRITES, cg_is_varying(g, pointer));
+    set_type(g, a, sp_type(g->m, g->m->ids[pointer].type)->elem);
+    return 1;
+}
+
+/* The surface, and the lanes' own side where it is in memory. */
+static uint32_t describe_block2d(struct cg *g, struct access *a)
+{
+    bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
+    uint32_t first = store ? 5 : 4, at = store ? 9 : 8, lanes = cg_lanes_operand(g->inst->op), item;
+    uint64_t bytes;
+    const char *shape = "";
+    set_pointer(g, a, cg_operand(g, first), store ? XS_WRITES : XS_READS, false);
+    for (uint32_t k = 0; k < 4; k++) shape = cg_str(g, "%s(u32)%s, ", shape, cg_use(g, cg_operand(g, k), false));
+    a->call = cg_str(g, "%s, (u32)%s, (u32)%s, (u32)%s, (i32)%s, (i32)%s", a->address,
+                     cg_use(g, cg_operand(g, first + 1), false), cg_use(g, cg_operand(g, first + 2), false),
+                     cg_use(g, cg_operand(g, first + 3), false), cg_leaf_use(g, cg_operand(g, at), 0, false),
+                     cg_leaf_use(g, cg_operand(g, at), 1, false));
+    a->rows = cg_str(g, "(const u32[]){%s0}", shape);
+    if (!is_watched(g, cg_operand(g, lanes)) || !cg_block_access(g, g->inst, lanes, &item, &bytes)) return 1;
+    set_pointer(g, a + 1, cg_operand(g, lanes), store ? XS_READS | XS_HOLES : XS_WRITES, true);
+    a[1].bytes = cg_str(g, "%lluu", (unsigned long long)bytes);
+    return 2;
+}
+
+static uint32_t describe_run(struct cg *g, struct access *a, uint32_t type, uint32_t flags)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, type);
+    set_pointer(g, a, cg_operand(g, 0), flags, false);
+    a->bytes = cg_str(g, "%uu", cg_kind_bytes(l->leaf[0].kind));
+    a->rows = cg_str(g, "%uu", l->count);
+    a->step = "S";
+    return 1;
+}
+
+static uint32_t describe_matrix(struct cg *g, struct access *a, bool store)
+{
+    uint32_t pointer = cg_operand(g, 0), stride = cg_operand(g, store ? 3 : 2);
+    const struct sp_type *t = sp_type(g->m, store ? g->m->ids[cg_operand(g, 1)].type : g->inst->type);
+    uint64_t by_columns = 0, size = sp_type(g->m, sp_type(g->m, g->m->ids[pointer].type)->elem)->size;
+    enum cg_kind kind = cg_leaves_of(g, g->m->ids[stride].type)->leaf[0].kind;
+    if (!is_watched(g, pointer)) return 0;
+    sp_constant(g->m, cg_operand(g, store ? 2 : 1), &by_columns);
+    set_pointer(g, a, pointer, store ? XS_WRITES : XS_READS, false);
+    by_columns = by_columns == SP_LAYOUT_ColumnMajorKHR;
+    a->bytes = cg_str(g, "%lluu", (unsigned long long)(by_columns ? t->rows : t->cols) * sp_type(g->m, t->elem)->size);
+    a->rows = cg_str(g, "%uu", by_columns ? t->cols : t->rows);
+    a->step = cg_str(g, "(u64)(i64)(%s)(%s) * %lluu", cg_kind_signed(g, kind, false), cg_use(g, stride, false),
+                     (unsigned long long)size);
+    return 1;
+}
+
+/* The first subgroup does it: scope, to, from, elements, stride, event. */
+static uint32_t describe_async(struct cg *g, struct access *a)
+{
+    const struct sp_type *to = sp_type(g->m, g->m->ids[cg_operand(g, 1)].type);
+    unsigned long long size = sp_type(g->m, to->elem)->size;
+    const char *n = cg_use(g, cg_operand(g, 3), false), *stride = cg_use(g, cg_operand(g, 4), false);
+    for (uint32_t k = 0; k < 2; k++) {
+        bool strided = (k == 1) == (to->storage == SP_STORAGE_Workgroup);
+        set_pointer(g, &a[k], cg_operand(g, 1 + k), (k ? XS_READS : XS_WRITES) | XS_HOLES, false);
+        a[k].bytes = cg_str(g, "%lluu", size);
+        a[k].rows = cg_str(g, "self->subgroup_id ? 0 : (u64)%s", n);
+        a[k].step = strided ? cg_str(g, "%lluu * (u64)%s", size, stride) : cg_str(g, "%lluu", size);
+    }
+    return 2;
+}
+
+static uint32_t describe(struct cg *g, struct access *a)
+{
+    uint32_t pointer = cg_operand(g, 0), flags = flags_of_atomic(g->inst->op);
+    switch (g->inst->op) {
+    case SP_OP_Load:
+    case SP_OP_Store:
+        if (!is_watched(g, pointer)) return 0;
+        set_pointer(g, a, pointer, g->inst->id ? cg_check_reading(g, g->inst) : XS_WRITES, cg_is_varying(g, pointer));
+        set_type(g, a, g->inst->id ? g->inst->type : g->m->ids[cg_operand(g, 1)].type);
+        return 1;
+    case SP_OP_CopyMemory:
+    case SP_OP_CopyMemorySized: return describe_copy(g, a);
+    case SP_OP_ExtInst: return describe_extended(g, a);
+    case SP_OP_Subgroup2DBlockLoadINTEL:
+    case SP_OP_Subgroup2DBlockLoadTransformINTEL:
+    case SP_OP_Subgroup2DBlockLoadTransposeINTEL:
+    case SP_OP_Subgroup2DBlockStoreINTEL: return describe_block2d(g, a);
+    case SP_OP_SubgroupBlockReadINTEL: return describe_run(g, a, g->inst->type, XS_READS);
+    case SP_OP_SubgroupBlockWriteINTEL: return describe_run(g, a, g->m->ids[cg_operand(g, 1)].type, XS_WRITES);
+    case SP_OP_CooperativeMatrixLoadKHR: return describe_matrix(g, a, false);
+    case SP_OP_CooperativeMatrixStoreKHR: return describe_matrix(g, a, true);
+    case SP_OP_GroupAsyncCopy: return describe_async(g, a);
+    default:
+        if (!flags || !is_watched(g, pointer)) return 0;
+        set_pointer(g, a, pointer, flags, cg_is_varying(g, pointer));
+        a->bytes =
+            cg_str(g, "%lluu", (unsigned long long)sp_type(g->m, sp_type(g->m, g->m->ids[pointer].type)->elem)->size);
+        return 1;
+    }
+}
+
+/* ---- barriers */
+
+static bool is_group_barrier(struct cg *g)
+{
+    uint64_t scope = 0;
+    switch (g->inst->op) {
+    case SP_OP_GroupWaitEvents: return true;
+    case SP_OP_ControlBarrier:
+    case SP_OP_ControlBarrierArriveEXT:
+    case SP_OP_ControlBarrierWaitEXT:
+    case SP_OP_GroupAll:
+    case SP_OP_GroupAny:
+    case SP_OP_GroupBroadcast: break;
+    default:
+        if (!cg_has_group_operation(g->inst->op)) return false;
+    }
+    return sp_constant(g->m, cg_operand(g, 0), &scope) && scope == SP_SCOPE_Workgroup;
+}
+
+/* Fences of their own may stand at any distance from the barrier: in modules that have such, all barriers are full. */
+static bool has_fences(const struct sp_module *m)
+{
+    for (uint32_t n = 0; n < m->function_count; n++)
+        for (uint32_t b = 0; b < m->functions[n].block_count; b++)
+            for (uint32_t k = 0; k < m->functions[n].blocks[b].count; k++)
+                if (m->functions[n].blocks[b].inst[k].op == SP_OP_MemoryBarrier) return true;
+    return false;
+}
+
+/* Which memory a barrier does not order. */
+static uint32_t missing_fences(struct cg *g)
+{
+    uint64_t semantics;
+    if (g->inst->op != SP_OP_ControlBarrier || !sp_constant(g->m, cg_operand(g, 2), &semantics)) return 0;
+    if (!g->check->fences) g->check->fences = has_fences(g->m) ? 2 : 1;
+    if (g->check->fences == 2) return 0;
+    return (semantics & SP_SEMANTICS_WorkgroupMemory ? 0 : XS_NO_LOCAL) |
+           (semantics & SP_SEMANTICS_CrossWorkgroupMemory ? 0 : XS_NO_GLOBAL);
+}
+
+/* ---- around an instruction */
+
+/* The call that narrows the lanes `bits`. */
+static const char *call_of(struct cg *g, const struct access *a, uint32_t part, const char *bits)
+{
+    uint32_t root = cg_check_root(g, a->pointer);
+    if (root && g->value[root].fixed) root = 0;
+    const char *site = cg_check_site(g, part, a->pointer, root, a->flags);
+    const char *from = root ? cg_use(g, root, a->varying) : a->varying ? "(u64x){0}" : "0";
+    if (a->varying) {
+        g->fn->frame_bytes += 4u * 8 * g->S;
+        return cg_str(g, "XS_CHECK_LANES(%s, %s, %s, %s, %s)", site, a->address, from, a->bytes, bits);
+    }
+    if (a->call) return cg_str(g, "check_block2d(self, &%s, %s, %s, %s, %s)", site, a->call, from, a->rows, bits);
+    if (a->step && !strcmp(a->step, "S"))
+        return cg_str(g, "check_run(self, &%s, %s, %s, %s, %s, S, %s)", site, a->address, from, a->bytes, a->rows,
+                      bits);
+    return cg_str(g, "check_rows(self, &%s, %s, %s, %s, %s, %s, %s)", site, a->address, from, a->bytes,
+                  a->rows ? a->rows : "1", a->step ? a->step : "0", bits);
+}
+
+/* What a load gives where it is not done at all. */
+static void write_zeros(struct cg *g)
+{
+    const struct sp_type *t = g->inst->id ? sp_type(g->m, g->inst->type) : NULL;
+    bool block = g->inst->op == SP_OP_Subgroup2DBlockLoadINTEL ||
+                 g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ||
+                 g->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL;
+    uint32_t item;
+    uint64_t bytes;
+    if (block && cg_block_access(g, g->inst, 9, &item, &bytes)) {
+        const struct cg_value *p = &g->value[cg_operand(g, 9)];
+        if (!p->variable) return;
+        const struct cg_value *v = &g->value[p->variable];
+        cg_put(g, "    __builtin_memset(&%s, 0, %llu);\n",
+               cg_fixed_item(g, p->variable, v->wide ? p->offset * (v->granule / 2) : p->offset),
+               (unsigned long long)bytes * g->S * (v->wide ? 2 : 1));
+    }
+    if (!t || t->kind == SP_VOID) return;
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    for (uint32_t i = 0; i < l->count; i++) {
+        const char *zero = cg_literal(g, l->leaf[i].kind, 0);
+        cg_open_nest(g, &l->leaf[i]);
+        cg_set_leaf(g, i, cg_is_varying(g, g->inst->id) ? cg_splat(g, l->leaf[i].kind, zero) : zero);
+        cg_close_nest(g, &l->leaf[i]);
+    }
+}
+
+bool cg_check_begin(struct cg *g)
+{
+    struct access a[2] = {{0}, {0}};
+    uint32_t n;
+    if (!g->check) g->check = cg_alloc(g, sizeof *g->check);
+    if (g->failed) return false;
+    if (is_group_barrier(g)) {
+        uint32_t flags = g->inst->op == SP_OP_ControlBarrierWaitEXT ? XS_WAIT : missing_fences(g);
+        cg_put(g, "    check_barrier(self, &%s, %s);\n", cg_check_site(g, 0, 0, 0, flags), g->bits);
+        return false;
+    }
+    cg_check_items(g);
+    n = describe(g, a);
+    if (!n || g->failed) return false;
+    const char *bits = g->bits;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *call = call_of(g, &a[i], i, bits);
+        bits = cg_temporary(g, "u64");
+        cg_put(g, "    %s = %s;\n", bits, call);
+    }
+    write_zeros(g);
+    cg_put(g, "    if (%s) {\n", bits);
+    g->check->bits = g->bits;
+    g->bits = bits;
+    g->check->stores = ((a[0].flags | a[1].flags) & (XS_WRITES | XS_ATOMIC)) == XS_WRITES;
+    return true;
+}
+
+void cg_check_end(struct cg *g)
+{
+    if (g->check->stores) cg_put(g, "    check_stored(self);\n");
+    cg_put(g, "    }\n");
+    g->bits = g->check->bits;
+}

@@ -1,0 +1,378 @@
+/* continuations.c - kernels that return at a barrier and go on there when they are called again.
+ *
+ * Where all barriers of a kernel stand in plain blocks of its own function, what is needed after each of them is known:
+ * it is put into a frame, one a subgroup, and the function returns 1; called again with that frame it takes it out and
+ * goes on. Scalars that a few operations make of parameters, built-in values and constants are not kept but made again.
+ * The loop around it (c/kernel.c) runs all subgroups of the work-group up to the barrier, then again from
+ * there. That costs a fraction of a switch of coroutines, unless there is much to keep (matrix fragments, say): such
+ * kernels, and those with other operations of the whole work-group, stay with coroutines.
+ */
+#include "c/codegen.h"
+
+#include <string.h>
+
+enum { MAX_FRAME_BYTES = 4096, MAX_BARRIERS = 256, MAX_REMADE = 6 /* operations */ };
+static const uint64_t max_bits = (uint64_t)1 << 26; /* values times blocks */
+
+struct point {
+    const struct sp_inst *barrier;
+    uint64_t *live; /* a bit a value */
+};
+
+struct cg_frame {
+    uint32_t count, value_count, words;
+    uint32_t *value;    /* ids of those that have C variables */
+    uint32_t *index_of; /* by ordinal: number + 1 */
+    uint64_t *kept;     /* those live at any barrier */
+    uint64_t *remade;   /* those that are made again instead */
+    uint64_t *made;     /* at the barrier being written */
+    struct point *point;
+};
+
+struct liveness {
+    struct cg *g;
+    struct cg_function *fn;
+    struct cg_frame *frame;
+    uint64_t *in, *out; /* by block */
+};
+
+static bool is_barrier(struct cg *g, const struct sp_inst *i)
+{
+    uint64_t scope = 0;
+    return i->op == SP_OP_ControlBarrier && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup;
+}
+
+/* Other instructions that wait for the work-group, or things a frame cannot keep. */
+static bool forbids(struct cg *g, const struct sp_inst *i)
+{
+    uint64_t scope = 0;
+    switch (i->op) {
+    case SP_OP_FunctionCall: return g->function[g->m->ids[i->operand[0]].block].has_barrier;
+    case SP_OP_Variable: return !g->value[i->id].fixed;
+    case SP_OP_FunctionPointerCallINTEL:
+    case SP_OP_ControlBarrierArriveEXT:
+    case SP_OP_ControlBarrierWaitEXT:
+    case SP_OP_GroupWaitEvents:
+    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL:
+    case SP_OP_CooperativeMatrixMulAddKHR: return true;
+    default: break;
+    }
+    return cg_is_group_operation(i) && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup;
+}
+
+static bool has_variable(struct cg *g, const struct sp_inst *i)
+{
+    const struct cg_value *v = &g->value[i->id];
+    const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
+    return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !v->variable && !v->borrowed;
+}
+
+/* Counts barriers and values; false when the function is none for a frame. */
+static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uint32_t *values)
+{
+    *barriers = *values = 0;
+    for (uint32_t b = 0; b < fn->f->block_count; b++) {
+        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
+            const struct sp_inst *i = &fn->f->blocks[b].inst[k];
+            if (forbids(g, i) || (i->id && g->value[i->id].home)) return false;
+            if (has_variable(g, i)) ++*values;
+            if (!is_barrier(g, i)) continue;
+            if (fn->block[b].masked || ++*barriers > MAX_BARRIERS) return false;
+        }
+    }
+    return *barriers != 0;
+}
+
+static void set(uint64_t *bits, uint32_t n) { bits[n / 64] |= (uint64_t)1 << n % 64; }
+static void clear(uint64_t *bits, uint32_t n) { bits[n / 64] &= ~((uint64_t)1 << n % 64); }
+static bool get(const uint64_t *bits, uint32_t n) { return bits[n / 64] >> n % 64 & 1; }
+
+static uint32_t index_of(const struct liveness *t, uint32_t id) { return t->frame->index_of[t->g->ordinal[id]]; }
+
+static void use(struct liveness *t, uint64_t *live, uint32_t id)
+{
+    uint32_t root = t->g->value[id].root;
+    if (index_of(t, id)) set(live, index_of(t, id) - 1);
+    if (root && index_of(t, root)) set(live, index_of(t, root) - 1);
+}
+
+/* Backwards over one instruction. A value that lanes add to one after the other is not new where it is assigned. */
+static void step_back(struct liveness *t, uint64_t *live, const struct sp_inst *i)
+{
+    if (i->id && index_of(t, i->id) && !t->g->value[i->id].blend) clear(live, index_of(t, i->id) - 1);
+    for (uint32_t k = 0; i->op != SP_OP_Phi && k < i->count; k++)
+        if (cg_is_value_operand(i, k)) use(t, live, i->operand[k]);
+}
+
+/* What is live at the end of a block: at the start of the next ones, and what their phis take from here. */
+static void live_at_end(struct liveness *t, uint32_t block, uint64_t *live)
+{
+    const struct sp_block *b = &t->fn->f->blocks[block];
+    uint32_t words = t->frame->words;
+    memset(live, 0, words * sizeof *live);
+    for (uint32_t s = 0; s < b->succ_count; s++) {
+        const struct sp_block *to = &t->fn->f->blocks[b->succ[s]];
+        const uint64_t *in = t->in + (uint64_t)b->succ[s] * words;
+        for (uint32_t w = 0; w < words; w++) live[w] |= in[w];
+        for (uint32_t k = 0; k < to->count && to->inst[k].op == SP_OP_Phi; k++) {
+            const struct sp_inst *phi = &to->inst[k];
+            /* masked phis are assigned lane by lane: what they hold already counts */
+            if (t->fn->block[b->succ[s]].masked || t->fn->block[block].masked) use(t, live, phi->id);
+            for (uint32_t o = 0; o + 1 < phi->count; o += 2)
+                if (phi->operand[o + 1] == b->label) use(t, live, phi->operand[o]);
+        }
+    }
+}
+
+static void find_live(struct liveness *t)
+{
+    const struct sp_function *f = t->fn->f;
+    uint32_t words = t->frame->words;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t n = f->block_count; n-- > 0;) {
+            uint32_t block = t->fn->rpo[n];
+            const struct sp_block *b = &f->blocks[block];
+            live_at_end(t, block, t->out);
+            for (uint32_t k = b->count; k-- > 0;) step_back(t, t->out, &b->inst[k]);
+            if (!memcmp(t->out, t->in + (uint64_t)block * words, words * sizeof *t->out)) continue;
+            memcpy(t->in + (uint64_t)block * words, t->out, words * sizeof *t->out);
+            changed = true;
+        }
+    }
+    for (uint32_t block = 0; block < f->block_count; block++) {
+        const struct sp_block *b = &f->blocks[block];
+        live_at_end(t, block, t->out);
+        for (uint32_t k = b->count; k-- > 0;) {
+            if (is_barrier(t->g, &b->inst[k])) {
+                struct point *p = &t->frame->point[t->frame->count++];
+                p->barrier = &b->inst[k];
+                p->live = cg_alloc(t->g, words * sizeof *p->live);
+                if (t->g->failed) return;
+                memcpy(p->live, t->out, words * sizeof *p->live);
+                for (uint32_t w = 0; w < words; w++) t->frame->kept[w] |= p->live[w];
+            }
+            step_back(t, t->out, &b->inst[k]);
+        }
+    }
+}
+
+/* How many operations make a scalar of what is there when the kernel goes on; more than `most` when that is not all. */
+static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    const struct cg_value *v = &g->value[id];
+    const struct sp_type *type = d->type ? sp_type(g->m, d->type) : NULL;
+    uint32_t sum = 1, builtin, component;
+    if (d->what == SP_IS_CONSTANT || (d->what == SP_IS_PARAMETER && !v->varying)) return 0;
+    if (d->what == SP_IS_VARIABLE && d->function == 0) return 0;
+    if (!most || d->what != SP_IS_VALUE || !type || (type->kind != SP_INT && type->kind != SP_POINTER) ||
+        (v->varying && (!v->line || v->checked)) || v->blend || v->variable || v->root)
+        return most + 1;
+    if (cg_builtin_component(g, d->def, &builtin, &component)) return 1;
+    if (!cg_is_pure(d->def->op)) return most + 1;
+    for (uint32_t k = 0; k < d->def->count && sum <= most; k++)
+        if (cg_is_value_operand(d->def, k)) sum += price(g, d->def->operand[k], most - sum);
+    return sum;
+}
+
+static void find_remade(struct liveness *t)
+{
+    for (uint32_t n = 0; n < t->frame->value_count; n++)
+        if (price(t->g, t->frame->value[n], MAX_REMADE) <= MAX_REMADE) set(t->frame->remade, n);
+}
+
+static void number_values(struct liveness *t)
+{
+    const struct sp_function *f = t->fn->f;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            const struct sp_inst *i = &f->blocks[b].inst[k];
+            if (!has_variable(t->g, i)) continue;
+            t->frame->value[t->frame->value_count++] = i->id;
+            t->frame->index_of[t->g->ordinal[i->id]] = t->frame->value_count;
+        }
+    }
+}
+
+static uint64_t variable_items(struct cg *g, const struct sp_inst *variable, uint64_t *bytes)
+{
+    const struct cg_value *v = &g->value[variable->id];
+    *bytes = cg_memory_size(g, sp_type(g->m, sp_type(g->m, variable->type)->elem)->id);
+    return *bytes / v->granule + (*bytes == 0);
+}
+
+static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct cg_frame *frame)
+{
+    uint64_t sum = 0, bytes;
+    for (uint32_t n = 0; n < frame->value_count; n++) {
+        const struct cg_value *v = &g->value[frame->value[n]];
+        if (!get(frame->kept, n) || get(frame->remade, n)) continue;
+        sum += (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->scalars * 8 *
+               (v->varying && !v->line ? g->S : 1);
+        if (v->checked) sum += 8 * g->S;
+    }
+    for (uint32_t b = 0; b < fn->f->block_count; b++) {
+        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
+            const struct sp_inst *i = &fn->f->blocks[b].inst[k];
+            if (i->op != SP_OP_Variable) continue;
+            variable_items(g, i, &bytes);
+            sum += bytes * (g->value[i->id].stored_varying ? g->S : 1);
+        }
+    }
+    return sum;
+}
+
+void cg_plan_frame(struct cg *g, struct cg_function *fn)
+{
+    uint32_t barriers, values;
+    bool second = fn->dense && fn->has_general; /* as the general version decided */
+    if (second && !fn->frame) return;
+    fn->frame = NULL;
+    if (!fn->entry || fn->called || g->o->check || g->failed || !survey(g, fn, &barriers, &values)) return;
+    for (uint32_t k = 0; k < fn->f->param_count; k++)
+        if (g->value[fn->f->params[k]].varying) return;
+    struct cg_frame *frame = cg_alloc(g, sizeof *frame);
+    struct liveness t = {.g = g, .fn = fn, .frame = frame};
+    uint64_t words = values / 64 + 1, blocks = fn->f->block_count;
+    if (!frame || words * 64 * blocks > max_bits) return;
+    frame->words = (uint32_t)words;
+    frame->value = cg_alloc(g, (values + 1) * sizeof *frame->value);
+    frame->index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *frame->index_of);
+    frame->kept = cg_alloc(g, words * 8);
+    frame->remade = cg_alloc(g, words * 8);
+    frame->made = cg_alloc(g, words * 8);
+    frame->point = cg_alloc(g, (barriers + 1) * sizeof *frame->point);
+    t.in = cg_alloc(g, words * blocks * 8);
+    t.out = cg_alloc(g, words * 8);
+    if (g->failed) return;
+    number_values(&t);
+    find_remade(&t);
+    find_live(&t);
+    if (second || frame_bytes(g, fn, frame) <= MAX_FRAME_BYTES) fn->frame = frame;
+}
+
+/* ---- as text */
+
+const char *cg_version(struct cg *g, const struct cg_function *fn)
+{
+    return cg_str(g, "%c%u_%u", fn->dense ? 'd' : 'f', fn->f->id, g->S);
+}
+
+/* Calls `put` with each C variable of a value: its name and type. */
+static void each_part(struct cg *g, uint32_t id, void (*put)(struct cg *, const char *name, const char *type))
+{
+    const struct cg_value *v = &g->value[id];
+    if (v->root) {
+        put(g, cg_str(g, "o%u", id), "u64");
+        return;
+    }
+    put(g, cg_str(g, "v%u", id), cg_type_name(g, g->m->ids[id].type, v->varying && !v->line));
+    if (v->accessed) put(g, cg_str(g, "s%u", id), "u64");
+    if (!v->checked) return;
+    put(g, cg_str(g, "ok%u", id), "i32");
+    put(g, cg_str(g, "w%u", id), cg_type_name(g, g->m->ids[id].type, true));
+}
+
+/* Scalars one by one: gathered into a vector first, they take longer to store and to load again. */
+static void put_member(struct cg *g, const char *name, const char *type)
+{
+    bool scalar = strlen(type) < 4 && type[0] != 'c';
+    cg_put(g, "    %s%s %s;\n", scalar ? "volatile " : "", type, name);
+}
+static void put_save(struct cg *g, const char *name, const char *type)
+{
+    (void)type;
+    cg_put(g, "    frame->%s = %s;\n", name, name);
+}
+static void put_restore(struct cg *g, const char *name, const char *type)
+{
+    (void)type;
+    cg_put(g, "    %s = frame->%s;\n", name, name);
+}
+
+static void each_variable(struct cg *g, const char *format)
+{
+    const struct sp_function *f = g->fn->f;
+    uint64_t bytes;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            const struct sp_inst *i = &f->blocks[b].inst[k];
+            if (i->op != SP_OP_Variable) continue;
+            unsigned items = (unsigned)variable_items(g, i, &bytes);
+            if (format)
+                cg_put(g, format, i->id, i->id, i->id);
+            else
+                cg_put(g, "    %s p%u[%u];\n",
+                       cg_kind_type(g, cg_bits_kind(g->value[i->id].granule), g->value[i->id].stored_varying), i->id,
+                       items);
+        }
+    }
+}
+
+static void each_kept(struct cg *g, const uint64_t *live, void (*put)(struct cg *, const char *name, const char *type))
+{
+    const struct cg_frame *frame = g->fn->frame;
+    for (uint32_t n = 0; n < frame->value_count; n++)
+        if (get(live, n) && !get(frame->remade, n)) each_part(g, frame->value[n], put);
+}
+
+/* After what it is made of. */
+static void write_remade(struct cg *g, uint32_t id)
+{
+    const struct cg_frame *frame = g->fn->frame;
+    const struct sp_inst *i = g->m->ids[id].def;
+    uint32_t n = g->ordinal[id] ? frame->index_of[g->ordinal[id]] : 0, builtin, component;
+    if (!n-- || !get(frame->remade, n) || get(frame->made, n)) return;
+    set(frame->made, n);
+    for (uint32_t k = 0; k < i->count && !cg_builtin_component(g, i, &builtin, &component); k++)
+        if (cg_is_value_operand(i, k)) write_remade(g, i->operand[k]);
+    g->inst = i;
+    if (g->value[id].line)
+        cg_write_line(g);
+    else if (!cg_write_simple(g))
+        cg_write_memory(g);
+}
+
+static void make_again(struct cg *g, const uint64_t *live)
+{
+    const struct cg_frame *frame = g->fn->frame;
+    const struct sp_inst *barrier = g->inst;
+    memset(frame->made, 0, frame->words * sizeof *frame->made);
+    for (uint32_t n = 0; n < frame->value_count; n++)
+        if (get(live, n)) write_remade(g, frame->value[n]);
+    g->inst = barrier;
+}
+
+/* A cache line of its own for each: several in one take 1 ns longer, though one thread has them all. */
+void cg_write_frame_type(struct cg *g)
+{
+    cg_put(g, "struct frame_%s {\n    u32 at;\n", cg_version(g, g->fn));
+    each_kept(g, g->fn->frame->kept, put_member);
+    each_variable(g, NULL);
+    cg_put(g, "} XS_ALIGNED(64);\n");
+}
+
+void cg_write_resume(struct cg *g)
+{
+    const struct cg_frame *frame = g->fn->frame;
+    if (!frame) return;
+    cg_put(g, "    switch (frame->at) {\n");
+    for (uint32_t n = 0; n < frame->count; n++) cg_put(g, "    case %u: goto R%u;\n", n + 1, n + 1);
+    cg_put(g, "    default: break;\n    }\n");
+}
+
+bool cg_write_frame_barrier(struct cg *g)
+{
+    const struct cg_frame *frame = g->fn->frame;
+    uint32_t n = 0;
+    if (!frame) return false;
+    while (n + 1 < frame->count && frame->point[n].barrier != g->inst) n++;
+    each_kept(g, frame->point[n].live, put_save);
+    each_variable(g, "    __builtin_memcpy(frame->p%u, p%u, sizeof p%u);\n");
+    cg_put(g, "    frame->at = %u;\n    return 1;\nR%u:;\n", n + 1, n + 1);
+    each_variable(g, "    __builtin_memcpy(p%u, frame->p%u, sizeof p%u);\n");
+    each_kept(g, frame->point[n].live, put_restore);
+    make_again(g, frame->point[n].live);
+    return true;
+}

@@ -1,0 +1,527 @@
+/* deferred.c - products for the CPU's tile unit (c/prelude_amx.h), and products of loops, which wait.
+ *
+ * To load and store sums costs tiles more than the products of one step of a loop over K. Where a loop carries sums
+ * that nothing in it but one grid of products uses, these products are late: a step only lays its blocks down as tiles,
+ * in the next unit of a queue, and the products of many steps are done when the queue is full and wherever the loop is
+ * left. Blocks are copied when they are loaded, so the loop may do what it likes to that memory; sums are in their
+ * variables whenever anything else looks at them, and no tile holds anything from one statement to the next.
+ *
+ * Where moreover the kernel cannot have written or synchronised before such a load, what the load brings cannot change
+ * within a launch: another subgroup of the work-group that has laid the same block of B down has done it for all. For
+ * that, products without tiles (whose operands are made wider when they are loaded, see cg_widen_fragments) wait as
+ * well: there it is to widen B, and to find its rows in the cache, that costs.
+ */
+#include "c/matrix.h"
+
+#include <string.h>
+
+const char *cg_tile_name(struct cg *g, const char *product, uint32_t flags)
+{
+    static const char *const integers[] = {"XS_TILE_UU", "XS_TILE_US", "XS_TILE_SU", "XS_TILE_SS"};
+    if (g->S != 16 || !product) return NULL;
+    if (!strcmp(product, "dpas_f16")) return g->o->tiles & CG_TILES_F16 ? "XS_TILE_F16" : NULL;
+    if (!strcmp(product, "dpas_bf16")) return g->o->tiles & CG_TILES_BF16 ? "XS_TILE_BF16" : NULL;
+    if (strcmp(product, "dpas_i8") != 0 || !(g->o->tiles & CG_TILES_I8)) return NULL;
+    return integers[((flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
+                    ((flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0)];
+}
+
+/* ---- sums that tiles hold together stand behind one another */
+
+static void group_columns(struct cg *g, const struct cg_grid *r)
+{
+    for (uint32_t j = 0; j < r->nj; j++) {
+        uint32_t taken = 0, first = r->cell[0][j]->home;
+        for (uint32_t i = 0; i < r->ni; i++) taken += g->value[r->cell[i][j]->home].group != 0;
+        for (uint32_t i = 0; i < r->ni && !taken; i++) {
+            struct cg_value *v = &g->value[r->cell[i][j]->home];
+            v->group = first;
+            v->row = (uint8_t)i;
+            v->rows = (uint8_t)r->ni;
+        }
+    }
+}
+
+/* ---- products of a loop that wait */
+
+/* What a queue holds of operands, and the sums, are to fit a first-level cache of 48 KiB; LATE_TILES is XS_LATE of
+ * c/prelude_amx.h. */
+enum { LATE_BYTES = 24 << 10, LATE_STEPS = 8, LATE_TILES = 64, LATE_QUEUES = 16 };
+
+struct cg_queue {
+    struct cg_queue *next;
+    struct cg_chain chain[CG_RUN];
+    struct cg_grid grid;
+    const struct sp_inst *first; /* of its products */
+    const char *kind;            /* of tiles, or NULL: of operands in wide variables */
+    uint32_t block, header;      /* of the products; of the loop */
+    uint32_t m, height;          /* rows of a fragment; fragments below each other in a tile */
+    uint32_t steps;              /* there is room for */
+    uint32_t halves;             /* steps in a unit: 2 when each has but half a tile of K */
+    uint32_t along;              /* fragments of a step behind one another in a tile */
+    bool shared;                 /* blocks of B with other subgroups of the work-group */
+    uint8_t *inside;             /* by block */
+    uint32_t variable[2 * CG_FRAGMENTS], variables, variables_of_a;
+};
+
+static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
+{
+    return i >= q->first && i < q->first + q->grid.span;
+}
+
+static bool dominates(const struct sp_function *f, uint32_t a, uint32_t b)
+{
+    while (b != a && b != f->blocks[b].idom) b = f->blocks[b].idom;
+    return b == a;
+}
+
+/* The natural loop of the header: false when it has none, or the products are not in it. */
+static bool find_loop(struct cg *g, const struct sp_function *f, struct cg_queue *q)
+{
+    uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack), top = 0;
+    q->inside = cg_alloc(g, f->block_count + 1);
+    if (g->failed) return false;
+    q->inside[q->header] = 1;
+    for (uint32_t k = 0; k < f->blocks[q->header].pred_count; k++) {
+        uint32_t latch = f->blocks[q->header].pred[k];
+        if (!dominates(f, q->header, latch) || q->inside[latch]) continue;
+        q->inside[latch] = 1;
+        stack[top++] = latch;
+    }
+    bool loop = top != 0;
+    while (top) {
+        const struct sp_block *b = &f->blocks[stack[--top]];
+        for (uint32_t k = 0; k < b->pred_count; k++) {
+            if (q->inside[b->pred[k]]) continue;
+            q->inside[b->pred[k]] = 1;
+            stack[top++] = b->pred[k];
+        }
+    }
+    return loop && q->inside[q->block];
+}
+
+/* Is the loop left by all lanes together, wherever it is? */
+static bool leaves_together(struct cg *g, const struct cg_function *fn, const struct cg_queue *q)
+{
+    const struct sp_function *f = fn->f;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        const struct sp_block *s = &f->blocks[b];
+        const struct sp_inst *end = &s->inst[s->count - 1];
+        bool exits = false, divergent = end->op != SP_OP_Branch && end->count && cg_is_varying(g, end->operand[0]);
+        for (uint32_t k = 0; k < s->succ_count; k++) exits = exits || !q->inside[s->succ[k]];
+        if (q->inside[b] && exits && (fn->block[b].masked || divergent)) return false;
+    }
+    return true;
+}
+
+static const struct cg_chain *cell_of_home(const struct cg_queue *q, uint32_t home)
+{
+    for (uint32_t c = 0; c < q->grid.ni * q->grid.nj; c++)
+        if (q->chain[c].home == home) return &q->chain[c];
+    return NULL;
+}
+
+/* May this instruction of the loop be there? Nothing but the products, and the head's phis, has to do with the sums. */
+static bool leaves_sums_alone(struct cg *g, const struct cg_queue *q, uint32_t block, const struct sp_inst *i)
+{
+    const struct cg_chain *c = i->id ? cell_of_home(q, cg_home(g, i->id)) : NULL;
+    if (is_own_product(q, i)) return true;
+    if (c && (block != q->header || i->op != SP_OP_Phi || i->id != c->first)) return false;
+    for (uint32_t k = 0; k < i->count; k++) {
+        if (!cg_is_value_operand(i, k)) continue;
+        if (!c && cell_of_home(q, cg_home(g, i->operand[k]))) return false;
+        if (!c || !q->inside[g->m->ids[i->operand[k + 1]].block]) continue;
+        if (i->operand[k] != c->last && i->operand[k] != c->first) return false;
+    }
+    return true;
+}
+
+static bool sums_wait(struct cg *g, const struct cg_function *fn, const struct cg_queue *q)
+{
+    const struct sp_function *f = fn->f;
+    for (uint32_t c = 0; c < q->grid.ni * q->grid.nj; c++) {
+        const struct cg_chain *sum = &q->chain[c];
+        const struct sp_id *d = &g->m->ids[sum->first];
+        if (!d->def || d->def->op != SP_OP_Phi || d->block != q->header || cg_home(g, sum->first) != sum->home)
+            return false;
+    }
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t k = 0; k < f->blocks[b].count && q->inside[b]; k++)
+            if (!leaves_sums_alone(g, q, b, &f->blocks[b].inst[k])) return false;
+    return leaves_together(g, fn, q);
+}
+
+/* ---- their operands */
+
+static const struct cg_value *pointer_of(struct cg *g, uint32_t fragment)
+{
+    return &g->value[g->m->ids[fragment].def->operand[0]];
+}
+
+/* Where in a unit of its variable a fragment begins, in rows: of 32 bytes for A, of 64 for B. */
+static uint32_t place_of_a(struct cg *g, const struct cg_queue *q, uint32_t id)
+{
+    const struct cg_value *p = pointer_of(g, id);
+    uint32_t at = (uint32_t)(p->offset / g->value[p->variable].granule), half = cg_items(g, p->variable) / 2;
+    return q->halves == 2 ? at * 2 : at % half * 2 + at / half;
+}
+
+static uint32_t place_of_b(struct cg *g, const struct cg_queue *q, uint32_t id)
+{
+    return (uint32_t)(pointer_of(g, id)->offset / 4) * q->halves;
+}
+
+static void add_variable(struct cg_queue *q, uint32_t variable)
+{
+    for (uint32_t k = 0; k < q->variables; k++)
+        if (q->variable[k] == variable) return;
+    q->variable[q->variables++] = variable;
+}
+
+/* Do the fragments of a tile of A make one in their variable: n below each other, two (or one) side by side? */
+static bool is_tile_of_a(struct cg *g, const struct cg_queue *q, uint32_t i, uint32_t k)
+{
+    const struct cg_grid *r = &q->grid;
+    uint32_t first = r->row[i]->a[k], variable = cg_lender(g, first);
+    if (!q->kind) return variable && g->value[variable].wide;
+    uint32_t at = variable ? place_of_a(g, q, first) : 0;
+    for (uint32_t t = 0; t < q->height; t++) {
+        for (uint32_t f = 0; f < q->along; f++) {
+            uint32_t id = r->row[i + t]->a[k + f];
+            if (!variable || cg_lender(g, id) != variable || place_of_a(g, q, id) != at + t * q->m * 2 + f)
+                return false;
+        }
+    }
+    return at % 2 == 0 && g->value[variable].tiled == (q->halves == 1);
+}
+
+static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uint32_t k)
+{
+    const uint32_t *b = &q->grid.column[j]->b[k], variable = cg_lender(g, b[0]);
+    if (!variable || g->value[variable].granule != 4) return false;
+    if (!q->kind) return g->value[variable].wide;
+    if (q->halves == 2) return place_of_b(g, q, b[0]) % 16 == 0;
+    return cg_lender(g, b[1]) == variable && place_of_b(g, q, b[1]) == place_of_b(g, q, b[0]) + 8;
+}
+
+/* A block that is the whole of a queue's variable, in the form that products want. */
+static bool is_whole_block(struct cg *g, const struct cg_queue *q, const struct sp_inst *i, uint32_t variable,
+                           bool of_a)
+{
+    const struct cg_value *v = &g->value[variable], *p = &g->value[i->operand[cg_lanes_operand(i->op)]];
+    struct cg_block2d b;
+    if (!cg_describe_block(g, i, &b) || p->offset || v->queue) return false;
+    if (of_a) {
+        uint32_t pieces = q->kind ? q->along : b.count;
+        return i->op == SP_OP_Subgroup2DBlockLoadINTEL && v->granule == 2 && b.elem * b.width == 32 &&
+               b.count == pieces && cg_items(g, variable) == pieces * b.height;
+    }
+    if (i->op != SP_OP_Subgroup2DBlockLoadTransformINTEL || b.width != 16 || b.height * b.elem % 4) return false;
+    return (q->halves == 1 || b.height * b.elem == 32) && cg_items(g, variable) == b.count * b.height * b.elem / 4;
+}
+
+/* How many loads of the variable the instruction is; more than one: it is something else. */
+static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t block, const struct sp_inst *i,
+                            uint32_t at)
+{
+    uint32_t variable = q->variable[at], loads = 0;
+    if (i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return 0;
+    if (i->op == SP_OP_Variable) return i->id == variable && i->count > 1 ? 2 : 0;
+    for (uint32_t k = 0; k < i->count; k++) {
+        if (!cg_is_value_operand(i, k)) continue;
+        uint32_t id = i->operand[k];
+        if (cg_lender(g, id) == variable && !is_own_product(q, i)) return 2;
+        if (id != variable && g->value[id].variable != variable) continue;
+        if (i->id && (g->value[i->id].variable || g->value[i->id].borrowed)) continue;
+        bool here = block == q->block && i < q->first && cg_lanes_operand(i->op) == k && k;
+        loads += here && is_whole_block(g, q, i, variable, at < q->variables_of_a) ? 1 : 2;
+    }
+    return loads;
+}
+
+/* Every operand stands in a variable that one load fills in every step, before the products, and nothing else uses. */
+static bool operands_wait(struct cg *g, const struct sp_function *f, struct cg_queue *q)
+{
+    const struct cg_grid *r = &q->grid;
+    for (uint32_t i = 0; i < r->ni; i += q->height) {
+        for (uint32_t k = 0; k < r->nk; k += q->along) {
+            if (!is_tile_of_a(g, q, i, k)) return false;
+            add_variable(q, cg_lender(g, r->row[i]->a[k]));
+        }
+    }
+    q->variables_of_a = q->variables;
+    for (uint32_t j = 0; j < r->nj; j++) {
+        for (uint32_t k = 0; k < r->nk; k += q->along) {
+            if (!is_tile_of_b(g, q, j, k)) return false;
+            add_variable(q, cg_lender(g, r->column[j]->b[k]));
+        }
+    }
+    for (uint32_t v = 0; v < q->variables; v++) {
+        uint32_t loads = 0;
+        for (uint32_t b = 0; b < f->block_count && loads < 2; b++)
+            for (uint32_t k = 0; k < f->blocks[b].count; k++) loads += count_loads(g, q, b, &f->blocks[b].inst[k], v);
+        if (loads != 1) return false;
+    }
+    return true;
+}
+
+/* ---- blocks that subgroups share */
+
+/* Can this write to memory that others see, or wait for others? What only reads through pointers, or makes them, is
+ * known; the rest may. */
+static bool may_write(struct cg *g, const struct sp_inst *i)
+{
+    switch (i->op) {
+    case SP_OP_ControlBarrier:
+    case SP_OP_MemoryBarrier:
+    case SP_OP_ControlBarrierArriveEXT:
+    case SP_OP_ControlBarrierWaitEXT:
+    case SP_OP_FunctionCall:
+    case SP_OP_FunctionPointerCallINTEL: return true;
+    case SP_OP_Load:
+    case SP_OP_Phi:
+    case SP_OP_Select:
+    case SP_OP_Bitcast:
+    case SP_OP_ConvertPtrToU:
+    case SP_OP_GenericCastToPtr:
+    case SP_OP_PtrCastToGeneric:
+    case SP_OP_AccessChain:
+    case SP_OP_InBoundsAccessChain:
+    case SP_OP_PtrAccessChain:
+    case SP_OP_InBoundsPtrAccessChain:
+    case SP_OP_SubgroupBlockReadINTEL:
+    case SP_OP_SubgroupBlockPrefetchINTEL:
+    case SP_OP_Subgroup2DBlockPrefetchINTEL:
+    case SP_OP_Subgroup2DBlockLoadINTEL:
+    case SP_OP_Subgroup2DBlockLoadTransformINTEL:
+    case SP_OP_Subgroup2DBlockLoadTransposeINTEL: return false;
+    default: break;
+    }
+    for (uint32_t k = 0; k < i->count; k++) {
+        if (!cg_is_value_operand(i, k)) continue;
+        const struct sp_type *t = sp_type(g->m, g->m->ids[i->operand[k]].type);
+        if (t && t->kind == SP_POINTER && t->storage != SP_STORAGE_Function && t->storage != SP_STORAGE_Input)
+            return true;
+    }
+    return false;
+}
+
+/* Has the kernel only read, whenever it comes to the block? */
+static bool only_reads_before(struct cg *g, const struct sp_function *f, uint32_t block)
+{
+    uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack), top = 0;
+    uint8_t *seen = cg_alloc(g, f->block_count + 1);
+    if (g->failed) return false;
+    stack[top++] = block;
+    seen[block] = 1;
+    while (top) {
+        const struct sp_block *b = &f->blocks[stack[--top]];
+        for (uint32_t k = 0; k < b->count; k++)
+            if (may_write(g, &b->inst[k])) return false;
+        for (uint32_t k = 0; k < b->pred_count; k++) {
+            if (seen[b->pred[k]]) continue;
+            seen[b->pred[k]] = 1;
+            stack[top++] = b->pred[k];
+        }
+    }
+    return true;
+}
+
+/* ---- the queue */
+
+static uint32_t room_for(struct cg *g, const struct cg_queue *q)
+{
+    const struct cg_grid *r = &q->grid;
+    uint32_t bytes = 0, deep = r->nk / q->along, across = r->ni / q->height;
+    if (r->nj > across) across = r->nj;
+    for (uint32_t v = 0; v < (q->shared ? q->variables_of_a : q->variables); v++)
+        bytes += cg_items(g, q->variable[v]) * g->value[q->variable[v]].granule * g->S * q->halves * (q->kind ? 1 : 2);
+    uint32_t units = LATE_STEPS / q->halves;
+    while (units > 1 && (units * bytes > LATE_BYTES || units * deep * across > LATE_TILES)) units /= 2;
+    return units * q->halves;
+}
+
+static bool fill_queue(struct cg *g, const struct cg_function *fn, struct cg_queue *q)
+{
+    const struct sp_inst *i = q->first;
+    const struct sp_id *sum = &g->m->ids[i->operand[3]];
+    if (!sum->def || sum->def->op != SP_OP_Phi || fn->block[q->block].masked) return false;
+    q->header = sum->block;
+    q->kind = cg_tile_product(g, i);
+    q->m = cg_leaves_of(g, i->type)->count;
+    q->halves = q->kind && q->grid.nk == 1 ? 2 : 1;
+    q->along = q->kind ? 3 - q->halves : 1;
+    if (q->halves == 1 && q->grid.nk % q->along) return false;
+    q->height = 1;
+    while (q->kind && 2 * q->height * q->m <= 16 && q->grid.ni % (2 * q->height) == 0) q->height *= 2;
+    if (!find_loop(g, fn->f, q) || !sums_wait(g, fn, q) || !operands_wait(g, fn->f, q)) return false;
+    q->shared = cg_is_kernel(fn) && !g->o->check && only_reads_before(g, fn->f, q->block);
+    q->steps = room_for(g, q);
+    return q->kind ? q->steps > 1 : q->shared; /* without tiles waiting alone gains little */
+}
+
+static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
+{
+    struct cg_queue *q = cg_alloc(g, sizeof *q);
+    if (g->failed || fn->has_barrier || fn->queue_count == LATE_QUEUES) return;
+    q->first = g->inst;
+    q->block = block;
+    cg_next_grid(g, q->chain, &q->grid);
+    fn->queue_count++;
+    if (!fill_queue(g, fn, q)) return;
+    for (uint32_t v = 0; v < q->variables; v++) g->value[q->variable[v]].queue = q;
+    q->next = fn->queues;
+    fn->queues = q;
+    fn->shares_blocks = fn->shares_blocks || q->shared;
+}
+
+static bool has_wide_operands(struct cg *g, const struct sp_inst *i)
+{
+    uint32_t a = cg_lender(g, i->operand[1]), b = cg_lender(g, i->operand[2]);
+    return a && b && g->value[a].wide && g->value[b].wide;
+}
+
+void cg_plan_late(struct cg *g, struct cg_function *fn)
+{
+    const struct sp_inst *before = g->inst;
+    const struct sp_function *f = fn->f;
+    struct cg_chain chain[CG_RUN];
+    struct cg_grid grid;
+    fn->queues = NULL;
+    fn->queue_count = 0;
+    for (uint32_t b = 0; b < f->block_count && !f->is_declaration; b++) {
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            const struct sp_inst *i = g->inst = &f->blocks[b].inst[k];
+            if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL) continue;
+            bool tiles = cg_tile_product(g, i) != NULL;
+            if (!(tiles || has_wide_operands(g, i)) || !cg_next_grid(g, chain, &grid)) continue;
+            if (tiles) group_columns(g, &grid);
+            add_queue(g, fn, b);
+            k += grid.span - 1;
+        }
+    }
+    g->inst = before;
+}
+
+/* ---- as text */
+
+uint32_t cg_queue_room(const struct cg_queue *q) { return q ? q->steps : 1; }
+
+void cg_declare_queues(struct cg *g)
+{
+    bool shared = false;
+    for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
+        cg_declare(g, CG_ZERO, "u32", cg_str(g, "late%u", q->first->id), "");
+        for (uint32_t v = 0; v < q->variables; v++)
+            cg_declare(g, CG_PLAIN, "const u8 *", cg_str(g, "at%u", q->variable[v]),
+                       cg_str(g, "[%u]", q->steps / q->halves));
+        shared = shared || q->shared;
+    }
+    if (shared) cg_put(g, "    share_begin(self, at.group[0], at.group[1], at.group[2]);\n");
+}
+
+static const char *places(struct cg *g, uint32_t n, const char *const *items)
+{
+    const char *name = cg_str(g, "t%u", g->temporaries++);
+    cg_put(g, "    const struct late_place %s[] = {", name);
+    for (uint32_t i = 0; i < n; i++) cg_put(g, "%s%s", items[i], i % 8 == 7 ? ",\n        " : ", ");
+    cg_put(g, "};\n");
+    return name;
+}
+
+/* Where a tile's first fragment, or a wide fragment, is in each unit. */
+static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t id, bool of_a)
+{
+    if (!q->kind) return cg_str(g, "{at%u, %s}", cg_lender(g, id), cg_wide_place(g, pointer_of(g, id)));
+    uint32_t at = of_a ? place_of_a(g, q, id) * 32 : place_of_b(g, q, id) * 64;
+    return cg_str(g, "{at%u, %u}", cg_lender(g, id), at);
+}
+
+/* The products of the steps that wait are done, and none waits. */
+static void write_products_now(struct cg *g, const struct cg_queue *q)
+{
+    const struct cg_grid *r = &q->grid;
+    const struct cg_value *v = &g->value[q->variable[0]];
+    const char *item[CG_FRAGMENTS * CG_FRAGMENTS], *a, *b, *c;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->ni * r->nj; i++)
+        item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->home));
+    c = cg_pointer_list(g, "void", r->ni * r->nj, item);
+    for (uint32_t i = 0; i < r->ni; i += q->height)
+        for (uint32_t k = 0; k < r->nk; k += q->along) item[n++] = place_text(g, q, r->row[i]->a[k], true);
+    a = places(g, n, item);
+    n = 0;
+    for (uint32_t j = 0; j < r->nj; j++)
+        for (uint32_t k = 0; k < r->nk; k += q->along) item[n++] = place_text(g, q, r->column[j]->b[k], false);
+    b = places(g, n, item);
+    if (q->kind) cg_put(g, "    XS(tiles_late)(self, %s, ", q->kind);
+    else if (cg_is_wide_int(v)) cg_put(g, "    XS(ints_late)(%u, ", cg_signs(v));
+    else cg_put(g, "    XS(floats_late)(");
+    cg_put(g, "%u, %u, %u, %s, %s, %s, %u, late%u);\n    late%u = 0;\n", r->ni, r->nj,
+           q->halves == 2 ? 0 : r->nk / q->along, c, a, b, q->m, q->first->id, q->first->id);
+}
+
+static void write_wide_load(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *to,
+                            const char *own, const char *from)
+{
+    if (v->granule == 4)
+        cg_put(g, "    %s = %s, %s);\n", to, cg_wide_load(g, v, b, "late", cg_str(g, "self, %s", own)), from);
+    else
+        cg_put(g, "    %s = %s;\n    %s, %s);\n", to, own,
+               cg_wide_load(g, v, b, "block2d_load", cg_str(g, "(void *)(%s)", own)), from);
+}
+
+static void write_late_load(struct cg *g, const struct cg_queue *q, uint32_t variable)
+{
+    const struct cg_value *v = &g->value[variable];
+    uint32_t late = q->first->id, where = cg_operand(g, 8), each = q->kind ? q->halves : v->granule / 2;
+    uint32_t items = cg_items(g, variable) * each;
+    const char *unit = cg_str(g, q->halves == 2 ? "late%u / 2" : "late%u", late);
+    const char *half = q->halves == 2 ? cg_str(g, "late%u %% 2", late) : "0";
+    const char *own = cg_str(g, "(u8 *)&p%u[%s * %u]", variable, unit, items);
+    const char *to = cg_str(g, "at%u[%s]", variable, unit);
+    const char *from = cg_str(g, "%s, (i32)%s, (i32)%s", cg_surface(g, 4), cg_leaf_use(g, where, 0, false),
+                              cg_leaf_use(g, where, 1, false));
+    struct cg_block2d b;
+    if (!cg_describe_block(g, g->inst, &b)) return;
+    if (!q->kind) {
+        write_wide_load(g, v, &b, to, own, from);
+        return;
+    }
+    if (v->granule == 4) {
+        cg_put(g, "    %s = XS(late_columns)(self, %d, %s, %s, %s, %u, %u, %u, %u, %s);\n", to, q->shared, own, to,
+               half, q->halves, b.elem, b.height, b.count, from);
+        return;
+    }
+    cg_put(g, "    %s = %s;\n    XS(late_rows)(%s + 32 * (%s), %u, %u, %u, %s);\n", to, own, own, half, 64 / q->halves,
+           b.elem, b.height, from);
+}
+
+bool cg_write_late(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    uint32_t lanes = cg_lanes_operand(i->op), variable = lanes ? g->value[i->operand[lanes]].variable : 0;
+    if (variable && g->value[variable].queue) {
+        write_late_load(g, g->value[variable].queue, variable);
+        return true;
+    }
+    for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
+        if (q->first != i) continue;
+        cg_put(g, "    if (++late%u == %u) {\n", i->id, q->steps);
+        write_products_now(g, q);
+        cg_put(g, "    }\n");
+        g->skip = q->grid.span - 1;
+        return true;
+    }
+    return false;
+}
+
+void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to)
+{
+    for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
+        if (!q->inside[from] || q->inside[to]) continue;
+        cg_put(g, "    if (late%u) {\n", q->first->id);
+        write_products_now(g, q);
+        cg_put(g, "    }\n");
+    }
+}

@@ -1,0 +1,130 @@
+/* legalise.c - integers of other widths than 8, 16, 32 and 64 bits.
+ *
+ * A value of N bits is held in the next wider type, the bits above being zeros: every result is cut to its width
+ * (cg_set_leaf), and operations that look at the sign take their operands extended (cg_leaf_use). In memory it takes as
+ * many bytes as its bits need, and stands where the wider type would; it is loaded and stored in parts of 1, 2 and 4
+ * bytes. Instructions that are not in the table are refused with such operands.
+ */
+#include "c/codegen.h"
+
+#include <string.h>
+
+enum { MASK_ONLY, EXTENDS };
+
+static const struct {
+    uint16_t op, how;
+} rows[] = {
+    {SP_OP_IAdd, MASK_ONLY},
+    {SP_OP_ISub, MASK_ONLY},
+    {SP_OP_IMul, MASK_ONLY},
+    {SP_OP_UDiv, MASK_ONLY},
+    {SP_OP_UMod, MASK_ONLY},
+    {SP_OP_SDiv, EXTENDS},
+    {SP_OP_SRem, EXTENDS},
+    {SP_OP_SMod, EXTENDS},
+    {SP_OP_SNegate, MASK_ONLY},
+    {SP_OP_Not, MASK_ONLY},
+    {SP_OP_BitwiseAnd, MASK_ONLY},
+    {SP_OP_BitwiseOr, MASK_ONLY},
+    {SP_OP_BitwiseXor, MASK_ONLY},
+    {SP_OP_ShiftLeftLogical, MASK_ONLY},
+    {SP_OP_ShiftRightLogical, MASK_ONLY},
+    {SP_OP_ShiftRightArithmetic, EXTENDS}, /* an amount with the sign bit set is beyond the width either way */
+    {SP_OP_IEqual, MASK_ONLY},
+    {SP_OP_INotEqual, MASK_ONLY},
+    {SP_OP_ULessThan, MASK_ONLY},
+    {SP_OP_ULessThanEqual, MASK_ONLY},
+    {SP_OP_UGreaterThan, MASK_ONLY},
+    {SP_OP_UGreaterThanEqual, MASK_ONLY},
+    {SP_OP_SLessThan, EXTENDS},
+    {SP_OP_SLessThanEqual, EXTENDS},
+    {SP_OP_SGreaterThan, EXTENDS},
+    {SP_OP_SGreaterThanEqual, EXTENDS},
+    {SP_OP_BitCount, MASK_ONLY},
+    {SP_OP_UConvert, MASK_ONLY},
+    {SP_OP_SConvert, EXTENDS},
+    {SP_OP_ConvertUToF, MASK_ONLY},
+    {SP_OP_ConvertSToF, EXTENDS},
+    {SP_OP_ConvertFToU, MASK_ONLY},
+    {SP_OP_ConvertFToS, MASK_ONLY},
+    {SP_OP_Load, MASK_ONLY},
+    {SP_OP_Store, MASK_ONLY},
+    {SP_OP_Select, MASK_ONLY},
+    {SP_OP_Phi, MASK_ONLY},
+    {SP_OP_Undef, MASK_ONLY},
+    {SP_OP_CopyObject, MASK_ONLY},
+    {SP_OP_ExpectKHR, MASK_ONLY},
+    {SP_OP_CompositeExtract, MASK_ONLY},
+    {SP_OP_CompositeInsert, MASK_ONLY},
+    {SP_OP_CompositeConstruct, MASK_ONLY},
+    {SP_OP_FunctionCall, MASK_ONLY},
+    {SP_OP_AccessChain, EXTENDS},
+    {SP_OP_InBoundsAccessChain, EXTENDS},
+    {SP_OP_PtrAccessChain, EXTENDS},
+    {SP_OP_InBoundsPtrAccessChain, EXTENDS},
+};
+
+/* Of OpenCL.std. */
+static const struct {
+    const char *name;
+    uint16_t how;
+} extended[] = {{"u_min", MASK_ONLY}, {"u_max", MASK_ONLY}, {"s_min", EXTENDS}, {"s_max", EXTENDS}};
+
+static uint32_t narrow_type(struct cg *g, uint32_t type)
+{
+    const struct sp_type *t = type ? sp_type(g->m, type) : NULL;
+    return t && t->kind == SP_INT && t->bits != 8 * t->size ? t->bits : 0;
+}
+
+/* The width of the instruction's operands or result, when it is such a one. */
+static uint32_t narrow_width(struct cg *g)
+{
+    uint32_t bits = g->inst->id ? narrow_type(g, g->inst->type) : 0;
+    for (uint32_t k = 0; k < g->inst->count && !bits; k++)
+        if (cg_is_value_operand(g->inst, k)) bits = narrow_type(g, g->m->ids[g->inst->operand[k]].type);
+    return bits;
+}
+
+bool cg_begin_narrow(struct cg *g)
+{
+    uint32_t bits = g->m->has_narrow ? narrow_width(g) : 0;
+    g->extends = false;
+    if (!bits) return true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].op != g->inst->op) continue;
+        if (sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedConversion)) break;
+        g->extends = rows[i].how == EXTENDS;
+        return true;
+    }
+    for (size_t i = 0; g->inst->op == SP_OP_ExtInst && i < sizeof extended / sizeof *extended; i++) {
+        const char *name = sp_ext_name(cg_operand(g, 1));
+        if (cg_operand(g, 0) != g->m->opencl_std || !name || strcmp(name, extended[i].name) != 0) continue;
+        g->extends = extended[i].how == EXTENDS;
+        return true;
+    }
+    cg_fail(g, "not supported for integers of %u bits", bits);
+    return false;
+}
+
+const char *cg_cut(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e)
+{
+    if (!leaf->narrow) return e;
+    const char *mask = cg_literal(g, leaf->kind, ((uint64_t)1 << leaf->narrow) - 1);
+    return varying ? cg_str(g, "(%s) & %s", e, cg_splat(g, leaf->kind, mask))
+                   : cg_str(g, "(%s)((%s) & %s)", cg_kind_type(g, leaf->kind, false), e, mask);
+}
+
+const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e)
+{
+    uint32_t up = 8 * cg_kind_bytes(leaf->kind) - leaf->narrow;
+    const char *type = cg_kind_type(g, leaf->kind, varying), *sign = cg_kind_signed(g, leaf->kind, varying);
+    if (!leaf->narrow || !g->extends) return e;
+    return cg_str(g, "((%s)((%s)(%s)((%s) << %u) >> %u))", type, sign, type, e, up, up);
+}
+
+uint32_t cg_leaf_bytes(const struct cg_leaf *leaf)
+{
+    return leaf->narrow ? (leaf->narrow + 7u) / 8 : cg_kind_bytes(leaf->kind);
+}
+
+uint32_t cg_piece(uint32_t bytes) { return bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1; }

@@ -1,0 +1,130 @@
+/* reader.h - what the files of the SPIR-V reader share, and nobody else.
+ *
+ *   module.c      the pipeline (sp_parse), memory, text, look-ups in the finished module
+ *   renumber.c    ids that leave wide gaps get numbers without
+ *   decode.c      words -> instructions by the grammar's tables, and the order of a module's sections
+ *   types.c       types, their sizes; decorations and their groups
+ *   constants.c   constants, specialisation, OpSpecConstantOp, addresses
+ *   functions.c   functions, blocks, edges, entry points, the call graph
+ *   dominators.c  the dominator tree
+ *   check.c       definitions dominate uses
+ *   rules.c       what each instruction may be given (a table of type rules)
+ *   extinst.c     the same for OpenCL.std
+ *   link.c        several modules become one
+ */
+#ifndef XETILE_SOFT_SPIRV_READER_H
+#define XETILE_SOFT_SPIRV_READER_H
+
+#include "spirv.h"
+
+struct sp_op_row {
+    uint16_t op;
+    uint8_t results; /* 1: a result type, 2: a result id */
+    const char *name;
+    const char *pattern;
+};
+
+/* A decoration as it stands in the module. */
+struct sp_raw_decoration {
+    struct sp_decoration d;
+    uint32_t order;
+};
+
+enum { SP_HEADER_WORDS = 5 };
+enum { SP_RULE_OPS = 7000 }; /* above all opcodes that have a type rule */
+enum { SP_MAX_COMPONENTS = 64 }; /* of a vector */
+/* The parts of a module, in their order. */
+enum sp_section {
+    SP_CAPABILITIES, SP_EXTENSIONS, SP_IMPORTS, SP_MEMORY_MODEL, SP_ENTRIES, SP_MODES, SP_DEBUG_NAMES, SP_ANNOTATIONS,
+    SP_TYPES, SP_FUNCTIONS, SP_ANYWHERE, SP_BODY
+};
+enum sp_section sp_section_of(uint32_t op);
+enum sp_state { OUTSIDE, PARAMETERS, BETWEEN_BLOCKS, IN_BLOCK };
+
+struct sp_reader {
+    struct sp_module *m;
+    struct sp_text *log;
+    const struct sp_spec *spec;
+    size_t spec_count;
+    struct sp_inst *insts; /* every instruction that is kept, in order */
+    uint32_t inst_count;
+    /* where ids get new numbers: m->words, m->number, the header's bound; else NULL */
+    uint32_t *copy, *number, stated_bound;
+    /* how many of each the module has, counted before anything is allocated */
+    uint32_t total_insts, total_types, total_functions, total_globals, total_entries, total_modes, total_groups,
+        total_decorations;
+    uint32_t section, line;
+    enum sp_state state;
+    bool has_memory_model, decorations_done, has_any_vector; /* vectors of any length, see SP_MAX_COMPONENTS */
+    const struct sp_inst **entry_insts, **modes, **group_insts; /* kept until what they name is known */
+    uint32_t entry_count, mode_count, group_count;
+    uint32_t *first_entry, *next_entry; /* by function, by entry: entry + 1, 0 at the end */
+    struct sp_raw_decoration *raw;      /* before groups are expanded */
+    uint32_t raw_count;
+    uint32_t *function_at;             /* of each function: index in insts of what follows OpFunction */
+    const struct sp_function *checked; /* whose instructions are being checked */
+    uint16_t *rule_index;              /* [SP_RULE_OPS] number of an opcode's type rule + 1 */
+    uint64_t initial_bytes;            /* of all initialisers so far */
+    uint32_t
+        *early_type; /* [bound] result type by id, as the words say, for literals whose width is defined further down */
+    uint8_t *forward; /* [bound] storage class + 1 of OpTypeForwardPointer */
+};
+
+/* Memory that lives as long as the module; zeroed. NULL (and a line in the log) when there is none. */
+void *sp_alloc(struct sp_reader *r, size_t count, size_t size);
+/* Refuses: logs the word offset, the instruction and the message. Always false. */
+bool sp_refuse(struct sp_reader *r, const struct sp_inst *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+const struct sp_op_row *sp_op_find(uint32_t op);
+const char *sp_token_name(char kind, uint32_t value); /* 'C' capability, 'D' decoration, 'E' execution mode; "?" */
+typedef bool sp_id_fn(void *user, uint32_t index, char letter);
+bool sp_count_words(const uint32_t *words, size_t count, struct sp_reader *r);
+/* Gives the module's ids numbers of their own where those of its header would make tables larger than the module. */
+bool sp_renumber(struct sp_reader *r, uint32_t *copy);
+uint32_t sp_new_number(const struct sp_reader *r, uint32_t id);
+bool sp_decode(struct sp_reader *r);
+/* The instruction at a word of the module, its operands checked against the grammar alone. */
+bool sp_decode_one(struct sp_reader *r, uint32_t at, struct sp_inst *i);
+void sp_note_types(struct sp_reader *r); /* fills early_type */
+bool sp_is_terminator(uint32_t op);
+/* Calls `each` with the operand index of every id among the operands; false as soon as it says so. */
+bool sp_each_id(const struct sp_reader *r, const struct sp_inst *i, sp_id_fn *each, void *user);
+/* A string operand as C text (the decoder has seen its end). */
+const char *sp_string(struct sp_reader *r, const uint32_t *word);
+uint32_t sp_string_words(const uint32_t *word, uint32_t limit); /* 0: no end within the limit */
+
+bool sp_define(struct sp_reader *r, const struct sp_inst *i, enum sp_what what, uint32_t type);
+bool sp_same(const struct sp_module *m, uint32_t a, uint32_t b); /* types: equal but for the sign of integers */
+const struct sp_type *sp_value_type(const struct sp_module *m, uint32_t id); /* NULL when not a value */
+
+bool sp_accept_type(struct sp_reader *r, const struct sp_inst *i);
+bool sp_check_forward(struct sp_reader *r);
+bool sp_add_decoration(struct sp_reader *r, const struct sp_inst *i);
+bool sp_finish_decorations(struct sp_reader *r);
+bool sp_accept_constant(struct sp_reader *r, const struct sp_inst *i);
+bool sp_check_function_pointers(struct sp_reader *r); /* once all functions are known */
+/* An access chain whose base is operand `at` (`element`: an element index follows): checks the indices and the result
+ * type. With `offset` the indices must be constants and their byte offset is added to it. */
+bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, bool element, int64_t *offset);
+bool sp_accept_global(struct sp_reader *r, const struct sp_inst *i); /* module-scope OpVariable */
+/* The dominator tree of a function whose edges are set and whose blocks are all reachable: fills idom of the blocks,
+ * and enter/leave (block_count each) with its preorder intervals. False when out of memory. */
+bool sp_dominators(const struct sp_function *f, uint32_t *enter, uint32_t *leave);
+bool sp_build_functions(struct sp_reader *r);
+bool sp_build_entries(struct sp_reader *r);
+/* Every instruction of a function that has its blocks: definitions dominate uses, types are right. */
+struct sp_dominance {
+    const uint32_t *enter, *leave;
+};
+bool sp_check_function(struct sp_reader *r, const struct sp_function *f, const struct sp_dominance *d);
+void sp_index_rules(uint16_t *index);
+bool sp_check_rule(struct sp_reader *r, const struct sp_inst *i);
+/* Types against the words of a rule (see rules.c); the rule's first operand is operand `first`. */
+bool sp_match_words(struct sp_reader *r, const struct sp_inst *i, const char *words, uint32_t first);
+/* How many operands at the end of an OpenCL.std instruction are literals. */
+uint32_t sp_ext_literals(uint32_t instruction);
+bool sp_check_ext(struct sp_reader *r, const struct sp_inst *i);
+bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i);
+
+#endif

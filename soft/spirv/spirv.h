@@ -1,0 +1,267 @@
+/* spirv.h - a SPIR-V module, read and checked.
+ *
+ * sp_parse takes words from anybody. What it returns is safe to walk without further bounds checks: every id is in
+ * range, defined once, of the class its use wants, and defined before use in the sense of dominance; operand counts
+ * and types are those of the grammar; blocks end in terminators. What it cannot take (an unknown opcode, a capability
+ * the device lacks) is refused with a line in the log that names the word offset and the instruction.
+ */
+#ifndef XETILE_SOFT_SPIRV_H
+#define XETILE_SOFT_SPIRV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tokens.h" /* SP_OP_IAdd, SP_STORAGE_Workgroup, SP_BUILTIN_NumWorkgroups, ... */
+
+/* What the reader takes at most. A module beyond one of these is refused with a line that names the limit. */
+enum {
+    SP_MAX_WORDS = 1 << 24,
+    SP_MAX_BOUND = 1 << 22,       /* ids */
+    SP_MAX_TYPE_DEPTH = 64,       /* arrays of structs of arrays ..., and constants with them */
+    SP_MAX_DECORATIONS = 1 << 22, /* after groups are expanded, and ... */
+    SP_FEW_DECORATIONS = 1 << 12,
+    SP_DECORATIONS_A_WORD = 4, /* ... so many and so many more for each word */
+    SP_MAX_MEMBERS = 1 << 14,     /* of a struct */
+    SP_MAX_PARAMETERS = 1 << 10,  /* of a function */
+    SP_MAX_ENTRIES = 1 << 12,
+    SP_MAX_MODES = 1 << 16, /* execution modes */
+    SP_MAX_CALL_DEPTH = 256       /* functions in a chain of calls */
+};
+#define SP_MAX_TYPE_BYTES ((uint64_t)1 << 40)     /* any type */
+#define SP_MAX_PRIVATE_BYTES ((uint64_t)1 << 24)  /* a Function or Private variable */
+#define SP_MAX_CONSTANT_BYTES ((uint64_t)1 << 26) /* all initialisers together */
+
+/* A growing text, for logs and for generated C. `failed` is set when memory ran out; appending is then a no-op. */
+struct sp_text {
+    char *data;
+    size_t size, capacity;
+    bool failed;
+};
+void sp_text_add(struct sp_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void sp_text_free(struct sp_text *t);
+
+enum sp_kind {
+    SP_VOID, SP_BOOL, SP_INT, SP_FLOAT, SP_VECTOR, SP_ARRAY, SP_RUNTIME_ARRAY, SP_STRUCT, SP_POINTER, SP_FUNCTION,
+    SP_COOPMAT, SP_EVENT, SP_OPAQUE
+};
+
+struct sp_type {
+    enum sp_kind kind;
+    uint32_t id;
+    uint32_t bits;        /* int, float */
+    uint32_t encoding;    /* float: SP_IEEE, SP_BF16, SP_E4M3, SP_E5M2 */
+    uint32_t count;       /* vector, array: elements; struct, function: members/parameters */
+    uint32_t elem;        /* vector, array, pointer: type id; function: return type id */
+    const uint32_t *members; /* struct members, function parameters: type ids */
+    const uint32_t *offsets; /* struct: byte offset of each member (OpenCL rules, Packed honoured) */
+    uint32_t storage;     /* pointer */
+    uint32_t scope, rows, cols, use; /* cooperative matrix */
+    uint64_t size;        /* bytes in memory; 0 when it has none (a bool counts as one byte) */
+    uint32_t align;
+    /* of nesting, pointers included: at most SP_MAX_TYPE_DEPTH, so recursion over types is safe */
+    uint32_t depth;
+};
+enum { SP_IEEE = 0, SP_BF16 = 1, SP_E4M3 = 2, SP_E5M2 = 3 };
+
+/* An instruction. Operands are the words after result type and result id, as they stand in the module. */
+struct sp_inst {
+    uint16_t op, count;   /* opcode, number of operand words */
+    uint32_t type, id;    /* result type and result id, 0 when there is none */
+    const uint32_t *operand;
+    uint32_t word;        /* offset in the module, for messages */
+    uint32_t line;        /* OpLine in force, 0: none */
+};
+
+struct sp_block {
+    uint32_t label;
+    const struct sp_inst *inst; /* phis first, the terminator last; merge instructions, OpLine and OpNoLine left out */
+    uint32_t count;
+    uint32_t *succ, succ_count; /* block indices within the function, each once however many edges lead there */
+    uint32_t *pred, pred_count; /* likewise */
+    uint32_t idom;              /* index of the immediate dominator; of the entry block: itself */
+};
+
+struct sp_function {
+    uint32_t id, type;
+    const char *name;          /* the linkage or debug name, "" when none */
+    uint32_t *params, param_count; /* ids */
+    struct sp_block *blocks;   /* entry first, else in the text's order (not always dominators first) */
+    uint32_t block_count;
+    bool is_kernel, is_declaration;
+};
+
+struct sp_entry {
+    uint32_t function; /* index */
+    const char *name;
+    uint32_t subgroup_size, local_size[3], max_work_dim; /* execution modes, 0 when not stated */
+    uint32_t local_size_hint[3], vector_hint;            /* only to be told when asked for; the latter plus 1 */
+    bool contract_off;
+};
+
+/* What is known of an id. */
+struct sp_id {
+    const struct sp_inst *def;  /* NULL: not defined */
+    const uint64_t *bits;       /* constants that are scalars or vectors and were evaluated: an element a component */
+    uint32_t type;              /* type id of a value, 0 for others */
+    uint32_t function;          /* index + 1 of the function it is defined in; 0: module scope */
+    uint32_t block;             /* index within it; of a function: its index */
+    /* a constant computed from a global's address: see sp_constant_address; bits is not its value */
+    bool is_address;
+    uint8_t what;               /* enum sp_what; SP_NOTHING for what stood in removed blocks */
+};
+enum sp_what {
+    SP_NOTHING,
+    SP_IS_TYPE,
+    SP_IS_CONSTANT,
+    SP_IS_VARIABLE,
+    SP_IS_PARAMETER,
+    SP_IS_VALUE,
+    SP_IS_LABEL,
+    SP_IS_FUNCTION,
+    SP_IS_EXTINST,
+    SP_IS_STRING,
+    SP_IS_GROUP,
+    SP_IS_DEBUG /* debug information, alias scopes */
+};
+
+struct sp_decoration {
+    uint32_t target, member /* ~0u: the whole id */, kind;
+    const uint32_t *operand;
+    uint32_t count;
+};
+
+struct sp_module {
+    uint32_t version, bound;
+    const uint32_t *number;                     /* [bound] what the module itself calls an id; NULL: just that */
+    const uint32_t *words; size_t word_count;   /* own copy, byte order put right */
+    struct sp_id *ids;                          /* [bound] */
+    struct sp_type *types; uint32_t type_count;
+    uint32_t *type_of_id;                       /* [bound]: index into types + 1, 0: not a type */
+    struct sp_function *functions; uint32_t function_count;
+    struct sp_entry *entries; uint32_t entry_count;
+    struct sp_decoration *decorations; uint32_t decoration_count; /* groups expanded, sorted by target */
+    const char **names;                         /* [bound] OpName, NULL when none */
+    const struct sp_inst **globals; uint32_t global_count; /* module-scope OpVariable */
+    bool has_narrow;     /* there are integers of other widths than 8, 16, 32 and 64 bits */
+    uint32_t opencl_std;                        /* OpExtInstImport id, 0: none; debug information is left out */
+    void *arena;
+};
+
+/* Specialisation constants given by the caller: SpecId and raw bytes. */
+struct sp_spec { uint32_t id; uint64_t bits; };
+
+/* Reads and checks. NULL with the reason in `log` when refused or out of memory. Limits: SP_MAX_WORDS words,
+ * SP_MAX_BOUND ids. */
+struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count,
+                           struct sp_text *log);
+void sp_free(struct sp_module *m);
+
+/* An id as the module itself has it, for messages. */
+uint32_t sp_number(const struct sp_module *m, uint32_t id);
+const struct sp_type *sp_type(const struct sp_module *m, uint32_t type_id);
+/* A decoration of an id (not of a member); NULL when absent. */
+const struct sp_decoration *sp_decorated(const struct sp_module *m, uint32_t id, uint32_t kind);
+/* Is the variable a built-in's? Some compilers put them among the program's variables instead of the inputs. */
+bool sp_is_built_in(const struct sp_module *m, const struct sp_inst *variable);
+/* A variable of the program in private memory: what compilers make of constants that have no address space. Only such
+ * as nothing writes are supported, so that they may stand in global memory. */
+bool sp_is_private_constant(const struct sp_module *m, const struct sp_inst *variable);
+/* Is it a variable of the program, in global, constant or (see above) private memory? */
+bool sp_is_global(const struct sp_module *m, const struct sp_inst *variable);
+/* All decorations of an id and of its members, one after another; their number is returned. */
+uint32_t sp_decorations_of(const struct sp_module *m, uint32_t id, const struct sp_decoration **first);
+/* The bits of a scalar constant, null or undef (spec constants evaluated, zero-extended from the type's width; a null
+ * pointer is 0); false when `id` is none or is an address. */
+bool sp_constant(const struct sp_module *m, uint32_t id, uint64_t *bits);
+/* Writes the constant's bytes (any type, memory layout, padding 0) into `to`, sp_type(..)->size bytes; false when not a
+ * constant or larger than SP_MAX_CONSTANT_BYTES. Addresses are left 0: sp_constant_addresses tells where they stand. */
+bool sp_constant_bytes(const struct sp_module *m, uint32_t id, void *to);
+/* A constant pointer that is the address of a module-scope variable (or of a function: `variable` is its id then):
+ * OpVariable itself, OpConstantFunctionPointerINTEL, or OpSpecConstantOp with access chains, casts and conversions. */
+bool sp_constant_address(const struct sp_module *m, uint32_t id, uint32_t *variable, int64_t *offset);
+/* Calls `each` for every address in a constant, with its byte offset in it. */
+typedef void sp_address_fn(void *user, uint64_t at, uint32_t variable, int64_t offset);
+void sp_constant_addresses(const struct sp_module *m, uint32_t id, sp_address_fn *each, void *user);
+const char *sp_op_name(uint32_t op);
+const char *sp_ext_name(uint32_t instruction); /* of OpenCL.std; NULL when there is none of that number */
+
+/* ---- link.c: what modules import and export, and several made into one */
+struct sp_symbol {
+    const char *name;
+    uint32_t id, linkage; /* SP_LINKAGE_Export, SP_LINKAGE_Import, SP_LINKAGE_LinkOnceODR */
+    bool function;        /* or a variable */
+    bool used;            /* something in the module refers to it */
+};
+/* The list lives as long as the module. */
+bool sp_symbols(struct sp_module *m, struct sp_symbol **list, uint32_t *count, struct sp_text *log);
+/* How many of them are imports in use; their names are added to `names` (may be NULL). */
+uint32_t sp_imports(const struct sp_symbol *list, uint32_t count, struct sp_text *names);
+
+struct sp_link_input {
+    const uint32_t *words;
+    size_t count;
+    const struct sp_spec *spec;
+    size_t spec_count;
+    bool entries;    /* whether its kernels are the result's */
+    uint32_t number; /* what messages call it */
+};
+/* Where a CrossWorkgroup or UniformConstant variable comes from: its number among those of an input. */
+struct sp_link_origin {
+    uint32_t input, ordinal;
+};
+struct sp_linked {
+    uint32_t *words;
+    size_t count;
+    struct sp_link_origin *origins; /* in the order of the result's variables of those classes */
+    uint32_t origin_count;
+};
+/* Makes one module of several, untrusted ones. Imports that none of them exports stay imports. False with the reason in
+ * `log`: a module that cannot be read, a name exported twice, an import of another type. */
+bool sp_link(const struct sp_link_input *in, uint32_t count, struct sp_linked *out, struct sp_text *log);
+void sp_linked_free(struct sp_linked *linked);
+
+/* ---- c/codegen.c: a checked module becomes C text (one translation unit, after abi.h and c/prelude.h) */
+enum { CG_TILES_BF16 = 1, CG_TILES_I8 = 2, CG_TILES_F16 = 4 };
+struct cg_options {
+    uint32_t default_subgroup_size;
+    bool check;
+    unsigned tiles; /* CG_TILES_...: products that the CPU's tile unit does */
+    uint32_t piece_bytes; /* not 0: of any function's text, pieces as long as this (tests do that) */
+    const char *function; /* an exported function to be called by pointer, instead of the kernels; NULL: the kernels */
+};
+bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log);
+
+/* ---- build/jit.c, build/cache.c: C text becomes a loaded object. All of it may be called from any thread. */
+struct jit_object {
+    void *handle;
+    const struct xs_module *module;
+    void *image; /* header, hash and the .so file: what zeModuleGetNativeBinary gives and jit_load_image takes */
+    size_t image_size;
+    int kept_fd;          /* file descriptor + 1 that must stay open while it is loaded; 0: none */
+    void *machine;        /* Intel's machine code (xe/xe.h) instead of `handle`; NULL: none */
+};
+/* What an object depends on, as a hash: the parts given (module words, build options, spec constants, prelude text ...;
+ * lengths count too) and, added by jit_key itself, XS_ABI_VERSION, the file this code was loaded from, the flags and
+ * the CPU. The compiler stands beside the key: an object of another compiler serves only when there is no working
+ * one. */
+struct jit_key { uint8_t hash[32]; };
+struct jit_part { const void *data; size_t size; };
+void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count);
+/* Looks the cache up before any parsing, so that a hit costs milliseconds. False on a miss; `out` is zero then. */
+bool jit_cache_find(const struct jit_key *key, struct jit_object *out);
+/* Waits while another process or thread compiles for this key, but no longer than one compile may take. To be given to
+ * jit_cache_unlock; -1: not locked. */
+int jit_cache_lock(const struct jit_key *key);
+void jit_cache_unlock(int lock);
+/* Compiles, loads, and stores under `key` (NULL: does not store). The text is compiled as it stands, without a shell,
+ * within $XETILE_SOFT_TIME_LIMIT seconds (120) of processor time, by $XETILE_CC or cc, gcc, clang from PATH, for
+ * $XETILE_SOFT_ISA (build/isa.c). Products and sums are contracted only if "xs: contract" stands in the first 256 bytes
+ * of the text. */
+bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out,
+                 struct sp_text *log);
+/* untrusted: header, hash and version are checked, but its code will run */
+bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log);
+void jit_unload(struct jit_object *o); /* safe on a zeroed object and twice */
+
+#endif

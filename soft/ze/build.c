@@ -1,0 +1,342 @@
+/* build.c - from the caller's bytes to a compiled object: SPIR-V is read, turned into C, compiled and loaded; or all
+ * of that is found in the cache. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "c/codegen.h"
+#include "build/jit.h"
+#include "xe/xe.h"
+#include "ze_soft.h"
+
+/* ---- specialisation constants: the API gives pointers, and the module says how much lies behind each */
+
+enum {
+    OP_TYPE_BOOL = 20,
+    OP_TYPE_INT = 21,
+    OP_TYPE_FLOAT = 22,
+    OP_SPEC_TRUE = 48,
+    OP_SPEC_FALSE = 49,
+    OP_SPEC_CONSTANT = 50,
+    OP_DECORATE = 71,
+    DECORATION_SPEC_ID = 1,
+    DECORATION_BUILT_IN = 11,
+    DECORATION_LINKAGE = 41,
+    LINKAGE_IMPORT = 1,
+    HEADER_WORDS = 5
+};
+static const uint32_t SWAPPED_MAGIC = 0x03022307;
+
+/* The first instruction at or after *at with this opcode and `value` as its operand number `operand`; NULL: none. */
+static const uint32_t *find_inst(const uint32_t *words, size_t count, uint32_t op, uint32_t operand, uint32_t value)
+{
+    size_t at = HEADER_WORDS;
+    while (at < count) {
+        uint32_t length = words[at] >> 16;
+        if (!length || length > count - at) return NULL;
+        if ((words[at] & 0xffffu) == op && length > operand && words[at + operand] == value) return &words[at];
+        at += length;
+    }
+    return NULL;
+}
+
+/* The id decorated with this SpecId, 0 when there is none. */
+static uint32_t spec_target(const uint32_t *words, size_t count, uint32_t spec_id)
+{
+    size_t at = HEADER_WORDS;
+    while (at < count) {
+        uint32_t length = words[at] >> 16;
+        if (!length || length > count - at) break;
+        if ((words[at] & 0xffffu) == OP_DECORATE && length == 4 && words[at + 2] == DECORATION_SPEC_ID &&
+            words[at + 3] == spec_id)
+            return words[at + 1];
+        at += length;
+    }
+    return 0;
+}
+
+/* Bytes of the constant's value in memory; 0 when the module has no such constant. */
+static size_t spec_bytes(const uint32_t *words, size_t count, uint32_t spec_id)
+{
+    uint32_t target = spec_target(words, count, spec_id);
+    const uint32_t *constant, *type;
+    if (!target) return 0;
+    if (find_inst(words, count, OP_SPEC_TRUE, 2, target) || find_inst(words, count, OP_SPEC_FALSE, 2, target)) return 1;
+    constant = find_inst(words, count, OP_SPEC_CONSTANT, 2, target);
+    if (!constant) return 0;
+    type = find_inst(words, count, OP_TYPE_INT, 1, constant[1]);
+    if (!type) type = find_inst(words, count, OP_TYPE_FLOAT, 1, constant[1]);
+    if (!type || type[0] >> 16 < 3 || type[2] > 64) return 0;
+    return type[2] / 8;
+}
+
+/* Reads the caller's values; *list is malloc'ed. */
+static ze_result_t read_constants(const ze_module_constants_t *given, const uint32_t *words, size_t count,
+                                  struct sp_spec **list, size_t *list_count)
+{
+    uint32_t i;
+    *list = NULL;
+    *list_count = 0;
+    if (!given || !given->numConstants) return ZE_RESULT_SUCCESS;
+    SOFT_POINTER(given->pConstantIds);
+    SOFT_POINTER(given->pConstantValues);
+    *list = calloc(given->numConstants, sizeof **list);
+    if (!*list) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    for (i = 0; i < given->numConstants; i++) {
+        size_t bytes = spec_bytes(words, count, given->pConstantIds[i]);
+        if (!bytes) continue; /* not in this module: callers hand the same list to several */
+        SOFT_POINTER(given->pConstantValues[i]);
+        (*list)[*list_count].id = given->pConstantIds[i];
+        memcpy(&(*list)[*list_count].bits, given->pConstantValues[i], bytes); /* little-endian, as both CPUs are */
+        ++*list_count;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- sources */
+
+void soft_source_free(struct soft_source *s)
+{
+    free(s->words);
+    free(s->spec);
+    free(s->options);
+    memset(s, 0, sizeof *s);
+}
+
+/* A copy in this machine's byte order: the caller's bytes may be unaligned. */
+static ze_result_t copy_source(const void *bytes, size_t size, const ze_module_constants_t *constants,
+                               struct soft_source *s, struct sp_text *log)
+{
+    bool swapped;
+    size_t i;
+    memset(s, 0, sizeof *s);
+    if (!size || size % sizeof *s->words) {
+        sp_text_add(log, "%zu bytes are no whole number of SPIR-V words\n", size);
+        return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+    }
+    s->words = malloc(size);
+    if (!s->words) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    s->count = size / sizeof *s->words;
+    memcpy(s->words, bytes, size);
+    swapped = s->words[0] == SWAPPED_MAGIC;
+    for (i = 0; swapped && i < s->count; i++) s->words[i] = __builtin_bswap32(s->words[i]);
+    return read_constants(constants, s->words, s->count, &s->spec, &s->spec_count);
+}
+
+/* Puts several sources, or one with its specialisation constants, into one that has none. */
+static ze_result_t join_sources(struct soft_source *parts, uint32_t count, struct soft_source *s, struct sp_text *log)
+{
+    struct sp_link_input *in = calloc(count + 1, sizeof *in);
+    struct sp_linked linked = {0};
+    uint32_t i;
+    bool ok;
+    if (!in) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    for (i = 0; i < count; i++)
+        in[i] = (struct sp_link_input){parts[i].words, parts[i].count, parts[i].spec, parts[i].spec_count, true, i};
+    ok = sp_link(in, count, &linked, log);
+    free(in);
+    *s = (struct soft_source){.words = linked.words, .count = linked.count};
+    linked.words = NULL;
+    sp_linked_free(&linked);
+    return ok ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+}
+
+static ze_result_t read_program(const ze_module_program_exp_desc_t *p, struct soft_source *s, struct sp_text *log)
+{
+    struct soft_source *parts;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    uint32_t i;
+    SOFT_POINTER(p->inputSizes);
+    SOFT_POINTER(p->pInputModules);
+    if (!p->count || p->count > SOFT_MAX_INPUTS) return ZE_RESULT_ERROR_INVALID_SIZE;
+    parts = calloc(p->count, sizeof *parts);
+    if (!parts) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    for (i = 0; i < p->count && result == ZE_RESULT_SUCCESS; i++)
+        result = p->pInputModules[i] ? copy_source(p->pInputModules[i], p->inputSizes[i],
+                                                   p->pConstants ? p->pConstants[i] : NULL, &parts[i], log)
+                                     : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (result == ZE_RESULT_SUCCESS) result = join_sources(parts, p->count, s, log);
+    for (i = 0; i < p->count; i++) soft_source_free(&parts[i]);
+    free(parts);
+    return result;
+}
+
+ze_result_t soft_source_read(const ze_module_desc_t *desc, struct soft_source *s, struct sp_text *log)
+{
+    const ze_base_desc_t *d;
+    struct soft_source plain;
+    ze_result_t result;
+    memset(s, 0, sizeof *s);
+    for (d = desc->pNext; d; d = d->pNext)
+        if (d->stype == ZE_STRUCTURE_TYPE_MODULE_PROGRAM_EXP_DESC)
+            return read_program((const ze_module_program_exp_desc_t *)(const void *)d, s, log);
+    SOFT_TRY(copy_source(desc->pInputModule, desc->inputSize, desc->pConstants, &plain, log));
+    if (!plain.spec_count || !soft_source_has_linkage(&plain)) {
+        *s = plain;
+        return ZE_RESULT_SUCCESS;
+    }
+    result = join_sources(&plain, 1, s, log); /* other modules may use the same numbers for other constants */
+    soft_source_free(&plain);
+    return result;
+}
+
+bool soft_source_has_linkage(const struct soft_source *s)
+{
+    return find_inst(s->words, s->count, OP_DECORATE, 2, DECORATION_LINKAGE) != NULL;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The ids that are imported or, with `built_ins`, those decorated as built-in; NULL: only count them. */
+static size_t collect_ids(const struct soft_source *s, bool built_ins, uint32_t *ids)
+{
+    size_t at = HEADER_WORDS, n = 0;
+    while (at < s->count) {
+        const uint32_t *w = &s->words[at];
+        uint32_t length = w[0] >> 16;
+        if (!length || length > s->count - at) break;
+        at += length;
+        if ((w[0] & 0xffffu) != OP_DECORATE || length < 4) continue;
+        if (built_ins ? w[2] != DECORATION_BUILT_IN : w[2] != DECORATION_LINKAGE || w[length - 1] != LINKAGE_IMPORT)
+            continue;
+        if (ids) ids[n] = w[1];
+        n++;
+    }
+    return n;
+}
+
+/* Built-in variables are imports too, which the device itself serves. */
+bool soft_source_has_imports(const struct soft_source *s)
+{
+    size_t imports = collect_ids(s, false, NULL), built_ins = collect_ids(s, true, NULL), i;
+    uint32_t *ids = calloc(imports + built_ins + 1, sizeof *ids);
+    bool found = false;
+    if (!ids) return true; /* the reader will find out, or have no memory either */
+    collect_ids(s, false, ids);
+    collect_ids(s, true, ids + imports);
+    qsort(ids + imports, built_ins, sizeof *ids, compare_ids);
+    for (i = 0; i < imports && !found; i++)
+        found = !bsearch(&ids[i], ids + imports, built_ins, sizeof *ids, compare_ids);
+    free(ids);
+    return found;
+}
+
+/* ---- building */
+
+static size_t count_lines(const char *const *lines)
+{
+    size_t n = 0;
+    while (lines[n]) n++;
+    return n;
+}
+
+/* Of the texts put in front of what is generated: some 100 KiB and always the same, so hashed once a process. */
+static struct {
+    pthread_mutex_t lock;
+    bool done;
+    struct jit_key key;
+} texts_hash = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool hash_texts(struct jit_key *key)
+{
+    const char *const *texts[] = {soft_text_abi,  soft_text_prelude, soft_text_lanes, soft_text_matrix,
+                                  soft_text_amx,  soft_text_math,    soft_text_coop,  soft_text_print,
+                                  soft_text_check};
+    size_t i, j, n = 0, lines = 0;
+    struct jit_part *parts;
+    for (i = 0; i < sizeof texts / sizeof texts[0]; i++) lines += count_lines(texts[i]);
+    parts = calloc(lines, sizeof *parts);
+    if (!parts) return false;
+    for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        for (j = 0; texts[i][j]; j++) parts[n++] = (struct jit_part){texts[i][j], strlen(texts[i][j])};
+    jit_key(key, parts, n);
+    free(parts);
+    return true;
+}
+
+/* Everything the compiled object depends on. */
+static bool make_key(const struct soft_source *s, const struct cg_options *o, struct jit_key *key)
+{
+    const char *function = o->function ? o->function : "", *flags = xe_target() && s->options ? s->options : "";
+    struct xe_identity identity;
+    const struct jit_part parts[] = {
+        {s->words, s->count * sizeof *s->words},
+        {s->spec, s->spec_count * sizeof *s->spec},
+        {&o->default_subgroup_size, sizeof o->default_subgroup_size},
+        {function, strlen(function)},
+        {&o->check, sizeof o->check},
+        {&texts_hash.key, sizeof texts_hash.key},
+        {flags, strlen(flags)},
+        {&identity, sizeof identity},
+    };
+    bool ready;
+    xe_identify(&identity);
+    pthread_mutex_lock(&texts_hash.lock);
+    ready = texts_hash.done = texts_hash.done || hash_texts(&texts_hash.key);
+    pthread_mutex_unlock(&texts_hash.lock);
+    if (!ready) return false;
+    jit_key(key, parts, sizeof parts / sizeof parts[0]);
+    return true;
+}
+
+static bool generate(const struct soft_source *s, const struct cg_options *o, const struct jit_key *key,
+                     struct jit_object *object, struct sp_text *log)
+{
+    struct sp_text text = {0};
+    struct sp_module *m = sp_parse(s->words, s->count, s->spec, s->spec_count, log);
+    bool ok = m && cg_generate(m, o, &text, log);
+    if (ok && text.failed) {
+        sp_text_add(log, "out of memory for the generated C\n");
+        ok = false;
+    }
+    ok = ok && jit_compile(text.data, text.size, key, object, log);
+    sp_text_free(&text);
+    if (m) sp_free(m);
+    return ok;
+}
+
+/* The same by Intel's compiler, which takes no specialisation constants. */
+static bool generate_machine(const struct soft_source *s, const struct jit_key *key, struct jit_object *object,
+                             struct sp_text *log)
+{
+    struct soft_source plain = {0}, copy = *s;
+    struct jit_compiler c;
+    void *package = NULL, *image;
+    size_t size = 0, image_size;
+    bool good = !s->spec_count || join_sources(&copy, 1, &plain, log) == ZE_RESULT_SUCCESS;
+    if (good && s->spec_count) copy = plain;
+    good = good && xe_compile(copy.words, copy.count, s->options, &package, &size, log);
+    image = good ? jit_image_make(package, size, key, &image_size) : NULL;
+    good = image && jit_load_image(image, image_size, object, log);
+    jit_find_compiler(&c);
+    if (good) jit_cache_store(key, &c, image, image_size, log);
+    free(image);
+    free(package);
+    soft_source_free(&plain);
+    return good;
+}
+
+ze_result_t soft_build(const struct soft_source *s, const char *function, struct jit_object *object,
+                       struct sp_text *log)
+{
+    struct cg_options options = {.default_subgroup_size = jit_subgroup_size(),
+                                 .check = check_level() > 0,
+                                 .tiles = jit_tiles(),
+                                 .function = function};
+    struct jit_key key;
+    int lock;
+    bool good;
+    if (!make_key(s, &options, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (jit_cache_find(&key, object)) return ZE_RESULT_SUCCESS;
+    lock = jit_cache_lock(&key);
+    good = (lock >= 0 && jit_cache_find(&key, object)) ||
+           (xe_target() && !function ? generate_machine(s, &key, object, log)
+                                     : generate(s, &options, &key, object, log));
+    jit_cache_unlock(lock);
+    return good ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+}

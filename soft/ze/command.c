@@ -1,0 +1,238 @@
+/* command.c - one recorded command: making it, running it, freeing it. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "run/faults.h"
+#include "ze_soft.h"
+
+static ze_result_t check_events(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t wait_count,
+                                ze_event_handle_t *waits)
+{
+    uint32_t i, use = list->immediate ? SOFT_COUNTS_IMMEDIATE : SOFT_COUNTS_REGULAR;
+    if (list->closed) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
+    if (wait_count && !waits) return ZE_RESULT_ERROR_INVALID_SIZE;
+    if (signal) SOFT_HANDLE(signal, SOFT_EVENT);
+    for (i = 0; i < wait_count; i++)
+        if (soft_check(waits[i], SOFT_EVENT) != ZE_RESULT_SUCCESS)
+            return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    if (!signal || !signal->counts) return ZE_RESULT_SUCCESS;
+    if (!(list->immediate ? list->queue.desc.flags & SOFT_QUEUE_IN_ORDER : list->desc.flags & SOFT_LIST_IN_ORDER))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "only lists in order set a counter-based event");
+    if (signal->counts & use) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the counter-based event is not for this kind of list");
+}
+
+/* Moments are as they are now, whatever the events stand for when the command runs. */
+static bool take_events(struct soft_command *c, ze_event_handle_t signal, uint32_t wait_count,
+                        ze_event_handle_t *waits)
+{
+    uint32_t i;
+    for (i = 0; i < wait_count; i++)
+        if (waits[i]->counts && (c->waits[c->moments] = soft_event_now(waits[i])) != NULL) c->moments++;
+    c->wait_count = c->moments;
+    for (i = 0; i < wait_count; i++)
+        if (!waits[i]->counts) c->waits[c->wait_count++] = waits[i];
+    c->signals_moment = signal && signal->counts;
+    c->signal = c->signals_moment ? soft_event_next(signal) : signal;
+    return c->signal || !signal;
+}
+
+struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
+                                      ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
+                                      ze_result_t *result)
+{
+    struct soft_command *c = NULL;
+    size_t header = (sizeof *c + wait_count * sizeof *waits + 15) / 16 * 16;
+    *result = soft_check(list, SOFT_LIST);
+    if (*result == ZE_RESULT_SUCCESS) *result = check_events(list, signal, wait_count, waits);
+    if (*result != ZE_RESULT_SUCCESS) return NULL;
+    /* The payload is for arguments of any type, so that it wants their alignment. */
+    if (posix_memalign((void **)&c, 128, (header + 127) / 128 * 128 + payload) != 0) {
+        *result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    memset(c, 0, sizeof *c);
+    c->kind = kind;
+    c->waits = (ze_event_handle_t *)(void *)(c + 1);
+    c->payload = (uint8_t *)c + (header + 127) / 128 * 128;
+    if (take_events(c, signal, wait_count, waits)) return c;
+    soft_command_free(c);
+    *result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    return NULL;
+}
+
+void soft_command_free(struct soft_command *c)
+{
+    while (c) {
+        struct soft_command *next = c->next;
+        if (c->kind == SOFT_CMD_LAUNCH && c->u.launch.module) soft_module_release(c->u.launch.module);
+        while (c->moments) soft_event_release(c->waits[--c->moments]);
+        if (c->signals_moment && c->signal) soft_event_release(c->signal);
+        free(c);
+        c = next;
+    }
+}
+
+ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command *c)
+{
+    if (list->immediate) return soft_queue_submit(&list->queue, c, 0, NULL, NULL);
+    *list->last = c;
+    list->last = &c->next;
+    if (c->signal) list->signals = true;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- running */
+
+static void fill(uint8_t *to, size_t size, const uint8_t *pattern, size_t pattern_size)
+{
+    size_t done = pattern_size < size ? pattern_size : size;
+    if (pattern_size == 1) {
+        memset(to, pattern[0], size);
+        return;
+    }
+    memcpy(to, pattern, done);
+    while (done < size) {
+        size_t step = done < size - done ? done : size - done;
+        memcpy(to + done, to, step);
+        done += step;
+    }
+}
+
+static size_t box_offset(const struct soft_box *b, uint32_t y, uint32_t z)
+{
+    return (b->region.originZ + (size_t)z) * b->slice + (b->region.originY + (size_t)y) * b->pitch + b->region.originX;
+}
+
+static void copy(void *to, const void *from, size_t size)
+{
+    memmove(to, from, size);
+    check_memory_wrote(to, size);
+}
+
+static void copy_region(const struct soft_command *c)
+{
+    const struct soft_box *to = &c->u.region.to_box, *from = &c->u.region.from_box;
+    uint32_t y, z;
+    for (z = 0; z < to->region.depth; z++)
+        for (y = 0; y < to->region.height; y++)
+            copy((uint8_t *)c->u.region.to + box_offset(to, y, z),
+                 (const uint8_t *)c->u.region.from + box_offset(from, y, z), to->region.width);
+}
+
+static void query_timestamps(const struct soft_command *c)
+{
+    const ze_event_handle_t *events = (const ze_event_handle_t *)(const void *)c->payload;
+    const size_t *offsets = (const size_t *)(const void *)(events + c->u.query.count);
+    uint32_t i;
+    for (i = 0; i < c->u.query.count; i++) {
+        ze_kernel_timestamp_result_t t;
+        size_t at = c->u.query.offsets ? offsets[i] : i * sizeof t;
+        soft_event_timestamp(events[i], &t);
+        copy((uint8_t *)c->u.query.to + at, &t, sizeof t);
+    }
+}
+
+/* How many work-groups an indirect launch has stands in memory of the program. */
+struct counts {
+    const struct soft_launch *launch;
+    uint32_t group_count[3];
+};
+
+static void read_counts(void *pointer)
+{
+    struct counts *c = pointer;
+    const struct soft_launch *l = c->launch;
+    if (!l->count || l->index < *l->count) memcpy(c->group_count, l->indirect, sizeof c->group_count);
+}
+
+static ze_result_t lost_access(const char *who, const struct fault *f)
+{
+    return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "%s: access to %p, where it may not", who, f->address);
+}
+
+static ze_result_t launch(struct soft_launch *recorded)
+{
+    struct sched_launch l = recorded->launch; /* a copy: the list may run again, on another queue even */
+    enum sched_result result;
+    uint64_t faults;
+    if (recorded->indirect) {
+        struct counts counts = {.launch = recorded};
+        struct fault f = {0};
+        fault_run(&f, read_counts, &counts);
+        if (f.happened) return lost_access("the counts of an indirect launch", &f);
+        memcpy(l.group_count, counts.group_count, sizeof l.group_count);
+    }
+    if (!check_launch_begin(&l)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    result = sched_run(&l);
+    faults = check_launch_end(&l);
+    switch (result) {
+    case SCHED_OK:
+        if (!faults || check_level() < 2) return ZE_RESULT_SUCCESS;
+        return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "kernel %.100s: the checked mode found faults",
+                                l.kernel->name);
+    case SCHED_NO_THREADS:
+    case SCHED_NO_MEMORY: return soft_fail_loudly(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, "%s", l.error);
+    case SCHED_FAULT:
+    case SCHED_BARRIER: break;
+    }
+    /* Hardware would hang here and the driver would reset it. */
+    return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "%s", l.error);
+}
+
+/* What a command writes without a kernel. */
+static void move(void *command)
+{
+    struct soft_command *c = command;
+    uint64_t now;
+    switch (c->kind) {
+    case SOFT_CMD_TIMESTAMP:
+        now = soft_now();
+        copy(c->u.timestamp.to, &now, sizeof now);
+        break;
+    case SOFT_CMD_COPY: copy(c->u.copy.to, c->u.copy.from, c->u.copy.size); break;
+    case SOFT_CMD_FILL:
+        fill(c->u.fill.to, c->u.fill.size, c->payload, c->u.fill.pattern_size);
+        check_memory_wrote(c->u.fill.to, c->u.fill.size);
+        break;
+    case SOFT_CMD_COPY_REGION: copy_region(c); break;
+    case SOFT_CMD_QUERY_TIMESTAMPS: query_timestamps(c); break;
+    default: break;
+    }
+}
+
+static ze_result_t run(struct soft_command *c)
+{
+    struct fault f = {0};
+    switch (c->kind) {
+    case SOFT_CMD_NOTHING: break;
+    case SOFT_CMD_TIMESTAMP:
+    case SOFT_CMD_COPY:
+    case SOFT_CMD_FILL:
+    case SOFT_CMD_COPY_REGION:
+    case SOFT_CMD_QUERY_TIMESTAMPS:
+        fault_run(&f, move, c); /* memory that may not be touched ends the command, as it ends a launch */
+        if (!f.happened) break;
+        return lost_access("a copy or fill", &f);
+    case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;
+    case SOFT_CMD_LAUNCH: return launch(&c->u.launch);
+    case SOFT_CMD_HOST_FUNCTION: c->u.host.call(c->u.host.user); break;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t soft_command_run(struct soft_command *c, struct soft_queue *queue)
+{
+    ze_result_t result;
+    uint64_t start, end;
+    uint32_t i;
+    for (i = 0; i < c->wait_count; i++)
+        if (!soft_queue_await(queue, c->waits[i])) return ZE_RESULT_NOT_READY;
+    start = soft_now();
+    result = run(c);
+    end = soft_now();
+    if (c->signal) soft_event_set(c->signal, result, start, end > start ? end : start + 1);
+    return result;
+}

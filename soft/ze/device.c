@@ -1,0 +1,338 @@
+/* device.c - the one device, its sub-devices, and what they say of themselves. $XETILE_SOFT_SUBDEVICES splits the
+ * device: each part runs kernels on its share of the threads; memory and modules are of the whole. Where the API has a
+ * number for hardware we have not (slices, execution units), a CPU thread is one execution unit with one thread.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "build/jit.h"
+#include "xe/xe.h"
+#include "ze_soft.h"
+
+enum { MAX_PARTS = 16, INTEL = 0x8086 };
+
+struct _ze_device_handle_t soft_device = {SOFT_DEVICE, 0, 0};
+
+static struct _ze_device_handle_t parts[MAX_PARTS];
+static uint32_t part_count;
+static pthread_once_t parts_once = PTHREAD_ONCE_INIT;
+
+static void make_parts(void)
+{
+    const char *wish = getenv("XETILE_SOFT_SUBDEVICES");
+    long n = wish ? strtol(wish, NULL, 10) : 0;
+    uint32_t i;
+    part_count = n < 2 ? 0 : n > MAX_PARTS ? MAX_PARTS : (uint32_t)n;
+    for (i = 0; i < part_count; i++) {
+        parts[i].tag = SOFT_DEVICE;
+        parts[i].part = i + 1;
+        parts[i].threads = sched_threads() / part_count + (i < sched_threads() % part_count);
+        if (!parts[i].threads) parts[i].threads = 1;
+    }
+}
+
+static uint32_t threads_of(ze_device_handle_t device) { return device->threads ? device->threads : sched_threads(); }
+
+static bool give_one(uint32_t *count, const void *list)
+{
+    bool write = list && *count >= 1;
+    if (!list || *count > 1) *count = 1;
+    return write;
+}
+
+ze_result_t zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_handle_t *devices)
+{
+    SOFT_HANDLE(driver, SOFT_DRIVER);
+    SOFT_POINTER(count);
+    if (give_one(count, devices)) devices[0] = &soft_device;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetSubDevices(ze_device_handle_t device, uint32_t *count, ze_device_handle_t *devices)
+{
+    uint32_t i, n;
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    pthread_once(&parts_once, make_parts);
+    n = device->part ? 0 : part_count;
+    if (devices && *count < n) n = *count;
+    for (i = 0; devices && i < n; i++) devices[i] = &parts[i];
+    *count = n;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* The value of the first line of a /proc file that starts with `key`; false when there is none. */
+static bool proc_line(const char *path, const char *key, char *to, size_t size)
+{
+    char line[512];
+    bool found = false;
+    FILE *f = fopen(path, "re");
+    if (!f) return false;
+    while (!found && fgets(line, sizeof line, f)) {
+        char *value = strchr(line, ':');
+        if (strncmp(line, key, strlen(key)) != 0 || !value) continue;
+        value += 1 + strspn(value + 1, " \t");
+        value[strcspn(value, "\n")] = 0;
+        snprintf(to, size, "%s", value);
+        found = true;
+    }
+    fclose(f);
+    return found;
+}
+
+static uint64_t memory_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+static uint32_t clock_mhz(void)
+{
+    char text[64];
+    double mhz = proc_line("/proc/cpuinfo", "cpu MHz", text, sizeof text) ? strtod(text, NULL) : 0;
+    return mhz > 0 && mhz < 1e6 ? (uint32_t)mhz : 0;
+}
+
+/* /proc is not everywhere, nor has every CPU's page in it a model name. */
+static void cpu_model(char *to, size_t size)
+{
+    struct utsname system;
+#if defined(__x86_64__)
+    uint32_t brand[13] = {0}, i;
+    const char *text = (const char *)brand;
+    for (i = 0; i < 3; i++)
+        if (!__get_cpuid(0x80000002u + i, &brand[4 * i], &brand[4 * i + 1], &brand[4 * i + 2], &brand[4 * i + 3]))
+            break;
+    text += strspn(text, " ");
+    if (i == 3 && *text) {
+        snprintf(to, size, "%s", text);
+        for (i = (uint32_t)strlen(to); i && to[i - 1] == ' '; i--) to[i - 1] = 0;
+        return;
+    }
+#endif
+    if (!proc_line("/proc/cpuinfo", "model name", to, size))
+        snprintf(to, size, "%s CPU", uname(&system) == 0 ? system.machine : "unknown");
+}
+
+static void device_name(ze_device_handle_t device, char *to, size_t size)
+{
+    char model[128], part[32] = "";
+    uint32_t threads = threads_of(device);
+    const struct xe_target *target = xe_target();
+    cpu_model(model, sizeof model);
+    if (device->part) snprintf(part, sizeof part, ", part %u", device->part);
+    snprintf(to, size, "%s%sxetile software device (%s, %u thread%s%s)", target ? target->title : "",
+             target ? " code on the " : "", model, threads, threads == 1 ? "" : "s", part);
+}
+
+ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_properties_t *p)
+{
+    static const uint8_t uuid[ZE_MAX_DEVICE_UUID_SIZE] = {'x', 'e', 't', 'i', 'l', 'e', '-', 's', 'o', 'f', 't', 0, 1};
+    const struct xe_target *target = xe_target(); /* programs are to build for it */
+    ze_base_properties_t *more;
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->type = soft_is_cpu() ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
+    p->vendorId = target ? INTEL : SOFT_VENDOR_ID;
+    p->deviceId = target ? target->device_id : SOFT_DEVICE_ID;
+    p->flags =
+        ZE_DEVICE_PROPERTY_FLAG_INTEGRATED | ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING; /* it works in host memory */
+    if (device->part) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
+    p->subdeviceId = device->part ? device->part - 1 : 0;
+    p->coreClockRate = clock_mhz();
+    /* the system gives no more than there is, with all that goes with it */
+    p->maxMemAllocSize = memory_bytes() / 16 * 15;
+    p->maxHardwareContexts = 1024;
+    p->maxCommandQueuePriority = 0;
+    p->numThreadsPerEU = 1;
+    p->physicalEUSimdWidth = jit_subgroup_size();
+    p->numEUsPerSubslice = threads_of(device);
+    p->numSubslicesPerSlice = 1;
+    p->numSlices = 1;
+    /* Nanoseconds a tick, or ticks a second for those who ask by the newer structure. */
+    p->timerResolution = p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 ? 1000000000u : 1u;
+    p->timestampValidBits = 64;
+    p->kernelTimestampValidBits = 64;
+    memcpy(p->uuid.id, uuid, sizeof uuid);
+    p->uuid.id[ZE_MAX_DEVICE_UUID_SIZE - 1] = (uint8_t)device->part;
+    device_name(device, p->name, sizeof p->name);
+    for (more = p->pNext; more; more = more->pNext)
+        if (more->stype == ZE_STRUCTURE_TYPE_EU_COUNT_EXT)
+            ((ze_eu_count_ext_t *)(void *)more)->numTotalEUs = threads_of(device);
+#if SOFT_API(17)
+        else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_EVENT_PROPERTIES)
+            ((ze_device_event_properties_t *)(void *)more)->flags = 0; /* counters are its own, in this process */
+#endif
+#ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
+        else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_READONLY_MEMORY_EXT_PROPERTIES)
+            ((ze_device_readonly_memory_ext_properties_t *)(void *)more)->readonlyCapability =
+                ZE_DEVICE_READONLY_MEMORY_CAPABILITY_ENFORCED;
+#endif
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetComputeProperties(ze_device_handle_t device, ze_device_compute_properties_t *p)
+{
+    static const uint32_t sizes[] = {8, 16, 32};
+    const size_t narrow = xe_target() != NULL; /* Intel's compiler has no 8 for these targets */
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->maxTotalGroupSize = p->maxGroupSizeX = p->maxGroupSizeY = p->maxGroupSizeZ = SOFT_MAX_GROUP_SIZE;
+    p->maxGroupCountX = p->maxGroupCountY = p->maxGroupCountZ = UINT32_MAX;
+    p->maxSharedLocalMemory = SOFT_LOCAL_MEMORY;
+    p->numSubGroupSizes = sizeof sizes / sizeof sizes[0] - narrow;
+    memset(p->subGroupSizes, 0, sizeof p->subGroupSizes);
+    memcpy(p->subGroupSizes, sizes + narrow, sizeof sizes - narrow * sizeof sizes[0]);
+    return ZE_RESULT_SUCCESS;
+}
+
+static void float_atomics(ze_float_atomic_ext_properties_t *p)
+{
+    const ze_device_fp_atomic_ext_flags_t all =
+        ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_LOAD_STORE | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_ADD |
+        ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_MIN_MAX | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_LOAD_STORE |
+        ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_ADD | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_MIN_MAX;
+    p->fp16Flags = p->fp32Flags = p->fp64Flags = all;
+}
+
+ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_module_properties_t *p)
+{
+    const ze_device_fp_flags_t ieee = ZE_DEVICE_FP_FLAG_DENORM | ZE_DEVICE_FP_FLAG_INF_NAN |
+                                      ZE_DEVICE_FP_FLAG_ROUND_TO_NEAREST | ZE_DEVICE_FP_FLAG_FMA |
+                                      ZE_DEVICE_FP_FLAG_ROUNDED_DIVIDE_SQRT | ZE_DEVICE_FP_FLAG_ROUND_TO_ZERO |
+                                      ZE_DEVICE_FP_FLAG_ROUND_TO_INF; /* conversions round in all four ways */
+    ze_base_properties_t *more;
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->spirvVersionSupported = ZE_MAKE_VERSION(1, 6);
+    p->flags = ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_FP64 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS |
+               ZE_DEVICE_MODULE_FLAG_DP4A;
+    p->fp16flags = p->fp32flags = p->fp64flags = ieee;
+    p->maxArgumentsSize = SOFT_MAX_ARGUMENTS;
+    p->printfBufferSize = 1u << 20; /* text goes straight to stdout; this is what OpenCL asks at least */
+    memset(&p->nativeKernelSupported, 0, sizeof p->nativeKernelSupported);
+    memcpy(p->nativeKernelSupported.id, "xetile-soft", 11);
+    for (more = p->pNext; more; more = more->pNext)
+        if (more->stype == ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES)
+            float_atomics((ze_float_atomic_ext_properties_t *)(void *)more);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, uint32_t *count,
+                                                   ze_command_queue_group_properties_t *groups)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!give_one(count, groups)) return ZE_RESULT_SUCCESS;
+    groups[0].flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY |
+                      ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS;
+    groups[0].maxMemoryFillPatternSize = SIZE_MAX; /* none */
+    groups[0].numQueues = SOFT_QUEUES;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetMemoryProperties(ze_device_handle_t device, uint32_t *count, ze_device_memory_properties_t *list)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!give_one(count, list)) return ZE_RESULT_SUCCESS;
+    list[0].flags = 0;
+    list[0].maxClockRate = 0; /* unknown */
+    list[0].maxBusWidth = 64;
+    list[0].totalSize = memory_bytes();
+    snprintf(list[0].name, sizeof list[0].name, "host memory");
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device, ze_device_memory_access_properties_t *p)
+{
+    const ze_memory_access_cap_flags_t all = ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC |
+                                             ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT |
+                                             ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC;
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->hostAllocCapabilities = p->deviceAllocCapabilities = p->sharedSingleDeviceAllocCapabilities = all;
+    p->sharedSystemAllocCapabilities = 0;      /* it would work, but not on the hardware this device stands in for */
+    p->sharedCrossDeviceAllocCapabilities = part_count ? all : 0; /* else there is no second device */
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetCacheProperties(ze_device_handle_t device, uint32_t *count, ze_device_cache_properties_t *list)
+{
+    long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (size <= 0) size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (!give_one(count, list)) return ZE_RESULT_SUCCESS;
+    list[0].flags = 0;
+    list[0].cacheSize = size > 0 ? (size_t)size : 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_image_properties_t *p)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->maxImageDims1D = p->maxImageDims2D = p->maxImageDims3D =
+        0; /* zero, as the specification asks of those without */
+    p->maxImageBufferSize = 0;
+    p->maxImageArraySlices = p->maxSamplers = p->maxReadImageArgs = p->maxWriteImageArgs = 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetExternalMemoryProperties(ze_device_handle_t device, ze_device_external_memory_properties_t *p)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->memoryAllocationImportTypes = p->memoryAllocationExportTypes = 0;
+    p->imageImportTypes = p->imageExportTypes = 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetP2PProperties(ze_device_handle_t device, ze_device_handle_t peer, ze_device_p2p_properties_t *p)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_HANDLE(peer, SOFT_DEVICE);
+    SOFT_POINTER(p);
+    p->flags =
+        /* the peer is the device or a part of it */
+        ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceCanAccessPeer(ze_device_handle_t device, ze_device_handle_t peer, ze_bool_t *value)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_HANDLE(peer, SOFT_DEVICE);
+    SOFT_POINTER(value);
+    *value = 1;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetStatus(ze_device_handle_t device)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDeviceGetGlobalTimestamps(ze_device_handle_t device, uint64_t *host, uint64_t *ticks)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(host);
+    SOFT_POINTER(ticks);
+    *host = *ticks = soft_now();
+    return ZE_RESULT_SUCCESS;
+}
+
+#if SOFT_API(7)
+SOFT_GETTER(zeDeviceGetRootDevice, ze_device_handle_t, SOFT_DEVICE, ze_device_handle_t,
+            handle->part ? &soft_device : NULL)
+#endif

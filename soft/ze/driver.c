@@ -1,0 +1,264 @@
+/* driver.c - the one driver, its version and extensions; the text of the last error; waiting with a timeout. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ze_soft.h"
+
+struct _ze_driver_handle_t soft_driver = {SOFT_DRIVER};
+
+/* ---- errors */
+
+static _Thread_local char last_error[2048];
+
+static void keep_error(const char *format, va_list args, bool print)
+{
+    unsigned char *c = (unsigned char *)last_error;
+    vsnprintf(last_error, sizeof last_error, format, args);
+    for (; *c; c++) /* names in a module may have any bytes: none of them speaks to a terminal */
+        if ((*c < 32 && *c != '\n' && *c != '\t') || *c == 127) *c = '?';
+    if (print) fprintf(stderr, "xetile software device: %s\n", last_error);
+}
+
+ze_result_t soft_fail(ze_result_t result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    keep_error(format, args, getenv("XETILE_SOFT_DEBUG") != NULL);
+    va_end(args);
+    return result;
+}
+
+ze_result_t soft_fail_loudly(ze_result_t result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    keep_error(format, args, true);
+    va_end(args);
+    return result;
+}
+
+const char *soft_last_error(void) { return last_error; }
+
+/* ---- conditions */
+
+bool soft_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attr;
+    bool ok;
+    if (pthread_condattr_init(&attr) != 0) return false;
+    ok = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 && pthread_cond_init(condition, &attr) == 0;
+    pthread_condattr_destroy(&attr);
+    return ok;
+}
+
+bool soft_signal_init(struct soft_signal *s)
+{
+    if (!soft_condition_init(&s->changed)) return false;
+    if (pthread_mutex_init(&s->lock, NULL) == 0) return true;
+    pthread_cond_destroy(&s->changed);
+    return false;
+}
+
+void soft_signal_free(struct soft_signal *s)
+{
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->changed);
+}
+
+bool soft_signal_is(struct soft_signal *s, const bool *set)
+{
+    bool answer;
+    pthread_mutex_lock(&s->lock);
+    answer = *set;
+    pthread_mutex_unlock(&s->lock);
+    return answer;
+}
+
+bool soft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline)
+{
+    struct timespec t;
+    if (deadline == UINT64_MAX) return pthread_cond_wait(condition, lock) == 0;
+    if (soft_now() >= deadline) return false;
+    t.tv_sec = (time_t)(deadline / 1000000000u);
+    t.tv_nsec = (long)(deadline % 1000000000u);
+    return pthread_cond_timedwait(condition, lock, &t) != ETIMEDOUT;
+}
+
+/* ---- descriptors */
+
+/* By number: headers of 1.4 know the first three. */
+static const struct {
+    uint32_t stype;
+    const char *what;
+} refused_chains[] = {
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "memory is not exported"},
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "memory is not imported"},
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "memory is not imported"},
+    {0x20016, "there are no mutable command lists"},
+    {0x20037, "the system's memory is not mapped"},
+    {0x2003b, "no event counts in memory of the program"},
+    {0x2003f, "no event counts in memory of the program"},
+};
+
+ze_result_t soft_check_chain(const void *next)
+{
+    const ze_base_desc_t *d;
+    size_t i;
+    for (d = next; d; d = d->pNext)
+        for (i = 0; i < sizeof refused_chains / sizeof refused_chains[0]; i++)
+            if ((uint32_t)d->stype == refused_chains[i].stype)
+                return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%s", refused_chains[i].what);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- the driver */
+
+bool soft_is_cpu(void)
+{
+    const char *type = getenv("XETILE_SOFT_TYPE");
+    return type && strcmp(type, "cpu") == 0;
+}
+
+ze_result_t zeInit(ze_init_flags_t flags)
+{
+    SOFT_FLAGS(flags, ZE_INIT_FLAG_GPU_ONLY | ZE_INIT_FLAG_VPU_ONLY);
+    if (flags == ZE_INIT_FLAG_VPU_ONLY) return ZE_RESULT_ERROR_UNINITIALIZED;
+    if (flags == ZE_INIT_FLAG_GPU_ONLY && soft_is_cpu()) return ZE_RESULT_ERROR_UNINITIALIZED;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* The two-call idiom of a list with one element. */
+static bool give_one(uint32_t *count, const void *list)
+{
+    bool write = list && *count >= 1;
+    if (!list || *count > 1) *count = 1;
+    return write;
+}
+
+ze_result_t zeDriverGet(uint32_t *count, ze_driver_handle_t *drivers)
+{
+    SOFT_POINTER(count);
+    soft_look_at_settings();
+    if (give_one(count, drivers)) drivers[0] = &soft_driver;
+    return ZE_RESULT_SUCCESS;
+}
+
+#if SOFT_API(10)
+ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *drivers, ze_init_driver_type_desc_t *desc)
+{
+    ze_init_driver_type_flags_t kind = ZE_INIT_DRIVER_TYPE_FLAG_GPU;
+    SOFT_POINTER(count);
+    SOFT_POINTER(desc);
+    if (!desc->flags) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (soft_is_cpu()) {
+        *count = 0; /* the API has no driver type for CPUs; zeInit finds such a device */
+        return ZE_RESULT_SUCCESS;
+    }
+    if (!(desc->flags & kind)) {
+        *count = 0;
+        return ZE_RESULT_SUCCESS;
+    }
+    return zeDriverGet(count, drivers);
+}
+#endif
+
+SOFT_GETTER(zeDriverGetApiVersion, ze_driver_handle_t, SOFT_DRIVER, ze_api_version_t, ZE_API_VERSION_CURRENT)
+
+ze_result_t zeDriverGetProperties(ze_driver_handle_t driver, ze_driver_properties_t *properties)
+{
+    static const uint8_t uuid[ZE_MAX_DRIVER_UUID_SIZE] = {'x', 'e', 't', 'i', 'l', 'e', '-', 's', 'o', 'f', 't'};
+    ze_base_properties_t *more;
+    SOFT_HANDLE(driver, SOFT_DRIVER);
+    SOFT_POINTER(properties);
+    memcpy(properties->uuid.id, uuid, sizeof uuid);
+    properties->driverVersion = SOFT_DRIVER_VERSION;
+    for (more = properties->pNext; more; more = more->pNext)
+        if (more->stype == ZE_STRUCTURE_TYPE_DRIVER_MEMORY_FREE_EXT_PROPERTIES)
+            ((ze_driver_memory_free_ext_properties_t *)(void *)more)->freePolicies =
+                ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE |
+                ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDriverGetIpcProperties(ze_driver_handle_t driver, ze_driver_ipc_properties_t *properties)
+{
+    SOFT_HANDLE(driver, SOFT_DRIVER);
+    SOFT_POINTER(properties);
+    properties->flags = 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *count,
+                                           ze_driver_extension_properties_t *list)
+{
+    static const struct {
+        const char *name;
+        uint32_t version;
+    } known[] = {
+        {ZE_FLOAT_ATOMICS_EXT_NAME, ZE_FLOAT_ATOMICS_EXT_VERSION_1_0},
+        {ZE_GLOBAL_OFFSET_EXP_NAME, ZE_GLOBAL_OFFSET_EXP_VERSION_1_0},
+        {ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME, ZE_RELAXED_ALLOCATION_LIMITS_EXP_VERSION_1_0},
+        {ZE_EVENT_QUERY_TIMESTAMPS_EXP_NAME, ZE_EVENT_QUERY_TIMESTAMPS_EXP_VERSION_1_0},
+        {ZE_EU_COUNT_EXT_NAME, ZE_EU_COUNT_EXT_VERSION_1_0},
+        {ZE_MEMORY_FREE_POLICIES_EXT_NAME, ZE_MEMORY_FREE_POLICIES_EXT_VERSION_1_0},
+        {ZE_MODULE_PROGRAM_EXP_NAME, ZE_MODULE_PROGRAM_EXP_VERSION_1_0},
+        {ZE_LINKAGE_INSPECTION_EXT_NAME, ZE_LINKAGE_INSPECTION_EXT_VERSION_1_0},
+        {ZE_SUBGROUPS_EXT_NAME, ZE_SUBGROUP_EXT_VERSION_1_0},
+        {ZE_LINKONCE_ODR_EXT_NAME, ZE_LINKONCE_ODR_EXT_VERSION_1_0},
+#if SOFT_API(6)
+        {ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_NAME, ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_VERSION_1_0},
+        {ZE_KERNEL_MAX_GROUP_SIZE_PROPERTIES_EXT_NAME, ZE_KERNEL_MAX_GROUP_SIZE_PROPERTIES_EXT_VERSION_1_0},
+        {ZE_BFLOAT16_CONVERSIONS_EXT_NAME, ZE_BFLOAT16_CONVERSIONS_EXT_VERSION_1_0},
+#endif
+#ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
+        {ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME, ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_VERSION_1_0},
+#endif
+        {"ZE_experimental_event_pool_counter_based", ZE_MAKE_VERSION(1, 0)},
+#if SOFT_API(9)
+        {ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME, ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_VERSION_1_0},
+#endif
+    };
+    uint32_t i, n = sizeof known / sizeof known[0];
+    SOFT_HANDLE(driver, SOFT_DRIVER);
+    SOFT_POINTER(count);
+    if (!list || *count > n) *count = n;
+    for (i = 0; list && i < *count; i++) {
+        snprintf(list[i].name, sizeof list[i].name, "%s", known[i].name);
+        list[i].version = known[i].version;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const char *name, void **address)
+{
+    SOFT_HANDLE(driver, SOFT_DRIVER);
+    SOFT_POINTER(name);
+    SOFT_POINTER(address);
+    *address = NULL;
+    /* Every function is in the tables. These two are here as well because a loader that wraps handles does not wrap
+     * the log of a module that failed: only our own functions can read it then. */
+    if (strcmp(name, "zeModuleBuildLogGetString") == 0) {
+        ze_pfnModuleBuildLogGetString_t get = zeModuleBuildLogGetString;
+        memcpy(address, &get, sizeof get);
+    } else if (strcmp(name, "zeModuleBuildLogDestroy") == 0) {
+        ze_pfnModuleBuildLogDestroy_t destroy = zeModuleBuildLogDestroy;
+        memcpy(address, &destroy, sizeof destroy);
+    } else {
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no extension function %.100s", name);
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+#if SOFT_API(6)
+ze_result_t zeDriverGetLastErrorDescription(ze_driver_handle_t driver, const char **text)
+{
+    SOFT_HANDLE(driver, SOFT_DRIVER);
+    SOFT_POINTER(text);
+    *text = soft_last_error();
+    return ZE_RESULT_SUCCESS;
+}
+#endif

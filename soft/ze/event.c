@@ -1,0 +1,439 @@
+/* event.c - event pools, events, fences. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "ze_soft.h"
+
+/* ---- pools */
+
+/* The structure that makes a pool one of counter-based events, by number: headers of 1.4 do not know it. */
+#define COUNTER_BASED_POOL 0x20014u
+struct counter_based_pool {
+    uint32_t stype;
+    const void *next;
+    uint32_t flags;
+};
+
+static ze_result_t read_counts(const void *chain, uint32_t *counts)
+{
+    const ze_base_desc_t *d;
+    *counts = 0;
+    for (d = chain; d; d = d->pNext) {
+        uint32_t flags;
+        if ((uint32_t)d->stype != COUNTER_BASED_POOL) continue;
+        flags = ((const struct counter_based_pool *)(const void *)d)->flags;
+        SOFT_FLAGS(flags, SOFT_COUNTS_IMMEDIATE | SOFT_COUNTS_REGULAR);
+        *counts = flags ? flags : SOFT_COUNTS_IMMEDIATE;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_desc_t *desc, uint32_t device_count,
+                              ze_device_handle_t *devices, ze_event_pool_handle_t *pool)
+{
+    uint32_t i, counts;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(pool);
+    if (!desc->count || (device_count && !devices)) return ZE_RESULT_ERROR_INVALID_SIZE;
+    SOFT_FLAGS(desc->flags, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC |
+                                ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP);
+    if (desc->flags & ZE_EVENT_POOL_FLAG_IPC)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "events are not shared between processes");
+    SOFT_TRY(soft_check_chain(desc->pNext));
+    SOFT_TRY(read_counts(desc->pNext, &counts));
+    for (i = 0; i < device_count; i++) SOFT_HANDLE(devices[i], SOFT_DEVICE);
+    *pool = calloc(1, sizeof **pool);
+    if (!*pool) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    (*pool)->tag = SOFT_POOL;
+    (*pool)->context = context;
+    (*pool)->flags = desc->flags;
+    (*pool)->counts = counts;
+    (*pool)->count = desc->count;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventPoolDestroy(ze_event_pool_handle_t pool)
+{
+    SOFT_HANDLE(pool, SOFT_POOL);
+    if (atomic_load(&pool->events)) return soft_fail(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the pool still has events");
+    pool->tag = SOFT_DEAD;
+    free(pool);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- events */
+
+static ze_event_handle_t new_event(void)
+{
+    ze_event_handle_t e = calloc(1, sizeof *e);
+    if (e && soft_signal_init(&e->signal)) {
+        e->tag = SOFT_EVENT;
+        return e;
+    }
+    free(e);
+    return NULL;
+}
+
+static void free_event(ze_event_handle_t event)
+{
+    event->tag = SOFT_DEAD;
+    /* The thread that set it may still be on its way out of soft_event_set. */
+    pthread_mutex_lock(&event->signal.lock);
+    pthread_mutex_unlock(&event->signal.lock);
+    soft_signal_free(&event->signal);
+    free(event);
+}
+
+#define SCOPES (ZE_EVENT_SCOPE_FLAG_SUBDEVICE | ZE_EVENT_SCOPE_FLAG_DEVICE | ZE_EVENT_SCOPE_FLAG_HOST)
+
+ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *desc, ze_event_handle_t *event)
+{
+    ze_event_handle_t e;
+    SOFT_HANDLE(pool, SOFT_POOL);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(event);
+    SOFT_FLAGS(desc->signal, SCOPES);
+    SOFT_FLAGS(desc->wait, SCOPES);
+    SOFT_TRY(soft_check_chain(desc->pNext));
+    if (desc->index >= pool->count)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "event index %u of a pool of %u", desc->index, pool->count);
+    e = new_event();
+    if (!e) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    e->pool = pool;
+    e->desc = *desc;
+    e->counts = pool->counts;
+    e->timed = (pool->flags & (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP)) != 0;
+    atomic_fetch_add(&pool->events, 1);
+    *event = e;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventDestroy(ze_event_handle_t event)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    if (event->moment) soft_event_release(event->moment);
+    if (event->pool) atomic_fetch_sub(&event->pool->events, 1);
+    free_event(event);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- moments of counter-based events */
+
+ze_event_handle_t soft_event_now(ze_event_handle_t event)
+{
+    ze_event_handle_t now = event;
+    if (!event->counts) return event;
+    pthread_mutex_lock(&event->signal.lock);
+    now = event->moment;
+    if (now) atomic_fetch_add(&now->references, 1);
+    pthread_mutex_unlock(&event->signal.lock);
+    return now;
+}
+
+ze_event_handle_t soft_event_next(ze_event_handle_t event)
+{
+    ze_event_handle_t next = new_event(), before;
+    if (!next) return NULL;
+    atomic_init(&next->references, 2);
+    pthread_mutex_lock(&event->signal.lock);
+    before = event->moment;
+    event->moment = next;
+    pthread_mutex_unlock(&event->signal.lock);
+    if (before) soft_event_release(before);
+    return next;
+}
+
+void soft_event_release(ze_event_handle_t event)
+{
+    if (atomic_load(&event->references) && atomic_fetch_sub(&event->references, 1) == 1) free_event(event);
+}
+
+ze_result_t soft_event_check_plain(ze_event_handle_t event, const char *what)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    if (!event->counts) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a counter-based event is not to be %s", what);
+}
+
+/* ---- setting, clearing, waiting */
+
+void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start, uint64_t end)
+{
+    pthread_mutex_lock(&event->signal.lock);
+    event->set = true;
+    atomic_store(&event->counter, 1);
+    atomic_store_explicit(&event->queue, 0, memory_order_relaxed);
+    event->result = result;
+    event->start = start;
+    event->end = end;
+    pthread_cond_broadcast(&event->signal.changed);
+    pthread_mutex_unlock(&event->signal.lock);
+}
+
+void soft_event_clear(ze_event_handle_t event)
+{
+    pthread_mutex_lock(&event->signal.lock);
+    event->set = false;
+    atomic_store(&event->counter, 0);
+    atomic_store_explicit(&event->queue, 0, memory_order_relaxed);
+    event->result = ZE_RESULT_SUCCESS;
+    event->start = event->end = 0;
+    pthread_mutex_unlock(&event->signal.lock);
+}
+
+bool soft_event_await(ze_event_handle_t event, const atomic_bool *stop)
+{
+    bool set;
+    pthread_mutex_lock(&event->signal.lock);
+    while (!event->set && !atomic_load(stop)) soft_signal_wait(&event->signal, UINT64_MAX);
+    set = event->set;
+    pthread_mutex_unlock(&event->signal.lock);
+    return set;
+}
+
+void soft_event_wake(ze_event_handle_t event)
+{
+    pthread_mutex_lock(&event->signal.lock);
+    pthread_cond_broadcast(&event->signal.changed);
+    pthread_mutex_unlock(&event->signal.lock);
+}
+
+void soft_event_timestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)
+{
+    ze_event_handle_t now = soft_event_now(event);
+    memset(to, 0, sizeof *to);
+    if (!now) return;
+    pthread_mutex_lock(&now->signal.lock);
+    to->global.kernelStart = to->context.kernelStart = now->start;
+    to->global.kernelEnd = to->context.kernelEnd = now->end;
+    pthread_mutex_unlock(&now->signal.lock);
+    soft_event_release(now);
+}
+
+ze_result_t zeEventHostSignal(ze_event_handle_t event)
+{
+    uint64_t now = soft_now();
+    SOFT_TRY(soft_event_check_plain(event, "set by the host"));
+    soft_event_set(event, ZE_RESULT_SUCCESS, now, now);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventHostReset(ze_event_handle_t event)
+{
+    SOFT_TRY(soft_event_check_plain(event, "reset"));
+    soft_event_clear(event);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* What events and fences have in common: waiting for `set` and handing out `result`. The queue that sets it is helped
+ * by those who wait as long as it takes. */
+static ze_result_t await_set(struct soft_signal *signal, const bool *set, const ze_result_t *result, uint64_t queue,
+                             uint64_t timeout)
+{
+    uint64_t deadline = soft_deadline(timeout);
+    ze_result_t r;
+    if (queue && !soft_signal_is(signal, set)) {
+        if (timeout == UINT64_MAX)
+            soft_queue_help(queue, signal, set);
+        else
+            soft_queue_hurry(queue);
+    }
+    pthread_mutex_lock(&signal->lock);
+    while (!*set && soft_signal_wait(signal, deadline)) continue;
+    r = *set ? *result : ZE_RESULT_NOT_READY;
+    pthread_mutex_unlock(&signal->lock);
+    return r;
+}
+
+ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
+{
+    ze_event_handle_t now;
+    ze_result_t result;
+    SOFT_HANDLE(event, SOFT_EVENT);
+    now = soft_event_now(event);
+    if (!now) return ZE_RESULT_SUCCESS; /* a counter-based event that nothing is to set */
+    result = await_set(&now->signal, &now->set, &now->result, atomic_load(&now->queue), timeout);
+    soft_event_release(now);
+    return result;
+}
+
+ze_result_t zeEventQueryStatus(ze_event_handle_t event)
+{
+    return zeEventHostSynchronize(event, 0);
+}
+
+ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_POINTER(to);
+    if (!event->timed)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the event has no kernel timestamps");
+    if (zeEventQueryStatus(event) == ZE_RESULT_NOT_READY) return ZE_RESULT_NOT_READY;
+    soft_event_timestamp(event, to);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventQueryTimestampsExp(ze_event_handle_t event, ze_device_handle_t device, uint32_t *count,
+                                      ze_kernel_timestamp_result_t *timestamps)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!timestamps || *count == 0) {
+        *count = 1;
+        return ZE_RESULT_SUCCESS;
+    }
+    *count = 1;
+    return zeEventQueryKernelTimestamp(event, timestamps);
+}
+
+#if SOFT_API(6)
+ze_result_t zeEventQueryKernelTimestampsExt(ze_event_handle_t event, ze_device_handle_t device, uint32_t *count,
+                                            ze_event_query_kernel_timestamps_results_ext_properties_t *results)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!results || *count == 0) {
+        *count = 1;
+        return ZE_RESULT_SUCCESS;
+    }
+    *count = 1;
+    SOFT_POINTER(results->pKernelTimestampsBuffer);
+    SOFT_TRY(zeEventQueryKernelTimestamp(event, results->pKernelTimestampsBuffer));
+    if (results->pSynchronizedTimestampsBuffer) { /* device and host share one clock */
+        ze_synchronized_timestamp_result_ext_t *s = results->pSynchronizedTimestampsBuffer;
+        s->global.kernelStart = s->context.kernelStart = results->pKernelTimestampsBuffer->global.kernelStart;
+        s->global.kernelEnd = s->context.kernelEnd = results->pKernelTimestampsBuffer->global.kernelEnd;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+#endif
+
+#if SOFT_API(9)
+ze_result_t zeEventGetEventPool(ze_event_handle_t event, ze_event_pool_handle_t *pool)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_POINTER(pool);
+    if (!event->pool) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the event is of no pool");
+    *pool = event->pool;
+    return ZE_RESULT_SUCCESS;
+}
+
+SOFT_GETTER(zeEventGetSignalScope, ze_event_handle_t, SOFT_EVENT, ze_event_scope_flags_t, handle->desc.signal)
+SOFT_GETTER(zeEventGetWaitScope, ze_event_handle_t, SOFT_EVENT, ze_event_scope_flags_t, handle->desc.wait)
+SOFT_GETTER(zeEventPoolGetContextHandle, ze_event_pool_handle_t, SOFT_POOL, ze_context_handle_t, handle->context)
+SOFT_GETTER(zeEventPoolGetFlags, ze_event_pool_handle_t, SOFT_POOL, ze_event_pool_flags_t, handle->flags)
+#endif
+
+#if SOFT_API(17)
+ze_result_t zeEventCounterBasedCreate(ze_context_handle_t context, ze_device_handle_t device,
+                                      const ze_event_counter_based_desc_t *desc, ze_event_handle_t *event)
+{
+    const uint32_t clocks = SOFT_COUNTS_TIMED | SOFT_COUNTS_HOST_TIMED;
+    ze_event_handle_t e;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(event);
+    SOFT_FLAGS(desc->flags, SOFT_COUNTS_ALL);
+    SOFT_FLAGS(desc->signal, SCOPES);
+    SOFT_FLAGS(desc->wait, SCOPES);
+    if ((desc->flags & clocks) == clocks)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "timestamps of the device or of the host, not both");
+    if (desc->flags & (SOFT_COUNTS_IPC | SOFT_COUNTS_GRAPH))
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "events are not for other processes, nor for graphs");
+    SOFT_TRY(soft_check_chain(desc->pNext));
+    e = new_event();
+    if (!e) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    e->desc.signal = desc->signal;
+    e->desc.wait = desc->wait;
+    e->counts = desc->flags;
+    if (!(e->counts & (SOFT_COUNTS_IMMEDIATE | SOFT_COUNTS_REGULAR))) e->counts |= SOFT_COUNTS_IMMEDIATE;
+    e->timed = (desc->flags & clocks) != 0;
+    *event = e;
+    return ZE_RESULT_SUCCESS;
+}
+
+SOFT_GETTER(zeEventGetCounterBasedFlags, ze_event_handle_t, SOFT_EVENT, ze_event_counter_based_flags_t,
+            handle->counts)
+
+ze_result_t zeEventCounterBasedGetDeviceAddress(ze_event_handle_t event, uint64_t *value, uint64_t *address)
+{
+    ze_event_handle_t now;
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_POINTER(value);
+    SOFT_POINTER(address);
+    now = event->counts ? soft_event_now(event) : NULL;
+    if (!now) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no command sets that event, or it does not count");
+    *value = 1;
+    *address = (uint64_t)(uintptr_t)&now->counter; /* as long as the event stands for that command */
+    soft_event_release(now);
+    return ZE_RESULT_SUCCESS;
+}
+#endif
+
+/* ---- fences */
+
+ze_result_t zeFenceCreate(ze_command_queue_handle_t queue, const ze_fence_desc_t *desc, ze_fence_handle_t *fence)
+{
+    ze_fence_handle_t f;
+    SOFT_HANDLE(queue, SOFT_QUEUE);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(fence);
+    SOFT_FLAGS(desc->flags, ZE_FENCE_FLAG_SIGNALED);
+    f = calloc(1, sizeof *f);
+    if (!f || !soft_signal_init(&f->signal)) {
+        free(f);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    f->tag = SOFT_FENCE;
+    f->queue = queue;
+    f->number = queue->queue.number;
+    f->set = (desc->flags & ZE_FENCE_FLAG_SIGNALED) != 0;
+    *fence = f;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeFenceDestroy(ze_fence_handle_t fence)
+{
+    SOFT_HANDLE(fence, SOFT_FENCE);
+    fence->tag = SOFT_DEAD;
+    pthread_mutex_lock(&fence->signal.lock); /* as for events */
+    pthread_mutex_unlock(&fence->signal.lock);
+    soft_signal_free(&fence->signal);
+    free(fence);
+    return ZE_RESULT_SUCCESS;
+}
+
+void soft_fence_set(ze_fence_handle_t fence, ze_result_t result)
+{
+    pthread_mutex_lock(&fence->signal.lock);
+    fence->set = true;
+    fence->result = result;
+    pthread_cond_broadcast(&fence->signal.changed);
+    pthread_mutex_unlock(&fence->signal.lock);
+}
+
+ze_result_t zeFenceHostSynchronize(ze_fence_handle_t fence, uint64_t timeout)
+{
+    SOFT_HANDLE(fence, SOFT_FENCE);
+    return await_set(&fence->signal, &fence->set, &fence->result, fence->number, timeout);
+}
+
+ze_result_t zeFenceQueryStatus(ze_fence_handle_t fence)
+{
+    return zeFenceHostSynchronize(fence, 0);
+}
+
+ze_result_t zeFenceReset(ze_fence_handle_t fence)
+{
+    SOFT_HANDLE(fence, SOFT_FENCE);
+    pthread_mutex_lock(&fence->signal.lock);
+    fence->set = false;
+    fence->result = ZE_RESULT_SUCCESS;
+    pthread_mutex_unlock(&fence->signal.lock);
+    return ZE_RESULT_SUCCESS;
+}

@@ -1,0 +1,132 @@
+/* launch.c - appending kernel launches: direct, cooperative, indirect, several at once. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "ze_soft.h"
+
+static ze_result_t check_kernel(ze_kernel_handle_t kernel)
+{
+    const struct xs_kernel *k;
+    uint64_t local;
+    uint32_t i;
+    SOFT_HANDLE(kernel, SOFT_KERNEL);
+    k = kernel->code;
+    for (i = 0; i < k->param_count; i++)
+        if (!kernel->given[i]) /* hardware would fault on what it finds there */
+            return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: argument %u (%.60s) was never set",
+                             k->name, i, k->params[i].name);
+    local = sched_local_bytes(k, kernel->args);
+    if (local > SOFT_LOCAL_MEMORY)
+        return soft_fail(ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, "kernel %.100s: %llu bytes of local memory, %u at most",
+                         k->name, (unsigned long long)local, SOFT_LOCAL_MEMORY);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Records the kernel as it is now: arguments, group size, offset. */
+static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+                                       const ze_group_count_t *count, ze_event_handle_t signal, uint32_t wait_count,
+                                       ze_event_handle_t *waits, ze_result_t *result)
+{
+    struct sched_launch *l;
+    struct soft_command *c;
+    *result = soft_check(list, SOFT_LIST);
+    if (*result == ZE_RESULT_SUCCESS) *result = soft_check(kernel, SOFT_KERNEL);
+    if (*result == ZE_RESULT_SUCCESS) *result = count ? check_kernel(kernel) : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (*result != ZE_RESULT_SUCCESS) return NULL;
+    c = soft_command_new(list, SOFT_CMD_LAUNCH, kernel->code->args_bytes + 1, signal, wait_count, waits, result);
+    if (!c) return NULL;
+    memcpy(c->payload, kernel->args, kernel->code->args_bytes);
+    l = &c->u.launch.launch;
+    l->kernel = kernel->code;
+    l->args = c->payload;
+    l->globals = kernel->module->globals;
+    memcpy(l->local_size, kernel->group_size, sizeof l->local_size);
+    memcpy(l->global_offset, kernel->offset, sizeof l->global_offset);
+    l->work_dim = 3;
+    l->threads = list->device->threads;
+    c->u.launch.module = kernel->module;
+    soft_module_retain(kernel->module);
+    return c;
+}
+
+static void set_counts(struct sched_launch *l, const ze_group_count_t *count)
+{
+    l->group_count[0] = count->groupCountX;
+    l->group_count[1] = count->groupCountY;
+    l->group_count[2] = count->groupCountZ;
+    l->work_dim = l->group_count[2] > 1 || l->local_size[2] > 1   ? 3
+                  : l->group_count[1] > 1 || l->local_size[1] > 1 ? 2
+                                                                  : 1;
+}
+
+ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+                                            const ze_group_count_t *count, ze_event_handle_t signal,
+                                            uint32_t wait_count, ze_event_handle_t *waits)
+{
+    ze_result_t result;
+    struct soft_command *c = launch_new(list, kernel, count, signal, wait_count, waits, &result);
+    if (!c) return result;
+    set_counts(&c->u.launch.launch, count);
+    return soft_command_add(list, c);
+}
+
+ze_result_t zeCommandListAppendLaunchCooperativeKernel(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+                                                       const ze_group_count_t *count, ze_event_handle_t signal,
+                                                       uint32_t wait_count, ze_event_handle_t *waits)
+{
+    ze_result_t result;
+    struct soft_command *c;
+    if (count && (double)count->groupCountX * count->groupCountY * count->groupCountZ > sched_threads())
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "more work-groups than run at the same time (%u)",
+                         sched_threads());
+    c = launch_new(list, kernel, count, signal, wait_count, waits, &result);
+    if (!c) return result;
+    set_counts(&c->u.launch.launch, count);
+    c->u.launch.launch.cooperative = true;
+    return soft_command_add(list, c);
+}
+
+ze_result_t zeCommandListAppendLaunchKernelIndirect(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
+                                                    const ze_group_count_t *count, ze_event_handle_t signal,
+                                                    uint32_t wait_count, ze_event_handle_t *waits)
+{
+    ze_result_t result;
+    struct soft_command *c = launch_new(list, kernel, count, signal, wait_count, waits, &result);
+    if (!c) return result;
+    c->u.launch.indirect = count;
+    return soft_command_add(list, c);
+}
+
+ze_result_t zeCommandListAppendLaunchMultipleKernelsIndirect(ze_command_list_handle_t list, uint32_t kernel_count,
+                                                             ze_kernel_handle_t *kernels, const uint32_t *count,
+                                                             const ze_group_count_t *counts, ze_event_handle_t signal,
+                                                             uint32_t wait_count, ze_event_handle_t *waits)
+{
+    struct soft_command *first = NULL, **last = &first;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    uint32_t i;
+    SOFT_HANDLE(list, SOFT_LIST);
+    SOFT_POINTER(kernels);
+    SOFT_POINTER(count);
+    SOFT_POINTER(counts);
+    if (!kernel_count) return ZE_RESULT_ERROR_INVALID_SIZE;
+    for (i = 0; i < kernel_count && result == ZE_RESULT_SUCCESS; i++) {
+        struct soft_command *c = launch_new(list, kernels[i], &counts[i], i + 1 == kernel_count ? signal : NULL,
+                                            i ? 0 : wait_count, i ? NULL : waits, &result);
+        if (!c) break;
+        c->u.launch.indirect = &counts[i];
+        c->u.launch.count = count;
+        c->u.launch.index = i;
+        *last = c;
+        last = &c->next;
+    }
+    if (result != ZE_RESULT_SUCCESS) soft_command_free(first); /* all or none */
+    while (result == ZE_RESULT_SUCCESS && first) {
+        struct soft_command *c = first;
+        first = c->next;
+        c->next = NULL;
+        result = soft_command_add(list, c);
+        if (result != ZE_RESULT_SUCCESS) soft_command_free(first);
+    }
+    return result;
+}

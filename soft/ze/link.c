@@ -1,0 +1,315 @@
+/* link.c - modules that need one another: linking, what they import and export, pointers to functions.
+ *
+ * A module with imports keeps its SPIR-V and is compiled when it is linked, together with the modules that export what
+ * it wants. Variables are not doubled by that: a module has one storage for its own, and whoever is compiled with its
+ * code refers to it.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "ze_soft.h"
+
+static pthread_mutex_t link_lock = PTHREAD_MUTEX_INITIALIZER; /* storages are filled and shared under it */
+
+/* ---- the symbols of several modules */
+
+struct party {
+    ze_module_handle_t module;
+    struct sp_module *parsed; /* NULL: no symbols */
+    struct sp_symbol *symbols;
+    uint32_t symbol_count;
+    bool taken; /* of the link being made */
+};
+
+static void parties_free(struct party *p, uint32_t count)
+{
+    uint32_t i;
+    for (i = 0; p && i < count; i++) sp_free(p[i].parsed);
+    free(p);
+}
+
+static ze_result_t parties_new(uint32_t count, ze_module_handle_t *modules, struct party **list, struct sp_text *log)
+{
+    struct party *p = calloc((size_t)count + 1, sizeof *p);
+    uint32_t i;
+    bool good = p != NULL;
+    for (i = 0; good && i < count; i++) {
+        const struct soft_source *s = &modules[i]->source;
+        p[i].module = modules[i];
+        if (!s->words) continue;
+        p[i].parsed = sp_parse(s->words, s->count, NULL, 0, log);
+        good = p[i].parsed && sp_symbols(p[i].parsed, &p[i].symbols, &p[i].symbol_count, log);
+    }
+    *list = p;
+    if (good) return ZE_RESULT_SUCCESS;
+    parties_free(p, count);
+    return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+static bool exports(const struct party *p, const char *name)
+{
+    uint32_t k;
+    for (k = 0; k < p->symbol_count; k++)
+        if (p->symbols[k].linkage != SP_LINKAGE_Import && strcmp(p->symbols[k].name, name) == 0) return true;
+    return false;
+}
+
+static bool is_open(const struct sp_symbol *s) { return s->linkage == SP_LINKAGE_Import && s->used; }
+
+/* The number of an exporter of this name, `count` when there is none. A module may stand in the list twice. */
+static uint32_t find_exporter(const struct party *p, uint32_t count, const char *name)
+{
+    uint32_t i;
+    for (i = 0; i < count; i++)
+        if (exports(&p[i], name)) return i;
+    return count;
+}
+
+/* ---- zeModuleDynamicLink */
+
+struct link {
+    struct party *party;
+    uint32_t count, *chosen, chosen_count; /* in the order in which they are joined, the module to be linked first */
+    struct sp_text *log;
+};
+
+static void choose(struct link *l, uint32_t i)
+{
+    uint32_t k;
+    for (k = 0; k < l->chosen_count; k++)
+        if (l->party[l->chosen[k]].module == l->party[i].module) return;
+    l->chosen[l->chosen_count++] = i;
+}
+
+/* Everybody who exports what somebody chosen wants. */
+static bool choose_exporters(struct link *l)
+{
+    uint32_t n, k, i, first;
+    bool good = true;
+    for (n = 0; n < l->chosen_count; n++) {
+        const struct party *p = &l->party[l->chosen[n]];
+        for (k = 0; k < p->symbol_count; k++) {
+            if (!is_open(&p->symbols[k])) continue;
+            first = find_exporter(l->party, l->count, p->symbols[k].name);
+            if (first == l->count) {
+                sp_text_add(l->log, "link: unresolved symbol %.200s: module %u imports it, and none exports it\n",
+                            p->symbols[k].name, l->chosen[n]);
+                good = false;
+            }
+            for (i = first; i < l->count; i++) /* the linker refuses a second definition */
+                if (exports(&l->party[i], p->symbols[k].name)) choose(l, i);
+        }
+    }
+    return good;
+}
+
+static bool share_storages(struct link *l, ze_module_handle_t m)
+{
+    uint32_t k;
+    m->shared = calloc((size_t)l->chosen_count + 1, sizeof *m->shared);
+    if (!m->shared) return false;
+    for (k = 1; k < l->chosen_count; k++) {
+        struct soft_storage *s = l->party[l->chosen[k]].module->storage;
+        atomic_fetch_add(&s->references, 1);
+        m->shared[m->shared_count++] = s;
+    }
+    return true;
+}
+
+static bool join(struct link *l, struct sp_linked *linked)
+{
+    struct sp_link_input *in = calloc((size_t)l->chosen_count + 1, sizeof *in);
+    uint32_t k;
+    bool good;
+    if (!in) return false;
+    for (k = 0; k < l->chosen_count; k++) {
+        const struct soft_source *s = &l->party[l->chosen[k]].module->source;
+        in[k] = (struct sp_link_input){s->words, s->count, NULL, 0, k == 0, l->chosen[k]};
+    }
+    good = sp_link(in, l->chosen_count, linked, l->log);
+    free(in);
+    return good;
+}
+
+static bool link_one(struct link *l, uint32_t i)
+{
+    ze_module_handle_t m = l->party[i].module;
+    struct sp_linked linked = {0};
+    bool good;
+    l->chosen_count = 0;
+    choose(l, i);
+    if (!choose_exporters(l) || !join(l, &linked)) return false;
+    m->linked = (struct soft_source){.words = linked.words, .count = linked.count};
+    good = soft_build(&m->linked, NULL, &m->object, l->log) == ZE_RESULT_SUCCESS && share_storages(l, m) &&
+           soft_module_place_globals(m, linked.origins);
+    linked.words = NULL;
+    sp_linked_free(&linked);
+    m->unlinked = !good;
+    if (!good) soft_module_unlink(m);
+    return good;
+}
+
+static ze_result_t link_all(uint32_t count, ze_module_handle_t *modules, struct sp_text *log)
+{
+    struct link l = {.count = count, .log = log};
+    ze_result_t result;
+    uint32_t i;
+    bool good = true;
+    SOFT_TRY(parties_new(count, modules, &l.party, log));
+    l.chosen = calloc((size_t)count + 1, sizeof *l.chosen);
+    result = l.chosen ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    for (i = 0; l.chosen && i < count; i++)
+        if (modules[i]->unlinked && !link_one(&l, i)) good = false;
+    if (!good) result = ZE_RESULT_ERROR_MODULE_LINK_FAILURE;
+    free(l.chosen);
+    parties_free(l.party, count);
+    return result;
+}
+
+ze_result_t zeModuleDynamicLink(uint32_t count, ze_module_handle_t *modules, ze_module_build_log_handle_t *link_log)
+{
+    ze_module_build_log_handle_t log;
+    ze_result_t result;
+    uint32_t i;
+    SOFT_POINTER(modules);
+    for (i = 0; i < count; i++) SOFT_HANDLE(modules[i], SOFT_MODULE);
+    log = soft_log_new();
+    if (!log) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    pthread_mutex_lock(&link_lock);
+    result = link_all(count, modules, &log->text);
+    pthread_mutex_unlock(&link_lock);
+    return soft_log_deliver(result, "modules not linked", log, link_log);
+}
+
+/* ---- zeModuleInspectLinkageExt: a line for each symbol */
+
+static void list_symbols(const struct party *p, uint32_t count, ze_linkage_inspection_ext_flags_t flags,
+                         struct sp_text *to)
+{
+    uint32_t i, k;
+    for (i = 0; i < count; i++) {
+        for (k = 0; k < p[i].symbol_count; k++) {
+            const struct sp_symbol *s = &p[i].symbols[k];
+            const char *kind = s->function ? "function" : "variable";
+            bool import = s->linkage == SP_LINKAGE_Import;
+            if (import && flags & ZE_LINKAGE_INSPECTION_EXT_FLAG_IMPORTS)
+                sp_text_add(to, "module %u imports %s %.200s\n", i, kind, s->name);
+            if (import && flags & ZE_LINKAGE_INSPECTION_EXT_FLAG_UNRESOLVABLE_IMPORTS &&
+                find_exporter(p, count, s->name) == count)
+                sp_text_add(to, "module %u cannot resolve %s %.200s\n", i, kind, s->name);
+            if (!import && flags & ZE_LINKAGE_INSPECTION_EXT_FLAG_EXPORTS)
+                sp_text_add(to, "module %u exports %s %.200s\n", i, kind, s->name);
+        }
+    }
+}
+
+ze_result_t zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *desc, uint32_t count,
+                                      ze_module_handle_t *modules, ze_module_build_log_handle_t *log)
+{
+    struct party *p;
+    ze_result_t result;
+    uint32_t i;
+    SOFT_POINTER(desc);
+    SOFT_POINTER(modules);
+    SOFT_POINTER(log);
+    SOFT_FLAGS(desc->flags, ZE_LINKAGE_INSPECTION_EXT_FLAG_IMPORTS |
+                                ZE_LINKAGE_INSPECTION_EXT_FLAG_UNRESOLVABLE_IMPORTS |
+                                ZE_LINKAGE_INSPECTION_EXT_FLAG_EXPORTS);
+    for (i = 0; i < count; i++) SOFT_HANDLE(modules[i], SOFT_MODULE);
+    *log = soft_log_new();
+    if (!*log) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    result = parties_new(count, modules, &p, &(*log)->text);
+    if (result != ZE_RESULT_SUCCESS) {
+        zeModuleBuildLogDestroy(*log);
+        return result;
+    }
+    list_symbols(p, count, desc->flags, &(*log)->text);
+    parties_free(p, count);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- pointers to functions: each is compiled when it is asked for, with what it calls */
+
+struct soft_function {
+    struct soft_function *next;
+    struct jit_object object;
+    char name[];
+};
+
+void soft_functions_free(ze_module_handle_t m)
+{
+    struct soft_function *f, *next;
+    for (f = m->functions; f; f = next) {
+        next = f->next;
+        jit_unload(&f->object);
+        free(f);
+    }
+}
+
+/* Whether the module exports a function of this name. */
+static bool has_function(const struct soft_source *s, const char *name)
+{
+    struct sp_module *m = s->words ? sp_parse(s->words, s->count, NULL, 0, NULL) : NULL;
+    struct sp_symbol *list;
+    uint32_t count, k;
+    bool found = false;
+    if (m && sp_symbols(m, &list, &count, NULL))
+        for (k = 0; k < count; k++)
+            found =
+                found || (list[k].function && list[k].linkage != SP_LINKAGE_Import && strcmp(list[k].name, name) == 0);
+    sp_free(m);
+    return found;
+}
+
+static ze_result_t no_function(ze_module_handle_t m, const char *name)
+{
+    const struct xs_module *x = m->object.module;
+    uint32_t i;
+    for (i = 0; i < x->kernel_count; i++)
+        if (strcmp(x->kernels[i].name, name) == 0)
+            return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%.200s is a kernel: a kernel cannot call it", name);
+    return soft_fail(ZE_RESULT_ERROR_INVALID_FUNCTION_NAME, "no exported function %.200s", name);
+}
+
+static ze_result_t function_new(ze_module_handle_t m, const char *name, struct soft_function **function)
+{
+    const struct soft_source *s = m->linked.words ? &m->linked : &m->source;
+    struct sp_text log = {NULL, 0, 0, false};
+    struct soft_function *f;
+    ze_result_t result;
+    if (!has_function(s, name)) return no_function(m, name);
+    f = calloc(1, sizeof *f + strlen(name) + 1);
+    if (!f) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    strcpy(f->name, name);
+    result = soft_build(s, name, &f->object, &log);
+    if (result == ZE_RESULT_SUCCESS && (!f->object.module->function_count || !f->object.module->own_globals))
+        result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    if (result == ZE_RESULT_SUCCESS) {
+        *f->object.module->own_globals = m->globals;
+        f->next = m->functions;
+        *function = m->functions = f;
+    } else {
+        soft_fail(result, "function %.200s not built: %.1500s", name, log.data ? log.data : "no memory");
+        jit_unload(&f->object);
+        free(f);
+    }
+    sp_text_free(&log);
+    return result;
+}
+
+ze_result_t zeModuleGetFunctionPointer(ze_module_handle_t module, const char *name, void **pointer)
+{
+    struct soft_function *f;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    SOFT_HANDLE(module, SOFT_MODULE);
+    SOFT_POINTER(name);
+    SOFT_POINTER(pointer);
+    SOFT_TRY(soft_module_check_linked(module, name));
+    pthread_mutex_lock(&link_lock);
+    for (f = module->functions; f && strcmp(f->name, name) != 0;) f = f->next;
+    if (!f) result = function_new(module, name, &f);
+    pthread_mutex_unlock(&link_lock);
+    if (result == ZE_RESULT_SUCCESS) *pointer = (void *)(uintptr_t)f->object.module->functions;
+    return result;
+}

@@ -1,0 +1,329 @@
+/* memory.c - unified shared memory. Every kind is ordinary host memory; a sorted table of the allocations answers
+ * what a pointer belongs to.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check/check.h"
+#include "ze_soft.h"
+
+#define HUGE_PAGE ((size_t)2 << 20)
+#define MAX_ALIGNMENT ((size_t)1 << 30)
+
+struct allocation {
+    uintptr_t base;
+    size_t size;
+    ze_context_handle_t context;
+    ze_memory_type_t type;
+    bool huge;
+    uint64_t id;
+};
+
+static struct {
+    pthread_rwlock_t lock;
+    struct allocation *list; /* by base */
+    size_t count, capacity;
+    uint64_t next_id;
+} table = {.lock = PTHREAD_RWLOCK_INITIALIZER, .next_id = 1};
+
+/* How many allocations begin at or before `address`; table.lock held. */
+static size_t count_upto(uintptr_t address)
+{
+    size_t low = 0, high = table.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table.list[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct allocation *find(const void *pointer)
+{
+    uintptr_t address = (uintptr_t)pointer;
+    size_t i = count_upto(address);
+    return i && address - table.list[i - 1].base < table.list[i - 1].size ? &table.list[i - 1] : NULL;
+}
+
+static bool insert(const struct allocation *a)
+{
+    bool ok = true;
+    pthread_rwlock_wrlock(&table.lock);
+    if (table.count == table.capacity) {
+        size_t capacity = table.capacity ? 2 * table.capacity : 64;
+        struct allocation *bigger = realloc(table.list, capacity * sizeof *bigger);
+        ok = bigger != NULL;
+        if (ok) {
+            table.list = bigger;
+            table.capacity = capacity;
+        }
+    }
+    if (ok) {
+        size_t at = count_upto(a->base);
+        memmove(&table.list[at + 1], &table.list[at], (table.count - at) * sizeof *table.list);
+        table.list[at] = *a;
+        table.list[at].id = table.next_id++;
+        table.count++;
+    }
+    pthread_rwlock_unlock(&table.lock);
+    return ok;
+}
+
+/* Takes the allocation that begins at `pointer` out of the table. */
+static bool take_out(ze_context_handle_t context, const void *pointer)
+{
+    struct allocation *a;
+    bool ok;
+    pthread_rwlock_wrlock(&table.lock);
+    a = find(pointer);
+    ok = a && a->base == (uintptr_t)pointer && a->context == context;
+    if (ok) {
+        size_t at = (size_t)(a - table.list);
+        memmove(a, a + 1, (table.count - at - 1) * sizeof *a);
+        if (--table.count == 0) {
+            free(table.list); /* nothing is left behind when a program has freed everything */
+            table.list = NULL;
+            table.capacity = 0;
+        }
+    }
+    pthread_rwlock_unlock(&table.lock);
+    return ok;
+}
+
+bool soft_range_fits(const void *pointer, size_t size)
+{
+    struct allocation *a;
+    bool ok;
+    pthread_rwlock_rdlock(&table.lock);
+    a = find(pointer);
+    ok = !a || size <= a->size - ((uintptr_t)pointer - a->base);
+    pthread_rwlock_unlock(&table.lock);
+    return ok;
+}
+
+/* ---- allocating */
+
+static uint64_t memory_bytes(void) { return (uint64_t)sysconf(_SC_PHYS_PAGES) * soft_page_size(); }
+
+static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, size_t size, size_t alignment,
+                            void **to)
+{
+    struct allocation a = {0, size, context, type, size >= HUGE_PAGE, 0};
+    size_t padding;
+    void *base;
+    *to = NULL;
+    if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    if (size > memory_bytes())
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu bytes: more than the machine has", size);
+    if (alignment & (alignment - 1) || alignment > MAX_ALIGNMENT)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
+    /* As on hardware, memory is handed out in whole pages: a kernel that writes a little past the end harms nobody. */
+    if (alignment < soft_page_size()) alignment = soft_page_size();
+    if (a.huge && alignment < HUGE_PAGE) alignment = HUGE_PAGE;
+    padding = check_level() ? CHECK_MARGIN : 0;
+    padding += (0 - size - padding) % soft_page_size();
+    if (posix_memalign(&base, alignment, size + padding) != 0) {
+        return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+#ifdef MADV_HUGEPAGE
+    if (a.huge) madvise(base, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* fewer TLB misses; no matter if refused */
+#endif
+    a.base = (uintptr_t)base;
+    if (!insert(&a)) {
+        free(base);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    check_memory_add(base, size, type == ZE_MEMORY_TYPE_DEVICE   ? CHECK_DEVICE
+                                 : type == ZE_MEMORY_TYPE_SHARED ? CHECK_SHARED
+                                                                 : CHECK_HOST);
+    *to = base;
+    return ZE_RESULT_SUCCESS;
+}
+
+#define DEVICE_FLAGS                                                                                                   \
+    (ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_CACHED | ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED |                                   \
+     ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
+#define HOST_FLAGS                                                                                                     \
+    (ZE_HOST_MEM_ALLOC_FLAG_BIAS_CACHED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_UNCACHED |                                       \
+     ZE_HOST_MEM_ALLOC_FLAG_BIAS_WRITE_COMBINED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
+
+static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d)
+{
+    SOFT_POINTER(d);
+    SOFT_FLAGS(d->flags, DEVICE_FLAGS);
+    return soft_check_chain(d->pNext); /* whatever the ordinal: there is one memory */
+}
+
+static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d)
+{
+    SOFT_POINTER(d);
+    SOFT_FLAGS(d->flags, HOST_FLAGS);
+    return soft_check_chain(d->pNext);
+}
+
+ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *device_desc,
+                             const ze_host_mem_alloc_desc_t *host_desc, size_t size, size_t alignment,
+                             ze_device_handle_t device, void **pointer)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    if (device) SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_TRY(check_device_desc(device_desc));
+    SOFT_TRY(check_host_desc(host_desc));
+    SOFT_POINTER(pointer);
+    return allocate(context, ZE_MEMORY_TYPE_SHARED, size, alignment, pointer);
+}
+
+ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *desc, size_t size,
+                             size_t alignment, ze_device_handle_t device, void **pointer)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_TRY(check_device_desc(desc));
+    SOFT_POINTER(pointer);
+    return allocate(context, ZE_MEMORY_TYPE_DEVICE, size, alignment, pointer);
+}
+
+ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
+                           size_t alignment, void **pointer)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_TRY(check_host_desc(desc));
+    SOFT_POINTER(pointer);
+    return allocate(context, ZE_MEMORY_TYPE_HOST, size, alignment, pointer);
+}
+
+/* ---- freeing */
+
+static void give_back(void *pointer)
+{
+    check_memory_remove(pointer, 1);
+    free(pointer);
+}
+
+static ze_result_t forget(ze_context_handle_t context, void *pointer)
+{
+    if (take_out(context, pointer)) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is no allocation of this context", pointer);
+}
+
+ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(pointer);
+    SOFT_TRY(forget(context, pointer));
+    give_back(pointer);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Memory that goes when the submissions up to that one are done. */
+struct deferred {
+    struct deferred *next;
+    void *pointer;
+    uint64_t submission;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct deferred *first;
+    _Atomic uint32_t count;
+} deferred = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool soft_memory_waits(void) { return atomic_load(&deferred.count) != 0; }
+
+void soft_memory_collect(void)
+{
+    struct deferred **link, *d, *done = NULL;
+    uint64_t first;
+    pthread_mutex_lock(&deferred.lock);
+    first = soft_queues_first(); /* of those submitted since the last piece of memory came here, too */
+    for (link = &deferred.first; (d = *link) != NULL;) {
+        if (d->submission >= first) {
+            link = &d->next;
+            continue;
+        }
+        *link = d->next;
+        d->next = done;
+        done = d;
+        atomic_fetch_sub(&deferred.count, 1);
+    }
+    pthread_mutex_unlock(&deferred.lock);
+    while ((d = done) != NULL) {
+        done = d->next;
+        give_back(d->pointer);
+        free(d);
+    }
+}
+
+static ze_result_t free_later(ze_context_handle_t context, void *pointer)
+{
+    struct deferred *d = calloc(1, sizeof *d);
+    ze_result_t result = d ? forget(context, pointer) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (result != ZE_RESULT_SUCCESS) {
+        free(d);
+        return result;
+    }
+    d->pointer = pointer;
+    d->submission = soft_queues_last();
+    pthread_mutex_lock(&deferred.lock);
+    d->next = deferred.first;
+    deferred.first = d;
+    atomic_fetch_add(&deferred.count, 1);
+    pthread_mutex_unlock(&deferred.lock);
+    soft_memory_collect();
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_desc_t *desc, void *pointer)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(pointer);
+    SOFT_FLAGS(desc->freePolicy,
+               ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE | ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
+    if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE) return free_later(context, pointer);
+    if (desc->freePolicy) soft_queues_drain();
+    return zeMemFree(context, pointer);
+}
+
+/* ---- asking: in any context, as a pointer is the same in all of them and programs ask so; freeing is for its own */
+
+ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *pointer,
+                                    ze_memory_allocation_properties_t *properties, ze_device_handle_t *device)
+{
+    const struct allocation *a;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(pointer);
+    SOFT_POINTER(properties);
+    pthread_rwlock_rdlock(&table.lock);
+    a = find(pointer);
+    properties->type = a ? a->type : ZE_MEMORY_TYPE_UNKNOWN;
+    properties->id = a ? a->id : 0;
+    properties->pageSize = !a ? 0 : a->huge ? HUGE_PAGE : soft_page_size();
+    if (device) *device = a && a->type != ZE_MEMORY_TYPE_HOST ? &soft_device : NULL;
+    pthread_rwlock_unlock(&table.lock);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeMemGetAddressRange(ze_context_handle_t context, const void *pointer, void **base, size_t *size)
+{
+    const struct allocation *a;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(pointer);
+    pthread_rwlock_rdlock(&table.lock);
+    a = find(pointer);
+    if (!a) {
+        result = ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    } else {
+        if (base) *base = (void *)a->base;
+        if (size) *size = a->size;
+    }
+    pthread_rwlock_unlock(&table.lock);
+    if (result != ZE_RESULT_SUCCESS) soft_fail(result, "%p is in no allocation", pointer);
+    return result;
+}

@@ -1,0 +1,430 @@
+/* queue.c - command queues, and the queue inside each immediate command list.
+ *
+ * Submissions run in order. Whoever finds the queue idle may run the next one: its own thread (made with the first
+ * asynchronous submission), a synchronous submitter, or a caller that waits without a timeout, for the queue, for one
+ * of its fences or for an event that it sets, which saves two changes of thread. `busy` says that someone is.
+ *
+ * Who waits for a fence or an event goes no further than that, command by command, and leaves what would have to wait
+ * for other events, and functions of the host, to the queue's thread: the caller may have to do something about those
+ * once its own wait is over.
+ *
+ * The queue's thread would often come too late for all that. While work comes in, it therefore is not woken for each
+ * piece: it naps, and takes what it then finds. It is woken when a second piece comes before the first is begun, or
+ * when somebody asks whether something is done.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "run/pool.h"
+#include "ze_soft.h"
+
+struct soft_work {
+    struct soft_work *next;
+    struct soft_command *command; /* its own */
+    struct soft_command *at;      /* the next to run */
+    ze_fence_handle_t fence;
+    uint64_t number;              /* among the submissions to all queues */
+    ze_result_t result;           /* of the first that failed */
+    uint32_t list_count, list_at; /* the next list */
+    ze_command_list_handle_t lists[];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t released; /* when `held` of some queue has become 0 */
+    struct soft_queue *first;
+    uint64_t last_number;
+    _Atomic uint64_t submissions;
+} queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
+
+/* ---- making and unmaking */
+
+ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *d)
+{
+    SOFT_POINTER(d);
+    if (d->ordinal) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue group %u: there is one", d->ordinal);
+    if (d->index >= SOFT_QUEUES)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue index %u of %u", d->index, SOFT_QUEUES);
+    SOFT_FLAGS(d->flags, SOFT_QUEUE_FLAGS);
+    if ((uint32_t)d->mode > ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if ((uint32_t)d->priority > ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    return soft_check_chain(d->pNext);
+}
+
+ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t *desc)
+{
+    if (!soft_signal_init(&q->signal)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (!soft_condition_init(&q->work)) {
+        soft_signal_free(&q->signal);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    q->desc = *desc;
+    q->last = &q->first;
+    pthread_mutex_lock(&queues.lock);
+    q->number = ++queues.last_number;
+    q->next = queues.first;
+    q->link = &queues.first;
+    if (q->next) q->next->link = &q->next;
+    queues.first = q;
+    pthread_mutex_unlock(&queues.lock);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* What waits for an event that never comes is given up; the rest runs. */
+void soft_queue_free(struct soft_queue *q)
+{
+    pthread_mutex_lock(&q->signal.lock);
+    atomic_store(&q->stop, true);
+    if (q->awaited) soft_event_wake(q->awaited);
+    pthread_cond_signal(&q->work);
+    pthread_mutex_unlock(&q->signal.lock);
+    if (q->started) pthread_join(q->thread, NULL);
+    pthread_mutex_lock(&queues.lock);
+    while (q->held) pthread_cond_wait(&queues.released, &queues.lock); /* not for long: all it has is done */
+    *q->link = q->next;
+    if (q->next) q->next->link = q->link;
+    pthread_mutex_unlock(&queues.lock);
+    pthread_cond_destroy(&q->work);
+    soft_signal_free(&q->signal);
+}
+
+/* Keeps the queue of that number from being freed; NULL: it has been. */
+static struct soft_queue *hold(uint64_t number)
+{
+    struct soft_queue *q;
+    pthread_mutex_lock(&queues.lock);
+    for (q = queues.first; q && q->number != number; q = q->next) continue;
+    if (q) q->held++;
+    pthread_mutex_unlock(&queues.lock);
+    return q;
+}
+
+/* Under queues.lock. */
+static void let_go(struct soft_queue *q)
+{
+    if (--q->held == 0) pthread_cond_broadcast(&queues.released);
+}
+
+/* ---- running */
+
+static void set_awaited(struct soft_queue *q, ze_event_handle_t event)
+{
+    pthread_mutex_lock(&q->signal.lock);
+    q->awaited = event;
+    pthread_mutex_unlock(&q->signal.lock);
+}
+
+/* The event is named before anyone waits for it, and its name taken back before anything that comes after it is done:
+ * so it is still there when soft_queue_free, under the queue's lock, wakes those that wait. */
+bool soft_queue_await(struct soft_queue *q, ze_event_handle_t event)
+{
+    bool set;
+    set_awaited(q, event);
+    set = soft_event_await(event, &q->stop);
+    set_awaited(q, NULL);
+    return set;
+}
+
+/* What somebody waits for. */
+struct goal {
+    struct soft_signal *signal;
+    const bool *set;
+};
+
+/* Whether who only waits for `goal` should run the command. */
+static bool is_for_helper(const struct soft_command *c, const struct goal *goal)
+{
+    uint32_t i;
+    if (c->kind == SOFT_CMD_HOST_FUNCTION || soft_signal_is(goal->signal, goal->set)) return false;
+    for (i = 0; i < c->wait_count; i++)
+        if (!soft_signal_is(&c->waits[i]->signal, &c->waits[i]->set)) return false;
+    return true;
+}
+
+static struct soft_command *next_command(struct soft_work *w)
+{
+    while (!w->at && w->list_at < w->list_count) w->at = w->lists[w->list_at++]->first;
+    return w->at;
+}
+
+/* False when it stopped before the end, for the goal's sake. */
+static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goal *goal)
+{
+    struct soft_command *c;
+    ze_result_t r = ZE_RESULT_SUCCESS;
+    while (r != ZE_RESULT_NOT_READY && (c = next_command(w)) != NULL) {
+        if (goal && !is_for_helper(c, goal)) return false;
+        w->at = c->next; /* who has waited for the event of the last command may destroy the list at once */
+        r = soft_command_run(c, q);
+        /* The rest still runs: somebody may wait for its events. */
+        if (r == ZE_RESULT_NOT_READY || w->result == ZE_RESULT_SUCCESS) w->result = r;
+    }
+    if (w->fence && r != ZE_RESULT_NOT_READY) soft_fence_set(w->fence, w->result);
+    soft_command_free(w->command);
+    return true;
+}
+
+/* Runs the first submission, to the end or to the goal (NULL: none); true at the end. Called, and returns, with the
+ * lock held, which it lets go of; nobody else must be busy. */
+static bool run_first(struct soft_queue *q, const struct goal *goal)
+{
+    struct soft_work *w = q->first;
+    bool done;
+    q->busy = true;
+    pthread_mutex_unlock(&q->signal.lock);
+    done = run_work(q, w, goal);
+    pthread_mutex_lock(&q->signal.lock);
+    q->busy = false;
+    if (done) {
+        q->first = w->next;
+        if (!q->first) q->last = &q->first;
+        q->completed++;
+        if (q->failed == ZE_RESULT_SUCCESS) q->failed = w->result;
+        free(w);
+    }
+    pthread_cond_broadcast(&q->signal.changed);
+    if (done && soft_memory_waits()) {
+        pthread_mutex_unlock(&q->signal.lock);
+        soft_memory_collect();
+        pthread_mutex_lock(&q->signal.lock);
+    }
+    return done;
+}
+
+enum { NAP_NS = 100000, NAPS = 10 };
+
+/* Lock held. */
+static void wait_for_work(struct soft_queue *q)
+{
+    uint64_t submitted = q->submitted;
+    if (!q->naps) {
+        soft_condition_wait(&q->work, &q->signal.lock, UINT64_MAX);
+        q->naps = NAPS;
+        return;
+    }
+    q->napping = true;
+    soft_condition_wait(&q->work, &q->signal.lock, soft_now() + NAP_NS);
+    q->napping = false;
+    q->naps = q->submitted == submitted ? q->naps - 1 : NAPS;
+}
+
+static void *queue_thread(void *pointer)
+{
+    struct soft_queue *q = pointer;
+    pool_own_thread();
+    pthread_mutex_lock(&q->signal.lock);
+    while (q->first || q->busy || !atomic_load(&q->stop)) {
+        if (q->first && !q->busy)
+            run_first(q, NULL);
+        else
+            wait_for_work(q);
+    }
+    pthread_mutex_unlock(&q->signal.lock);
+    return NULL;
+}
+
+/* Lock held; by whoever leaves the queue to its thread. */
+static void call_thread(struct soft_queue *q)
+{
+    if (!q->busy && (q->first || atomic_load(&q->stop))) pthread_cond_signal(&q->work);
+}
+
+static bool start_thread(struct soft_queue *q)
+{
+    if (!q->started) q->started = pool_start_thread(&q->thread, queue_thread, q);
+    return q->started;
+}
+
+/* Lock held. False when the deadline passed. */
+static bool await_number(struct soft_queue *q, uint64_t number, bool help, uint64_t deadline)
+{
+    while (q->completed < number) {
+        if (help && q->first && !q->busy)
+            run_first(q, NULL);
+        else if (!soft_signal_wait(&q->signal, deadline) && q->completed < number)
+            return false;
+    }
+    call_thread(q);
+    return true;
+}
+
+static ze_result_t take_failure(struct soft_queue *q)
+{
+    ze_result_t result = q->failed;
+    q->failed = ZE_RESULT_SUCCESS;
+    return result;
+}
+
+/* The events that the commands set are this queue's to set. Moments of a list that runs again have not been yet. */
+static void name_queue(struct soft_command *c, uint64_t number)
+{
+    for (; c; c = c->next) {
+        if (c->signals_moment) soft_event_clear(c->signal);
+        if (c->signal) atomic_store_explicit(&c->signal->queue, number, memory_order_relaxed);
+    }
+}
+
+ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command, uint32_t list_count,
+                              ze_command_list_handle_t *lists, ze_fence_handle_t fence)
+{
+    struct soft_work *w = calloc(1, sizeof *w + list_count * sizeof w->lists[0]);
+    ze_result_t result = w ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    bool asynchronous = q->desc.mode != ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
+    uint32_t i;
+    if (command) name_queue(command, q->number);
+    for (i = 0; i < list_count; i++)
+        if (lists[i]->signals) name_queue(lists[i]->first, q->number);
+    pthread_mutex_lock(&q->signal.lock);
+    if (w && asynchronous && !start_thread(q)) {
+        free(w);
+        result = soft_fail(ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, "no thread for the queue");
+    }
+    if (result != ZE_RESULT_SUCCESS) {
+        pthread_mutex_unlock(&q->signal.lock);
+        soft_command_free(command);
+        return result;
+    }
+    w->command = w->at = command;
+    w->fence = fence;
+    w->list_count = list_count;
+    for (i = 0; i < list_count; i++) w->lists[i] = lists[i];
+    w->number = atomic_fetch_add(&queues.submissions, 1) + 1;
+    *q->last = w;
+    q->last = &w->next;
+    q->submitted++;
+    if (asynchronous) {
+        if (!q->napping || q->first != w) call_thread(q);
+    } else {
+        await_number(q, q->submitted, true, UINT64_MAX);
+        result = take_failure(q);
+    }
+    pthread_mutex_unlock(&q->signal.lock);
+    return result;
+}
+
+ze_result_t soft_queue_synchronize(struct soft_queue *q, uint64_t timeout)
+{
+    uint64_t deadline = soft_deadline(timeout);
+    ze_result_t result = ZE_RESULT_NOT_READY;
+    pthread_mutex_lock(&q->signal.lock);
+    if (timeout != UINT64_MAX) call_thread(q);
+    if (await_number(q, q->submitted, timeout == UINT64_MAX, deadline)) result = take_failure(q);
+    pthread_mutex_unlock(&q->signal.lock);
+    return result;
+}
+
+static void visit(uint64_t number, const struct goal *goal)
+{
+    struct soft_queue *q = hold(number);
+    if (!q) return;
+    pthread_mutex_lock(&q->signal.lock);
+    while (goal && q->first && !q->busy && run_first(q, goal)) continue;
+    call_thread(q);
+    pthread_mutex_unlock(&q->signal.lock);
+    pthread_mutex_lock(&queues.lock);
+    let_go(q);
+    pthread_mutex_unlock(&queues.lock);
+}
+
+void soft_queue_help(uint64_t number, struct soft_signal *signal, const bool *set)
+{
+    const struct goal goal = {signal, set};
+    visit(number, &goal);
+}
+
+void soft_queue_hurry(uint64_t number) { visit(number, NULL); }
+
+/* The list is not locked while it waits: other threads may make the queue whose work it waits for. */
+void soft_queues_drain(void)
+{
+    struct soft_queue *q;
+    pthread_mutex_lock(&queues.lock);
+    for (q = queues.first; q; q = q->next) {
+        q->held++; /* until then it stays in the list */
+        pthread_mutex_unlock(&queues.lock);
+        pthread_mutex_lock(&q->signal.lock);
+        await_number(q, q->submitted, true, UINT64_MAX);
+        pthread_mutex_unlock(&q->signal.lock);
+        pthread_mutex_lock(&queues.lock);
+        let_go(q);
+    }
+    pthread_mutex_unlock(&queues.lock);
+}
+
+uint64_t soft_queues_last(void) { return atomic_load(&queues.submissions); }
+
+uint64_t soft_queues_first(void)
+{
+    uint64_t first = UINT64_MAX;
+    struct soft_queue *q;
+    pthread_mutex_lock(&queues.lock);
+    for (q = queues.first; q; q = q->next) {
+        pthread_mutex_lock(&q->signal.lock);
+        if (q->first && q->first->number < first) first = q->first->number;
+        pthread_mutex_unlock(&q->signal.lock);
+    }
+    pthread_mutex_unlock(&queues.lock);
+    return first;
+}
+
+/* ---- the API */
+
+ze_result_t zeCommandQueueCreate(ze_context_handle_t context, ze_device_handle_t device,
+                                 const ze_command_queue_desc_t *desc, ze_command_queue_handle_t *queue)
+{
+    ze_command_queue_handle_t q;
+    ze_result_t result;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_TRY(soft_queue_check_desc(desc));
+    SOFT_POINTER(queue);
+    q = calloc(1, sizeof *q);
+    if (!q) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    q->tag = SOFT_QUEUE;
+    q->context = context;
+    result = soft_queue_init(&q->queue, desc);
+    if (result != ZE_RESULT_SUCCESS) {
+        free(q);
+        return result;
+    }
+    *queue = q;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeCommandQueueDestroy(ze_command_queue_handle_t queue)
+{
+    SOFT_HANDLE(queue, SOFT_QUEUE);
+    soft_queue_free(&queue->queue);
+    queue->tag = SOFT_DEAD;
+    free(queue);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeCommandQueueExecuteCommandLists(ze_command_queue_handle_t queue, uint32_t count,
+                                              ze_command_list_handle_t *lists, ze_fence_handle_t fence)
+{
+    uint32_t i;
+    SOFT_HANDLE(queue, SOFT_QUEUE);
+    SOFT_POINTER(lists);
+    if (!count) return ZE_RESULT_ERROR_INVALID_SIZE;
+    if (fence && (soft_check(fence, SOFT_FENCE) != ZE_RESULT_SUCCESS || fence->queue != queue))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the fence is not this queue's");
+    for (i = 0; i < count; i++) {
+        SOFT_HANDLE(lists[i], SOFT_LIST);
+        if (lists[i]->immediate)
+            return soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "list %u is an immediate one", i);
+        if (!lists[i]->closed) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "list %u is not closed", i);
+    }
+    return soft_queue_submit(&queue->queue, NULL, count, lists, fence);
+}
+
+ze_result_t zeCommandQueueSynchronize(ze_command_queue_handle_t queue, uint64_t timeout)
+{
+    SOFT_HANDLE(queue, SOFT_QUEUE);
+    return soft_queue_synchronize(&queue->queue, timeout);
+}
+
+#if SOFT_API(9)
+SOFT_GETTER(zeCommandQueueGetOrdinal, ze_command_queue_handle_t, SOFT_QUEUE, uint32_t, handle->queue.desc.ordinal)
+SOFT_GETTER(zeCommandQueueGetIndex, ze_command_queue_handle_t, SOFT_QUEUE, uint32_t, handle->queue.desc.index)
+#endif

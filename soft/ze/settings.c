@@ -1,0 +1,82 @@
+/* settings.c - the environment variables of the driver: which there are and what they can be. A name or a value that
+ * is none of these would be passed over in silence where it is read, so it is told when a program looks for the driver.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ze_soft.h"
+
+extern char **environ;
+
+#define PREFIX "XETILE_SOFT_"
+
+/* Neither words nor a range: anything is right here, and who reads it tells what is not. */
+static const struct setting {
+    const char *name, *words[5];
+    double least, most;
+} settings[] = {
+    {"THREADS", {0}, 1, 1024},
+    {"SUBDEVICES", {0}, 0, 16},
+    {"TYPE", {"gpu", "cpu"}, 0, 0},
+    {"DEBUG", {0}, 0, 0},
+    {"ISA", {0}, 0, 0},
+    {"CACHE", {0}, 0, 0},
+    {"CACHE_LIMIT", {0}, 0, 16777215},
+    {"TIME_LIMIT", {0}, 0.01, 999999},
+    {"RUN_LIMIT", {0}, 0.01, 999999},
+    {"MEMORY_LIMIT", {0}, 1, 999999},
+    {"CHECK", {"0", "1", "2", "3"}, 0, 0},
+    {"FAULTS", {"on", "off"}, 0, 0},
+    {"OCLOC", {0}, 0, 0},
+    {"XE_REPORT", {0}, 0, 0},
+    {"XE_BREAK", {"vnni", "dpas", "transpose"}, 0, 0},
+};
+
+static bool is_right(const struct setting *s, const char *value)
+{
+    char *end;
+    double v = strtod(value, &end);
+    if (s->most > 0) return end != value && !*end && v >= s->least && v <= s->most;
+    for (int i = 0; s->words[i]; i++)
+        if (!strcmp(s->words[i], value)) return true;
+    return !s->words[0];
+}
+
+static void tell(const struct setting *s, const char *value)
+{
+    char can_be[64];
+    int n = 0;
+    if (s->most > 0) snprintf(can_be, sizeof can_be, "%.10g to %.10g", s->least, s->most);
+    for (int i = 0; s->words[i]; i++)
+        n += snprintf(can_be + n, sizeof can_be - (size_t)n, "%s%s", i ? ", " : "", s->words[i]);
+    soft_fail_loudly(ZE_RESULT_SUCCESS, PREFIX "%s is \"%.80s\"; it can be %s", s->name, value, can_be);
+}
+
+/* `text` is NAME=VALUE; an empty value is as none. */
+static void look_at(const char *text)
+{
+    const char *value = strchr(text, '=');
+    size_t length = value ? (size_t)(value - text) : 0;
+    if (!length || !value[1]) return;
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (strlen(settings[i].name) == length && !strncmp(settings[i].name, text, length)) {
+            if (!is_right(&settings[i], value + 1)) tell(&settings[i], value + 1);
+            return;
+        }
+    soft_fail_loudly(ZE_RESULT_SUCCESS, "there is no setting " PREFIX "%.*s; soft/README.md lists them",
+                     length < 80 ? (int)length : 80, text);
+}
+
+static void look_at_all(void)
+{
+    for (char **e = environ; e && *e; e++)
+        if (!strncmp(*e, PREFIX, sizeof PREFIX - 1)) look_at(*e + sizeof PREFIX - 1);
+}
+
+void soft_look_at_settings(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, look_at_all);
+}

@@ -1,0 +1,274 @@
+/* virtual.c - virtual memory: address ranges reserved now and backed later. Physical memory is an anonymous file. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check/check.h"
+#include "ze_soft.h"
+
+/* ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_..., which headers of 1.4 do not have. */
+enum { ON_DEVICE = 1, ON_HOST = 2 };
+
+struct _ze_physical_mem_handle_t {
+    uint32_t tag;
+    int file;
+    size_t size;
+    uint64_t id;
+};
+
+static bool is_paged(const void *pointer, size_t size)
+{
+    return (uintptr_t)pointer % soft_page_size() == 0 && size % soft_page_size() == 0;
+}
+
+/* What the API calls access, as the kernel knows it; -1: not a value of the enumeration. */
+static int protection(ze_memory_access_attribute_t access)
+{
+    switch ((uint32_t)access) {
+    case ZE_MEMORY_ACCESS_ATTRIBUTE_NONE: return PROT_NONE;
+    case ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE: return PROT_READ | PROT_WRITE;
+    case ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY: return PROT_READ;
+    default: return -1;
+    }
+}
+
+/* ---- reservations: a list, with the access of each page */
+
+struct reservation {
+    struct reservation *next;
+    uint8_t *base;
+    size_t size;
+    uint8_t access[]; /* a page each */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct reservation *reservations;
+
+/* The reservation that holds the whole range; lock held. */
+static struct reservation *find(const void *pointer, size_t size)
+{
+    struct reservation *r;
+    for (r = reservations; r; r = r->next)
+        if ((const uint8_t *)pointer >= r->base && (size_t)((const uint8_t *)pointer - r->base) <= r->size &&
+            size <= r->size - (size_t)((const uint8_t *)pointer - r->base))
+            return r;
+    return NULL;
+}
+
+/* The checked mode takes each run of pages that can be accessed for an allocation. */
+static void tell_check(const struct reservation *r)
+{
+    size_t pages = r->size / soft_page_size(), first = 0, i;
+    check_memory_remove(r->base, r->size);
+    for (i = 0; i <= pages; i++) {
+        if (i < pages && r->access[i] != ZE_MEMORY_ACCESS_ATTRIBUTE_NONE) continue;
+        if (i > first)
+            check_memory_add(r->base + first * soft_page_size(), (i - first) * soft_page_size(), CHECK_VIRTUAL);
+        first = i + 1;
+    }
+}
+
+static void note_access(struct reservation *r, const void *pointer, size_t size, ze_memory_access_attribute_t access)
+{
+    size_t i, first = (size_t)((const uint8_t *)pointer - r->base) / soft_page_size();
+    for (i = 0; i < size / soft_page_size(); i++) r->access[first + i] = (uint8_t)access;
+    if (check_level()) tell_check(r);
+}
+
+ze_result_t zeVirtualMemReserve(ze_context_handle_t context, const void *start, size_t size, void **pointer)
+{
+    struct reservation *r;
+    void *base;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(pointer);
+    if (!size || size % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    r = calloc(1, sizeof *r + size / soft_page_size());
+    if (!r) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    base = mmap((void *)(uintptr_t)start, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) {
+        free(r);
+        return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    r->base = base;
+    r->size = size;
+    pthread_mutex_lock(&lock);
+    r->next = reservations;
+    reservations = r;
+    pthread_mutex_unlock(&lock);
+    *pointer = base;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeVirtualMemFree(ze_context_handle_t context, const void *pointer, size_t size)
+{
+    struct reservation **link, *r;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(pointer);
+    if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    pthread_mutex_lock(&lock);
+    for (link = &reservations; *link && (*link)->base != pointer; link = &(*link)->next) continue;
+    r = *link;
+    if (r && r->size == size)
+        *link = r->next;
+    else
+        r = NULL;
+    pthread_mutex_unlock(&lock);
+    if (!r) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p with %zu bytes was not reserved so", pointer, size);
+    check_memory_remove(r->base, r->size);
+    munmap(r->base, r->size);
+    free(r);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeVirtualMemQueryPageSize(ze_context_handle_t context, ze_device_handle_t device, size_t size, size_t *page)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(page);
+    if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    *page = soft_page_size();
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- physical memory */
+
+static _Atomic uint64_t last_id;
+
+ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t device, ze_physical_mem_desc_t *desc,
+                                ze_physical_mem_handle_t *physical)
+{
+    ze_physical_mem_handle_t p;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(physical);
+    SOFT_FLAGS(desc->flags, ON_DEVICE | ON_HOST); /* the same thing here, but memory on the host needs no device */
+    SOFT_TRY(soft_check_chain(desc->pNext));
+    if (device || !(desc->flags & ON_HOST)) SOFT_HANDLE(device, SOFT_DEVICE);
+    if (!desc->size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    if (desc->size % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
+    p = calloc(1, sizeof *p);
+    if (!p) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    p->tag = SOFT_PHYSICAL;
+    p->size = desc->size;
+    p->id = atomic_fetch_add(&last_id, 1) + 1;
+    p->file = memfd_create("xetile-physical", MFD_CLOEXEC);
+    if (p->file < 0 || ftruncate(p->file, (off_t)desc->size) != 0) {
+        if (p->file >= 0) close(p->file);
+        free(p);
+        return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    *physical = p;
+    return ZE_RESULT_SUCCESS;
+}
+
+#if SOFT_API(17)
+ze_result_t zePhysicalMemGetProperties(ze_context_handle_t context, ze_physical_mem_handle_t physical,
+                                       ze_physical_mem_properties_t *properties)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(physical, SOFT_PHYSICAL);
+    SOFT_POINTER(properties);
+    properties->id = physical->id;
+    properties->size = physical->size;
+    return ZE_RESULT_SUCCESS;
+}
+#endif
+
+ze_result_t zePhysicalMemDestroy(ze_context_handle_t context, ze_physical_mem_handle_t physical)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(physical, SOFT_PHYSICAL);
+    physical->tag = SOFT_DEAD;
+    close(physical->file);
+    free(physical);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- mapping */
+
+static ze_result_t check_range(ze_context_handle_t context, const void *pointer, size_t size)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(pointer);
+    if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    return is_paged(pointer, size) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
+}
+
+ze_result_t zeVirtualMemMap(ze_context_handle_t context, const void *pointer, size_t size,
+                            ze_physical_mem_handle_t physical, size_t offset, ze_memory_access_attribute_t access)
+{
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    struct reservation *r;
+    SOFT_TRY(check_range(context, pointer, size));
+    SOFT_HANDLE(physical, SOFT_PHYSICAL);
+    if (protection(access) < 0) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    if (offset % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
+    if (offset > physical->size || size > physical->size - offset) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    pthread_mutex_lock(&lock);
+    r = find(pointer, size);
+    if (!r)
+        result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not reserved", pointer);
+    else if (mmap((void *)(uintptr_t)pointer, size, protection(access), MAP_SHARED | MAP_FIXED, physical->file,
+                  (off_t)offset) == MAP_FAILED)
+        result = ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    else
+        note_access(r, pointer, size, access);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+ze_result_t zeVirtualMemUnmap(ze_context_handle_t context, const void *pointer, size_t size)
+{
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    struct reservation *r;
+    SOFT_TRY(check_range(context, pointer, size));
+    pthread_mutex_lock(&lock);
+    r = find(pointer, size);
+    if (!r)
+        result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not reserved", pointer);
+    else if (mmap((void *)(uintptr_t)pointer, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                  -1, 0) == MAP_FAILED)
+        result = ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+    else
+        note_access(r, pointer, size, ZE_MEMORY_ACCESS_ATTRIBUTE_NONE);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+ze_result_t zeVirtualMemSetAccessAttribute(ze_context_handle_t context, const void *pointer, size_t size,
+                                           ze_memory_access_attribute_t access)
+{
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    struct reservation *r;
+    SOFT_TRY(check_range(context, pointer, size));
+    if (protection(access) < 0) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    pthread_mutex_lock(&lock);
+    r = find(pointer, size);
+    if (!r || mprotect((void *)(uintptr_t)pointer, size, protection(access)) != 0)
+        result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not reserved", pointer);
+    else
+        note_access(r, pointer, size, access);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+ze_result_t zeVirtualMemGetAccessAttribute(ze_context_handle_t context, const void *pointer, size_t size,
+                                           ze_memory_access_attribute_t *access, size_t *out_size)
+{
+    struct reservation *r;
+    size_t first, n = 0;
+    SOFT_TRY(check_range(context, pointer, size));
+    SOFT_POINTER(access);
+    SOFT_POINTER(out_size);
+    pthread_mutex_lock(&lock);
+    r = find(pointer, size);
+    if (r) { /* how far the first page's access goes */
+        first = (size_t)((const uint8_t *)pointer - r->base) / soft_page_size();
+        *access = (ze_memory_access_attribute_t)r->access[first];
+        while (n < size / soft_page_size() && r->access[first + n] == r->access[first]) n++;
+        *out_size = n * soft_page_size();
+    }
+    pthread_mutex_unlock(&lock);
+    return r ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not reserved", pointer);
+}
