@@ -28,10 +28,10 @@ MPICC ?= mpicc
 mpi_examples = $(if $(shell command -v $(MPICC) 2>/dev/null),$(BUILD)/mpi_summa)
 examples = $(filter-out $(BUILD)/mpi_%,$(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c)))
 benches = $(patsubst bench/%.c,$(BUILD)/%,$(wildcard bench/bench_*.c))
-tests = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/test_*.c))
+tests = $(patsubst %.c,$(BUILD)/%,$(notdir $(wildcard tests/*/test_*.c)))
 soft_tests = $(patsubst soft/tests/%.c,$(BUILD)/%,$(wildcard soft/tests/test_*.c))
 xe_tests = $(patsubst soft/xe/tests/%.c,$(BUILD)/%,$(wildcard soft/xe/tests/test_*.c))
-test_scripts = $(wildcard tests/test_*.sh)
+test_scripts = $(wildcard tests/*/test_*.sh)
 soft_rooms = spirv passes c run build check xe ze
 soft_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(soft_rooms:%=soft/%/*.c))) $(BUILD)/soft/soft_text.o
 soft_folders = $(BUILD)/soft $(soft_rooms:%=$(BUILD)/soft/%)
@@ -83,7 +83,8 @@ $(examples): $(BUILD)/%: examples/%.c $(library) | $(BUILD)
 $(BUILD)/mpi_summa: examples/mpi_summa.c $(library) | $(BUILD)
 	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lm
 
-$(tests): $(BUILD)/%: tests/%.c $(library) | $(BUILD)
+vpath test_%.c $(sort $(dir $(wildcard tests/*/test_*.c)))
+$(tests): $(BUILD)/%: %.c $(library) | $(BUILD)
 	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lpthread -ldl -lm
 
 $(filter-out %/bench_emit,$(benches)): $(BUILD)/%: bench/%.c $(library) | $(BUILD)

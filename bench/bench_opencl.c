@@ -8,7 +8,7 @@
  * kernels. Two lines more say how many launches of 64 work-groups that do next to nothing there are in a millisecond,
  * each waited for, and many started before the wait.
  */
-#include "../tests/opencl.h"
+#include "../tests/opencl/opencl.h"
 #include "bench.h"
 #include "pocl.h"
 

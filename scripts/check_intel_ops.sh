@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_intel_ops.sh [--all] - compiles every operation of xetile.h, at subgroup and at work-group level, for Intel GPUs
-# with Intel's own compiler (tests/intel_ops.c writes the modules). For each device one type of each operation and f64 of
+# with Intel's own compiler (tests/intel/intel_ops.c writes the modules). For each device one type of each operation and f64 of
 # two; with --all every type. Prints `ops <device> <compiled> compiled, <refused> refused` a device; without the compiler
 # it says so.
 set -u
@@ -35,6 +35,6 @@ one_device() { # one_device DEVICE TARGET [--all]
 }
 
 find_compiler || { echo "skipped check-intel-ops: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
-$CC -std=c11 -O1 -I"$here" -o "$work/intel_ops" "$here/tests/intel_ops.c" -lm || exit 1
+$CC -std=c11 -O1 -I"$here" -o "$work/intel_ops" "$here/tests/intel/intel_ops.c" -lm || exit 1
 for device in pvc bmg lnl-m ptl dg2; do one_device $device ${device%-m} "${1:-}"; done
 exit $status

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/test_x.sh), $JOBS at a time, then spirv-val over
+# run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/*/test_x.sh), $JOBS at a time, then spirv-val over
 # every module they saved, and sums the counts in one last line. A program that is missing, crashes, runs for too long or
 # does not end in its counts is a failure, and so is BUILT=no: something did not compile. All output is kept in $BUILD/logs.
 # Above the last line the counts stand by area. Tests write to $BUILD and to temporary folders: one that leaves a file in the
@@ -52,25 +52,30 @@ run_test() { # run_test NAME COMMAND...
     printf '%s\n' "$report" # at once, since others are printing too
 }
 
+folder_of() { # folder_of NAME: the folder of tests/ that holds its source
+    for source in tests/*/"${1%.sh}".sh tests/*/"$1".c; do
+        if [ -f "$source" ]; then basename "$(dirname "$source")"; return; fi
+    done
+    if [ -f "soft/tests/$1.c" ] || [ -f "soft/xe/tests/$1.c" ]; then echo soft; fi
+}
+
 run_named() { # run_named NAME
     case $1 in
-    *.sh) run_test "${1%.sh}" sh "tests/$1" ;;
+    *.sh) run_test "${1%.sh}" sh "tests/$(folder_of "$1")/$1" ;;
     *) run_test "$1" "$BUILD/$1" ;;
     esac
 }
 
-area_of() { # area_of NAME
-    case $1 in
-    spirv_val) echo "modules, by spirv-val" ;;
-    test_spirv* | test_grammar | test_convert | test_hard | test_memory) echo "spirv_emit.h" ;;
-    test_coopmatrix* | test_layout) echo "coopmatrix.h" ;;
-    test_xetile* | test_wg_map) echo "xetile.h" ;;
-    test_coopvec*) echo "coopvec.h" ;;
-    test_dispatch* | test_devices) echo "ze_dispatch.h" ;;
-    test_opencl*) echo "kernels from OpenCL C" ;;
-    test_soft* | test_isa_levels | test_other_cpus | test_conformance | test_amx) echo "software device" ;;
-    test_example* | test_mpi*) echo "examples" ;;
-    test_intel*) echo "Intel's compiler" ;;
+area_of() { # area_of NAME: as the last lines call its folder
+    case $1:$(folder_of "$1") in
+    spirv_val:*) echo "modules, by spirv-val" ;;
+    *:spirv) echo "spirv_emit.h" ;;
+    *:coopmatrix | *:coopvec | *:xetile) echo "$(folder_of "$1").h" ;;
+    *:dispatch) echo "ze_dispatch.h" ;;
+    *:opencl) echo "kernels from OpenCL C" ;;
+    *:soft) echo "software device" ;;
+    *:examples) echo "examples" ;;
+    *:intel) echo "Intel's compiler" ;;
     *) echo "project" ;;
     esac
 }

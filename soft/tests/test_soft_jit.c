@@ -1,7 +1,7 @@
 /* test_soft_jit.c - C text to a loaded object: compiling, the cache, images, and everything that can be wrong with
  * them. */
 #define _GNU_SOURCE
-#include "../../tests/test.h"
+#include "test.h"
 
 #include "abi.h"
 #include "build/jit.h"

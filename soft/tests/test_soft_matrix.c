@@ -1,7 +1,7 @@
 /* test_soft_matrix.c - c/prelude_matrix.h as plain C: small floats against tables, products against f64 and exact
  * integers, blocks against element-by-element arithmetic. The same text that stands in front of every kernel.
  */
-#include "../../tests/test.h"
+#include "test.h"
 
 /* Generated kernels are compiled without warnings: the prelude's macros serve all widths, and some say the obvious. */
 #if defined(__GNUC__) && !defined(__clang__)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "ze/ze_soft.h"
-#include "driver_kernels.h"
+#include "soft/driver_kernels.h"
 #include "test.h"
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -2,7 +2,7 @@
  *
  * Most tests start from one small module, add or change a few instructions, and look at what the reader makes of it.
  */
-#include "../../tests/test.h"
+#include "test.h"
 
 #include "spirv/spirv.h"
 #include "reader_kernels.h"

@@ -2,7 +2,7 @@
  * and it compiles, whatever the module says.
  */
 #define _GNU_SOURCE
-#include "../../tests/test.h"
+#include "test.h"
 
 #include "c/codegen.h"
 #include "build/jit.h"

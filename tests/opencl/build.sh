@@ -57,7 +57,7 @@ status=0
 make_one() { # make_one SOURCE COMMAND...
     name=$(basename "$1")
     result=$to/${name%.*}.spv
-    if [ -f "$result" ] && [ -z "$(find "$1" "$here"/*.h -newer "$result")" ]; then return 0; fi
+    if [ -f "$result" ] && [ -z "$(find "$1" "$here"/*.h ! -name opencl.h -newer "$result")" ]; then return 0; fi
     if "$2" "$1" "$tmp/r.spv"; then mv "$tmp/r.spv" "$result"; else echo "build.sh: $name was not built"; status=1; fi
 }
 assembled() { "$assemble" --target-env spv1.4 "$1" -o "$2"; }

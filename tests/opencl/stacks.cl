@@ -1,4 +1,4 @@
-/* Kernels with large private arrays, and with many in a chain of calls, for tests/test_opencl_stacks.c. build: plain */
+/* Kernels with large private arrays, and with many in a chain of calls, for tests/opencl/test_opencl_stacks.c. build: plain */
 #define LARGE(name, count)                                                                                             \
     __kernel void name(__global uint *out, uint seed)                                                                  \
     {                                                                                                                  \

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Intel's own compiler takes the modules of test_coopmatrix_targets (every operation, by the matrix instruction, plain, by 2D
+# blocks and as KHR matrices) and of the examples of coopmatrix.h, for pvc, bmg, lnl-m, ptl and dg2.
+. "$(dirname "$0")/../test.sh"
+. scripts/intel_compiler.sh
+find_compiler || { skip "intel_coopmatrix" "neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; report; exit; }
+XETILE_SPV_DIR="$work" "$BUILD/test_coopmatrix_targets" > "$work/made" || fail "the modules" "$(cat "$work/made")"
+
+compiled() { # compiled NAME DEVICE FILE OPTIONS
+    if output=$(compile_module "$2" "$3" "$4"); then pass; else fail "$1 for $2" "$(printf '%s\n' "$output" | head -n 5)"; fi
+}
+
+for device in pvc bmg lnl-m ptl dg2; do
+    target=${device%-m} flags=
+    [ $device = dg2 ] && flags=-ze-fp64-gen-emu # it has no f64 of its own
+    for group in ops ops_plain blocks khr; do
+        compiled $group $device "$work/test_coopmatrix_targets_${group}_$target.spv" "$flags"
+    done
+    for example in batched_gemm tall_gemm flash_attention; do
+        emitted=$("$BUILD/$example" --emit "$work/$example.spv" --target $target) || { fail "$example --emit" "$emitted"; continue; }
+        compiled $example $device "$work/$example.spv" "$(printf '%s\n' "$emitted" | sed -n 's/^flags  *//p')"
+    done
+done
+report

@@ -1,0 +1,28 @@
+#!/bin/sh
+# A few small launches of Intel's machine code on the software device, where Intel's compiler is set up already; and that the
+# interpreter is sensitive: what reads operands the wrong way round makes the examples that use them fail.
+. "$(dirname "$0")/../test.sh"
+export XE_OFFLINE="${XE_OFFLINE:-}"
+scripts/check_machine.sh --short > "$work/said" 2>&1
+code=$?
+if grep -q '^skipped' "$work/said"; then
+    skip "machine code" "$(sed -n 's/^skipped check-machine: //p' "$work/said")"
+    report
+    exit
+fi
+cat "$work/said"
+for line in $(grep '^executed [a-z0-9_]* [a-z]* ok' "$work/said" | tr ' ' '/'); do pass; done
+[ "$code" = 0 ] || fail "check_machine.sh --short" "$(grep -A 6 FAILED "$work/said")"
+
+# switched PROGRAM... with the operand named by $1 read wrongly
+command -v ocloc >/dev/null 2>&1 || export XETILE_SOFT_OCLOC="${XETILE_SOFT_OCLOC:-$(pwd)/scripts/ocloc_offline.sh}"
+wrong() { # wrong SWITCH NAME PROGRAM ARGUMENTS...
+    switch=$1
+    shift
+    check_refused "$1 with XETILE_SOFT_XE_BREAK=$switch" "FAILED" env XETILE_SOFT_ISA=bmg XETILE_SOFT_XE_BREAK="$switch" "$@"
+}
+wrong vnni "$BUILD/gemm" --m 64 --n 64 --k 64
+wrong dpas "$BUILD/gemm" --m 64 --n 64 --k 64
+wrong transpose "$BUILD/gemm_variants" --variant transposed_a --m 64 --n 64 --k 64
+check_says "a launch without a compiler" "there is no ocloc" sh -c "XETILE_SOFT_ISA=bmg XETILE_SOFT_OCLOC=/nosuch/ocloc '$BUILD/hello' 2>&1 || true"
+report

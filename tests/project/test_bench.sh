@@ -1,0 +1,56 @@
+#!/bin/sh
+# The page of measurements: what stands in the lines stands on it, names are escaped, nothing is loaded from elsewhere, and
+# bench/run.sh goes on after a bench that fails, and tells.
+. "$(dirname "$0")/../test.sh"
+
+cat > "$work/lines" <<'LINES'
+device   some device
+bench emit_gemm 80.1 us peer=other peer_value=801 ratio=0.1
+bench emit_gemm_allocations 46 allocations
+bench compile_gemm_O2 1.25 s peer=stb_image peer_value=2.5 ratio=0.5
+bench edit_to_result_cold 1256 ms
+bench gemm_f16_64 4.5 GFLOP/s peer=openblas_sgemm peer_value=18.8 ratio=0.24
+bench gemm_f16_4096 200.5 GFLOP/s peer=openblas_sgemm peer_value=180 ratio=1.11
+bench gemm_f16_1024_avx2 100 GFLOP/s peer=openblas_sgemm peer_value=400 ratio=0.25
+bench f32_peak_of_a_thread_avx2 77.5 GFLOP/s
+bench devices_2 1.5 times
+bench odd<name> 3.25 us
+isa gemm pvc loop_dpas=32 loop_instructions=64 loop_memory=4 spill=0
+isa none bmg loop_dpas=0 loop_instructions=0 loop_memory=0 spill=0
+isa old bmg loop_dpas=16 loop_instructions=60 spill=64
+libsomething is not installed: no peer
+something else
+LINES
+page() { "$BUILD/report" < "$work/lines"; }
+for part in "on some device" ">80.1 us<" ">10 times as fast<" "emit gemm allocations: 46" "Including the headers" ">compile gemm O2<" ">1.25 s<" \
+    "stb image 2.50" ">2 times as fast<" "1256 ms" "openblas sgemm 400" "0.25 times the peer" "1.50 times" \
+    "own bound" "77.5 GFLOP/s" \
+    "odd&lt;name&gt;" "gemm, pvc" "32 dpas of 64" "16 dpas of 60, spills" "libsomething is not installed" "width=device-width"; do
+    check_says "the page says $part" "$part" page
+done
+page > "$work/page.html"
+check "no bar where there is no loop" test "$(grep -c "none, bmg" "$work/page.html")" = 0
+check "one curve for our products, one for the peer's" test "$(grep -c 'class="curve' "$work/page.html")" = 2
+check "the bar of the peer fills the width" grep -q 'class="peer" x="0" y="25.0" width="360.0"' "$work/page.html"
+check "ours a quarter of it" grep -q 'class="own" x="0" y="16.0" width="90.0"' "$work/page.html"
+check "nothing from elsewhere" test "$(grep -c -E 'https?:|<script|<link|@import|src=' "$work/page.html")" = 0
+for tag in svg section text table h2 ul; do
+    check "every $tag is closed" test "$(grep -o "<$tag[ >]" "$work/page.html" | wc -l)" = "$(grep -o "</$tag>" "$work/page.html" | wc -l)"
+done
+printf 'nothing measured\n' > "$work/lines"
+check "no figure at all is a failure" sh -c "! '$BUILD/report' < '$work/lines' > /dev/null"
+
+# A tree with stand-ins for the benches.
+mkdir -p "$work/tree/bench" "$work/tree/scripts" "$work/tree/build"
+cp bench/run.sh "$work/tree/bench/" && cp "$BUILD/report" "$work/tree/build/"
+stand_in() { printf '#!/bin/sh\n%s\n' "$2" > "$work/tree/$1" && chmod +x "$work/tree/$1"; }
+stand_in build/bench_good 'echo bench emit_x 1.5 us'
+stand_in build/bench_bad 'exit 3'
+stand_in bench/bench_edit.sh 'echo bench edit_x 2 ms'
+stand_in bench/bench_scaling.sh 'echo bench devices_1 2 GFLOP/s'
+stand_in scripts/check_intel.sh 'echo skipped check-intel: none here'
+check_says "bench/run.sh" "bench emit_x 1.5 us" env BUILD=build "$work/tree/bench/run.sh" bench_good
+check "the page is written" grep -q "none here" "$work/tree/bench/report.html"
+check_refused "a bench that fails" "FAILED build/bench_bad" env BUILD=build "$work/tree/bench/run.sh" bench_bad bench_good
+check "the others still run" grep -q "emit x" "$work/tree/bench/report.html"
+report

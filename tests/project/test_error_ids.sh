@@ -1,0 +1,15 @@
+#!/bin/sh
+# Every error id of the headers is named by a test in C, as a macro of it expands: one that no test produces shows here. What the
+# headers themselves say of an id does not count, nor does a line with dozens of them: somebody's table of all.
+. "$(dirname "$0")/../test.sh"
+for test in tests/*/test_*.c; do
+    # A line `# 12 "tests/test_x.c"` tells what the lines after it come from.
+    $CC -std=c11 -I. -Itests -E -x c "$test" | awk '/^# [0-9]+ "/ { own = $3 ~ /^"tests\// ; next } own && split($0, names, /_ERR(OR)?_|ZED_/) < 16'
+done | tr -c 'A-Za-z0-9_' '\n' | sort -u > "$work/named"
+tests/project/error_ids.sh | sort > "$work/ids"
+check "there are ids" test "$(wc -l < "$work/ids")" -gt 150
+check "no two are the same" test -z "$(uniq -d "$work/ids")"
+while read -r id; do
+    check "$id has a test" grep -qx "$id" "$work/named"
+done < "$work/ids"
+report

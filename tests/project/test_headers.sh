@@ -1,0 +1,70 @@
+#!/bin/sh
+# Each header alone, as C11 and as C++17, with every warning an error, in two translation units of one program; and the
+# same with all headers together. Compilers that are not installed are skipped. And lines of C are no longer than 120 columns.
+. "$(dirname "$0")/../test.sh"
+flags="-Wall -Wextra -Wpedantic -Werror -I."
+
+two_units() { # two_units COMPILER STANDARD SUFFIX HEADER...
+    compiler=$1 standard=$2 suffix=$3
+    shift 3
+    : > "$work/one.$suffix"
+    for header in "$@"; do echo "#include \"$header\"" >> "$work/one.$suffix"; done
+    cp "$work/one.$suffix" "$work/two.$suffix"
+    echo "int two(void); int two(void) { return 0; }" >> "$work/two.$suffix"
+    echo "int two(void); int main(void) { return two(); }" >> "$work/one.$suffix"
+    # shellcheck disable=SC2086
+    $compiler -std=$standard $flags -o "$work/program" "$work/one.$suffix" "$work/two.$suffix" -lze_loader -lm &&
+        "$work/program"
+}
+
+headers=$(ls spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h 2>/dev/null)
+for pair in gcc:c11:c clang:c11:c g++:c++17:cc clang++:c++17:cc; do
+    compiler=${pair%%:*} rest=${pair#*:}
+    standard=${rest%%:*} suffix=${rest#*:}
+    command -v "$compiler" >/dev/null 2>&1 || { skip "headers with $compiler" "$compiler is not installed"; continue; }
+    for header in $headers; do
+        check "$header alone, $compiler -std=$standard" two_units "$compiler" "$standard" "$suffix" "$header"
+    done
+    # shellcheck disable=SC2086
+    check "all headers, $compiler -std=$standard" two_units "$compiler" "$standard" "$suffix" $headers
+done
+
+# What a project that vendors the headers may have switched on, in the standards it may use.
+strict="-Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wsign-compare -Wformat=2 -Wundef -fsyntax-only"
+for pair in gcc:c11:c gcc:gnu17:c gcc:c2x:c clang:c11:c clang:c2x:c g++:c++17:cc g++:c++20:cc clang++:c++17:cc clang++:c++20:cc; do
+    compiler=${pair%%:*} rest=${pair#*:}
+    command -v "$compiler" >/dev/null 2>&1 || continue
+    # shellcheck disable=SC2086
+    for header in $headers; do echo "#include \"$header\""; done > "$work/strict.${rest#*:}"
+    # shellcheck disable=SC2086
+    check "strict warnings, $compiler -std=${rest%%:*}" $compiler -std=${rest%%:*} $flags $strict "$work/strict.${rest#*:}"
+done
+
+# An allocator that comes as macros with arguments, as some do.
+{
+    echo "#include <stdlib.h>"
+    for pair in "realloc(p, n) mine(p, n)" "malloc(n) mine(0, n)" "calloc(n, m) zeroed(n, m)" "free(p) gone(p)"; do echo "#define $pair"; done
+    echo "void *mine(void *, size_t); void *zeroed(size_t, size_t); void gone(void *);"
+    for header in $headers; do echo "#include \"$header\""; done
+} > "$work/macros.c"
+# shellcheck disable=SC2086
+check "an allocator of macros" $CC -std=c11 $flags -fsyntax-only "$work/macros.c"
+
+printf '#define CM_LAYOUT_ONLY\n#include "coopmatrix.h"\n#ifdef SPIRV_EMIT_H\n#error the emitter came along\n#endif\n' > "$work/layout.c"
+for way in "" -DXETILE_DECLARATIONS -DXETILE_IMPLEMENTATION; do
+    # shellcheck disable=SC2086
+    check "CM_LAYOUT_ONLY, and no emitter: ${way:-include and go}" $CC -std=c11 $flags $way -fsyntax-only "$work/layout.c"
+done
+
+check "headers joined from src/ are up to date" src/join.sh --check
+
+wide=$(LC_ALL=C awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' ./*.h src/*.h src/*/*.[ch] soft/*.[ch] soft/*/*.[ch] \
+    tests/*.[ch] tests/*/*.[ch] examples/*.c bench/*.[ch])
+if [ -z "$wide" ]; then pass; else fail "lines of at most 120 columns" "$wide"; fi
+
+# With optimisation: unused functions must not warn at -O2, and a second include must change nothing.
+# shellcheck disable=SC2086
+for header in $headers; do
+    check "$header twice, -O2" two_units "$CC -O2" c11 c "$header" "$header"
+done
+report

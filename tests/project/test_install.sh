@@ -1,0 +1,97 @@
+#!/bin/sh
+# make install into a folder of its own: every example builds against what was installed and against a copied folder, with the
+# library, shared and static, and with the headers alone; the README's Meson and CMake projects build and run, uninstall leaves
+# nothing.
+. "$(dirname "$0")/../test.sh"
+[ -z "${SANITIZE:-}" ] || { skip install "not under sanitizers"; report; exit; }
+prefix="$work/a prefix" # a space, as people have them
+root="$work/root"
+strict="-std=c11 -Wall -Wextra -Wpedantic -Werror"
+
+# The first block of the README that is marked with this language.
+block() { awk -v mark="\`\`\`$1" '$0 == mark && !done { on = 1; next } /^```$/ { if (on) done = 1; on = 0 } on' README.md; }
+
+check_says "install says how programs find the library" "LD_LIBRARY_PATH=\"$prefix/lib\"" make install BUILD="$BUILD" PREFIX="$prefix"
+for file in include/xetile/xetile.h include/xetile/spirv_emit.h include/xetile/coopmatrix.h include/xetile/coopvec.h \
+    include/xetile/ze_dispatch.h lib/libxetile.a lib/libxetile.so lib/libze_soft.so lib/pkgconfig/xetile.pc; do
+    check "$file is installed" test -s "$prefix/$file"
+done
+check "libxetile.so is a link to a version" test "$(readlink -f "$prefix/lib/libxetile.so")" = "$prefix/lib/libxetile.so.$(sed -n 's/^VERSION = //p' Makefile)"
+foreign=$(nm -D --defined-only "$prefix/lib/libxetile.so" | awk '{ print $3 }' | grep -Ev '^(spe|cm|cv|xt|zed)_' | tr '\n' ' ')
+check "libxetile.so shows functions of the headers and nothing else, but: $foreign" test -z "$foreign"
+
+# The flags are one string, in which pkg-config escapes the space of the prefix.
+mkdir "$work/copied" && cp ./*.h "$work/copied/"
+from_copy="-I$work/copied -lze_loader -lm"
+headers_alone="-I\"$prefix/include/xetile\" -lze_loader -lm"
+from_prefix="-DXETILE_DECLARATIONS -I\"$prefix/include/xetile\" -L\"$prefix/lib\" -lxetile -lze_loader -lm"
+static=$from_prefix
+if command -v pkg-config >/dev/null 2>&1; then
+    from_prefix=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs xetile)
+    static=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --static --cflags --libs xetile)
+    check_says "pkg-config" "-lxetile -lze_loader" echo "$from_prefix"
+    check_says "pkg-config" "-DXETILE_DECLARATIONS" echo "$from_prefix"
+else
+    skip "pkg-config" "it is not installed"
+fi
+
+# One example a folder of its own, so that nothing of the source tree is found by chance.
+builds() { # builds SOURCE FLAGS
+    rm -rf "$work/alone" && mkdir "$work/alone" && cp "$1" "$work/alone/main.c" || return 1
+    compiler=$CC
+    grep -q '#include <mpi.h>' "$1" && compiler="${MPICC:-mpicc}"
+    (cd "$work/alone" && eval "$compiler $strict -o program main.c $2") && LD_LIBRARY_PATH="$prefix/lib" "$work/alone/program" --help
+}
+needs_library() { readelf -d "$work/alone/program" | grep -q 'NEEDED.*libxetile\.so\.[0-9]'; }
+for example in examples/*.c; do
+    name=$(basename "$example" .c)
+    if grep -q '#include <mpi.h>' "$example" && ! command -v "${MPICC:-mpicc}" >/dev/null 2>&1; then
+        skip "$name" "${MPICC:-mpicc} is not installed"
+        continue
+    fi
+    check "$name builds against the installed headers" builds "$example" "$from_prefix"
+    check "$name builds against copied headers" builds "$example" "$from_copy"
+done
+hello_runs() { # hello_runs NAME FLAGS
+    check "hello builds with $1" builds examples/hello.c "$2"
+    check_says "hello runs with $1" "ok hello" env LD_LIBRARY_PATH="$prefix/lib" XETILE_SOFT="$prefix/lib/libze_soft.so" "$work/alone/program"
+}
+hello_runs "the headers alone" "$headers_alone"
+hello_runs "libxetile.so" "$from_prefix"
+check "hello needs libxetile.so" needs_library
+hello_runs "libxetile.a" "$(echo "$static" | sed 's/-lxetile/-l:libxetile.a/')"
+check "hello has libxetile.a in it" eval "! needs_library"
+
+# The README's own line; a command line that is not quoted takes no space in the prefix.
+readme_line() {
+    ln -s "$prefix" "$work/plain" && mkdir "$work/line" && cp examples/gemm.c "$work/line/" &&
+        sed -n "s|^    \(cc .*\)pkg-config \(.*xetile.*\)|\1pkg-config --define-variable=prefix=$work/plain \2 --m 64 --n 48 --k 40|p" README.md \
+            > "$work/line/run.sh" && cd "$work/line" &&
+        PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib" XETILE_DEVICE=software sh -e run.sh
+}
+if command -v pkg-config >/dev/null 2>&1; then check_says "the README's line with pkg-config" "ok gemm" readme_line
+else skip "the README's line with pkg-config" "it is not installed"; fi
+
+# Meson, against the installed library; CMake, with the headers copied into the project.
+meson_project() {
+    mkdir "$work/meson" && cp examples/hello.c "$work/meson/" && block meson > "$work/meson/meson.build" && cd "$work/meson" &&
+        PKG_CONFIG_PATH="$prefix/lib/pkgconfig" meson setup build && meson compile -C build && build/hello --device software
+}
+cmake_project() {
+    mkdir -p "$work/cmake/xetile" && cp examples/hello.c "$work/cmake/" && cp ./*.h "$work/cmake/xetile/" &&
+        block cmake > "$work/cmake/CMakeLists.txt" && cd "$work/cmake" && cmake -S . -B build && cmake --build build &&
+        build/hello --device software
+}
+if ! command -v meson >/dev/null 2>&1 || ! command -v ninja >/dev/null 2>&1; then skip "Meson" "meson or ninja is not installed"
+elif ! command -v pkg-config >/dev/null 2>&1; then skip "Meson" "pkg-config is not installed"
+else check_says "the README's Meson project" "ok hello" meson_project; fi
+if command -v cmake >/dev/null 2>&1; then check_says "the README's CMake project" "ok hello" cmake_project
+else skip "CMake" "cmake is not installed"; fi
+
+check "uninstall" make uninstall BUILD="$BUILD" PREFIX="$prefix"
+check "nothing is left" test -z "$(find "$prefix" ! -type d)"
+check "nor the folder of headers" test ! -e "$prefix/include/xetile"
+check "uninstall once more" make uninstall BUILD="$BUILD" PREFIX="$prefix"
+check "install below DESTDIR" make install BUILD="$BUILD" PREFIX=/usr DESTDIR="$root"
+check "xetile.pc names the prefix, not DESTDIR" grep -qx "prefix=/usr" "$root/usr/lib/pkgconfig/xetile.pc"
+report

@@ -1,0 +1,48 @@
+#!/bin/sh
+# test_isa_levels.sh - the software device at every instruction set that it can be told to compile for and this CPU has,
+# and with clang as the kernels' compiler: products of matrices of every type and number of rows, a GEMM of each
+# type, cooperative matrices, groups, small floats. (The other tests run as the device chooses: with all that the CPU
+# has, cc as the compiler.)
+. "$(dirname "$0")/../test.sh"
+unset XETILE_SOFT_ISA XETILE_CC XETILE_SPV_DIR
+
+# A program, or a part of it, must end well; the counts are those of its tests.
+level() { # level LABEL VARIABLE=VALUE PROGRAM [PART]
+    if [ ! -x "$BUILD/$3" ]; then
+        fail "$1 $3" "not built"
+        return
+    fi
+    output=$(env "$2" TEST_ONLY="${4:-}" "$BUILD/$3" 2>&1)
+    code=$?
+    line=$(printf '%s\n' "$output" | tail -n 1)
+    p=$(printf '%s\n' "$line" | sed -n 's/^\([0-9]*\) passed, 0 failed.*/\1/p')
+    if [ "$code" = 0 ] && [ "${p:-0}" != 0 ]; then passed=$((passed + p)); else fail "$1 $3 (exit code $code)" "$output"; fi
+}
+
+all_of() { # all_of LABEL VARIABLE=VALUE
+    level "$1" "$2" test_opencl_groups
+    level "$1" "$2" test_opencl_cooperative
+    level "$1" "$2" test_opencl_assembly
+    level "$1" "$2" test_xetile products_of_every_type
+    level "$1" "$2" test_soft_products every_number_of_rows
+}
+
+# The device refuses a level that the CPU lacks, by name.
+has_level() { # has_level LEVEL; runs one small test, whose kernels the next run finds in the cache
+    XETILE_SOFT_ISA=$1 "$BUILD/test_opencl_groups" 2>&1 | grep -q "this CPU does not have it" && return 1
+    return 0
+}
+
+for isa in generic avx2 avx512 amx; do
+    if has_level "$isa"; then
+        all_of "$isa" "XETILE_SOFT_ISA=$isa"
+    else
+        skip "$isa" "this CPU does not have it"
+    fi
+done
+if command -v clang >/dev/null 2>&1; then
+    all_of clang "XETILE_CC=clang"
+else
+    skip clang "not installed"
+fi
+report

@@ -1,0 +1,115 @@
+#!/bin/sh
+# test_other_cpus.sh - the software device on other CPUs, under QEMU's emulation of programs, as far as emulator and compiler
+# are installed: AArch64 and RISC-V, with driver and programs built for them, and x86-64 with AVX2 at most and without
+# AVX (test_isa_levels.sh has more for those). A few programs each, since emulation is slow. The kernels' compilers are
+# not emulated.
+#
+# Debian has no Level Zero loader for those CPUs, so the programs are linked with the driver's own objects; one of them
+# loads libze_soft.so and asks for its tables as the loader does.
+. "$(dirname "$0")/../test.sh"
+if [ -n "${SANITIZE:-}" ]; then
+    skip "other CPUs" "a sanitizer is not emulated"
+    report
+    exit
+fi
+unset XETILE_SOFT_ISA XETILE_CC XETILE_SPV_DIR MAKEFLAGS MFLAGS
+export XETILE_SOFT_CACHE="${XETILE_SOFT_CACHE:-$BUILD/cache}"
+tests="test_opencl_groups test_opencl_atomics"
+
+# A program must end well; the counts are those of its tests, or one.
+emulate() { # emulate LABEL PROGRAM [ARGUMENT...]
+    of=$1
+    shift
+    # shellcheck disable=SC2086 # several words
+    output=$($emulation "$@" 2>&1)
+    code=$?
+    p=$(printf '%s\n' "$output" | sed -n '$s/^\([0-9]*\) passed, 0 failed.*/\1/p')
+    if [ "$code" = 0 ] && [ "$p" != 0 ]; then
+        passed=$((passed + ${p:-1}))
+    else
+        fail "$of: $* (exit code $code)" "$output"
+    fi
+}
+
+run_examples() { # run_examples LABEL FOLDER
+    emulate "$1" "$2/hello"
+    for type in f16 bf16 i8; do emulate "$1" "$2/gemm" --m 100 --n 72 --k 64 --type $type; done
+}
+
+# The kernels' compiler: COMMAND, with FLAG for -march=native or -mcpu=native where that is of another CPU.
+write_compiler() { # write_compiler COMMAND [FLAG]
+    {
+        echo '#!/bin/sh'
+        [ -z "${2:-}" ] || echo "for a; do shift; case \$a in -m*=native) a=$2 ;; esac; set -- \"\$@\" \"\$a\"; done"
+        echo "exec $1 \"\$@\""
+    } > "$work/cc"
+    chmod +x "$work/cc"
+    export XETILE_CC="$work/cc"
+}
+
+emulator() { command -v "qemu-$1" || command -v "qemu-$1-static"; }
+
+# ---- other architectures
+
+# Cross compilers do not look where the system's headers are.
+link_headers() { # link_headers FOLDER
+    mkdir -p "$1"
+    for header in level_zero/ze_api.h spirv/unified1/spirv.h; do
+        found=$(printf '#include <%s>\n' $header | $CC -E -x c - | sed -n "s|^# [0-9]* \"\(.*\)/$header\".*|\1|p" | head -n 1)
+        ln -sfn "$found/${header%%/*}" "$1/${header%%/*}"
+    done
+}
+
+build_for() { # build_for TRIPLE FOLDER: driver, programs, and what stands for the loader
+    triple=$1 to=$2 wanted=
+    set -- make --no-print-directory -j2 BUILD="$to" CC="$triple-gcc" AR="$triple-ar" CFLAGS=-O1 LOADER_CFLAGS="-I$to/include"
+    link_headers "$to/include" && "$@" soft || return 1
+    rm -f "$to/driver.a"
+    for program in hello gemm test_xetile $tests; do # make does not know that the driver is in them
+        [ -n "$(find "$to/$program" -newer "$to/libze_soft.so" 2>/dev/null)" ] || rm -f "$to/$program"
+        wanted="$wanted $to/$program"
+    done
+    # shellcheck disable=SC2086 # one word a program
+    "$triple-gcc" -c -I"$to/include" -DSTAND_IN tests/soft/other_cpu.c -o "$to/stand_in.o" &&
+        find "$to/soft" -name '*.o' -exec "$triple-ar" qcs "$to/driver.a" "$to/stand_in.o" {} + &&
+        "$@" LOADER_LIBS="$to/driver.a -ldl -lpthread -lm" $wanted &&
+        "$triple-gcc" -I"$to/include" tests/soft/other_cpu.c -o "$to/other_cpu" -ldl
+}
+
+other() { # other CPU TRIPLE [FLAG]
+    emulation=$(emulator "$1")
+    if [ -z "$emulation" ]; then skip "$1" "no qemu-$1"; return; fi
+    if ! command -v "$2-gcc" >/dev/null 2>&1; then skip "$1" "no $2-gcc"; return; fi
+    to=$BUILD/$1
+    if ! output=$(build_for "$2" "$to" 2>&1); then fail "$1: build" "$output"; return; fi
+    emulation="$emulation -L /usr/$2"
+    write_compiler "$2-gcc" "${3:-}"
+    emulate "$1" "$to/other_cpu" "$to/libze_soft.so"
+    run_examples "$1" "$to"
+    for program in $tests; do emulate "$1" "$to/$program"; done
+    TEST_ONLY=products_of_every_type
+    export TEST_ONLY
+    emulate "$1" "$to/test_xetile"
+    unset TEST_ONLY
+    # shellcheck disable=SC2086 # several words
+    check_refused "$1, avx2" "this CPU does not have it" env XETILE_SOFT_ISA=avx2 $emulation "$to/hello"
+}
+
+# ---- this one with less
+
+less() { # less MODEL LEVEL: one that it does not have
+    emulation=$(emulator x86_64)
+    if [ "$(uname -m)" != x86_64 ] || [ -z "$emulation" ]; then skip "$1" "no qemu-x86_64, or another CPU"; return; fi
+    if ! "$emulation" -cpu "$1" /bin/true 2>/dev/null; then skip "$1" "this QEMU does not know it"; return; fi
+    emulation="$emulation -cpu $1"
+    write_compiler "$emulation $(command -v "${CC%% *}")" # which looks at the CPU that it runs on, too
+    run_examples "$1" "$BUILD"
+    # shellcheck disable=SC2086
+    check_refused "$1, $2" "this CPU does not have it" env XETILE_SOFT_ISA="$2" $emulation "$BUILD/hello"
+}
+
+other aarch64 aarch64-linux-gnu -mcpu=neoverse-n1
+other riscv64 riscv64-linux-gnu
+less Haswell avx512
+less Nehalem avx2
+report
