@@ -280,15 +280,15 @@ typedef struct {
     int rows, cols;
     cm_type type;
     cm_use use;
-    int S;
-    int I, J, K, K1, K2, V;
+    int lanes;                                                      /* the text's S, the subgroup size */
+    int size_i, size_j, size_k, size_k1, size_k2, size_v;           /* the text's I, J, K, K1, K2, V */
     int omega; /* channels a component: 4 / size when packed, else 1 */
     bool packed, needs_mask, interleaved;
 } cm_layout;
 
 /* The coordinates of A*; an element of the matrix (padding: there is none, and row and col tell where it would lie). */
 typedef struct {
-    int i, k1, j, k2;
+    int at_i, at_k1, at_j, at_k2;
 } cm_index;
 typedef struct {
     int row, col;
@@ -370,7 +370,7 @@ typedef enum { CM_ROUND_AUTO, CM_ROUND_NEAREST, CM_ROUND_ZERO, CM_ROUND_UP, CM_R
 
 /* One per kernel that is being written. Plain data: copy it as you like. */
 typedef struct {
-    spe_module *m;
+    spe_module *module;
     cm_target target;
     cm_lowering lowering; /* CM_AUTO resolved */
     cm_rounding rounding; /* of the conversion that is being written; zero between operations */
@@ -388,7 +388,7 @@ XETILE_API bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_l
  * component; its low bits come first. Of a complex matrix the real parts come first, then the imaginary ones.
  * parts == 0 is poison. Copy it by assignment; part[] may be replaced by an array of ids of the same types (phis). */
 typedef struct {
-    cm_layout l;
+    cm_layout layout;
     int parts;
     spe_id *part; /* in the module's arena */
 } cm_matrix;
@@ -504,7 +504,7 @@ XETILE_API cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *
 /* Component types of A and B, of which one must promote to the other (cm_promotes), the type that is accumulated in,
  * and the operands word of the matrix instruction (0: none), whose A flags describe our B, as its A is our B. */
 typedef struct {
-    cm_type a, b, acc;
+    cm_type type_a, type_b, acc;
     uint32_t dpas;
 } cm_product;
 
@@ -571,9 +571,10 @@ typedef enum {
  * Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP, NATIVE_EXP2 [OPERATION, EMIT_TYPE]. */
 XETILE_API cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
 
-/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
+/* What a lane knows of itself: i as row and the first column j0 as col, section "Mapping properties". Where I == S, col
+ * is 0. */
 typedef struct {
-    spe_id i, j0;
+    spe_id row, col;
 } cm_lane;
 
 /* The state of CM_APPLY: which component is due, where it is, and the results so far. */
@@ -707,8 +708,8 @@ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix[] = "";
 #define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
 
 /* Records error CM_ERROR_<id>, with a text as of printf: what a function that failed returns, and one of matrices. */
-#define CM_FAIL_(c, id, ...) (spe_fail((c)->m, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), spe_ok((c)->m))
-#define CM_POISON_(c, id, ...) (spe_fail((c)->m, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), cm_poison())
+#define CM_FAIL_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), spe_ok((c)->module))
+#define CM_POISON_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), cm_poison())
 
 /* What sums of a type are accumulated in: f32 for floats below 64 bits, i32 for integers below 32. */
 #define CM_SUM_(T) ((T) > CM_F64 && (T) <= CM_E5M2 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))
@@ -801,48 +802,48 @@ int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, i
 
 int cm_layout_interleave(cm_layout *l, int k1)
 {
-    if (!cm_power_of_two_(k1) || l->rows < 1 || l->K % k1 != 0) return CM_ERROR_ROWS;
-    l->K1 = k1;
-    l->K2 = l->K / k1;
+    if (!cm_power_of_two_(k1) || l->rows < 1 || l->size_k % k1 != 0) return CM_ERROR_ROWS;
+    l->size_k1 = k1;
+    l->size_k2 = l->size_k / k1;
     l->interleaved = k1 > 1;
     return 0;
 }
 
-int cm_components(const cm_layout *l) { return l->V / l->omega; }
+int cm_components(const cm_layout *l) { return l->size_v / l->omega; }
 
 int cm_linear(const cm_layout *l, cm_index x)
 {
-    return x.i + l->I * (x.k1 + l->K1 * (x.j / l->omega + l->J / l->omega * x.k2));
+    return x.at_i + l->size_i * (x.at_k1 + l->size_k1 * (x.at_j / l->omega + l->size_j / l->omega * x.at_k2));
 }
 
 cm_index cm_unlinear(const cm_layout *l, int number)
 {
-    int j = l->J / l->omega;
-    cm_index x = {number % l->I, number / l->I % l->K1, number / (l->I * l->K1) % j * l->omega,
-                  number / (l->I * l->K1 * j)};
+    int j = l->size_j / l->omega;
+    cm_index x = {number % l->size_i, number / l->size_i % l->size_k1, number / (l->size_i * l->size_k1) % j * l->omega,
+                  number / (l->size_i * l->size_k1 * j)};
     return x;
 }
 
 int cm_row_of(const cm_layout *l, cm_index x)
 {
-    int inner = l->interleaved ? x.k1 + x.i * l->K1 : x.i + x.k1 * l->I;
-    return inner + x.k2 * l->I * l->K1;
+    int inner = l->interleaved ? x.at_k1 + x.at_i * l->size_k1 : x.at_i + x.at_k1 * l->size_i;
+    return inner + x.at_k2 * l->size_i * l->size_k1;
 }
 
 cm_slot cm_slot_of(const cm_layout *l, int row, int col)
 {
-    int block = l->I * l->K1, inner = row % block;
-    cm_index plain = {inner % l->I, inner / l->I, col, row / block};
-    cm_index neighbours = {inner / l->K1, inner % l->K1, col, row / block};
+    int block = l->size_i * l->size_k1, inner = row % block;
+    cm_index plain = {inner % l->size_i, inner / l->size_i, col, row / block};
+    cm_index neighbours = {inner / l->size_k1, inner % l->size_k1, col, row / block};
     int number = cm_linear(l, l->interleaved ? neighbours : plain);
-    cm_slot s = {number % l->S, number / l->S, col % l->omega};
+    cm_slot s = {number % l->lanes, number / l->lanes, col % l->omega};
     return s;
 }
 
 cm_element cm_element_of(const cm_layout *l, cm_slot s)
 {
-    cm_index x = cm_unlinear(l, s.lane + s.component * l->S);
-    cm_element e = {cm_row_of(l, x), x.j + s.channel, false};
+    cm_index x = cm_unlinear(l, s.lane + s.component * l->lanes);
+    cm_element e = {cm_row_of(l, x), x.at_j + s.channel, false};
     e.padding = e.row >= l->rows || e.col >= l->cols;
     return e;
 }
@@ -864,8 +865,8 @@ XE_FN_ unsigned char *cm_host_address_(const cm_layout *l, const cm_host_mem *m,
 XE_FN_ void cm_host_walk_(const cm_layout *l, unsigned char *vectors, const cm_host_mem *m, bool store)
 {
     size_t bytes = (size_t)cm_type_info(l->type)->bytes;
-    for (int n = 0; n < l->S * l->V; n++) {
-        cm_slot s = {n / l->V, n % l->V / l->omega, n % l->omega};
+    for (int n = 0; n < l->lanes * l->size_v; n++) {
+        cm_slot s = {n / l->size_v, n % l->size_v / l->omega, n % l->omega};
         unsigned char *slot = vectors + (size_t)n * bytes, *at = cm_host_address_(l, m, s);
         if (store && at) memcpy(at, slot, bytes);
         if (!store && at) memcpy(slot, at, bytes);
@@ -934,7 +935,7 @@ bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *ta
 bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
 {
     memset(c, 0, sizeof *c);
-    c->m = m;
+    c->module = m;
     if (!target) return CM_FAIL_(c, TARGET, "there is no target of this name; known are " CM_TARGET_NAMES_);
     int size = target->subgroup_size;
     bool dpas = (target->dpas_sizes & (uint32_t)size) != 0;
@@ -981,7 +982,7 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
         CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_PROMOTIONS_(CM_BOTH_WAYS_)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].a == a && rows[i].b == b) return &rows[i];
+        if (rows[i].type_a == a && rows[i].type_b == b) return &rows[i];
     return NULL;
 }
 
@@ -996,9 +997,9 @@ bool cm_promotes(cm_type from, cm_type to)
 
 bool cm_product_takes(const cm_product *row, cm_type c)
 {
-    if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->a != CM_F32 && row->b != CM_F32;
+    if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->type_a != CM_F32 && row->type_b != CM_F32;
     if (row->acc == CM_I32 && c == CM_U32) return true; /* the same bits */
-    return cm_promotes(row->a, c) && cm_promotes(row->b, c);
+    return cm_promotes(row->type_a, c) && cm_promotes(row->type_b, c);
 }
 
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
@@ -1009,20 +1010,20 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
     cm_layout l;
     int error = cm_layout_init(&l, rows, cols, type, use, c->target.subgroup_size);
     if (error) {
-        spe_fail(c->m, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d",
+        spe_fail(c->module, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d",
                  cm_error_text(error), rows, cols, (int)type, (int)use, c->target.subgroup_size);
         return l;
     }
     const cm_product *row = cm_product_row(type, type);
     if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
     int depth = cm_dpas_depth_(type);
-    if (depth > l.S && rows >= depth) cm_layout_interleave(&l, depth / l.S);
+    if (depth > l.lanes && rows >= depth) cm_layout_interleave(&l, depth / l.lanes);
     return l;
 }
 
 /* Components in a word, words a block, bits of a word. */
-XE_FN_ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
-XE_FN_ int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
+XE_FN_ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->size_k1; }
+XE_FN_ int cm_block_words_(const cm_layout *l) { return l->size_v / (l->size_k2 * cm_channels_(l)); }
 XE_FN_ int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
 
 bool cm_is_complex(cm_type type) { return type == CM_C32 || type == CM_C64; }
@@ -1033,7 +1034,7 @@ XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : ty
 
 int cm_part_count(const cm_layout *l)
 {
-    return l->rows ? l->K2 * spe_runs(cm_block_words_(l)) * cm_halves_(l->type) : 0;
+    return l->rows ? l->size_k2 * spe_runs(cm_block_words_(l)) * cm_halves_(l->type) : 0;
 }
 
 int cm_part_words(const cm_layout *l, int part)
@@ -1055,25 +1056,26 @@ spe_id cm_storage_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     if (!t) return CM_FAIL_(c, EMIT_TYPE, "there is no type %d", (int)type);
-    return t->storage_float ? spe_float(c->m, (uint32_t)t->storage_bits) : spe_int(c->m, (uint32_t)t->storage_bits);
+    return t->storage_float ? spe_float(c->module, (uint32_t)t->storage_bits)
+                            : spe_int(c->module, (uint32_t)t->storage_bits);
 }
 
 spe_id cm_arith_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     if (cm_is_complex(type)) return CM_FAIL_(c, EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
-    return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->m, 32) : cm_storage_type(c, type);
+    return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->module, 32) : cm_storage_type(c, type);
 }
 
 XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
-XE_FN_ spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->m, elem, (uint32_t)n); }
+XE_FN_ spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->module, elem, (uint32_t)n); }
 
 /* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
 XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 {
     int bits = cm_word_bits_(l);
     if (l->use == CM_ACC || (bits >= 32 && cm_channels_(l) == 1)) return cm_storage_type(c, l->type);
-    return spe_int(c->m, (uint32_t)bits);
+    return spe_int(c->module, (uint32_t)bits);
 }
 
 /* Under CM_KHR a part is a KHR matrix, the transpose of ours: words (columns of ours) by lanes. */
@@ -1086,8 +1088,8 @@ spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
     spe_id component = cm_storage_type(c, l->type);
     if (t->kind == CM_KIND_FLOAT && !t->storage_float)
         return CM_FAIL_(c, LOWERING, "there are no matrices of %s under CM_KHR", t->name);
-    return spe_coopmat(c->m, component, SPE_ScopeSubgroup, (uint32_t)(cm_part_words(l, part) * l->omega),
-                       (uint32_t)(l->I * l->K1), uses[l->use]);
+    return spe_coopmat(c->module, component, SPE_ScopeSubgroup, (uint32_t)(cm_part_words(l, part) * l->omega),
+                       (uint32_t)(l->size_i * l->size_k1), uses[l->use]);
 }
 
 cm_matrix cm_poison(void)
@@ -1097,8 +1099,8 @@ cm_matrix cm_poison(void)
     return a;
 }
 
-XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
-XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id)); }
+XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->module) || a->parts == 0; }
+XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->module, (size_t)n * sizeof(spe_id)); }
 
 /* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
 XE_FN_ bool cm_opaque_(cm_ctx *c, const char *what)
@@ -1112,8 +1114,8 @@ XE_FN_ cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
 {
     cm_matrix a = cm_poison();
     int parts = cm_part_count(l);
-    if (!spe_ok(c->m) || parts == 0 || !cm_storage_type(c, l->type)) return a;
-    a.l = *l;
+    if (!spe_ok(c->module) || parts == 0 || !cm_storage_type(c, l->type)) return a;
+    a.layout = *l;
     a.part = cm_ids_(c, parts);
     a.parts = a.part ? parts : 0;
     return a;
@@ -1124,7 +1126,7 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
     cm_matrix a = cm_new_(c, l);
     for (int i = 0; i < a.parts; i++) {
         a.part[i] = parts[i];
-        if (spe_type_of(c->m, parts[i]) != cm_part_type(c, l, i))
+        if (spe_type_of(c->module, parts[i]) != cm_part_type(c, l, i))
             return CM_POISON_(c, COMPONENT, "part %d of a %d x %d %s %s has another type", i, l->rows, l->cols,
                               cm_name_(l->type), cm_use_name(l->use));
     }
@@ -1134,10 +1136,10 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
 /* Are they of one type and layout? False and an error when not. */
 XE_FN_ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
 {
-    const cm_layout *x = &a->l, *y = &b->l;
+    const cm_layout *x = &a->layout, *y = &b->layout;
     if (x->type != y->type)
         return CM_FAIL_(c, COMPONENT, "component types differ: %s and %s", cm_name_(x->type), cm_name_(y->type));
-    if (x->rows == y->rows && x->cols == y->cols && x->use == y->use && x->S == y->S &&
+    if (x->rows == y->rows && x->cols == y->cols && x->use == y->use && x->lanes == y->lanes &&
         x->interleaved == y->interleaved)
         return true;
     return CM_FAIL_(c, SHAPE, "matrices differ: %d x %d %s and %d x %d %s", x->rows, x->cols, cm_use_name(x->use),
@@ -1147,8 +1149,8 @@ XE_FN_ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
 XE_FN_ cm_matrix cm_half_(const cm_matrix *a, int which)
 {
     cm_matrix half = *a;
-    half.l.type = cm_half_type_(a->l.type);
-    half.parts = a->parts / cm_halves_(a->l.type);
+    half.layout.type = cm_half_type_(a->layout.type);
+    half.parts = a->parts / cm_halves_(a->layout.type);
     half.part = a->part + which * half.parts;
     return half;
 }
@@ -1161,8 +1163,8 @@ XE_FN_ cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2])
 XE_FN_ cm_matrix cm_half_of_complex_(cm_ctx *c, const cm_matrix *a, int which)
 {
     if (cm_is_poison_(c, a)) return cm_poison();
-    if (cm_is_complex(a->l.type)) return cm_half_(a, which);
-    return CM_POISON_(c, COMPONENT, "a matrix of %s has no imaginary part", cm_name_(a->l.type));
+    if (cm_is_complex(a->layout.type)) return cm_half_(a, which);
+    return CM_POISON_(c, COMPONENT, "a matrix of %s has no imaginary part", cm_name_(a->layout.type));
 }
 
 cm_matrix cm_re(cm_ctx *c, const cm_matrix *a) { return cm_half_of_complex_(c, a, 0); }
@@ -1171,7 +1173,7 @@ cm_matrix cm_im(cm_ctx *c, const cm_matrix *a) { return cm_half_of_complex_(c, a
 cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
 {
     if (cm_is_poison_(c, re) || cm_is_poison_(c, im) || !cm_alike_(c, re, im)) return cm_poison();
-    cm_layout l = re->l;
+    cm_layout l = re->layout;
     if (l.type != CM_F32 && l.type != CM_F64)
         return CM_POISON_(c, COMPONENT, "a complex matrix is of f32 or f64, not of %s", cm_name_(l.type));
     l.type = l.type == CM_F32 ? CM_C32 : CM_C64;
@@ -1182,7 +1184,7 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
     return z;
 }
 
-spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->m, type, v); }
+spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->module, type, v); }
 
 /* Words of a part that are handled at once: a vector has at most 16 components. */
 XE_FN_ int cm_group_(const cm_layout *l, int words)
@@ -1194,16 +1196,16 @@ XE_FN_ int cm_group_(const cm_layout *l, int words)
 /* n copies of a scalar as a vector; the scalar when n is 1. */
 XE_FN_ spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
 {
-    return spe_splat(c->m, cm_vec_(c, spe_type_of(c->m, scalar), n), scalar);
+    return spe_splat(c->module, cm_vec_(c, spe_type_of(c->module, scalar), n), scalar);
 }
 
 /* `count` neighbours of a vector, from the first on. */
 XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
 {
     uint32_t index[16];
-    if ((uint32_t)count == spe_count(c->m, spe_type_of(c->m, v))) return v;
+    if ((uint32_t)count == spe_count(c->module, spe_type_of(c->module, v))) return v;
     for (int i = 0; i < count; i++) index[i] = (uint32_t)(first + i);
-    return spe_shuffle(c->m, v, v, (uint32_t)count, index);
+    return spe_shuffle(c->module, v, v, (uint32_t)count, index);
 }
 
 /* One vector of n scalars, or of one or two vectors of `each` components. */
@@ -1211,9 +1213,9 @@ XE_FN_ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int e
 {
     uint32_t index[16], all = (uint32_t)(n * each);
     if (n == 1) return piece[0];
-    if (each == 1) return spe_construct(c->m, cm_vec_(c, elem, n), (uint32_t)n, piece);
+    if (each == 1) return spe_construct(c->module, cm_vec_(c, elem, n), (uint32_t)n, piece);
     for (uint32_t i = 0; i < all; i++) index[i] = i;
-    return spe_shuffle(c->m, piece[0], piece[1], all, index);
+    return spe_shuffle(c->module, piece[0], piece[1], all, index);
 }
 
 /* Words first .. first + words of a part as a vector of components of the storage type. */
@@ -1232,12 +1234,13 @@ XE_FN_ spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int wor
 /* Component v: its part, and the word in it. False and an error when there is no such component. */
 XE_FN_ bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, int *word)
 {
-    if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->l.type)) return false;
-    if (v < 0 || v >= a->l.V) return CM_FAIL_(c, SHAPE, "component %d: the matrix has %d", v, a->l.V);
-    int words = cm_block_words_(&a->l), all = v / cm_channels_(&a->l);
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->layout.type)) return false;
+    if (v < 0 || v >= a->layout.size_v)
+        return CM_FAIL_(c, SHAPE, "component %d: the matrix has %d", v, a->layout.size_v);
+    int words = cm_block_words_(&a->layout), all = v / cm_channels_(&a->layout);
     *part = all / words * spe_runs(words);
     *word = all % words;
-    while (*word >= cm_part_words(&a->l, *part)) *word -= cm_part_words(&a->l, (*part)++);
+    while (*word >= cm_part_words(&a->layout, *part)) *word -= cm_part_words(&a->layout, (*part)++);
     return true;
 }
 
@@ -1245,23 +1248,26 @@ spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v)
 {
     int part, word;
     if (!cm_find_component_(c, a, v, &part, &word)) return 0;
-    return spe_extract(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), (uint32_t)(v % cm_channels_(&a->l)));
+    return spe_extract(c->module, cm_unpack_(c, &a->layout, a->part[part], word, 1),
+                       (uint32_t)(v % cm_channels_(&a->layout)));
 }
 
 cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar)
 {
     int part, word;
     if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison();
-    if (spe_type_of(c->m, scalar) != cm_storage_type(c, a->l.type))
-        return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_name_(a->l.type));
-    cm_matrix d = cm_new_(c, &a->l);
+    if (spe_type_of(c->module, scalar) != cm_storage_type(c, a->layout.type))
+        return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_name_(a->layout.type));
+    cm_matrix d = cm_new_(c, &a->layout);
     if (!d.parts) return d;
     memcpy(d.part, a->part, (size_t)a->parts * sizeof *d.part);
-    int channels = cm_channels_(&a->l);
+    int channels = cm_channels_(&a->layout);
     if (channels > 1)
-        scalar = spe_insert(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), scalar, (uint32_t)(v % channels));
-    scalar = cm_pack_(c, &a->l, scalar, 1);
-    d.part[part] = cm_part_words(&a->l, part) == 1 ? scalar : spe_insert(c->m, a->part[part], scalar, (uint32_t)word);
+        scalar =
+            spe_insert(c->module, cm_unpack_(c, &a->layout, a->part[part], word, 1), scalar, (uint32_t)(v % channels));
+    scalar = cm_pack_(c, &a->layout, scalar, 1);
+    d.part[part] =
+        cm_part_words(&a->layout, part) == 1 ? scalar : spe_insert(c->module, a->part[part], scalar, (uint32_t)word);
     return d;
 }
 
@@ -1279,12 +1285,12 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
     return a;
 }
 
-XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
+XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->module, v); }
 /* v * n, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
  * but cm_shr_signed_ takes any v and rounds down. */
-XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->m, v, cm_i32_(c, n)); }
-XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->m, v, cm_i32_(c, n)); }
-XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->m, v, cm_i32_(c, n - 1)); }
+XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->module, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->module, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->module, v, cm_i32_(c, n - 1)); }
 
 XE_FN_ spe_id cm_log2_(cm_ctx *c, int n)
 {
@@ -1292,14 +1298,14 @@ XE_FN_ spe_id cm_log2_(cm_ctx *c, int n)
     while (1 << shift < n) shift++;
     return cm_i32_(c, shift);
 }
-XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->m, v, cm_log2_(c, n)); }
-XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->m, v, cm_log2_(c, n)); }
+XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->module, v, cm_log2_(c, n)); }
+XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->module, v, cm_log2_(c, n)); }
 
 XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
 {
-    spe_id p = spe_builtin(c->m, SPE_SUBGROUP_LANE, 0);
-    bool whole = l->I == l->S;
-    spe_id i = whole ? p : cm_mod_(c, p, l->I), j0 = whole ? cm_i32_(c, 0) : cm_shr_(c, p, l->I);
+    spe_id p = spe_builtin(c->module, SPE_SUBGROUP_LANE, 0);
+    bool whole = l->size_i == l->lanes;
+    spe_id i = whole ? p : cm_mod_(c, p, l->size_i), j0 = whole ? cm_i32_(c, 0) : cm_shr_(c, p, l->size_i);
     cm_lane lane = {i, j0};
     return lane;
 }
@@ -1315,12 +1321,12 @@ XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
 /* The row and column of component v in this lane: those of the first lane, and how far this one is from it. */
 XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
-    return cm_plus_(c, cm_times_(c, lane.i, l->interleaved ? l->K1 : 1), cm_element_at_(l, 0, v).row);
+    return cm_plus_(c, cm_times_(c, lane.row, l->interleaved ? l->size_k1 : 1), cm_element_at_(l, 0, v).row);
 }
 
 XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
-    return cm_plus_(c, cm_times_(c, lane.j0, l->omega), cm_element_at_(l, 0, v).col);
+    return cm_plus_(c, cm_times_(c, lane.col, l->omega), cm_element_at_(l, 0, v).col);
 }
 
 spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v) { return cm_row_at_(c, l, cm_lane_(c, l), v); }
@@ -1329,9 +1335,9 @@ spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v) { return cm_col_at_(c,
 /* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
 XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
 {
-    int per_block = l->V / l->K2, in_block = v % per_block;
-    *row = in_block % l->K1 + v / per_block * l->K1;
-    *col = in_block / l->K1;
+    int per_block = l->size_v / l->size_k2, in_block = v % per_block;
+    *row = in_block % l->size_k1 + v / per_block * l->size_k1;
+    *col = in_block / l->size_k1;
 }
 
 /* convert.c - between component types: scalars and vectors of numbers, then matrices, whose components may change lanes
@@ -1339,16 +1345,16 @@ XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
 
 XE_FN_ spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
 {
-    return spe_vec(c->m, elem, spe_count(c->m, spe_type_of(c->m, v)));
+    return spe_vec(c->module, elem, spe_count(c->module, spe_type_of(c->module, v)));
 }
 
-XE_FN_ spe_id cm_like_int_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_int(c->m, bits), v); }
-XE_FN_ spe_id cm_like_float_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_float(c->m, bits), v); }
+XE_FN_ spe_id cm_like_int_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_int(c->module, bits), v); }
+XE_FN_ spe_id cm_like_float_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_float(c->module, bits), v); }
 
 /* Bits of floats rounded to nearest even above the `cut` lowest, which remain to be cut off. */
 XE_FN_ spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, (uint64_t)cut)), spe_const_u(m, i32, 1));
     return spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, ((uint64_t)1 << cut) / 2 - 1));
 }
@@ -1356,17 +1362,18 @@ XE_FN_ spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
 /* The same of f32 numbers, or towards zero; a NaN becomes a quiet one. */
 XE_FN_ spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool nearest)
 {
-    spe_id bits = spe_bitcast(c->m, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
-    return spe_select(c->m, spe_isnan(c->m, v), spe_or(c->m, bits, spe_const_u(c->m, i32, 0x400000)), rounded);
+    spe_id bits = spe_bitcast(c->module, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
+    return spe_select(c->module, spe_isnan(c->module, v),
+                      spe_or(c->module, bits, spe_const_u(c->module, i32, 0x400000)), rounded);
 }
 
 /* By hand where Intel's conversion instruction need not be known. */
 XE_FN_ spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 {
     spe_id i32 = cm_like_int_(c, 32, v), i16 = cm_like_int_(c, 16, v);
-    if (nearest && c->lowering == CM_INTEL) return spe_f32_to_bf16(c->m, v);
+    if (nearest && c->lowering == CM_INTEL) return spe_f32_to_bf16(c->module, v);
     v = cm_round_f32_(c, i32, v, 16, nearest);
-    return spe_uconvert(c->m, i16, spe_shr(c->m, v, spe_const_u(c->m, i32, 16)));
+    return spe_uconvert(c->module, i16, spe_shr(c->module, v, spe_const_u(c->module, i32, 16)));
 }
 
 spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v) { return cm_round_bf16_(c, v, true); }
@@ -1376,8 +1383,8 @@ XE_FN_ spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
 {
     enum { CUT = 13 }; /* bits of an f32's mantissa that it does not have */
     spe_id i32 = cm_like_int_(c, 32, v), bits = cm_round_f32_(c, i32, v, CUT, nearest);
-    bits = spe_and(c->m, bits, spe_const_u(c->m, i32, 0u - (1u << CUT)));
-    return spe_bitcast(c->m, cm_like_float_(c, 32, v), bits);
+    bits = spe_and(c->module, bits, spe_const_u(c->module, i32, 0u - (1u << CUT)));
+    return spe_bitcast(c->module, cm_like_float_(c, 32, v), bits);
 }
 
 /* What the 8-bit floats are made of: the f32 exponent field's low bits that go, the largest number, the smallest normal
@@ -1398,7 +1405,7 @@ XE_FN_ const cm_f8_ *cm_f8_row_(cm_type type)
 /* Both are the upper bits of an f16, e4m3 after a scaling by 2^8 that f32 does exactly. */
 XE_FN_ spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id i16 = cm_like_int_(c, 16, v), f32 = cm_like_float_(c, 32, v), wide = spe_uconvert(m, i16, v);
     if (type == CM_E5M2) {
         spe_id half = spe_bitcast(m, cm_like_float_(c, 16, v), spe_shl(m, wide, spe_const_u(m, i16, 8)));
@@ -1417,7 +1424,7 @@ XE_FN_ spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
 XE_FN_ spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 {
     const cm_f8_ *f = cm_f8_row_(type);
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id f32 = spe_type_of(m, v), i32 = cm_like_int_(c, 32, v), magic = spe_const_f(m, f32, f->magic);
     spe_id size = spe_math2(m, SPE_FMIN, spe_math1(m, SPE_FABS, v), spe_const_f(m, f32, f->largest));
     spe_id normal = cm_round_bits_(c, i32, spe_bitcast(m, i32, size), f->cut);
@@ -1435,8 +1442,9 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
     if (!cm_arith_type(c, type)) return 0;
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
     if (type != CM_BF16) return v;
-    spe_id i32 = cm_like_int_(c, 32, v), wide = spe_shl(c->m, spe_uconvert(c->m, i32, v), spe_const_u(c->m, i32, 16));
-    return spe_bitcast(c->m, cm_like_float_(c, 32, v), wide);
+    spe_id i32 = cm_like_int_(c, 32, v),
+           wide = spe_shl(c->module, spe_uconvert(c->module, i32, v), spe_const_u(c->module, i32, 16));
+    return spe_bitcast(c->module, cm_like_float_(c, 32, v), wide);
 }
 
 spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
@@ -1463,39 +1471,42 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     if (type == same && !other_sign) return v;
     type = cm_like_(c, type, v);
     if (other_sign)
-        id = spe_op(c->m, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
+        id = spe_op(c->module, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
     else
-        id = spe_cast(c->m, type, v, float_from ? t->is_signed : f->is_signed);
+        id = spe_cast(c->module, type, v, float_from ? t->is_signed : f->is_signed);
     if (!id || id == v) return id;
     if (c->rounding && (float_from || float_to))
-        spe_decorate(c->m, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
-    if (c->saturate && !float_to && !other_sign) spe_decorate(c->m, id, SPE_DecorationSaturatedConversion, 0, NULL);
+        spe_decorate(c->module, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
+    if (c->saturate && !float_to && !other_sign)
+        spe_decorate(c->module, id, SPE_DecorationSaturatedConversion, 0, NULL);
     return id;
 }
 
 /* Values of the storage type of `from` as those of the storage type of `to`. */
 spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
-    uint32_t n = spe_count(c->m, spe_type_of(c->m, v));
+    uint32_t n = spe_count(c->module, spe_type_of(c->module, v));
     spe_id parts[16];
     if (from == to) return v;
     if (from != CM_F64 || to != CM_BF16 || n == 1)
         return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
     /* A component at a time: Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector on the way to
      * bf16, and then reads every second register of the doubles only. */
-    for (uint32_t i = 0; i < n; i++) parts[i] = cm_convert_vector_(c, from, to, spe_extract(c->m, v, i));
-    return spe_construct(c->m, cm_like_int_(c, 16, v), n, parts);
+    for (uint32_t i = 0; i < n; i++) parts[i] = cm_convert_vector_(c, from, to, spe_extract(c->module, v, i));
+    return spe_construct(c->module, cm_like_int_(c, 16, v), n, parts);
 }
 
 spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
-    if (cm_is_poison_(c, a) || cm_opaque_(c, "this operation") || !cm_arith_type(c, a->l.type)) return NULL;
-    spe_id *out = cm_ids_(c, a->l.V);
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "this operation") || !cm_arith_type(c, a->layout.type)) return NULL;
+    spe_id *out = cm_ids_(c, a->layout.size_v);
     for (int part = 0, v = 0; out && part < a->parts; part++) {
-        int words = cm_part_words(&a->l, part), group = cm_group_(&a->l, words), n = group * cm_channels_(&a->l);
+        int words = cm_part_words(&a->layout, part), group = cm_group_(&a->layout, words),
+            n = group * cm_channels_(&a->layout);
         for (int first = 0; first < words; first += group) {
-            spe_id vector = cm_convert_vector_(c, a->l.type, type, cm_unpack_(c, &a->l, a->part[part], first, group));
-            for (int i = 0; i < n; i++) out[v++] = spe_extract(c->m, vector, (uint32_t)i);
+            spe_id vector =
+                cm_convert_vector_(c, a->layout.type, type, cm_unpack_(c, &a->layout, a->part[part], first, group));
+            for (int i = 0; i < n; i++) out[v++] = spe_extract(c->module, vector, (uint32_t)i);
         }
     }
     return out;
@@ -1505,21 +1516,21 @@ spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
 {
     cm_matrix d = cm_new_(c, l);
-    cm_type type = a->l.type;
+    cm_type type = a->layout.type;
     if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type))
         return cm_poison();
     for (int part = 0; part < d.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8];
         for (int first = 0; first < words; first += group) {
-            spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
-            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
+            spe_id x = cm_unpack_(c, &a->layout, a->part[part], first, group), y = 0;
+            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->layout, b->part[part], first, group));
             if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
             piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
         }
         d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
     }
-    return spe_ok(c->m) ? d : cm_poison();
+    return spe_ok(c->module) ? d : cm_poison();
 }
 
 /* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
@@ -1535,7 +1546,7 @@ XE_FN_ cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bo
     cm_sources_ s;
     s.count = 0;
     s.in_lane = true;
-    for (int lane = 0; lane < to->S; lane++) {
+    for (int lane = 0; lane < to->lanes; lane++) {
         cm_element e = cm_element_at_(to, lane, v);
         if (e.padding) continue;
         cm_slot have = cm_slot_of(from, (transposed ? e.col : e.row) % from->rows,
@@ -1551,14 +1562,14 @@ XE_FN_ cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bo
 /* cm_slot_of in the kernel: lane and component number (channels counted) of an element in layout l. */
 XE_FN_ void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
 {
-    spe_module *m = c->m;
-    spe_id inner = cm_mod_(c, row, l->I * l->K1), k2 = cm_shr_(c, row, l->I * l->K1);
-    spe_id i = l->interleaved ? cm_shr_(c, inner, l->K1) : cm_mod_(c, inner, l->I);
-    spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->K1) : cm_shr_(c, inner, l->I);
-    spe_id j = spe_iadd(m, cm_shr_(c, col, l->omega), cm_times_(c, k2, l->J / l->omega));
-    spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->K1)), l->I));
-    *lane = cm_mod_(c, number, l->S);
-    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->S), l->omega), cm_mod_(c, col, l->omega));
+    spe_module *m = c->module;
+    spe_id inner = cm_mod_(c, row, l->size_i * l->size_k1), k2 = cm_shr_(c, row, l->size_i * l->size_k1);
+    spe_id i = l->interleaved ? cm_shr_(c, inner, l->size_k1) : cm_mod_(c, inner, l->size_i);
+    spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->size_k1) : cm_shr_(c, inner, l->size_i);
+    spe_id j = spe_iadd(m, cm_shr_(c, col, l->omega), cm_times_(c, k2, l->size_j / l->omega));
+    spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->size_k1)), l->size_i));
+    *lane = cm_mod_(c, number, l->lanes);
+    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), cm_mod_(c, col, l->omega));
 }
 
 /* Component v of layout `to`, for which lanes need others' components: a shuffle for each source, then a choice. */
@@ -1568,12 +1579,12 @@ XE_FN_ spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
     spe_id lane, number, got = 0, at_row = cm_row_index(c, to, v), at_col = cm_col_index(c, to, v);
     spe_id row = transposed ? at_col : at_row, col = transposed ? at_row : at_col;
     if ((transposed ? to->cols : to->rows) > from->rows) row = cm_mod_(c, row, from->rows);
-    if ((transposed ? to->rows : to->cols) > from->cols) col = spe_umod(c->m, col, cm_i32_(c, from->cols));
+    if ((transposed ? to->rows : to->cols) > from->cols) col = spe_umod(c->module, col, cm_i32_(c, from->cols));
     cm_find_slot_(c, from, row, col, &lane, &number);
     for (int i = 0; i < s->count; i++) {
         spe_id one = components[s->source[i]];
-        if (!s->in_lane) one = spe_sg_shuffle(c->m, one, lane);
-        got = i == 0 ? one : spe_select(c->m, spe_ieq(c->m, number, cm_i32_(c, s->source[i])), one, got);
+        if (!s->in_lane) one = spe_sg_shuffle(c->module, one, lane);
+        got = i == 0 ? one : spe_select(c->module, spe_ieq(c->module, number, cm_i32_(c, s->source[i])), one, got);
     }
     return got;
 }
@@ -1581,17 +1592,17 @@ XE_FN_ spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
 /* The elements of `a`, converted to the type of layout `to`, where that layout wants them (see cm_sources_of_). */
 XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
 {
-    spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->V);
-    spe_id zero = spe_null(c->m, cm_storage_type(c, to->type));
+    spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
+    spe_id zero = spe_null(c->module, cm_storage_type(c, to->type));
     if (!from || !v) return cm_poison();
-    for (int i = 0; i < to->V; i++) {
-        cm_sources_ s = cm_sources_of_(&a->l, to, transposed, i);
+    for (int i = 0; i < to->size_v; i++) {
+        cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
         if (s.count == 0)
             v[i] = zero;
         else if (s.count == 1 && s.in_lane)
             v[i] = from[s.source[0]];
         else
-            v[i] = cm_fetch_(c, &a->l, to, transposed, i, &s, from);
+            v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
     }
     return cm_from_components(c, to, v);
 }
@@ -1600,31 +1611,31 @@ XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to
 XE_FN_ cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, bool transposed)
 {
     cm_matrix half[2];
-    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         half[i] = cm_half_(a, i);
-        cm_layout l = cm_layout_for(c, rows, cols, half[i].l.type, use);
+        cm_layout l = cm_layout_for(c, rows, cols, half[i].layout.type, use);
         half[i] = l.rows ? cm_relayout_(c, &half[i], &l, transposed) : cm_poison();
     }
-    return cm_of_halves_(c, a->l.type, half);
+    return cm_of_halves_(c, a->layout.type, half);
 }
 
 cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->l.cols, a->l.rows, use, true);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->layout.cols, a->layout.rows, use, true);
 }
 
 cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->layout.use, false);
 }
 
 /* Another type, another use. Of a complex matrix both halves change; a real one becomes the real half of one. */
 XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
     if (cm_is_poison_(c, a)) return cm_poison();
-    if (type == a->l.type && use == a->l.use) return *a;
-    cm_layout l = cm_layout_for(c, a->l.rows, a->l.cols, type, use);
-    bool complex = cm_is_complex(a->l.type);
+    if (type == a->layout.type && use == a->layout.use) return *a;
+    cm_layout l = cm_layout_for(c, a->layout.rows, a->layout.cols, type, use);
+    bool complex = cm_is_complex(a->layout.type);
     if (!l.rows) return cm_poison();
     if (cm_is_complex(type)) {
         cm_type part = cm_half_type_(type);
@@ -1633,15 +1644,17 @@ XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
         half[0] = cm_change_(c, &half[0], part, use);
         return cm_of_halves_(c, type, half);
     }
-    if (complex) return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->l.type), cm_name_(type));
-    if (use != a->l.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
-    bool in_place = l.V == a->l.V && l.omega == a->l.omega && l.K1 == a->l.K1 && l.interleaved == a->l.interleaved;
+    if (complex)
+        return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->layout.type), cm_name_(type));
+    if (use != a->layout.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
+    bool in_place = l.size_v == a->layout.size_v && l.omega == a->layout.omega && l.size_k1 == a->layout.size_k1 &&
+                    l.interleaved == a->layout.interleaved;
     return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
 }
 
-cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->l.use); }
+cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->layout.use); }
 
-cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use) { return cm_change_(c, a, a->l.type, use); }
+cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use) { return cm_change_(c, a, a->layout.type, use); }
 
 cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate)
 {
@@ -1650,7 +1663,7 @@ cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding
         return CM_POISON_(c, CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
     c->rounding = rounding;
     c->saturate = saturate;
-    cm_matrix d = cm_change_(c, a, type, a->l.use);
+    cm_matrix d = cm_change_(c, a, type, a->layout.use);
     c->rounding = CM_ROUND_AUTO;
     c->saturate = false;
     return d;
@@ -1664,31 +1677,31 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     cm_matrix a = cm_new_(c, &l);
     if (!a.parts) return a;
     spe_id elem = cm_storage_type(c, type), word = 0;
-    if (scalar && spe_type_of(c->m, scalar) != elem)
+    if (scalar && spe_type_of(c->module, scalar) != elem)
         return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_name_(type));
     if (scalar && c->lowering != CM_KHR) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
     for (int i = 0; i < a.parts; i++) {
         bool zero = !scalar || i >= a.parts / cm_halves_(type);
-        spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->m, elem) : scalar, part = cm_part_type(c, &l, i);
+        spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
         if (c->lowering == CM_KHR) /* Intel's compiler does not survive an OpConstantNull of such a type */
-            a.part[i] = spe_construct(c->m, part, 1, &one);
+            a.part[i] = spe_construct(c->module, part, 1, &one);
         else if (zero)
-            a.part[i] = spe_null(c->m, part);
+            a.part[i] = spe_null(c->module, part);
         else
-            a.part[i] = spe_splat(c->m, part, word);
+            a.part[i] = spe_splat(c->module, part, word);
     }
     return a;
 }
 
 cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_map_(c, &a->l, a, NULL, fn, user);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_map_(c, &a->layout, a, NULL, fn, user);
 }
 
 cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
 {
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || !cm_alike_(c, a, b)) return cm_poison();
-    return cm_map_(c, &a->l, a, b, fn, user);
+    return cm_map_(c, &a->layout, a, b, fn, user);
 }
 
 /* How spe_arith and the tables read numbers of a type. */
@@ -1707,8 +1720,8 @@ XE_FN_ spe_id cm_apply_binary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
 {
     spe_arith_op op = (spe_arith_op)*(const cm_op *)user;
     if (!a || !b) return 0;
-    spe_id r = spe_arith(c->m, op, cm_number_kind_(type), a, b);
-    return r || !spe_ok(c->m) ? r : cm_no_operation_(c, spe_arith_name(op), type);
+    spe_id r = spe_arith(c->module, op, cm_number_kind_(type), a, b);
+    return r || !spe_ok(c->module) ? r : cm_no_operation_(c, spe_arith_name(op), type);
 }
 
 /* a b or a / b of complex matrices, by their parts: for a quotient a conj(b) / |b|^2. */
@@ -1730,7 +1743,7 @@ cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
 {
     cm_matrix half[2];
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b)) return cm_poison();
-    cm_type type = a->l.type;
+    cm_type type = a->layout.type;
     if ((unsigned)op > (unsigned)CM_SHR)
         return CM_POISON_(c, OPERATION, "cm_binary: there is no operation %d", (int)op);
     if (!cm_alike_(c, a, b)) return cm_poison();
@@ -1739,7 +1752,7 @@ cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
     if (cm_is_complex(type) && (op == CM_MUL || op == CM_DIV)) return cm_multiply_complex_(c, a, b, op == CM_DIV);
     for (int i = 0; i < cm_halves_(type); i++) {
         cm_matrix x = cm_half_(a, i), y = cm_half_(b, i);
-        half[i] = cm_map_(c, &x.l, &x, &y, cm_apply_binary_, &op);
+        half[i] = cm_map_(c, &x.layout, &x, &y, cm_apply_binary_, &op);
     }
     return cm_of_halves_(c, type, half);
 }
@@ -1752,11 +1765,12 @@ cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
 {
     cm_matrix half[2];
     if (cm_is_poison_(c, a)) return cm_poison();
-    for (int i = 0; i < cm_halves_(a->l.type); i++) {
-        cm_matrix x = cm_half_(a, i), s = cm_splat(c, x.l.rows, x.l.cols, x.l.type, x.l.use, scalar);
+    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
+        cm_matrix x = cm_half_(a, i),
+                  s = cm_splat(c, x.layout.rows, x.layout.cols, x.layout.type, x.layout.use, scalar);
         half[i] = cm_mul(c, &x, &s);
     }
-    return cm_of_halves_(c, a->l.type, half);
+    return cm_of_halves_(c, a->layout.type, half);
 }
 
 /* Name and function of floats of each operation; NEG, NOT and CONJ have no function. */
@@ -1779,10 +1793,11 @@ XE_FN_ spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void 
     spe_number_kind kind = cm_number_kind_(type);
     (void)b;
     if (!a) return 0;
-    if (op == CM_NEG) return kind == SPE_NUMBER_FLOAT ? spe_fneg(c->m, a) : spe_ineg(c->m, a);
-    if (op == CM_NOT && kind != SPE_NUMBER_FLOAT) return spe_not(c->m, a);
-    if (op == CM_ABS && kind != SPE_NUMBER_FLOAT) return kind == SPE_NUMBER_SIGNED ? spe_math1(c->m, SPE_SABS, a) : a;
-    if (op >= CM_ABS && kind == SPE_NUMBER_FLOAT) return spe_math1(c->m, cm_unary_row_of_(op)->function, a);
+    if (op == CM_NEG) return kind == SPE_NUMBER_FLOAT ? spe_fneg(c->module, a) : spe_ineg(c->module, a);
+    if (op == CM_NOT && kind != SPE_NUMBER_FLOAT) return spe_not(c->module, a);
+    if (op == CM_ABS && kind != SPE_NUMBER_FLOAT)
+        return kind == SPE_NUMBER_SIGNED ? spe_math1(c->module, SPE_SABS, a) : a;
+    if (op >= CM_ABS && kind == SPE_NUMBER_FLOAT) return spe_math1(c->module, cm_unary_row_of_(op)->function, a);
     return cm_no_operation_(c, cm_unary_row_of_(op)->name, type);
 }
 
@@ -1802,8 +1817,10 @@ XE_FN_ cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a
         return cm_unary(c, CM_SQRT, &p);
     }
     if (op != CM_EXP && !two && !native)
-        return cm_no_operation_(c, cm_unary_row_of_(op)->name, a->l.type), cm_poison();
-    if (two) y = cm_scale(c, &y, spe_const_f(c->m, cm_storage_type(c, y.l.type), 0.69314718055994530942)); /* ln 2 */
+        return cm_no_operation_(c, cm_unary_row_of_(op)->name, a->layout.type), cm_poison();
+    if (two)
+        y = cm_scale(c, &y,
+                     spe_const_f(c->module, cm_storage_type(c, y.layout.type), 0.69314718055994530942)); /* ln 2 */
     x = cm_unary(c, op, &x);
     p = cm_unary(c, native ? CM_NATIVE_COS : CM_COS, &y);
     q = cm_unary(c, native ? CM_NATIVE_SIN : CM_SIN, &y);
@@ -1816,28 +1833,28 @@ cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
     if (cm_is_poison_(c, a)) return cm_poison();
     if ((unsigned)op >= (unsigned)CM_UNARY_COUNT_)
         return CM_POISON_(c, OPERATION, "cm_unary: there is no operation %d", (int)op);
-    return cm_is_complex(a->l.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
+    return cm_is_complex(a->layout.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
 }
 
 cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a)
 {
-    cm_walk_ w = {c, a, cm_component_ids(c, a, a->l.type), {0, 0}, -1, 0, 0, 0};
-    if (w.value) w.lane = cm_lane_(c, &a->l);
+    cm_walk_ w = {c, a, cm_component_ids(c, a, a->layout.type), {0, 0}, -1, 0, 0, 0};
+    if (w.value) w.lane = cm_lane_(c, &a->layout);
     return w;
 }
 
 bool cm_walk_next_(cm_walk_ *w)
 {
-    const cm_layout *l = &w->a->l;
+    const cm_layout *l = &w->a->layout;
     cm_ctx *c = w->c;
     if (!w->value) return false;
     if (w->v >= 0) {
-        if (w->component && spe_type_of(c->m, w->component) != cm_arith_type(c, l->type))
+        if (w->component && spe_type_of(c->module, w->component) != cm_arith_type(c, l->type))
             return CM_FAIL_(c, SCALAR, "CM_APPLY: the component is not of the arithmetic type of %s any more",
                             cm_name_(l->type));
-        w->value[w->v] = spe_ok(c->m) ? cm_from_arith(c, l->type, w->component) : 0;
+        w->value[w->v] = spe_ok(c->module) ? cm_from_arith(c, l->type, w->component) : 0;
     }
-    if (!spe_ok(c->m) || ++w->v >= l->V) return false;
+    if (!spe_ok(c->module) || ++w->v >= l->size_v) return false;
     w->row = cm_row_at_(c, l, w->lane, w->v);
     w->col = cm_col_at_(c, l, w->lane, w->v);
     w->component = cm_to_arith(c, l->type, w->value[w->v]);
@@ -1846,7 +1863,7 @@ bool cm_walk_next_(cm_walk_ *w)
 
 bool cm_walk_end_(cm_walk_ *w, cm_matrix *out)
 {
-    *out = w->value && spe_ok(w->c->m) ? cm_from_components(w->c, &w->a->l, w->value) : cm_poison();
+    *out = w->value && spe_ok(w->c->module) ? cm_from_components(w->c, &w->a->layout, w->value) : cm_poison();
     return false;
 }
 
@@ -1865,50 +1882,53 @@ XE_FN_ spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
     const cm_type_row *t = cm_type_info(type);
     spe_id id = cm_storage_type(c, type);
     uint64_t top = (uint64_t)1 << (t->storage_bits - 1), all = top | (top - 1);
-    if (op == CM_ADD) return spe_null(c->m, id);
-    if (t->kind == CM_KIND_FLOAT) return spe_const_f(c->m, id, op == CM_MIN ? (double)INFINITY : -(double)INFINITY);
-    if (t->is_signed) return spe_const_u(c->m, id, op == CM_MIN ? top - 1 : top);
-    return spe_const_u(c->m, id, op == CM_MIN ? all : 0);
+    if (op == CM_ADD) return spe_null(c->module, id);
+    if (t->kind == CM_KIND_FLOAT)
+        return spe_const_f(c->module, id, op == CM_MIN ? (double)INFINITY : -(double)INFINITY);
+    if (t->is_signed) return spe_const_u(c->module, id, op == CM_MIN ? top - 1 : top);
+    return spe_const_u(c->module, id, op == CM_MIN ? all : 0);
 }
 
 /* What this lane gets to know: with CM_BY_ROW the total of each of its rows (K of them), with CM_BY_COLUMN of each of
  * its columns (V / K), in the arena. First inside the lane, then between the lanes that have the same row or column. */
 XE_FN_ spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
 {
-    const cm_layout *l = &a->l;
+    const cm_layout *l = &a->layout;
     cm_type type = cm_number_kind_(l->type) == SPE_NUMBER_FLOAT ? CM_SUM_(l->type) : l->type;
     spe_id *v = cm_component_ids(c, a, type), neutral = cm_neutral_(c, op, type);
-    int n = by == CM_BY_ROW ? l->K : l->V / l->K, row, col;
-    int first = by == CM_BY_ROW ? l->I : 1, last = by == CM_BY_ROW ? l->S : l->I;
+    int n = by == CM_BY_ROW ? l->size_k : l->size_v / l->size_k, row, col;
+    int first = by == CM_BY_ROW ? l->size_i : 1, last = by == CM_BY_ROW ? l->lanes : l->size_i;
     spe_id *total = cm_ids_(c, n);
     if (!v || !total) return NULL;
-    for (int i = 0; i < l->V; i++) {
+    for (int i = 0; i < l->size_v; i++) {
         spe_id one = v[i];
         if (by == CM_BY_ROW && l->needs_mask)
-            one = spe_select(c->m, spe_slt(c->m, cm_col_index(c, l, i), cm_i32_(c, l->cols)), one, neutral);
+            one = spe_select(c->module, spe_slt(c->module, cm_col_index(c, l, i), cm_i32_(c, l->cols)), one, neutral);
         cm_axes_of_(l, i, &row, &col);
         spe_id *to = &total[by == CM_BY_ROW ? row : col];
         *to = *to ? cm_apply_binary_(c, type, *to, one, &op) : one;
     }
     for (int i = 0; i < n; i++)
         for (int mask = first; mask < last; mask *= 2)
-            total[i] = cm_apply_binary_(c, type, total[i], spe_sg_shuffle_xor(c->m, total[i], cm_i32_(c, mask)), &op);
+            total[i] =
+                cm_apply_binary_(c, type, total[i], spe_sg_shuffle_xor(c->module, total[i], cm_i32_(c, mask)), &op);
     for (int i = 0; i < n; i++) total[i] = cm_convert_vector_(c, type, l->type, total[i]);
-    return spe_ok(c->m) ? total : NULL;
+    return spe_ok(c->module) ? total : NULL;
 }
 
 /* Of a real matrix, in the layout for the result. */
 XE_FN_ cm_matrix cm_spread_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
 {
     bool rows = by == CM_BY_ROW;
-    cm_layout l = cm_layout_for(c, rows ? a->l.rows : extent, rows ? extent : a->l.cols, a->l.type, a->l.use);
+    cm_layout l =
+        cm_layout_for(c, rows ? a->layout.rows : extent, rows ? extent : a->layout.cols, a->layout.type, a->layout.use);
     if (!l.rows) return cm_poison();
-    if (l.I != a->l.I) { /* other lanes have the columns: reduce in place, then move */
-        cm_matrix d = cm_spread_totals_(c, op, by, a, a->l.rows);
-        return cm_repeat(c, &d, extent, a->l.cols);
+    if (l.size_i != a->layout.size_i) { /* other lanes have the columns: reduce in place, then move */
+        cm_matrix d = cm_spread_totals_(c, op, by, a, a->layout.rows);
+        return cm_repeat(c, &d, extent, a->layout.cols);
     }
-    spe_id *total = cm_totals_(c, op, by, a), *v = cm_ids_(c, l.V);
-    for (int i = 0, row, col; total && v && i < l.V; i++) {
+    spe_id *total = cm_totals_(c, op, by, a), *v = cm_ids_(c, l.size_v);
+    for (int i = 0, row, col; total && v && i < l.size_v; i++) {
         cm_axes_of_(&l, i, &row, &col);
         v[i] = total[rows ? row : col];
     }
@@ -1920,14 +1940,14 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
     cm_matrix half[2];
     if (cm_is_poison_(c, a) || cm_opaque_(c, "a reduction")) return cm_poison();
     if ((op != CM_ADD && op != CM_MIN && op != CM_MAX) || (unsigned)by > (unsigned)CM_BY_COLUMN ||
-        (cm_is_complex(a->l.type) && op != CM_ADD))
+        (cm_is_complex(a->layout.type) && op != CM_ADD))
         return CM_POISON_(c, OPERATION, "a reduction of %s by operation %d in direction %d",
-                          cm_name_(a->l.type), (int)op, (int)by);
-    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+                          cm_name_(a->layout.type), (int)op, (int)by);
+    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         half[i] = cm_half_(a, i);
         half[i] = cm_spread_totals_(c, op, by, &half[i], extent);
     }
-    return cm_of_halves_(c, a->l.type, half);
+    return cm_of_halves_(c, a->layout.type, half);
 }
 
 cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
@@ -1940,7 +1960,7 @@ cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
 XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
 {
     uint64_t bits = 0;
-    if (!id || !spe_const_bits(c->m, id, &bits)) return false;
+    if (!id || !spe_const_bits(c->module, id, &bits)) return false;
     *value = (int32_t)(uint32_t)bits;
     return true;
 }
@@ -1956,15 +1976,15 @@ XE_FN_ bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
     static const char *const names[] = {"rows", "cols", "row", "col", "stride_row", "stride_col"};
     const spe_id numbers[] = {mem->rows, mem->cols, mem->row, mem->col, mem->stride_row, mem->stride_col};
-    spe_type_info pointer = spe_info(c->m, spe_type_of(c->m, mem->ptr));
+    spe_type_info pointer = spe_info(c->module, spe_type_of(c->module, mem->ptr));
     spe_id storage = cm_storage_type(c, type);
-    if (!spe_ok(c->m)) return false;
+    if (!spe_ok(c->module)) return false;
     if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage)
         return CM_FAIL_(c, POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_name_(type));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (numbers[i] && spe_type_of(c->m, numbers[i]) != spe_int(c->m, 32))
+        if (numbers[i] && spe_type_of(c->module, numbers[i]) != spe_int(c->module, 32))
             return CM_FAIL_(c, POSITION, "cm_mem.%s is not a 32-bit integer", names[i]);
-    if (mem->padding && spe_type_of(c->m, mem->padding) != storage)
+    if (mem->padding && spe_type_of(c->module, mem->padding) != storage)
         return CM_FAIL_(c, SCALAR, "cm_mem.padding is not of the storage type of %s", cm_name_(type));
     if (!mem->stride_col && !mem->rows)
         return CM_FAIL_(c, POSITION, "cm_mem.stride_col may be 0 only when rows is given");
@@ -1980,14 +2000,14 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     memset(s, 0, sizeof *s);
     if (!cm_check_mem_(c, type, mem)) return false;
     spe_id padding = half == 1 ? 0 : mem->padding;
-    s->ptr = half == 1 ? spe_index(c->m, mem->ptr, spe_u64(c->m, 1)) : mem->ptr;
-    s->storage = spe_info(c->m, spe_type_of(c->m, mem->ptr)).storage;
+    s->ptr = half == 1 ? spe_index(c->module, mem->ptr, spe_u64(c->module, 1)) : mem->ptr;
+    s->storage = spe_info(c->module, spe_type_of(c->module, mem->ptr)).storage;
     s->row = mem->row ? mem->row : cm_i32_(c, 0);
     s->col = mem->col ? mem->col : cm_i32_(c, 0);
     spe_id down = mem->stride_row ? cm_times_(c, mem->stride_row, step) : cm_i32_(c, step);
     spe_id right = cm_times_(c, mem->stride_col ? mem->stride_col : mem->rows, step);
-    s->padding = padding ? padding : spe_null(c->m, cm_storage_type(c, type));
-    s->zero_padding = !padding || (spe_const_bits(c->m, padding, &bits) && bits == 0);
+    s->padding = padding ? padding : spe_null(c->module, cm_storage_type(c, type));
+    s->zero_padding = !padding || (spe_const_bits(c->module, padding, &bits) && bits == 0);
     s->rows = mem->transposed ? mem->cols : mem->rows;
     s->cols = mem->transposed ? mem->rows : mem->cols;
     s->down = mem->transposed ? right : down;
@@ -2013,42 +2033,43 @@ typedef struct {
 XE_FN_ spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 {
     uint64_t bits;
-    return test && spe_const_bits(c->m, test, &bits) && bits ? 0 : test;
+    return test && spe_const_bits(c->module, test, &bits) && bits ? 0 : test;
 }
 
-XE_FN_ spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->m, a, b) : a ? a : b; }
+XE_FN_ spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
 /* position + index and whether that is inside; scalars or vectors. */
 XE_FN_ cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
 {
-    cm_axis_ a = {spe_iadd(c->m, position, index), 0};
-    if (extent) a.inside = cm_unless_true_(c, spe_ult(c->m, a.at, extent));
+    cm_axis_ a = {spe_iadd(c->module, position, index), 0};
+    if (extent) a.inside = cm_unless_true_(c, spe_ult(c->module, a.at, extent));
     return a;
 }
 
 /* A position as a distance in elements, i64. */
 XE_FN_ spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride)
 {
-    spe_id i64 = spe_int(c->m, 64);
-    at = spe_sconvert(c->m, i64, at);
-    return cm_is_constant_(c, stride, 1) ? at : spe_imul(c->m, at, spe_sconvert(c->m, i64, stride));
+    spe_id i64 = spe_int(c->module, 64);
+    at = spe_sconvert(c->module, i64, at);
+    return cm_is_constant_(c, stride, 1) ? at : spe_imul(c->module, at, spe_sconvert(c->module, i64, stride));
 }
 
 /* The value when the test allows, else zero. */
 XE_FN_ spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
 {
-    return inside ? spe_select(c->m, inside, v, spe_null(c->m, spe_type_of(c->m, v))) : v;
+    return inside ? spe_select(c->module, inside, v, spe_null(c->module, spe_type_of(c->module, v))) : v;
 }
 
 XE_FN_ bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
-    spe_id lane = cm_times_(c, cm_lane_(c, l).i, l->interleaved ? l->K1 : 1);
-    a->row = (cm_axis_ *)spe_alloc(c->m, (size_t)l->K * sizeof(cm_axis_));
-    for (int i = 0; a->row && i < l->K; i++) {
-        int k1 = i % l->K1, k2 = i / l->K1, first = (l->interleaved ? k1 : k1 * l->I) + k2 * l->I * l->K1;
+    spe_id lane = cm_times_(c, cm_lane_(c, l).row, l->interleaved ? l->size_k1 : 1);
+    a->row = (cm_axis_ *)spe_alloc(c->module, (size_t)l->size_k * sizeof(cm_axis_));
+    for (int i = 0; a->row && i < l->size_k; i++) {
+        int k1 = i % l->size_k1, k2 = i / l->size_k1,
+            first = (l->interleaved ? k1 : k1 * l->size_i) + k2 * l->size_i * l->size_k1;
         cm_axis_ one = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
         a->row[i].inside = one.inside;
-        a->row[i].at = spe_index(c->m, s->ptr, cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->down));
+        a->row[i].at = spe_index(c->module, s->ptr, cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->down));
     }
     return a->row != NULL;
 }
@@ -2057,7 +2078,7 @@ XE_FN_ bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
  * multiplication is slow on many devices. */
 XE_FN_ void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id distance = cm_distance_(c, s->col, s->right), step = cm_distance_(c, s->right, cm_i32_(c, 1));
     for (int first = 0, n = 16; first < cols; first += n) {
         spe_id numbers[16], vector;
@@ -2079,13 +2100,13 @@ XE_FN_ void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col
 /* M < S: lanes have different columns, and some may be padding. */
 XE_FN_ void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
-    int across = l->S / l->I;
-    spe_id j0 = cm_times_(c, cm_lane_(c, l).j0, l->omega);
+    int across = l->lanes / l->size_i;
+    spe_id j0 = cm_times_(c, cm_lane_(c, l).col, l->omega);
     for (int i = 0; i < cols; i++) {
         int first = i / l->omega * across * l->omega + i % l->omega, last = first + (across - 1) * l->omega;
         spe_id index = cm_plus_(c, j0, first);
         cm_axis_ one = cm_position_(c, s->col, index, s->cols);
-        if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->m, index, cm_i32_(c, l->cols)));
+        if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->module, index, cm_i32_(c, l->cols)));
         col[i].inside = one.inside;
         col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
     }
@@ -2093,29 +2114,29 @@ XE_FN_ void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ 
 
 XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
-    int cols = l->V / l->K;
-    a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)cols * sizeof(cm_axis_));
+    int cols = l->size_v / l->size_k;
+    a->col = (cm_axis_ *)spe_alloc(c->module, (size_t)cols * sizeof(cm_axis_));
     if (!a->col || !cm_rows_(c, l, s, a)) return false;
-    if (l->I == l->S)
+    if (l->size_i == l->lanes)
         cm_columns_(c, s, cols, a->col);
     else
         cm_columns_spread_(c, l, s, cols, a->col);
-    return spe_ok(c->m);
+    return spe_ok(c->module);
 }
 
 /* Bools for components v .. v + n: inside in both directions; 0 when nothing is tested. */
 XE_FN_ spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int v, int n)
 {
-    spe_id test[2][16], whole[2] = {0, 0}, elem = spe_bool(c->m);
+    spe_id test[2][16], whole[2] = {0, 0}, elem = spe_bool(c->module);
     for (int i = 0, at[2]; i < n; i++) {
         cm_axes_of_(l, v + i, &at[0], &at[1]);
         for (int d = 0; d < 2; d++) {
             spe_id inside = (d ? axes->col : axes->row)[at[d]].inside;
-            test[d][i] = inside ? inside : spe_const_bool(c->m, true);
+            test[d][i] = inside ? inside : spe_const_bool(c->module, true);
             if (inside) whole[d] = inside;
         }
     }
-    if (whole[0]) whole[0] = l->K1 == 1 ? cm_copies_(c, test[0][0], n) : cm_join_(c, elem, test[0], n, 1);
+    if (whole[0]) whole[0] = l->size_k1 == 1 ? cm_copies_(c, test[0][0], n) : cm_join_(c, elem, test[0], n, 1);
     if (whole[1]) whole[1] = cm_join_(c, elem, test[1], n, 1);
     return cm_and_(c, whole[0], whole[1]);
 }
@@ -2128,45 +2149,46 @@ XE_FN_ spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
     int n = words * cm_channels_(l);
     for (int i = 0, row, col; i < n; i++) {
         cm_axes_of_(l, v + i, &row, &col);
-        read[i] = spe_load(c->m, spe_index(c->m, axes->row[row].at, axes->col[col].at),
+        read[i] = spe_load(c->module, spe_index(c->module, axes->row[row].at, axes->col[col].at),
                            (uint32_t)cm_type_info(l->type)->bytes);
     }
     spe_id vector = cm_join_(c, elem, read, n, 1), inside = cm_inside_(c, l, axes, v, n);
-    if (inside) vector = spe_select(c->m, inside, vector, cm_copies_(c, s->padding, n));
+    if (inside) vector = spe_select(c->module, inside, vector, cm_copies_(c, s->padding, n));
     return cm_pack_(c, l, vector, words);
 }
 
 /* Stores under a test, where there is one. */
 XE_FN_ void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_id row, spe_id far, spe_id v)
 {
-    if (inside) spe_if(c->m, inside);
-    spe_store(c->m, spe_index(c->m, row, far), v, (uint32_t)cm_type_info(l->type)->bytes);
-    if (inside) spe_endif(c->m, 0, NULL, NULL);
+    if (inside) spe_if(c->module, inside);
+    spe_store(c->module, spe_index(c->module, row, far), v, (uint32_t)cm_type_info(l->type)->bytes);
+    if (inside) spe_endif(c->module, 0, NULL, NULL);
 }
 
 /* M >= S with columns checked: loops over those columns of up to 16 components that are inside. Column `number` + i of
  * the matrix has its rows (k1, k2) in the vectors of each block, at i K1 + k1 in each. */
 XE_FN_ bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
-    const cm_layout *l = &a->l;
-    spe_module *m = c->m;
+    const cm_layout *l = &a->layout;
+    spe_module *m = c->module;
     int runs = spe_runs(cm_block_words_(l)), number = 0;
-    spe_id *vectors = cm_ids_(c, l->K2);
+    spe_id *vectors = cm_ids_(c, l->size_k2);
     cm_axes_ axes;
     if (!vectors || !cm_rows_(c, l, s, &axes)) return true;
     for (int run = 0; run < runs; run++) {
         int words = cm_part_words(l, run), group = cm_group_(l, words), columns = group * l->omega;
         for (int first = 0; first < words; first += group, number += columns) {
-            for (int k2 = 0; k2 < l->K2; k2++) vectors[k2] = cm_unpack_(c, l, a->part[k2 * runs + run], first, group);
+            for (int k2 = 0; k2 < l->size_k2; k2++)
+                vectors[k2] = cm_unpack_(c, l, a->part[k2 * runs + run], first, group);
             spe_id from[2] = {spe_isub(m, cm_i32_(c, -number), s->col), cm_i32_(c, 0)};
             spe_id to[2] = {spe_isub(m, spe_isub(m, s->cols, s->col), cm_i32_(c, number)), cm_i32_(c, columns)};
             spe_id high = spe_math(m, SPE_SMIN, 2, to), low = spe_math(m, SPE_SMAX, 2, from);
             spe_id i = spe_for(m, low, high, cm_i32_(c, 1), 0, NULL);
             spe_id far = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
-            for (int row = 0; row < l->K; row++) {
-                spe_id v = vectors[row / l->K1];
+            for (int row = 0; row < l->size_k; row++) {
+                spe_id v = vectors[row / l->size_k1];
                 if (spe_count(m, spe_type_of(m, v)) > 1)
-                    v = spe_extract_dyn(m, v, cm_plus_(c, cm_times_(c, i, l->K1), row % l->K1));
+                    v = spe_extract_dyn(m, v, cm_plus_(c, cm_times_(c, i, l->size_k1), row % l->size_k1));
                 cm_store_inside_(c, l, axes.row[row].inside, axes.row[row].at, far, v);
             }
             spe_endfor(m, 0, NULL);
@@ -2178,18 +2200,18 @@ XE_FN_ bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 /* A branch a row of the lane, inside it one a column where lanes have different columns. */
 XE_FN_ bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
-    const cm_layout *l = &a->l;
+    const cm_layout *l = &a->layout;
     cm_axes_ axes;
     spe_id *v = cm_component_ids(c, a, l->type);
     if (!v || !cm_axes_init_(c, l, s, &axes)) return true;
-    for (int wanted = 0, row, col; wanted < l->K; wanted++) {
+    for (int wanted = 0, row, col; wanted < l->size_k; wanted++) {
         const cm_axis_ *in_row = &axes.row[wanted];
-        if (in_row->inside) spe_if(c->m, in_row->inside);
-        for (int i = 0; i < l->V; i++) {
+        if (in_row->inside) spe_if(c->module, in_row->inside);
+        for (int i = 0; i < l->size_v; i++) {
             cm_axes_of_(l, i, &row, &col);
             if (row == wanted) cm_store_inside_(c, l, axes.col[col].inside, in_row->at, axes.col[col].at, v[i]);
         }
-        if (in_row->inside) spe_endif(c->m, 0, NULL, NULL);
+        if (in_row->inside) spe_endif(c->module, 0, NULL, NULL);
     }
     return true;
 }
@@ -2198,16 +2220,16 @@ XE_FN_ bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
  * padding instead: no branch a component, but one around everything, for memory without elements. */
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
-    const cm_layout *l = &a->l;
-    if (store) return l->I == l->S && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
-    spe_id rows = s->rows ? spe_sgt(c->m, s->rows, cm_i32_(c, 0)) : 0;
-    spe_id cols = s->cols ? spe_sgt(c->m, s->cols, cm_i32_(c, 0)) : 0;
+    const cm_layout *l = &a->layout;
+    if (store) return l->size_i == l->lanes && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
+    spe_id rows = s->rows ? spe_sgt(c->module, s->rows, cm_i32_(c, 0)) : 0;
+    spe_id cols = s->cols ? spe_sgt(c->module, s->cols, cm_i32_(c, 0)) : 0;
     spe_id some = cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
     cm_matrix none = cm_poison();
     cm_axes_ axes;
     if (some) {
         none = cm_splat(c, l->rows, l->cols, l->type, l->use, s->zero_padding ? 0 : s->padding);
-        spe_if(c->m, some);
+        spe_if(c->module, some);
     }
     if (!cm_axes_init_(c, l, s, &axes)) return true;
     for (int part = 0, v = 0; part < a->parts; part++) {
@@ -2217,29 +2239,29 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
             piece[pieces++] = cm_load_words_(c, l, s, &axes, v, group);
         a->part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
     }
-    if (some) spe_endif_from(c->m, (uint32_t)a->parts, a->part, none.part, a->part);
+    if (some) spe_endif_from(c->module, (uint32_t)a->parts, a->part, none.part, a->part);
     return true;
 }
 
 /* Method of CM_KHR: an instruction a part. KHR matrices are the transposes of ours: contiguous rows are row-major. */
 XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
-    const cm_layout *l = &a->l;
+    const cm_layout *l = &a->layout;
     bool along = cm_is_constant_(c, s->down, 1), across = cm_is_constant_(c, s->right, 1);
     uint32_t layout = along ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
-    if (s->rows || s->cols || !(along || across) || l->I != l->S ||
+    if (s->rows || s->cols || !(along || across) || l->size_i != l->lanes ||
         (l->use == CM_A && l->omega * cm_type_info(l->type)->bytes < 4))
         return !CM_FAIL_(c, LOWERING, "CM_KHR loads and stores matrices of at least S rows (CM_A: columns in multiples "
                                       "of 32 bits), unchecked, with a stride that is the constant 1");
     for (int part = 0; part < a->parts; part++) {
         cm_span_ at = cm_span_of_(l, part);
-        spe_id row = cm_distance_(c, cm_plus_(c, s->row, at.block * l->I * l->K1), s->down);
+        spe_id row = cm_distance_(c, cm_plus_(c, s->row, at.block * l->size_i * l->size_k1), s->down);
         spe_id col = cm_distance_(c, cm_plus_(c, s->col, at.first * l->omega), s->right);
-        spe_id ptr = spe_index(c->m, s->ptr, spe_iadd(c->m, row, col)), stride = along ? s->right : s->down;
+        spe_id ptr = spe_index(c->module, s->ptr, spe_iadd(c->module, row, col)), stride = along ? s->right : s->down;
         if (store)
-            spe_coop_store(c->m, ptr, a->part[part], layout, stride);
+            spe_coop_store(c->module, ptr, a->part[part], layout, stride);
         else
-            a->part[part] = spe_coop_load(c->m, cm_part_type(c, l, part), ptr, layout, stride);
+            a->part[part] = spe_coop_load(c->module, cm_part_type(c, l, part), ptr, layout, stride);
     }
     return true;
 }
@@ -2256,15 +2278,15 @@ XE_FN_ cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
         part.type = cm_half_type_(l->type);
         if (!cm_surface_init_(c, &s, l->type, mem, h)) return cm_poison();
         if (a) half[h] = cm_half_(a, h);
-        spe_id *v = a ? cm_component_ids(c, &half[h], part.type) : cm_ids_(c, l->V);
+        spe_id *v = a ? cm_component_ids(c, &half[h], part.type) : cm_ids_(c, l->size_v);
         if (!v || !cm_axes_init_(c, &part, &s, &axes)) return cm_poison();
-        for (int i = 0, row, col; i < l->V; i++) {
+        for (int i = 0, row, col; i < l->size_v; i++) {
             cm_axes_of_(&part, i, &row, &col);
             spe_id inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
-            if (inside) spe_if(c->m, inside);
-            v[i] = fn(c, part.type, spe_index(c->m, axes.row[row].at, axes.col[col].at), v[i], user);
-            if (inside && v[i]) spe_endif_from(c->m, 1, &v[i], &s.padding, &v[i]);
-            if (inside && !v[i]) spe_endif(c->m, 0, NULL, NULL);
+            if (inside) spe_if(c->module, inside);
+            v[i] = fn(c, part.type, spe_index(c->module, axes.row[row].at, axes.col[col].at), v[i], user);
+            if (inside && v[i]) spe_endif_from(c->module, 1, &v[i], &s.padding, &v[i]);
+            if (inside && !v[i]) spe_endif(c->module, 0, NULL, NULL);
         }
         half[h] = v[0] ? cm_from_components(c, &part, v) : cm_poison();
     }
@@ -2273,7 +2295,7 @@ XE_FN_ cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
 
 cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_visit_(c, &a->l, a, mem, fn, user);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_visit_(c, &a->layout, a, mem, fn, user);
 }
 
 typedef enum { CM_ATOMIC_LOAD_, CM_ATOMIC_STORE_, CM_ATOMIC_ADD_, CM_ATOMIC_MIN_, CM_ATOMIC_MAX_ } cm_atomic_;
@@ -2301,11 +2323,11 @@ XE_FN_ spe_id cm_atomic_one_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void
                                             {SPE_ATOMIC_FMIN, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN},
                                             {SPE_ATOMIC_FMAX, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX}};
     const cm_atomic_how_ *how = (const cm_atomic_how_ *)user;
-    if (how->what == CM_ATOMIC_LOAD_) return spe_atomic_load(c->m, ptr, how->scope, how->semantics);
+    if (how->what == CM_ATOMIC_LOAD_) return spe_atomic_load(c->module, ptr, how->scope, how->semantics);
     if (how->what != CM_ATOMIC_STORE_)
-        return spe_atomic(c->m, ops[how->what - CM_ATOMIC_ADD_][cm_number_kind_(type)], ptr, v, how->scope,
+        return spe_atomic(c->module, ops[how->what - CM_ATOMIC_ADD_][cm_number_kind_(type)], ptr, v, how->scope,
                           how->semantics);
-    spe_atomic_store(c->m, ptr, v, how->scope, how->semantics);
+    spe_atomic_store(c->module, ptr, v, how->scope, how->semantics);
     return 0;
 }
 
@@ -2323,8 +2345,8 @@ XE_FN_ cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to,
                                 uint32_t semantics)
 {
     cm_atomic_how_ how = {what, scope, semantics};
-    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->l.type, what)) return cm_poison();
-    return cm_visit_(c, &a->l, a, to, cm_atomic_one_, &how);
+    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->layout.type, what)) return cm_poison();
+    return cm_visit_(c, &a->layout, a, to, cm_atomic_one_, &how);
 }
 
 void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics)
@@ -2397,14 +2419,14 @@ XE_FN_ bool cm_block_surface_(cm_ctx *c, int bytes, const cm_surface_ *s, spe_bl
     b->pitch = cm_times_(c, along ? s->right : s->down, bytes);
     b->mem_width = width ? cm_times_(c, width, bytes) : b->pitch;
     b->mem_height = height ? height : cm_i32_(c, CM_BLOCK_LIMIT_);
-    b->x = along ? s->row : s->col;
-    b->y = along ? s->col : s->row;
+    b->pos_x = along ? s->row : s->col;
+    b->pos_y = along ? s->col : s->row;
     return true;
 }
 
 spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     cm_surface_ s;
     spe_block2d b;
     bool transposed;
@@ -2412,7 +2434,7 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     int size = cm_type_info(type)->bytes;
     if (s.storage != SPE_StorageClassCrossWorkgroup || size > 4 || !cm_block_surface_(c, size, &s, &b, &transposed))
         return spe_const_bool(m, false);
-    spe_id bytes = cm_times_(c, b.x, size), elements = transposed ? s.cols : s.rows, limit;
+    spe_id bytes = cm_times_(c, b.pos_x, size), elements = transposed ? s.cols : s.rows, limit;
     spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
     spe_id ok = spe_ieq(m, cm_mod_(c, b.pitch, CM_BLOCK_PITCH_), cm_i32_(c, 0));
     ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
@@ -2425,7 +2447,7 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), limit));
     if (transposed && size == 1) { /* read as rows of twice the pitch: cm_every_second_row_ */
         ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, CM_BLOCK_LIMIT_ / 2)));
-        ok = spe_land(m, ok, spe_sge(m, b.x, cm_i32_(c, 0)));
+        ok = spe_land(m, ok, spe_sge(m, b.pos_x, cm_i32_(c, 0)));
     }
     if (s.align % CM_BLOCK_BASE_ == 0 && s.align > 0) return ok;
     return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, CM_BLOCK_BASE_), cm_i32_(c, 0)));
@@ -2438,7 +2460,7 @@ XE_FN_ bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const
     bool pairs = bytes == 1 && transposed; /* cm_every_second_row_ */
     if (s->align == 0 || s->align % CM_BLOCK_BASE_ || !cm_constant_(c, b->pitch, &pitch) ||
         !cm_constant_(c, b->mem_width, &width) || !cm_constant_(c, b->mem_height, &height) ||
-        !cm_constant_(c, b->x, &x))
+        !cm_constant_(c, b->pos_x, &x))
         return false;
     return pitch % CM_BLOCK_PITCH_ == 0 && width >= CM_BLOCK_WIDTH_ && width % CM_BLOCK_UNIT_ == 0 && pitch >= width &&
            pitch <= (pairs ? CM_BLOCK_LIMIT_ / 2 : CM_BLOCK_LIMIT_) && height > 0 && height <= CM_BLOCK_LIMIT_ &&
@@ -2469,7 +2491,10 @@ typedef struct {
 } cm_block_plan_;
 
 /* Lanes side by side in a row of memory: whole rows of lanes, and a lane's rows of a word neighbours. */
-XE_FN_ bool cm_rows_of_lanes_(const cm_layout *l) { return l->I == l->S && (l->K1 == 1 || l->interleaved); }
+XE_FN_ bool cm_rows_of_lanes_(const cm_layout *l)
+{
+    return l->size_i == l->lanes && (l->size_k1 == 1 || l->interleaved);
+}
 
 /* Only dwords are transposed: narrower elements come several columns at once, and a lane takes them apart. Where a lane
  * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
@@ -2477,14 +2502,14 @@ XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
 {
     int bytes = cm_type_info(l->type)->bytes;
     memset(p, 0, sizeof *p);
-    if (!cm_rows_of_lanes_(l) || (transposed && l->K1 > 1 && (l->K1 != 2 || bytes != 1))) return false;
+    if (!cm_rows_of_lanes_(l) || (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1))) return false;
     p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
     p->share = transposed && !l->packed && bytes < 4 ? 4 / bytes : 1;
     p->elem = !transposed ? bytes : p->share > 1 ? 4 : cm_word_bits_(l) / 8;
-    p->width = transposed ? 8 : l->I * l->K1;
+    p->width = transposed ? 8 : l->size_i * l->size_k1;
     p->step = l->omega;
-    p->count = cm_block_count_(p->op, p->elem, p->width, l->K2);
-    if (p->count == 0 || l->K2 % p->count != 0) return false;
+    p->count = cm_block_count_(p->op, p->elem, p->width, l->size_k2);
+    if (p->count == 0 || l->size_k2 % p->count != 0) return false;
     p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
     return true;
 }
@@ -2498,8 +2523,8 @@ XE_FN_ spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, i
     b.width = (uint32_t)width;
     b.height = (uint32_t)height;
     b.count = (uint32_t)count;
-    b.x = cm_plus_(c, b.x, right);
-    b.y = cm_plus_(c, b.y, down);
+    b.pos_x = cm_plus_(c, b.pos_x, right);
+    b.pos_y = cm_plus_(c, b.pos_y, down);
     return b;
 }
 
@@ -2507,25 +2532,26 @@ XE_FN_ spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, i
 XE_FN_ spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_id *variable)
 {
     spe_id zero = cm_i32_(c, 0);
-    *variable = spe_local_var(c->m, spe_array(c->m, spe_int(c->m, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
-    return spe_element(c->m, *variable, 1, &zero);
+    *variable =
+        spe_local_var(c->module, spe_array(c->module, spe_int(c->module, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
+    return spe_element(c->module, *variable, 1, &zero);
 }
 
 /* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
 XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                              int first)
 {
-    const cm_layout *l = &a->l;
-    spe_module *m = c->m;
+    const cm_layout *l = &a->layout;
+    spe_module *m = c->module;
     bool transpose = p->op == CM_BLOCK_TRANSPOSE;
-    int height = transpose ? l->S : cm_block_height_(p->shape, (cm_block_words_(l) - first) * p->step);
-    int words = transpose ? p->width : height / p->step, across = k2 * l->I * l->K1;
+    int height = transpose ? l->lanes : cm_block_height_(p->shape, (cm_block_words_(l) - first) * p->step);
+    int words = transpose ? p->width : height / p->step, across = k2 * l->size_i * l->size_k1;
     int runs = spe_runs(cm_block_words_(l));
     spe_block2d b = *surface;
     spe_id variable;
-    if (transpose) b.x = cm_shr_signed_(c, b.x, l->omega);
+    if (transpose) b.pos_x = cm_shr_signed_(c, b.pos_x, l->omega);
     b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
-                   transpose ? k2 * l->I : first * p->step);
+                   transpose ? k2 * l->size_i : first * p->step);
     spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
     if (transpose)
         spe_block2d_load_transpose(m, &b, ptr);
@@ -2547,13 +2573,13 @@ XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
  * half is the odd row. x counts dwords, and is not negative. */
 XE_FN_ void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
 {
-    spe_module *m = c->m;
-    spe_id odd = cm_mod_(c, b->y, 2), half = spe_imul(m, odd, b->pitch);
+    spe_module *m = c->module;
+    spe_id odd = cm_mod_(c, b->pos_y, 2), half = spe_imul(m, odd, b->pitch);
     spe_id rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), cm_i32_(c, 1));
     spe_id none = spe_ieq(m, rows, cm_i32_(c, 0));
     b->mem_width = spe_iadd(m, b->mem_width, half);
-    b->x = spe_iadd(m, b->x, cm_shr_(c, half, 4));
-    b->y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), cm_shr_signed_(c, b->y, 2));
+    b->pos_x = spe_iadd(m, b->pos_x, cm_shr_(c, half, 4));
+    b->pos_y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), cm_shr_signed_(c, b->pos_y, 2));
     b->mem_height = spe_select(m, none, cm_i32_(c, 1), rows);
     b->pitch = cm_times_(c, b->pitch, 2);
 }
@@ -2562,9 +2588,9 @@ XE_FN_ void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
  * words: 16-bit elements, bytes, or bytes of both rows. Intel's compiler makes fewest instructions of masks. */
 XE_FN_ void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
 {
-    spe_module *m = c->m;
-    spe_id word = cm_vec_(c, spe_int(m, l->K1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
-    if (l->K1 == 2) {
+    spe_module *m = c->module;
+    spe_id word = cm_vec_(c, spe_int(m, l->size_k1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
+    if (l->size_k1 == 2) {
         spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff),
                high = spe_const_u(m, type, 0xff00ff00), eight = spe_const_u(m, type, 8);
         spe_id even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
@@ -2585,26 +2611,26 @@ XE_FN_ spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[
     uint32_t index[8];
     for (int i = 0; i < n; i++) {
         int w = first + i;
-        index[i] = (uint32_t)(l->K1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
+        index[i] = (uint32_t)(l->size_k1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
     }
-    return cm_bitcast(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
+    return cm_bitcast(c, type, spe_shuffle(c->module, words[0], words[1], (uint32_t)n, index));
 }
 
 /* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
 XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                             int first)
 {
-    const cm_layout *l = &a->l;
+    const cm_layout *l = &a->layout;
     int runs = spe_runs(cm_block_words_(l)), words = p->width * p->share;
-    spe_id dwords = cm_vec_(c, spe_int(c->m, 32), p->width), got[2];
-    for (int i = 0; i < l->K1; i++) {
-        spe_id variable = spe_local_var(c->m, dwords);
+    spe_id dwords = cm_vec_(c, spe_int(c->module, 32), p->width), got[2];
+    for (int i = 0; i < l->size_k1; i++) {
+        spe_id variable = spe_local_var(c->module, dwords);
         spe_block2d b = *surface;
-        b.x = cm_shr_signed_(c, b.x, p->share);
-        b = cm_blocks_(c, &b, 4, p->width, l->S, 1, first / p->share, k2 * l->I * l->K1 + i);
-        if (l->K1 > 1) cm_every_second_row_(c, &b);
-        spe_block2d_load_transpose(c->m, &b, variable);
-        got[i] = spe_load(c->m, variable, 0);
+        b.pos_x = cm_shr_signed_(c, b.pos_x, p->share);
+        b = cm_blocks_(c, &b, 4, p->width, l->lanes, 1, first / p->share, k2 * l->size_i * l->size_k1 + i);
+        if (l->size_k1 > 1) cm_every_second_row_(c, &b);
+        spe_block2d_load_transpose(c->module, &b, variable);
+        got[i] = spe_load(c->module, variable, 0);
     }
     cm_dwords_to_words_(c, l, p->share, got);
     for (int part = k2 * runs; part < (k2 + 1) * runs; part++) {
@@ -2618,8 +2644,8 @@ XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
 /* A message a part. */
 XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
-    const cm_layout *l = &a->l;
-    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1;
+    const cm_layout *l = &a->layout;
+    int bytes = cm_type_info(l->type)->bytes, width = l->size_i * l->size_k1;
     spe_block2d b;
     bool transposed;
     if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
@@ -2628,9 +2654,9 @@ XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
         cm_span_ at = cm_span_of_(l, part);
         spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
         spe_id variable, ptr = cm_block_words_var_(c, l, at.words, &variable);
-        spe_id to = spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part));
-        spe_store(c->m, to, a->part[part], (uint32_t)cm_word_bits_(l) / 8);
-        spe_block2d_store(c->m, &one, ptr);
+        spe_id to = spe_ptr_cast(c->module, ptr, cm_part_type(c, l, part));
+        spe_store(c->module, to, a->part[part], (uint32_t)cm_word_bits_(l) / 8);
+        spe_block2d_store(c->module, &one, ptr);
     }
     return true;
 }
@@ -2642,11 +2668,11 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
     spe_block2d b;
     bool transposed;
     if (store) return cm_store_block2d_(c, s, a);
-    if (!s->zero_padding || !cm_block2d_wanted_(c, a->l.type, s, &b, &transposed) ||
-        !cm_block_plan_load_(&a->l, transposed, &plan))
+    if (!s->zero_padding || !cm_block2d_wanted_(c, a->layout.type, s, &b, &transposed) ||
+        !cm_block_plan_load_(&a->layout, transposed, &plan))
         return false;
-    for (int k2 = 0; k2 < a->l.K2; k2 += plan.count)
-        for (int first = 0; first < cm_block_words_(&a->l);)
+    for (int k2 = 0; k2 < a->layout.size_k2; k2 += plan.count)
+        for (int first = 0; first < cm_block_words_(&a->layout);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
                                     : cm_block_message_(c, a, &plan, &b, k2, first);
     return true;
@@ -2663,7 +2689,7 @@ bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_
         for (int y = 0, height; y < down; y += height) {
             height = cm_block_height_(shape, down - y);
             spe_block2d b = cm_blocks_(c, surface, (int)surface->elem_bytes, width, height, count, x, y);
-            spe_block2d_prefetch(c->m, &b);
+            spe_block2d_prefetch(c->module, &b);
         }
     }
     return true;
@@ -2674,8 +2700,8 @@ spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
 {
     static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
                                         SPE_LoadCacheControlStreamingINTEL};
-    spe_id copy = spe_copy(c->m, ptr);
-    spe_cache_load(c->m, copy, 0, controls[level - 1]);
+    spe_id copy = spe_copy(c->module, ptr);
+    spe_cache_load(c->module, copy, 0, controls[level - 1]);
     return copy;
 }
 
@@ -2684,10 +2710,10 @@ void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from
     cm_surface_ s;
     spe_block2d b;
     bool transposed;
-    if (!spe_ok(c->m) || !cm_surface_init_(c, &s, type, from, CM_WHOLE_)) return;
+    if (!spe_ok(c->module) || !cm_surface_init_(c, &s, type, from, CM_WHOLE_)) return;
     if (rows < 1 || cols < 1 || level < 0 || level > 3)
         CM_FAIL_(c, SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 3", rows, cols, level);
-    if (!spe_ok(c->m) || c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, &s, &b, &transposed)) return;
+    if (!spe_ok(c->module) || c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, &s, &b, &transposed)) return;
     if (level) b.ptr = cm_cached_pointer(c, b.ptr, level);
     cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }
@@ -2715,9 +2741,10 @@ XE_FN_ bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
     enum { BLOCK_ALIGN = 16, STRIDE_MAX = 1 << 20 };
     int bytes = cm_type_info(l->type)->bytes;
     int64_t down, right;
-    if (s->storage != SPE_StorageClassWorkgroup || s->align < 4 || s->rows || s->cols || l->I != l->S || l->K1 != 1 ||
-        !cm_is_constant_(c, s->row, 0) || !cm_is_constant_(c, s->col, 0) || !cm_constant_(c, s->down, &down) ||
-        !cm_constant_(c, s->right, &right) || down < 1 || right < 1 || down > STRIDE_MAX || right > STRIDE_MAX)
+    if (s->storage != SPE_StorageClassWorkgroup || s->align < 4 || s->rows || s->cols || l->size_i != l->lanes ||
+        l->size_k1 != 1 || !cm_is_constant_(c, s->row, 0) || !cm_is_constant_(c, s->col, 0) ||
+        !cm_constant_(c, s->down, &down) || !cm_constant_(c, s->right, &right) || down < 1 || right < 1 ||
+        down > STRIDE_MAX || right > STRIDE_MAX)
         return false;
     p->l = l;
     p->ptr = s->ptr;
@@ -2725,7 +2752,8 @@ XE_FN_ bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
     if (!p->across && right != 1) return false;
     p->stride = (int)(p->across ? right : down);
     p->align = cm_divides_((int)s->align, (int64_t)p->stride * bytes);
-    if (l->K2 > 1) p->align = cm_divides_(p->align, (int64_t)(p->across ? l->I : l->I * p->stride) * bytes);
+    if (l->size_k2 > 1)
+        p->align = cm_divides_(p->align, (int64_t)(p->across ? l->size_i : l->size_i * p->stride) * bytes);
     return p->align >= (p->across ? BLOCK_ALIGN : cm_word_bits_(l) / 8);
 }
 
@@ -2733,11 +2761,11 @@ XE_FN_ bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
 XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id v)
 {
     const cm_layout *l = p->l;
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages: of integers */
     spe_id type = cm_vec_(c, word, at.words), part = cm_vec_(c, cm_word_type_(c, l), at.words);
     if (p->across) {
-        spe_id first = cm_i32_(c, at.block * l->I + at.first * p->stride);
+        spe_id first = cm_i32_(c, at.block * l->size_i + at.first * p->stride);
         uint32_t operand[2] = {spe_ptr_cast(m, spe_index(m, p->ptr, first), word), 0};
         if (!v) return spe_bitcast(m, part, spe_op(m, SPE_OpSubgroupBlockReadINTEL, type, 1, operand));
         operand[1] = spe_bitcast(m, type, v);
@@ -2745,8 +2773,8 @@ XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
         return v;
     }
     uint32_t align = (uint32_t)cm_divides_(p->align, (int64_t)at.first * cm_word_bits_(l) / 8);
-    spe_id first = cm_i32_(c, at.block * l->I * p->stride + at.first * cm_channels_(l));
-    first = spe_iadd(m, cm_times_(c, cm_lane_(c, l).i, p->stride), first);
+    spe_id first = cm_i32_(c, at.block * l->size_i * p->stride + at.first * cm_channels_(l));
+    first = spe_iadd(m, cm_times_(c, cm_lane_(c, l).row, p->stride), first);
     spe_id ptr = spe_ptr_cast(m, spe_index(m, p->ptr, first), type);
     if (!v) return spe_load(m, ptr, align);
     spe_store(m, ptr, v, align);
@@ -2757,16 +2785,16 @@ XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
 bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_pieces_ p;
-    if (!cm_pieces_init_(c, &p, &a->l, s)) return false;
-    bool whole = !p.across || p.stride == a->l.I;
+    if (!cm_pieces_init_(c, &p, &a->layout, s)) return false;
+    bool whole = !p.across || p.stride == a->layout.size_i;
     for (int part = 0; part < a->parts; part++) {
-        cm_span_ at = cm_span_of_(&a->l, part);
+        cm_span_ at = cm_span_of_(&a->layout, part);
         spe_id one[8], v = store ? a->part[part] : 0;
         for (int i = 0; i < (whole ? 1 : at.words); i++) {
             cm_span_ piece = {at.block, at.first + i, whole ? at.words : 1};
             one[i] = cm_move_piece_(c, &p, piece, v ? cm_slice_(c, v, i, piece.words) : 0);
         }
-        if (!store) a->part[part] = cm_join_(c, cm_word_type_(c, &a->l), one, whole ? 1 : at.words, 1);
+        if (!store) a->part[part] = cm_join_(c, cm_word_type_(c, &a->layout), one, whole ? 1 : at.words, 1);
     }
     return true;
 }
@@ -2778,7 +2806,7 @@ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
  * subgroup makes the operands of both depths: `half` 0 for rows 0 to 7, 1 for 8 to 15. */
 XE_FN_ spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id low = spe_ult(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), cm_i32_(c, 8)), piece[4];
     int n = (words + 1) / 2;
     for (int i = 0; i < n; i++) {
@@ -2792,28 +2820,28 @@ XE_FN_ spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 /* The instruction for one step of k (`depth` rows of our B, one part of our A) and one run of columns. */
 XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc, int runs)
 {
-    const cm_layout *la = &job->a->l;
+    const cm_layout *la = &job->a->layout;
     int halves = cm_type_info(la->type)->bytes == 4 ? 2 : 1;
     spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k], b = job->b->part[k / halves * runs + run];
     uint32_t flags = job->row->dpas;
-    if (halves == 2) b = cm_tf32_operand_(c, b, cm_part_words(&job->b->l, run), k % 2);
+    if (halves == 2) b = cm_tf32_operand_(c, b, cm_part_words(&job->b->layout, run), k % 2);
     if (c->lowering != CM_KHR)
-        return spe_dpas(c->m, spe_type_of(c->m, acc), (uint32_t)cm_dpas_depth_(la->type), b, a, acc, flags);
+        return spe_dpas(c->module, spe_type_of(c->module, acc), (uint32_t)cm_dpas_depth_(la->type), b, a, acc, flags);
     flags &= SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
              SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR;
     if (job->row->acc == CM_I32)
         flags |= SPE_CooperativeMatrixOperandsMatrixCSignedComponentsKHR |
                  SPE_CooperativeMatrixOperandsMatrixResultSignedComponentsKHR;
-    return spe_coop_mma(c->m, b, a, acc, flags);
+    return spe_coop_mma(c->module, b, a, acc, flags);
 }
 
 XE_FN_ bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 {
-    const cm_layout *la = &job->a->l, *lb = &job->b->l;
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout;
     int depth = cm_dpas_depth_(la->type);
-    if (!job->row->dpas || job->acc.l.type != job->row->acc || la->I != la->S) return false;
-    if (la->type == CM_TF32) return la->S == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
-    return la->packed && lb->rows >= depth && lb->K1 * lb->S == depth && (lb->K1 == 1 || lb->interleaved);
+    if (!job->row->dpas || job->acc.layout.type != job->row->acc || la->size_i != la->lanes) return false;
+    if (la->type == CM_TF32) return la->lanes == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
+    return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }
 
 /* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
@@ -2821,14 +2849,14 @@ XE_FN_ bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
  * products which depend on one another are far apart. Of CM_KHR: the KHR instruction on the same parts, or an error. */
 XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
-    const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
     int runs = spe_runs(cm_block_words_(ld));
     if (!cm_dpas_fits_(c, job))
         return c->lowering == CM_KHR &&
                !CM_FAIL_(c, LOWERING, "CM_KHR: no product of %d x %d %s and %d x %d %s", la->rows, la->cols,
                          cm_name_(la->type), lb->rows, lb->cols, cm_name_(lb->type));
     for (int k = 0; k < lb->rows / cm_dpas_depth_(lb->type); k++)
-        for (int block = 0; block < ld->K2; block++)
+        for (int block = 0; block < ld->size_k2; block++)
             for (int run = 0; run < runs; run++) {
                 spe_id *d = &job->acc.part[block * runs + run];
                 *d = cm_dpas_step_(c, job, k, run, block, *d, runs);
@@ -2840,14 +2868,14 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 XE_FN_ spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
 {
     cm_slot s = cm_slot_of(l, k, m);
-    return spe_sg_broadcast(c->m, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
+    return spe_sg_broadcast(c->module, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
 }
 
 /* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one
  * vector. The broadcasts of a k and run of columns come first, then their products. */
 XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
-    const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
     int runs = spe_runs(cm_block_words_(ld));
     spe_id elem = cm_storage_type(c, ld->type);
     for (int k = 0; k < lb->rows; k++)
@@ -2856,10 +2884,10 @@ XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
             spe_id one[8];
             for (int i = 0; i < words; i++) one[i] = cm_broadcast_b_(c, lb, b, k, first + i);
             spe_id vector = cm_join_(c, elem, one, words, 1);
-            for (int block = 0; block < ld->K2; block++) {
+            for (int block = 0; block < ld->size_k2; block++) {
                 spe_id *d = &job->acc.part[block * runs + run];
-                spe_id x = cm_copies_(c, a[cm_number_of_(la, cm_slot_of(la, block * la->I, k))], words);
-                *d = spe_add(c->m, spe_mul(c->m, x, vector), *d);
+                spe_id x = cm_copies_(c, a[cm_number_of_(la, cm_slot_of(la, block * la->size_i, k))], words);
+                *d = spe_add(c->module, spe_mul(c->module, x, vector), *d);
             }
         }
 }
@@ -2867,13 +2895,13 @@ XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
 /* Element (k, column of component v of D in this lane) of B: lanes of one component have S / I columns, in turns. */
 XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k, int v)
 {
-    const cm_layout *ld = &job->acc.l, *lb = &job->b->l;
-    int across = ld->S / ld->I, first = v * across;
+    const cm_layout *ld = &job->acc.layout, *lb = &job->b->layout;
+    int across = ld->lanes / ld->size_i, first = v * across;
     cm_lane lane = cm_lane_(c, ld);
     spe_id got = 0;
     for (int q = 0; q < across && first + q < lb->cols; q++) {
         spe_id one = cm_broadcast_b_(c, lb, b, k, first + q);
-        got = q == 0 ? one : spe_select(c->m, spe_ieq(c->m, lane.j0, cm_i32_(c, q)), one, got);
+        got = q == 0 ? one : spe_select(c->module, spe_ieq(c->module, lane.col, cm_i32_(c, q)), one, got);
     }
     return got;
 }
@@ -2881,18 +2909,18 @@ XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
 /* M < S: the lanes of one row of D are I apart, each with its own column; A's element comes from where it is. */
 XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
-    const cm_layout *la = &job->a->l, *ld = &job->acc.l;
-    int depth = job->b->l.rows;
+    const cm_layout *la = &job->a->layout, *ld = &job->acc.layout;
+    int depth = job->b->layout.rows;
     spe_id *d = cm_component_ids(c, &job->acc, ld->type), *x = cm_ids_(c, depth);
     cm_lane lane = cm_lane_(c, ld);
     if (!d || !x) return;
     for (int k = 0; k < depth; k++) {
         cm_slot s = cm_slot_of(la, 0, k);
-        x[k] = spe_sg_shuffle(c->m, a[cm_number_of_(la, s)], cm_plus_(c, lane.i, s.lane));
+        x[k] = spe_sg_shuffle(c->module, a[cm_number_of_(la, s)], cm_plus_(c, lane.row, s.lane));
     }
-    for (int v = 0; v < ld->V; v++)
-        for (int k = 0; k < depth && v * (ld->S / ld->I) < job->b->l.cols; k++)
-            d[v] = spe_add(c->m, spe_mul(c->m, x[k], cm_choose_b_(c, job, b, k, v)), d[v]);
+    for (int v = 0; v < ld->size_v; v++)
+        for (int k = 0; k < depth && v * (ld->lanes / ld->size_i) < job->b->layout.cols; k++)
+            d[v] = spe_add(c->module, spe_mul(c->module, x[k], cm_choose_b_(c, job, b, k, v)), d[v]);
     job->acc = cm_from_components(c, ld, d);
 }
 
@@ -2900,10 +2928,10 @@ XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
  * straight-line: K N broadcasts and K N M / S products of a lane, in vectors of up to eight. For every layout. */
 XE_FN_ bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
-    cm_type acc = job->acc.l.type;
+    cm_type acc = job->acc.layout.type;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
-    if (a && b && job->acc.l.I < job->acc.l.S) cm_mul_add_spread_(c, job, a, b);
-    if (a && b && job->acc.l.I == job->acc.l.S) cm_mul_add_rows_(c, job, a, b);
+    if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);
+    if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
     return true;
 }
 
@@ -2920,10 +2948,10 @@ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 /* Each half of the matrix between its parts and memory, by the first method that can. */
 XE_FN_ void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
 {
-    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         cm_matrix half = cm_half_(a, i);
         cm_surface_ s;
-        if (!cm_surface_init_(c, &s, a->l.type, mem, i)) return;
+        if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
         if (!cm_methods_of_(c)->move(c, &s, &half, store) && !cm_move_pieces_(c, &s, &half, store))
             cm_move_lanes_(c, &s, &half, store);
     }
@@ -2934,7 +2962,7 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_matrix a = cm_new_(c, &l);
     if (a.parts) cm_move_(c, &a, from, false);
-    return spe_ok(c->m) ? a : cm_poison();
+    return spe_ok(c->module) ? a : cm_poison();
 }
 
 void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
@@ -2946,7 +2974,7 @@ void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
 XE_FN_ bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
                               const cm_product *row)
 {
-    const cm_layout *la = &a->l, *lb = &b->l, *lc = acc ? &acc->l : NULL;
+    const cm_layout *la = &a->layout, *lb = &b->layout, *lc = acc ? &acc->layout : NULL;
     const char *ta = cm_name_(la->type), *tb = cm_name_(lb->type);
     if (la->use != CM_A)
         return CM_FAIL_(c, OPERAND_USE, "A of a product is a %s, not a matrix_a", cm_use_name(la->use));
@@ -2963,7 +2991,7 @@ XE_FN_ bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, con
         return CM_FAIL_(c, MUL_TYPES, "a product of %s and %s cannot have the type %s", ta, tb, cm_name_(type_d));
     if (lc && !cm_product_takes(row, lc->type))
         return CM_FAIL_(c, MUL_TYPES, "a product of %s and %s cannot be added to %s", ta, tb, cm_name_(lc->type));
-    return spe_ok(c->m);
+    return spe_ok(c->module);
 }
 
 /* What is accumulated in when C has type c: the row's type, or that of C's own sums when it is wider. */
@@ -2977,13 +3005,13 @@ XE_FN_ cm_type cm_product_acc_(const cm_product *row, cm_type c)
 XE_FN_ cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc)
 {
-    cm_type ta = a->l.type, tb = b->l.type, tc = acc ? acc->l.type : CM_C32;
+    cm_type ta = a->layout.type, tb = b->layout.type, tc = acc ? acc->layout.type : CM_C32;
     cm_type type = cm_promotes(ta, CM_C32) && cm_promotes(tb, CM_C32) && tc != CM_C64 ? CM_C32 : CM_C64;
     if (!cm_is_complex(type_d) || !cm_promotes(ta, type) || !cm_promotes(tb, type) || !cm_is_complex(tc))
         return CM_POISON_(c, MUL_TYPES, "a product of %s and %s, plus %s, cannot have the type %s", cm_name_(ta),
                           cm_name_(tb), acc ? cm_name_(tc) : "nothing", cm_name_(type_d));
     cm_matrix x = cm_convert(c, a, type), y = cm_convert(c, b, type);
-    cm_matrix z = acc ? cm_convert(c, acc, type) : cm_splat(c, a->l.rows, b->l.cols, type, CM_ACC, 0);
+    cm_matrix z = acc ? cm_convert(c, acc, type) : cm_splat(c, a->layout.rows, b->layout.cols, type, CM_ACC, 0);
     cm_matrix ar = cm_re(c, &x), ai = cm_im(c, &x), br = cm_re(c, &y), bi = cm_im(c, &y);
     cm_matrix re = cm_re(c, &z), im = cm_im(c, &z);
     type = cm_half_type_(type);
@@ -2999,15 +3027,15 @@ XE_FN_ cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix 
 cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
-    bool complex = cm_is_complex(type_d) || cm_is_complex(a->l.type) || cm_is_complex(b->l.type) ||
-                   (acc && cm_is_complex(acc->l.type));
-    if (complex && a->l.use == CM_A && b->l.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
-    cm_job_ job = {cm_product_row(a->l.type, b->l.type), a, b, cm_poison()};
+    bool complex = cm_is_complex(type_d) || cm_is_complex(a->layout.type) || cm_is_complex(b->layout.type) ||
+                   (acc && cm_is_complex(acc->layout.type));
+    if (complex && a->layout.use == CM_A && b->layout.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
+    cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_type sum = cm_product_acc_(job.row, acc ? acc->l.type : job.row->acc);
-    cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->l.rows, b->l.cols, sum, CM_ACC, 0);
+    cm_type sum = cm_product_acc_(job.row, acc ? acc->layout.type : job.row->acc);
+    cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->layout.rows, b->layout.cols, sum, CM_ACC, 0);
     if (!from.parts) return cm_poison();
-    job.acc = cm_from_parts(c, &from.l, from.part);
+    job.acc = cm_from_parts(c, &from.layout, from.part);
     if (job.acc.parts && !cm_methods_of_(c)->mul_add(c, &job)) cm_mul_add_plain_(c, &job);
     return cm_convert(c, &job.acc, type_d);
 }
@@ -3015,9 +3043,10 @@ cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_mat
 cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
-    const cm_type_row *ta = cm_type_info(a->l.type), *tb = cm_type_info(b->l.type), *td = cm_type_info(type_d);
+    const cm_type_row *ta = cm_type_info(a->layout.type), *tb = cm_type_info(b->layout.type),
+                      *td = cm_type_info(type_d);
     if (ta->kind != CM_KIND_INT || tb->kind != CM_KIND_INT || ta->bytes > 2 || tb->bytes > 2 || !td ||
-        td->kind != CM_KIND_INT || (acc && cm_type_info(acc->l.type)->kind != CM_KIND_INT))
+        td->kind != CM_KIND_INT || (acc && cm_type_info(acc->layout.type)->kind != CM_KIND_INT))
         return CM_POISON_(c, MUL_TYPES, "cm_mul_add_saturating multiplies integers of 8 or 16 bits, not %s and %s",
                           ta->name, tb->name);
     cm_matrix ab, sum;
@@ -3025,7 +3054,7 @@ cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
         ab = cm_mul_add(c, CM_I32, a, b, NULL);
         ab = cm_convert(c, &ab, CM_I64);
     } else {
-        sum = cm_splat(c, a->l.rows, b->l.cols, CM_I64, CM_ACC, 0);
+        sum = cm_splat(c, a->layout.rows, b->layout.cols, CM_I64, CM_ACC, 0);
         ab = cm_mul_add(c, CM_I64, a, b, &sum);
     }
     if (acc) {

@@ -333,7 +333,7 @@ typedef spe_val cv_val; /* types: cv_type */
 typedef struct {
     uint32_t magic;
     cv_type type;
-    int n, parts;
+    int length, parts;
     spe_id *part; /* in the module's arena */
 } cv_vec;
 
@@ -439,7 +439,7 @@ XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
 
 typedef struct {
     cv_val ptr;
-    int n;
+    int count;
     cv_val index;  /* in elements; default 0 */
     cv_val stride; /* elements from one to the next; default 1 */
     int end_;
@@ -474,7 +474,7 @@ typedef enum { CV_UNIFORM_AUTO, CV_UNIFORM_YES, CV_UNIFORM_NO } cv_uniformity;
 typedef struct {
     cv_val base;
     cv_type interpretation;
-    int m, k;
+    int rows, cols;
     cv_layout layout;
     bool transpose;
     cv_val offset; /* bytes; default 0 */
@@ -566,7 +566,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
     cv_matrix_ref_(CV_HERE_,                                                                                           \
-                   (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
+                   (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .rows = (m_), .cols = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
     cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
                                              .interpretation = SPE_CAT(CV_TYPE_, SPE_FIRST(__VA_ARGS__, 0)),           \
@@ -586,7 +586,9 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
-    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),               \
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_),                                                                     \
+                                    .count = (n_),                                                                     \
+                                    .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                                         \
                                     SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
     cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \
@@ -1177,7 +1179,7 @@ cv_text_ cv_describe_(const cv_val *v)
 {
     cv_text_ t = {"a value that was never set"};
     if (!spe_val_is_set(v)) return t;
-    if (v->kind == SPE_INT) snprintf(t.s, sizeof t.s, "%lld", (long long)v->i);
+    if (v->kind == SPE_INT) snprintf(t.s, sizeof t.s, "%lld", (long long)v->integer);
     else if (v->kind == SPE_REAL) snprintf(t.s, sizeof t.s, "%g", v->real);
     else snprintf(t.s, sizeof t.s, v->kind == SPE_POINTER ? "ptr<%s>" : "%s", cv_type_text_(v->type));
     return t;
@@ -1194,10 +1196,11 @@ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         return 0;
     }
     if (v->kind == SPE_SCALAR && (v->type == type || both)) return v->id;
-    if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
+    if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->integer != 0);
     if (v->kind == SPE_INT && want && !want->is_float) {
-        if (spe_int_fits(v->i, want->bits, want->is_signed)) return spe_const_i(m, cv_spe_type_(w.x, type), v->i);
-        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->i, cv_type_name(type)), 0;
+        if (spe_int_fits(v->integer, want->bits, want->is_signed))
+            return spe_const_i(m, cv_spe_type_(w.x, type), v->integer);
+        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type))
         return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
@@ -1209,7 +1212,7 @@ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 {
     bool set = spe_val_is_set(v);
-    if (set && v->kind == SPE_INT && spe_int_fits(v->i, 32, true)) return spe_i32(&w.x->m, (int32_t)v->i);
+    if (set && v->kind == SPE_INT && spe_int_fits(v->integer, 32, true)) return spe_i32(&w.x->m, (int32_t)v->integer);
     if (set && v->kind == SPE_SCALAR && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
     if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s);
     return 0;
@@ -1268,7 +1271,7 @@ cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
         cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
         return cv_nothing_();
     }
-    if (c.kind == SPE_INT) return c.i ? a : b;
+    if (c.kind == SPE_INT) return c.integer ? a : b;
     p = cv_id_(w, type, &a);
     q = cv_id_(w, type, &b);
     return cv_scalar_(type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
@@ -1301,7 +1304,7 @@ cv_vec cv_new_(cv_ctx *x, int type, int n)
     cv_vec v = cv_no_vec_();
     if (!spe_ok(&x->m)) return v;
     v.type = (cv_type)type;
-    v.n = n;
+    v.length = n;
     v.part = cv_ids_(x, spe_runs(n));
     v.parts = v.part ? spe_runs(n) : 0;
     return v;
@@ -1340,7 +1343,7 @@ XE_FN_ int cv_part_of_(int n, int i, int *component)
 
 spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
 {
-    int component, part = cv_part_of_(v->n, i, &component);
+    int component, part = cv_part_of_(v->length, i, &component);
     return spe_extract(&x->m, v->part[part], (uint32_t)component);
 }
 
@@ -1392,7 +1395,7 @@ bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
 /* The pointer's element `index`, and the stride when it is not 1 (else 0). */
 XE_FN_ bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
 {
-    bool strided = d->stride.magic && !(d->stride.kind == SPE_INT && d->stride.i == 1);
+    bool strided = d->stride.magic && !(d->stride.kind == SPE_INT && d->stride.integer == 1);
     if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
         return false;
     *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
@@ -1414,14 +1417,14 @@ cv_vec cv_load_(cv_where_ w, cv_memory_ d)
     int type = d.ptr.type;
     cv_vec v;
     spe_id at, stride, *ids;
-    if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.n)) return cv_no_vec_();
-    v = cv_new_(w.x, type, d.n);
-    ids = stride ? cv_ids_(w.x, d.n) : v.part;
-    for (int i = 0, part = 0, width; ids && i < d.n; i += width, part++) {
-        width = stride ? 1 : spe_run(d.n, part);
+    if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.count)) return cv_no_vec_();
+    v = cv_new_(w.x, type, d.count);
+    ids = stride ? cv_ids_(w.x, d.count) : v.part;
+    for (int i = 0, part = 0, width; ids && i < d.count; i += width, part++) {
+        width = stride ? 1 : spe_run(d.count, part);
         ids[part] = spe_load(&w.x->m, cv_pointer_to_(w.x, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
     }
-    return stride && ids ? cv_from_scalars_(w.x, type, d.n, ids) : v;
+    return stride && ids ? cv_from_scalars_(w.x, type, d.count, ids) : v;
 }
 
 void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
@@ -1431,10 +1434,10 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     if (d.ptr.type != (int)v.type)
         cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
                  cv_type_name(d.ptr.type));
-    for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.n; i += width, part++) {
+    for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.length; i += width, part++) {
         uint32_t bytes = (uint32_t)cv_bytes_(v.type);
         spe_id id = stride ? cv_get_(w.x, &v, i) : v.part[part];
-        width = stride ? 1 : spe_run(v.n, part);
+        width = stride ? 1 : spe_run(v.length, part);
         spe_store(&w.x->m, cv_pointer_to_(w.x, at, stride, v.type, i, width), id, bytes);
     }
 }
@@ -1443,8 +1446,8 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
 XE_FN_ bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
 {
     return cv_check_vec_(w, v) &&
-           ((i->kind == SPE_INT && i->i >= 0 && i->i < v->n) ||
-            cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i).s, v->n));
+           ((i->kind == SPE_INT && i->integer >= 0 && i->integer < v->length) ||
+            cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i).s, v->length));
 }
 
 cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
@@ -1453,13 +1456,14 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     spe_id at, got = 0, first;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
     if (i.kind == SPE_INT)
-        return cv_check_element_(w, &v, &i) ? cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false) : cv_nothing_();
+        return cv_check_element_(w, &v, &i) ? cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.integer), false)
+                                            : cv_nothing_();
     at = cv_index_(w, &i, "the element's number");
-    for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.n, part), part++) {
+    for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.length, part), part++) {
         spe_id one = v.part[part];
         first = spe_i32(m, start);
-        if (spe_run(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
-            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.n, part) - 1)));
+        if (spe_run(v.length, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.length, part) - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
     return cv_scalar_(v.type, got, false);
@@ -1470,8 +1474,8 @@ cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
     cv_vec out;
     int component, part;
     if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
-    out = cv_from_parts_(w.x, v.type, v.n, v.part);
-    part = cv_part_of_(v.n, (int)i.i, &component);
+    out = cv_from_parts_(w.x, v.type, v.length, v.part);
+    part = cv_part_of_(v.length, (int)i.integer, &component);
     if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
     return out;
 }
@@ -1481,26 +1485,27 @@ cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
     if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
-    if (!cv_check_length_(w, a.n + b.n)) return cv_no_vec_();
-    if (a.n % 8 == 0) {
+    if (!cv_check_length_(w, a.length + b.length)) return cv_no_vec_();
+    if (a.length % 8 == 0) {
         memcpy(ids, a.part, (size_t)a.parts * sizeof *ids);
         memcpy(ids + a.parts, b.part, (size_t)b.parts * sizeof *ids);
-        return cv_from_parts_(w.x, a.type, a.n + b.n, ids);
+        return cv_from_parts_(w.x, a.type, a.length + b.length, ids);
     }
-    cv_get_all_(w.x, &b, 0, b.n, ids + a.n);
-    cv_get_all_(w.x, &a, 0, a.n, ids);
-    return cv_from_scalars_(w.x, a.type, a.n + b.n, ids);
+    cv_get_all_(w.x, &b, 0, b.length, ids + a.length);
+    cv_get_all_(w.x, &a, 0, a.length, ids);
+    return cv_from_scalars_(w.x, a.type, a.length + b.length, ids);
 }
 
 cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
 {
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
-    if (first < 0 || first > v.n - n) {
-        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.n);
+    if (first < 0 || first > v.length - n) {
+        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.length);
         return cv_no_vec_();
     }
-    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.n)) return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
+    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.length))
+        return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
     cv_get_all_(w.x, &v, first, n, ids);
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
@@ -1517,18 +1522,19 @@ XE_FN_ bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
 {
     const cv_vec *shape = a.is_vec ? &a.vec : &b.vec;
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
-    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->n, a.val);
-    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->n, b.val);
+    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->length, a.val);
+    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->length, b.val);
     if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
-    return (p->type == q->type && p->n == q->n) || cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n,
-                                                            cv_type_name(p->type), q->n, cv_type_name(q->type));
+    return (p->type == q->type && p->length == q->length) ||
+           cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->length, cv_type_name(p->type), q->length,
+                    cv_type_name(q->type));
 }
 
 cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 {
     cv_vec p, q, v;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    v = cv_new_(w.x, p.type, p.n);
+    v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m))
@@ -1550,7 +1556,7 @@ cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
     if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
-    v = cv_new_(w.x, p.type, p.n);
+    v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;
 }
@@ -1582,7 +1588,7 @@ cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
     cv_vec v;
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_real_(w, name, "a vector of ", a.vec.type))
         return cv_no_vec_();
-    v = cv_new_(w.x, a.vec.type, a.vec.n);
+    v = cv_new_(w.x, a.vec.type, a.vec.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
     return v;
 }
@@ -1600,10 +1606,11 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 {
     cv_vec p, q, r, s, v;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.n, c.val));
+    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
     if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
-    if (r.n != p.n) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
-    v = cv_new_(w.x, r.type, r.n);
+    if (r.length != p.length)
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.length, r.length);
+    v = cv_new_(w.x, r.type, r.length);
     for (int i = 0; i < v.parts; i++)
         v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
     return v;
@@ -1743,7 +1750,7 @@ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 /* A vector's parts as those of a vector of another type. */
 cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 {
-    cv_vec r = cv_new_(x, type, v->n);
+    cv_vec r = cv_new_(x, type, v->length);
     for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(x, v->part[i], v->type, type);
     return r;
 }
@@ -1769,24 +1776,25 @@ cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
 
 XE_FN_ bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
 {
-    return !spe_val_is_set(offset) || offset->kind != SPE_INT || (offset->i >= 0 && offset->i % multiple == 0) ||
-           cv_fail_(w, error, "offset %lld", (long long)offset->i);
+    return !spe_val_is_set(offset) || offset->kind != SPE_INT ||
+           (offset->integer >= 0 && offset->integer % multiple == 0) ||
+           cv_fail_(w, error, "offset %lld", (long long)offset->integer);
 }
 
 /* Checks the stride, or chooses the least there can be. */
 XE_FN_ void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
-    uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
+    uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols);
     bool constant = r->stride.kind == SPE_INT;
     if (!spe_val_is_set(&r->stride))
         r->stride = spe_val_int(cv_round_up_(line, 16));
-    else if (cv_is_optimal_(r->layout) && !(constant && r->stride.i == 0))
+    else if (cv_is_optimal_(r->layout) && !(constant && r->stride.integer == 0))
         cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
                  cv_describe_(&r->stride).s);
-    else if (constant && r->stride.i < (int64_t)line)
-        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %u", (long long)r->stride.i, (unsigned)line);
-    else if (constant && r->stride.i % 16)
-        cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.i);
+    else if (constant && r->stride.integer < (int64_t)line)
+        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %u", (long long)r->stride.integer, (unsigned)line);
+    else if (constant && r->stride.integer % 16)
+        cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.integer);
 }
 
 cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
@@ -1794,8 +1802,8 @@ cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
     if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the matrix")) return r;
     if (!cv_is_memory_type_(r.interpretation))
         cv_fail_(w, CV_ERROR_MATRIX_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
-    else if (r.m < 1 || r.k < 1 || r.m > CV_VECTOR_MAX_ || r.k > 4 * CV_VECTOR_MAX_)
-        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.m, r.k,
+    else if (r.rows < 1 || r.cols < 1 || r.rows > CV_VECTOR_MAX_ || r.cols > 4 * CV_VECTOR_MAX_)
+        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.rows, r.cols,
                  (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
     else if ((int)r.layout < 0 || (int)r.layout > 3)
         cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
@@ -1831,7 +1839,7 @@ XE_FN_ spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset
 {
     spe_module *m = &w.x->m;
     spe_id p = spe_ptr_cast(m, base->id, spe_int(m, 8));
-    if (!spe_val_is_set(offset) || (offset->kind == SPE_INT && offset->i == 0)) return p;
+    if (!spe_val_is_set(offset) || (offset->kind == SPE_INT && offset->integer == 0)) return p;
     return spe_index(m, p, cv_index_(w, offset, "the offset"));
 }
 
@@ -1843,9 +1851,9 @@ XE_FN_ cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
     s.stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
     s.type = r->interpretation;
     s.bytes = cv_bytes_(s.type);
-    s.m = r->m;
-    s.k = r->k;
-    s.rows = r->transpose ? r->k : r->m;
+    s.m = r->rows;
+    s.k = r->cols;
+    s.rows = r->transpose ? r->cols : r->rows;
     s.layout = r->layout;
     s.transpose = r->transpose;
     s.across = r->transpose || r->layout == CV_COLUMN_MAJOR;
@@ -2150,10 +2158,10 @@ XE_FN_ spe_id cv_pick_(cv_ctx *x, const cv_vec *v, const int k[8])
     static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
     spe_id scalar = cv_spe_type_(x, v->type), ids[8];
     int part = k[0] / 8, apart = k[7] - k[0];
-    if (apart == 7 && k[0] % 8 == 0 && k[7] < v->n) return v->part[part];
-    if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->n)
+    if (apart == 7 && k[0] % 8 == 0 && k[7] < v->length) return v->part[part];
+    if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->length)
         return spe_shuffle(&x->m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
-    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->n ? cv_get_(x, v, k[i]) : spe_null(&x->m, scalar);
+    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_get_(x, v, k[i]) : spe_null(&x->m, scalar);
     return cv_join_(x, scalar, 8, ids);
 }
 
@@ -2304,14 +2312,14 @@ XE_FN_ int cv_choose_dpas_(const cv_product_ *p)
 
 XE_FN_ bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_vector *in, const cv_matrix_ref *a)
 {
-    int want = cv_is_packed_(in->interpretation) ? (a->k + 3) / 4 : a->k;
+    int want = cv_is_packed_(in->interpretation) ? (a->cols + 3) / 4 : a->cols;
     if (!cv_check_vec_(w, &in->vec)) return false;
     if (!cv_interprets_(in->vec.type, in->interpretation))
         cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
                  cv_type_name(in->interpretation));
-    else if (in->vec.n != want)
-        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n,
-                 cv_type_name(in->interpretation), a->k, want);
+    else if (in->vec.length != want)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.length,
+                 cv_type_name(in->interpretation), a->cols, want);
     else if (!cv_is_vector_type_(out_type))
         cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
     return spe_ok(&w.x->m);
@@ -2334,7 +2342,7 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
     p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
     p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
     p.bias_type = added ? (int)bias->interpretation : 0;
-    p.out = cv_new_(w.x, out_type, a->m);
+    p.out = cv_new_(w.x, out_type, a->rows);
     if (!p.out.parts) return p.out;
     if (cv_is_uniform_(w, a->uniform, &a->offset, &a->stride) &&
         (!added || cv_is_uniform_(w, a->uniform, &bias->offset, NULL)))
@@ -2442,7 +2450,7 @@ XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
     bool real = cv_is_float_(v->type);
     spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
     for (int i = 0; i < x->S; i++)
-        w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
+        w[i] = first + i < v->length ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
     for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
         spe_id set = cv_lane_bit_(x, bit);
         for (int i = 0; i < bit; i++) {
@@ -2481,8 +2489,8 @@ typedef struct {
 XE_FN_ spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
 {
     spe_module *m = &x->m;
-    spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->n));
-    for (int i = 0; i < v->n; i++) {
+    spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->length));
+    for (int i = 0; i < v->length; i++) {
         spe_id at = spe_i32(m, i);
         spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
     }
@@ -2576,8 +2584,9 @@ XE_FN_ bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
     else if (!cv_supports_outer_product(v1->type, c->interpretation))
         cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type),
                  cv_type_name(c->interpretation));
-    else if (v1->n != c->m || v2->n != c->k)
-        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->n, v2->n, c->m, c->k);
+    else if (v1->length != c->rows || v2->length != c->cols)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->length, v2->length, c->rows,
+                 c->cols);
     return spe_ok(&w.x->m);
 }
 
@@ -2590,7 +2599,7 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
     o.v2 = &v2;
     if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL))
         cv_outer_lanes_(&o);
-    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_)
+    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->rows * c->cols <= 16 * CV_DPAS_MOST_)
         cv_outer_dpas_(&o);
     else
         cv_outer_broadcast_(&o);
@@ -2611,15 +2620,15 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     bytes = cv_bytes_(type);
     base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
-        for (int i = 0; i < v.n; i += x->S)
+        for (int i = 0; i < v.length; i += x->S)
             cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), type, cv_sum_lanes_(x, &v, i),
-                                 v.n - i < x->S ? v.n - i : x->S);
+                                 v.length - i < x->S ? v.length - i : x->S);
     } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
-        spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.n, 1);
+        spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.length, 1);
         cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
         spe_endfor(m, 0, NULL);
     } else {
-        for (int i = 0; i < v.n; i++)
+        for (int i = 0; i < v.length; i++)
             cv_atomic_add_(x, base, spe_i32(m, i * bytes), type, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
     }
 }
@@ -2650,7 +2659,7 @@ XE_FN_ int cv_carried_type_(const cv_thing_ *t)
 }
 
 /* How many elements and ids it has. */
-XE_FN_ int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.n : 1; }
+XE_FN_ int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.length : 1; }
 XE_FN_ int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
 
 /* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
@@ -2678,7 +2687,7 @@ XE_FN_ void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
         cv_thing_ t = f->start[i];
-        if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.n, f->ids + at);
+        if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.length, f->ids + at);
         else t.val = cv_scalar_(cv_carried_type_(&t), f->ids[at], false);
         memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
         at += cv_thing_ids_(&f->start[i]);
@@ -2737,7 +2746,7 @@ spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *c
     from = cv_index_(w, &lo, "the loop's start");
     to = cv_index_(w, &hi, "the loop's end");
     by = cv_index_(w, &step, "the loop's step");
-    if (step.kind == SPE_INT && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    if (step.kind == SPE_INT && step.integer <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.integer);
     f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
     if (!f) return r;
     r.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
@@ -2803,7 +2812,7 @@ cv_module cv_build(const cv_build_desc *desc)
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;
-    x->regions.m = &x->m;
+    x->regions.module = &x->m;
     x->regions.errors = cv_errors_();
     x->regions.end = cv_region_end_;
     x->param_count = spe_parse_params(cv_blame_(head), k->params, cv_type_of_, x->params);

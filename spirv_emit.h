@@ -1059,11 +1059,11 @@ XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe
 /* ---- Matrix hardware ------------------------------------------------------------------------------------------- */
 
 /* A block of a row-major matrix in memory, for the 2D block messages: `count` blocks side by side, each width x height
- * elements. ptr, mem_width, mem_height, pitch, x and y are uniform over the subgroup; mem_width and pitch are bytes,
- * mem_height rows, x elements, y rows; all i32 but ptr. What lies outside reads 0 and is not written. */
+ * elements. ptr, mem_width, mem_height, pitch, pos_x and pos_y are uniform over the subgroup; mem_width and pitch are
+ * bytes, mem_height rows, pos_x elements, pos_y rows; all i32 but ptr. What lies outside reads 0 and is not written. */
 typedef struct {
     uint32_t elem_bytes, width, height, count;
-    spe_id ptr, mem_width, mem_height, pitch, x, y;
+    spe_id ptr, mem_width, mem_height, pitch, pos_x, pos_y;
 } spe_block2d;
 
 /* Loads blocks into a variable (spe_local_var) that `private_ptr` points to: as they stand; with neighbouring rows
@@ -1157,7 +1157,7 @@ XETILE_API const char *spe_reporter_text(const spe_reporter *errors, int id);
 
 /* Where errors go: to which module, as which header's, at which line of the user's. */
 typedef struct {
-    spe_module *m;
+    spe_module *module;
     const spe_reporter *errors;
     const char *file;
     int line;
@@ -1220,7 +1220,7 @@ typedef struct {
     bool local;   /* a pointer to local memory */
     int align;    /* a power of two that is known to divide it */
     int note;     /* where the header above keeps what else it knows; 0: nowhere */
-    int64_t i;
+    int64_t integer;
     double real;
 } spe_val;
 
@@ -1265,7 +1265,7 @@ enum { SPE_REGIONS_MAX = 32 };
 
 typedef struct spe_region spe_region;
 typedef struct {
-    spe_module *m;
+    spe_module *module;
     const spe_reporter *errors;
     void (*end)(spe_module *m, const spe_region *r); /* what the header above does after each side of a region */
     int depth;
@@ -3402,14 +3402,14 @@ spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint
 XE_FN_ void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe_block2d *b, spe_id private_ptr)
 {
     uint32_t w[10] = {b->elem_bytes, b->width, b->height, b->count}, n;
-    spe_id xy[2] = {b->x, b->y};
+    spe_id xy[2] = {b->pos_x, b->pos_y};
     bool prefetch = op == SPE_OpSubgroup2DBlockPrefetchINTEL, store = op == SPE_OpSubgroup2DBlockStoreINTEL;
     if (!spe_check_(m, name, prefetch ? "p" : "pp", b->ptr, private_ptr)) return;
     if (b->elem_bytes != 1 && b->elem_bytes != 2 && b->elem_bytes != 4 && b->elem_bytes != 8)
         spe_error_(m, SPE_ERR_RANGE, "elements of %u bytes; there are 1, 2, 4 and 8", b->elem_bytes);
     if (!b->width || !b->height || !b->count)
         spe_error_(m, SPE_ERR_RANGE, "%u blocks of %u x %u elements", b->count, b->height, b->width);
-    if (!spe_check_(m, name, "xxxxx", b->mem_width, b->mem_height, b->pitch, b->x, b->y)) return;
+    if (!spe_check_(m, name, "xxxxx", b->mem_width, b->mem_height, b->pitch, b->pos_x, b->pos_y)) return;
     for (n = 0; n < 4; n++) w[n] = spe_u32(m, w[n]);
     if (store) w[n++] = private_ptr;
     w[n++] = b->ptr;
@@ -4450,7 +4450,7 @@ bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
 {
     char text[320];
     vsnprintf(text, sizeof text, format, args);
-    spe_fail(spe_at(at.m, at.file, at.line), id, spe_reporter_name(at.errors, id), "%s: %s",
+    spe_fail(spe_at(at.module, at.file, at.line), id, spe_reporter_name(at.errors, id), "%s: %s",
              spe_reporter_text(at.errors, id), text);
     return false;
 }
@@ -4584,7 +4584,7 @@ spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
 spe_val spe_val_int(long long i)
 {
     spe_val v = spe_val_of(SPE_INT, -SPE_INT, 0);
-    v.i = (int64_t)i;
+    v.integer = (int64_t)i;
     v.real = (double)i;
     return v;
 }
@@ -4706,7 +4706,7 @@ bool spe_region_open(spe_region *r, const char *name, const char *file, int line
 {
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
-        return spe_report(spe_blame_of(in->m, in->errors, file, line), in->errors->unclosed,
+        return spe_report(spe_blame_of(in->module, in->errors, file, line), in->errors->unclosed,
                           "more than %d regions in each other", (int)SPE_REGIONS_MAX);
     in->open[in->depth].name = name;
     in->open[in->depth].file = file;
@@ -4718,8 +4718,8 @@ bool spe_region_open(spe_region *r, const char *name, const char *file, int line
 void spe_region_fail(spe_regions *in, const char *why)
 {
     int i = in->depth - 1;
-    if (i >= 0 && spe_ok(in->m))
-        spe_report(spe_blame_of(in->m, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
+    if (i >= 0 && spe_ok(in->module))
+        spe_report(spe_blame_of(in->module, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
                    "the %s of line %d%s", in->open[i].name, in->open[i].line, why);
     in->depth = 0;
 }
@@ -4727,15 +4727,15 @@ void spe_region_fail(spe_regions *in, const char *why)
 /* May it be closed? */
 XE_FN_ bool spe_region_ends_(const spe_region *r)
 {
-    if (!r->depth || !spe_ok(r->in->m) || r->in->depth < r->depth) return false;
+    if (!r->depth || !spe_ok(r->in->module) || r->in->depth < r->depth) return false;
     if (r->in->depth > r->depth) spe_region_fail(r->in, "");
     else if (!r->done && r->sides == 1) spe_region_fail(r->in, " was left by break");
-    return spe_ok(r->in->m);
+    return spe_ok(r->in->module);
 }
 
 bool spe_region_next(spe_region *r)
 {
-    if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->m, r);
+    if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
     return r->turn <= r->sides;
 }
 

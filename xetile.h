@@ -341,8 +341,8 @@ enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type
 typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
 typedef struct {
-    int n;
-    xt_val v[4];
+    int count;
+    xt_val at[4];
 } xt_index; /* what XT_AT makes */
 
 /* A vector: one cm_matrix for each block of each piece that this subgroup owns. */
@@ -596,7 +596,7 @@ typedef struct {
 } xt_vec_desc_;
 
 typedef struct {
-    xt_vec a, b, c; /* c.magic 0: without */
+    xt_vec left, right, sum; /* sum.magic 0: without */
     xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only compared with what the operands have */
     int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
@@ -604,14 +604,14 @@ typedef struct {
 enum { XT_DIMS_PAIR_ = 16 }; /* what XT_DIMS gives starts here */
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     int dim;
     int reduction_size; /* 0: the whole dimension */
     xt_map map, source;
 } xt_reduction_desc_;
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     int dim, size;      /* size: of that dimension in the result */
     int broadcast_size; /* copies of each element; 0: size / what there is */
     xt_map map, source;
@@ -619,18 +619,18 @@ typedef struct {
 } xt_broadcast_desc_;
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     xt_map map, source;
 } xt_layout_desc_;
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     int row, col, rows, cols;
     xt_map map;
 } xt_slice_desc_;
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     int inner_blocks[2];
 } xt_pack_desc_;
 
@@ -705,20 +705,20 @@ XETILE_API void xt_free(xt_module *mod);
 
 #define XT_DIMS(first, second) (XT_DIMS_PAIR_ + (first) * 4 + (second))
 #define XT_REDUCTION(kind, vec_, ...)                                                                                  \
-    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_BROADCAST(vec_, dim_, ...)                                                                                  \
-    xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.v = (vec_), .dim = (dim_), .size = __VA_ARGS__})
-#define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
-#define XT_CONVERT_LAYOUT(...) xt_convert_layout_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
+    xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.vec = (vec_), .dim = (dim_), .size = __VA_ARGS__})
+#define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.vec = __VA_ARGS__})
+#define XT_CONVERT_LAYOUT(...) xt_convert_layout_(XT_HERE_, (xt_layout_desc_){.vec = __VA_ARGS__})
 #define XT_SLICE(vec_, row_, col_, rows_, ...)                                                                         \
     xt_slice_(XT_HERE_,                                                                                                \
-              (xt_slice_desc_){.v = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
-#define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.v = __VA_ARGS__})
-#define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.v = __VA_ARGS__})
+              (xt_slice_desc_){.vec = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
+#define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
+#define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 
 /* The older text's names. */
 #define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
-    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
 #define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
 #define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
@@ -829,7 +829,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
 #define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
-#define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.a = __VA_ARGS__})
+#define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
@@ -1286,7 +1286,7 @@ XE_FN_ const char *xt_describe_(const xt_val *v, char *text, size_t size)
     if (!spe_val_is_set(v))
         snprintf(text, size, "nothing");
     else if (v->kind == SPE_INT)
-        snprintf(text, size, "the constant %lld", (long long)v->i);
+        snprintf(text, size, "the constant %lld", (long long)v->integer);
     else if (v->kind == SPE_REAL)
         snprintf(text, size, "the constant %g", v->real);
     else
@@ -1303,7 +1303,7 @@ XE_FN_ int xt_align_of_(int64_t i)
     return align;
 }
 
-XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->i) : v->align; }
+XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->integer) : v->align; }
 
 /* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
 XE_FN_ xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
@@ -1335,7 +1335,8 @@ XE_FN_ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, 
 XE_FN_ int xt_expr_of_(xt_ctx *x, const xt_val *v)
 {
     if (!x->planning) return 0;
-    return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : xt_note_of_(x, v).expression;
+    return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->integer)
+                              : xt_note_of_(x, v).expression;
 }
 
 XE_FN_ bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
@@ -1344,13 +1345,13 @@ XE_FN_ bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(
 XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
-    double real = v->kind == SPE_INT ? (double)v->i : v->real;
-    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->i != 0);
+    double real = v->kind == SPE_INT ? (double)v->integer : v->real;
+    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->integer != 0);
     if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
     if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
     if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
     if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
-    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->i) : spe_const_u(&x->m, t, (uint64_t)v->i);
+    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
 }
 
 /* Is there a number at all, and does a constant fit the type? */
@@ -1361,8 +1362,9 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
     if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
                         xt_type_name_(type));
-    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->i))
-        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
+    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
+        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
+                        xt_type_name_(type));
     return true;
 }
 
@@ -1386,7 +1388,7 @@ XE_FN_ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
     char text[48];
     if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
                               (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i))))
+                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->integer))))
         return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text)), 0;
     return xt_id_(w, v, CM_I32, what);
 }
@@ -1453,8 +1455,9 @@ XE_FN_ double xt_fold_real_(int op, double a, double b)
 XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
     bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
-    double p = a->kind == SPE_INT ? (double)a->i : a->real, q = b->kind == SPE_INT ? (double)b->i : b->real;
-    bool less = whole ? a->i < b->i : p < q, more = whole ? a->i > b->i : p > q, equal = whole ? a->i == b->i : p == q;
+    double p = a->kind == SPE_INT ? (double)a->integer : a->real, q = b->kind == SPE_INT ? (double)b->integer : b->real;
+    bool less = whole ? a->integer < b->integer : p < q, more = whole ? a->integer > b->integer : p > q,
+         equal = whole ? a->integer == b->integer : p == q;
     switch (op) {
     case SPE_ARITH_EQ: return spe_val_int(equal);
     case SPE_ARITH_NE: return spe_val_int(!equal);
@@ -1462,7 +1465,8 @@ XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     case SPE_ARITH_LE: return spe_val_int(less || equal);
     case SPE_ARITH_GT: return spe_val_int(more);
     case SPE_ARITH_GE: return spe_val_int(more || equal);
-    default: return whole ? spe_val_int(xt_fold_int_(op, a->i, b->i)) : spe_val_real(xt_fold_real_(op, p, q));
+    default:
+        return whole ? spe_val_int(xt_fold_int_(op, a->integer, b->integer)) : spe_val_real(xt_fold_real_(op, p, q));
     }
 }
 
@@ -1488,7 +1492,7 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
         (integers_only && !xt_is_int_(type) && !logic))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
                         xt_describe_(b, t, sizeof t));
-    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type))
+    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->integer == 0 && !xt_is_float_(type))
         return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
     return true;
 }
@@ -1498,11 +1502,11 @@ XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
     bool sum = op == SPE_ARITH_ADD, product = op == SPE_ARITH_MUL;
     if (b->kind == SPE_INT &&
-        ((b->i == 0 && (sum || op == SPE_ARITH_SUB)) || (b->i == 1 && (product || op == SPE_ARITH_DIV))))
+        ((b->integer == 0 && (sum || op == SPE_ARITH_SUB)) || (b->integer == 1 && (product || op == SPE_ARITH_DIV))))
         return a;
-    if (a->kind == SPE_INT && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
-    if (product && b->kind == SPE_INT && b->i == 0 && xt_is_int_(a->type)) return b;
-    if (product && a->kind == SPE_INT && a->i == 0 && xt_is_int_(b->type)) return a;
+    if (a->kind == SPE_INT && ((a->integer == 0 && sum) || (a->integer == 1 && product))) return b;
+    if (product && b->kind == SPE_INT && b->integer == 0 && xt_is_int_(a->type)) return b;
+    if (product && a->kind == SPE_INT && a->integer == 0 && xt_is_int_(b->type)) return a;
     return NULL;
 }
 
@@ -1515,7 +1519,7 @@ XE_FN_ void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, 
     if (!sum && !(op == SPE_ARITH_SUB && b->kind == SPE_INT)) return;
     if (scalar->kind != SPE_SCALAR || scalar->type != r->type) return;
     note.root = of.root;
-    note.delta = of.delta + (sum ? constant->i : -constant->i);
+    note.delta = of.delta + (sum ? constant->integer : -constant->integer);
     xt_set_note_(x, r, note);
 }
 
@@ -1599,7 +1603,7 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
     int type = xt_common_type_(&a, &b);
     spe_id p, q;
     if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
-    if (condition.kind == SPE_INT) return condition.i ? a : b;
+    if (condition.kind == SPE_INT) return condition.integer ? a : b;
     if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
         return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),
                xt_nothing_();
@@ -1983,9 +1987,9 @@ XE_FN_ spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
 XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.V * sizeof *v);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v);
     int i, first = dim ? b->col : b->row;
-    for (i = 0; v && i < l.V; i++) {
+    for (i = 0; v && i < l.size_v; i++) {
         spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
         at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
         v[i] = xt_from_i32_(x, type, at);
@@ -2092,8 +2096,8 @@ XE_FN_ bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     const xt_val *width = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
     return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
-           (t->pitch.kind == SPE_INT && t->pitch.i * bytes % 16 != 0) ||
-           (width->kind == SPE_INT && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
+           (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) ||
+           (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0));
 }
 
 /* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
@@ -2136,7 +2140,7 @@ XE_FN_ void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool 
     int expression = step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression;
     if (!x->planning) return;
     if (xt_val_align_(step) < per) xt_plan_need_(x, t, expression, per - 1, 0);
-    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->i >= 0))
+    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
         xt_plan_need_(x, t, expression, INT32_MIN, 0);
 }
 
@@ -2177,7 +2181,7 @@ XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
     int i, j;
     for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->n; j++) xt_index_id_(w, &lists[i]->v[j], names[i][j]);
+        for (j = 0; j < lists[i]->count; j++) xt_index_id_(w, &lists[i]->at[j], names[i][j]);
     return spe_ok(&w.x->m);
 }
 
@@ -2192,13 +2196,13 @@ XE_FN_ bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
 /* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
 XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 {
-    int last = strides->n - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
-    const xt_val *inner = &strides->v[contiguous], *outer = &strides->v[other];
+    int last = strides->count - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
+    const xt_val *inner = &strides->at[contiguous], *outer = &strides->at[other];
     char text[48], more[48];
     t->pitch = *outer;
-    if (inner->kind == SPE_INT && inner->i == 1) return true;
+    if (inner->kind == SPE_INT && inner->integer == 1) return true;
     xt_describe_(inner, text, sizeof text);
-    if (outer->kind == SPE_INT && outer->i == 1)
+    if (outer->kind == SPE_INT && outer->integer == 1)
         return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
                         "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
                         t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
@@ -2208,15 +2212,16 @@ XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 /* Shape and strides of the innermost two dimensions: 1, and by default the contiguous one's extent. */
 XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
-    int n = d->shape.n;
+    int n = d->shape.count;
     if (n < 2 || n > 4) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
-    if (d->offset.n != n || (d->strides.n && d->strides.n != n))
+    if (d->offset.count != n || (d->strides.count && d->strides.count != n))
         return xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
-                        d->offset.n != n ? ".offset" : ".strides", d->offset.n != n ? d->offset.n : d->strides.n, n);
-    t->shape[0] = d->shape.v[n - 2];
-    t->shape[1] = d->shape.v[n - 1];
+                        d->offset.count != n ? ".offset" : ".strides",
+                        d->offset.count != n ? d->offset.count : d->strides.count, n);
+    t->shape[0] = d->shape.at[n - 2];
+    t->shape[1] = d->shape.at[n - 1];
     t->pitch = t->shape[xt_inner_(t)];
-    return d->strides.n == 0 || xt_tile_strides_(w, t, &d->strides);
+    return d->strides.count == 0 || xt_tile_strides_(w, t, &d->strides);
 }
 
 /* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
@@ -2250,13 +2255,13 @@ XE_FN_ xt_val xt_wide_(xt_where_ w, xt_val v)
 XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch), term;
-    int i, n = d->shape.n;
+    int i, n = d->shape.count;
     stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
     for (i = n - 3; i >= 0; i--) {
-        if (d->strides.n) stride = xt_wide_(w, d->strides.v[i]);
-        term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.v[i]));
+        if (d->strides.count) stride = xt_wide_(w, d->strides.at[i]);
+        term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.at[i]));
         sum = xt_binary_number_(w, SPE_ARITH_ADD, sum, term);
-        if (!d->strides.n) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.v[i]));
+        if (!d->strides.count) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.at[i]));
     }
     return sum;
 }
@@ -2265,10 +2270,11 @@ XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
 XE_FN_ void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
 {
     int i, per = 64 / xt_bytes_(t->type), e;
-    for (i = 0; i < d->shape.n - 2; i++) {
-        const xt_val *at = &d->offset.v[i], *extent = &d->shape.v[i];
+    for (i = 0; i < d->shape.count - 2; i++) {
+        const xt_val *at = &d->offset.at[i], *extent = &d->shape.at[i];
         int p = xt_expr_of_(x, at), q = xt_expr_of_(x, extent);
-        if (at->kind == SPE_INT && extent->kind == SPE_INT && at->i >= 0 && at->i < extent->i) continue;
+        if (at->kind == SPE_INT && extent->kind == SPE_INT && at->integer >= 0 && at->integer < extent->integer)
+            continue;
         xt_plan_need_(x, t, q ? p : 0, 0, q);
     }
     if (xt_val_align_(distance) >= per) return;
@@ -2281,7 +2287,7 @@ XE_FN_ void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d
 XE_FN_ void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_ctx *x = w.x;
-    int i, n = d->shape.n - 2;
+    int i, n = d->shape.count - 2;
     xt_val distance;
     spe_id inside = 0, rows;
     if (n < 1) return;
@@ -2292,7 +2298,7 @@ XE_FN_ void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
         t->base.id = ++x->serial;
     } else {
         for (i = 0; i < n && !xt_by_block2d_(x, t); i++) { /* else tested before this version is chosen */
-            spe_id at = xt_index_id_(w, &d->offset.v[i], ".offset"), end = xt_index_id_(w, &d->shape.v[i], ".shape");
+            spe_id at = xt_index_id_(w, &d->offset.at[i], ".offset"), end = xt_index_id_(w, &d->shape.at[i], ".shape");
             spe_id one = spe_ult(&x->m, at, end);
             inside = inside ? spe_land(&x->m, inside, one) : one;
         }
@@ -2309,9 +2315,9 @@ XE_FN_ bool xt_check_scatter_(xt_where_ w, const xt_tile_desc_ *d)
     const xt_vec *v = &d->scatter;
     if (!xt_is_int_(v->type) || xt_bits_(v->type) < 32)
         return xt_fail_(w, XT_ERROR_SCATTER_TYPE, "got %s", xt_type_name_(v->type));
-    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.n != 1)
+    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.count != 1)
         return xt_fail_(w, XT_ERROR_SCATTER_SHAPE, "tile %d x %d, offsets %d x %d, .shape of %d dimensions", d->rows,
-                        d->cols, v->dist.shape[0], v->dist.shape[1], d->shape.n);
+                        d->cols, v->dist.shape[0], v->dist.shape[1], d->shape.count);
     return !xt_has_map_(&d->map) || xt_map_agrees_(w, XT_ERROR_SCATTER_MAP, "the tile", &d->map, &v->map);
 }
 
@@ -2320,14 +2326,14 @@ XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
     if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
-    xt_index_id_(w, &d->shape.v[0], ".shape");
+    xt_index_id_(w, &d->shape.at[0], ".shape");
     t.scatter = true;
     t.map = v->map;
     t.dist = v->dist;
     t.offsets = *v;
     t.offset[0] = t.offset[1] = t.pitch = spe_val_int(0);
     t.shape[0] = spe_val_int(1);
-    t.shape[1] = d->shape.v[0];
+    t.shape[1] = d->shape.at[0];
     return t;
 }
 
@@ -2337,7 +2343,7 @@ XE_FN_ void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
     xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
     int i;
     if (!w.x->planning) xt_tile_ids_(w, t, p->made);
-    for (i = 0; w.x->planning && i < 2 && d->shape.n == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.v[i]);
+    for (i = 0; w.x->planning && i < 2 && d->shape.count == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.at[i]);
 }
 
 xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
@@ -2350,7 +2356,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
-    if (d.offset.n == 0) d.offset = xt_at_(d.shape.n ? d.shape.n : 2, zero, zero, zero, zero);
+    if (d.offset.count == 0) d.offset = xt_at_(d.shape.count ? d.shape.count : 2, zero, zero, zero, zero);
     if (d.scatter.magic) return xt_init_scatter_(w, t, &d);
     if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
         !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
@@ -2364,12 +2370,12 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         return t;
     }
     xt_leading_(w, &t, &d);
-    memmove(d.offset.v, &d.offset.v[d.offset.n - 2], 2 * sizeof d.offset.v[0]);
-    xt_plan_step_(x, &t, &d.offset.v[inner], false);
+    memmove(d.offset.at, &d.offset.at[d.offset.count - 2], 2 * sizeof d.offset.at[0]);
+    xt_plan_step_(x, &t, &d.offset.at[inner], false);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
         if (i == inner) xt_plan_step_(x, &t, &place, true);
-        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.v[i], place);
+        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.at[i], place);
     }
     if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
     return t;
@@ -2428,7 +2434,7 @@ XE_FN_ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (t->base.local && t->inside && t->pitch.kind == SPE_INT)
         xt_fold_place_(x, &mem, bytes,
-                       (int64_t)xt_align_of_(t->pitch.i) *
+                       (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
                        xt_least_(xt_val_align_(&t->offset[xt_inner_(t)]), xt_align_of_(in)));
     return mem;
@@ -2455,15 +2461,15 @@ XE_FN_ bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
 XE_FN_ bool xt_is_zero_(const xt_val *v)
 {
     double zero = 0;
-    return v->kind == SPE_INT ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
+    return v->kind == SPE_INT ? v->integer == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
 }
 
 /* An i1 of memory may be any byte; in vectors it is 0 or 1. */
 XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    spe_id t = spe_type_of(c->m, a), one = spe_const_u(c->m, t, 1), zero = spe_const_u(c->m, t, 0);
+    spe_id t = spe_type_of(c->module, a), one = spe_const_u(c->module, t, 1), zero = spe_const_u(c->module, t, 0);
     (void)type, (void)b, (void)user;
-    return spe_select(c->m, spe_ine(c->m, a, zero), one, zero);
+    return spe_select(c->module, spe_ine(c->module, a, zero), one, zero);
 }
 
 /* A transpose that follows at once may load the tile anew, transposed. */
@@ -2554,12 +2560,12 @@ typedef struct {
 XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 {
     cm_ctx *c = &s->x->cm;
-    spe_module *m = c->m;
-    const cm_layout *l = &s->offsets->l;
+    spe_module *m = c->module;
+    const cm_layout *l = &s->offsets->layout;
     spe_id inside, i64 = spe_int(m, 64), lane;
     *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
     inside = spe_ult(m, *offset, s->count);
-    if (l->I < l->S)
+    if (l->size_i < l->lanes)
         inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
     if (!s->mask) return inside;
     lane = cm_component(c, s->mask, v);
@@ -2570,21 +2576,21 @@ XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
 {
     spe_module *m = &s->x->m;
-    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->V * sizeof *got), some;
+    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->size_v * sizeof *got), some;
     uint64_t known = 0;
     int v;
     if (!got) return cm_poison();
     some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
     if (spe_const_bits(m, some, &known) && known) some = 0;
     if (some) spe_if(m, some);
-    for (v = 0; v < l->V; v++) {
+    for (v = 0; v < l->size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset);
         offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
         got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
         got[v] = spe_select(m, inside, got[v], padding);
-        got[l->V + v] = padding;
+        got[l->size_v + v] = padding;
     }
-    if (some) spe_endif_from(m, (uint32_t)l->V, got, got + l->V, got);
+    if (some) spe_endif_from(m, (uint32_t)l->size_v, got, got + l->size_v, got);
     return cm_from_components(&s->x->cm, l, got);
 }
 
@@ -2592,10 +2598,10 @@ XE_FN_ void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
 {
     spe_module *m = &s->x->m;
     int v;
-    for (v = 0; v < a->l.V; v++) {
+    for (v = 0; v < a->layout.size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(&s->x->cm, a, v);
         spe_if(m, inside);
-        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->l.type)->bytes);
+        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->layout.type)->bytes);
         spe_endif(m, 0, NULL, NULL);
     }
 }
@@ -2639,7 +2645,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
         cm_layout l;
         xt_spread_block_(&s, i);
-        l = cm_layout_for(&x->cm, s.offsets->l.rows, s.offsets->l.cols, held, CM_ACC);
+        l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
         v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
         if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
     }
@@ -2796,8 +2802,8 @@ XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     r.surface.mem_width = id[0][1];
     r.surface.mem_height = id[0][2];
     r.surface.pitch = id[0][3];
-    r.surface.x = id[0][4];
-    r.surface.y = id[0][5];
+    r.surface.pos_x = id[0][4];
+    r.surface.pos_y = id[0][5];
     return r;
 }
 
@@ -2818,8 +2824,8 @@ XE_FN_ void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
     xt_shared_ r = xt_share_surface_(x, s);
     int level = xt_prefetch_levels_[locality];
     if (!spe_ok(&x->m)) return;
-    r.surface.x = xt_share_advance_(x, s, &r, 0, r.surface.x);
-    r.surface.y = xt_share_advance_(x, s, &r, 1, r.surface.y);
+    r.surface.pos_x = xt_share_advance_(x, s, &r, 0, r.surface.pos_x);
+    r.surface.pos_y = xt_share_advance_(x, s, &r, 1, r.surface.pos_y);
     if (level) r.surface.ptr = cm_cached_pointer(&x->cm, r.surface.ptr, level);
     cm_prefetch_block(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
 }
@@ -2855,9 +2861,10 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 
 XE_FN_ bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 {
-    const int *a = d->a.dist.shape, *b = d->b.dist.shape, *c = d->c.dist.shape;
-    if (!xt_check_vec_(w, &d->a, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->b, "b of XT_TILE_MMA")) return false;
-    if (with_c && !xt_check_vec_(w, &d->c, "c of XT_TILE_MMA")) return false;
+    const int *a = d->left.dist.shape, *b = d->right.dist.shape, *c = d->sum.dist.shape;
+    if (!xt_check_vec_(w, &d->left, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->right, "b of XT_TILE_MMA"))
+        return false;
+    if (with_c && !xt_check_vec_(w, &d->sum, "c of XT_TILE_MMA")) return false;
     if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
     if (!with_c) return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
     return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
@@ -2866,19 +2873,19 @@ XE_FN_ bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 /* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
 XE_FN_ bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
-    const cm_product *row = cm_product_row(d->a.type, d->b.type);
-    cm_type own = d->a.type;
+    const cm_product *row = cm_product_row(d->left.type, d->right.type);
+    cm_type own = d->left.type;
     if (!row) return false;
-    *result = with_c ? d->c.type : d->type ? (cm_type)(d->type - 1) : row->acc;
+    *result = with_c ? d->sum.type : d->type ? (cm_type)(d->type - 1) : row->acc;
     if (d->type && d->type - 1 != (int)*result) return false;
-    return *result == row->acc || (own == d->b.type && *result == own && (own == CM_F16 || own == CM_BF16));
+    return *result == row->acc || (own == d->right.type && *result == own && (own == CM_F16 || own == CM_BF16));
 }
 
 XE_FN_ bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
     return xt_mma_result_(d, with_c, result) ||
-           xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->a.type),
-                    xt_type_name_(d->b.type), with_c ? ", c of " : "", with_c ? xt_type_name_(d->c.type) : "",
+           xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->left.type),
+                    xt_type_name_(d->right.type), with_c ? ", c of " : "", with_c ? xt_type_name_(d->sum.type) : "",
                     d->type ? ", result " : "", d->type ? xt_type_name_(d->type - 1) : "");
 }
 
@@ -2892,27 +2899,27 @@ XE_FN_ bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, co
 XE_FN_ bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
 {
     xt_map a, b;
-    *map = d->a.map;
-    map->sg_data[1] = d->b.map.sg_data[1];
+    *map = d->left.map;
+    map->sg_data[1] = d->right.map.sg_data[1];
     if (xt_has_map_(&d->map)) *map = d->map;
-    if (with_c) *map = d->c.map;
+    if (with_c) *map = d->sum.map;
     if (with_c && xt_has_map_(&d->map) && !xt_mma_has_map_(w, ".map", &d->map, map)) return false;
     memset(&a, 0, sizeof a);
     b = a;
     if (xt_has_map_(map)) {
-        a = xt_map_mma_a(map, d->a.dist.shape[1]);
-        b = xt_map_mma_b(map, d->b.dist.shape[0]);
+        a = xt_map_mma_a(map, d->left.dist.shape[1]);
+        b = xt_map_mma_b(map, d->right.dist.shape[0]);
     }
-    return xt_mma_has_map_(w, "a", &d->a.map, &a) && xt_mma_has_map_(w, "b", &d->b.map, &b) &&
-           (!xt_has_map_(&d->a_map) || xt_mma_has_map_(w, "a", &d->a.map, &d->a_map)) &&
-           (!xt_has_map_(&d->b_map) || xt_mma_has_map_(w, "b", &d->b.map, &d->b_map)) &&
-           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_has_map_(w, "c", &d->c.map, &d->c_map));
+    return xt_mma_has_map_(w, "a", &d->left.map, &a) && xt_mma_has_map_(w, "b", &d->right.map, &b) &&
+           (!xt_has_map_(&d->a_map) || xt_mma_has_map_(w, "a", &d->left.map, &d->a_map)) &&
+           (!xt_has_map_(&d->b_map) || xt_mma_has_map_(w, "b", &d->right.map, &d->b_map)) &&
+           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_has_map_(w, "c", &d->sum.map, &d->c_map));
 }
 
 /* Blocked operands: m x k, k x n and m x n blocks. */
 XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 {
-    const int *a = d->a.inner, *b = d->b.inner, *c = d->c.inner;
+    const int *a = d->left.inner, *b = d->right.inner, *c = d->sum.inner;
     if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
     return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1],
                     b[0], b[1], c[0], c[1]);
@@ -2926,8 +2933,8 @@ XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
     int k;
     memset(&sum, 0, sizeof sum);
     for (k = 0; k < ga->cut[1].n; k++) {
-        const cm_matrix *left = &d->b.block[xt_block_number_(gb, 0, at[1], k, at[3])];
-        const cm_matrix *right = &d->a.block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        const cm_matrix *left = &d->right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &d->left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
         sum = cm_mul_add(&x->cm, type, left, right, k ? &sum : c);
     }
     return sum;
@@ -2937,16 +2944,16 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, const xt_mma_desc_ *d, bool with_c, xt_vec *
 {
     xt_grid_ ga, gb, gr;
     int at[4], n; /* round of m, round of n, block of m, block of n */
-    xt_grid_init_(&ga, &d->a.dist);
-    xt_grid_init_(&gb, &d->b.dist);
+    xt_grid_init_(&ga, &d->left.dist);
+    xt_grid_init_(&gb, &d->right.dist);
     xt_grid_init_(&gr, &r->dist);
-    if (d->a.blocks != ga.blocks || d->b.blocks != gb.blocks || (with_c && d->c.blocks != gr.blocks)) return;
+    if (d->left.blocks != ga.blocks || d->right.blocks != gb.blocks || (with_c && d->sum.blocks != gr.blocks)) return;
     for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
         for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
             for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
                 for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
                     n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &d->c.block[n] : NULL);
+                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &d->sum.block[n] : NULL);
                 }
 }
 
@@ -2960,7 +2967,7 @@ XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     xt_ctx *x = w.x;
-    bool with_c = d.c.magic != 0;
+    bool with_c = d.sum.magic != 0;
     cm_type type = CM_F32;
     xt_map map;
     xt_vec r;
@@ -2969,23 +2976,23 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
         !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
         !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
-    xt_need_layout_(x, &d.a, CM_B);
-    xt_need_layout_(x, &d.b, CM_A);
-    r = xt_mapped_vec_(w, type, d.a.dist.shape[0], d.b.dist.shape[1], &map);
+    xt_need_layout_(x, &d.left, CM_B);
+    xt_need_layout_(x, &d.right, CM_A);
+    r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
     if (!spe_ok(&x->m)) return r;
-    r.inner[0] = d.a.inner[0];
-    r.inner[1] = d.b.inner[1];
+    r.inner[0] = d.left.inner[0];
+    r.inner[1] = d.right.inner[1];
     xt_need_layout_(x, &r, CM_ACC);
-    if (with_c) xt_same_layout_(x, r.node, d.c.node);
+    if (with_c) xt_same_layout_(x, r.node, d.sum.node);
     x->has_mma = true;
     sum = xt_vec_bytes_(&r);
-    all = sum + xt_vec_bytes_(&d.a) + xt_vec_bytes_(&d.b);
+    all = sum + xt_vec_bytes_(&d.left) + xt_vec_bytes_(&d.right);
     if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
     if (all > x->product_bytes) x->product_bytes = all;
     if (!r.blocks) return r;
-    d.a = xt_as_use_(x, &d.a, CM_B);
-    d.b = xt_as_use_(x, &d.b, CM_A);
-    if (with_c) d.c = xt_as_use_(x, &d.c, CM_ACC);
+    d.left = xt_as_use_(x, &d.left, CM_B);
+    d.right = xt_as_use_(x, &d.right, CM_A);
+    if (with_c) d.sum = xt_as_use_(x, &d.sum, CM_ACC);
     xt_emit_mma_(x, &d, with_c, &r);
     return r;
 }
@@ -2997,7 +3004,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
                                const void *user)
 {
-    cm_layout l = cm_layout_for(&x->cm, a[0]->l.rows, a[0]->l.cols, to, CM_ACC);
+    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out), parts[3];
     int i, j;
     for (i = 0; out && i < a[0]->parts; i++) {
@@ -3080,7 +3087,7 @@ typedef struct {
 /* coopmatrix.h's callback for an operation on two components. */
 XE_FN_ spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    return xt_emit_arith_(c->m, *(const int *)user, (int)type, a, b);
+    return xt_emit_arith_(c->module, *(const int *)user, (int)type, a, b);
 }
 
 XE_FN_ spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
@@ -3186,7 +3193,7 @@ XE_FN_ spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
 XE_FN_ spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     (void)b;
-    return spe_math1(c->m, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
+    return spe_math1(c->module, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
 }
 
 XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
@@ -3352,9 +3359,9 @@ XE_FN_ spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id
     const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
     spe_id a = cm_to_arith(c, type, old), b = cm_to_arith(c, type, v);
     if (row->combine == XT_RED_minnumf_ || row->combine == XT_RED_maxnumf_)
-        a = xt_extreme_(c->m, row->combine == XT_RED_maxnumf_, false, a, b);
+        a = xt_extreme_(c->module, row->combine == XT_RED_maxnumf_, false, a, b);
     else
-        a = xt_combine_(c->m, row->combine, row->takes == XT_RMW_FLOAT_, a, b);
+        a = xt_combine_(c->module, row->combine, row->takes == XT_RMW_FLOAT_, a, b);
     return cm_from_arith(c, type, a);
 }
 
@@ -3402,7 +3409,7 @@ XE_FN_ spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe
 /* By compare-exchange, again and again until nobody came between. */
 XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
     xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
     carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
@@ -3425,9 +3432,9 @@ XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
 {
     const xt_rmw_ *r = (const xt_rmw_ *)user;
     int op = xt_rmw_row_of_(r->kind)->op;
-    bool whole = spe_width(c->m, spe_type_of(c->m, v)) >= 32;
+    bool whole = spe_width(c->module, spe_type_of(c->module, v)) >= 32;
     if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
-    return spe_atomic(c->m, (spe_atomic_op)op, ptr, v, r->scope, 0);
+    return spe_atomic(c->module, (spe_atomic_op)op, ptr, v, r->scope, 0);
 }
 
 /* Types and maps: a piece that several subgroups share would be modified several times. */
@@ -3504,10 +3511,10 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
 {
     spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
     int i, p;
-    for (i = 0; v && i < a->l.V && f->comps < f->capacity; i++, f->comps++) {
+    for (i = 0; v && i < a->layout.size_v && f->comps < f->capacity; i++, f->comps++) {
         f->comp[f->comps] = v[i];
-        for (p = 0; p < a->l.S; p++) {
-            cm_element e = xt_element_at_(&a->l, p, i);
+        for (p = 0; p < a->layout.lanes; p++) {
+            cm_element e = xt_element_at_(&a->layout, p, i);
             if (!e.padding) f->where[(row + e.col) * f->cols + col + e.row] = f->comps * 64 + p;
         }
     }
@@ -3519,7 +3526,7 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
     xt_vec a = xt_as_use_(x, v, CM_ACC);
     xt_block_ b = xt_blocks_(&a.dist);
     int i, comps = 0;
-    for (i = 0; i < a.blocks; i++) comps += a.block[i].l.V;
+    for (i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
     while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], b.held[0], b.held[1]);
@@ -3659,13 +3666,13 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
                                 cm_type type)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v), one;
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.size_v ? l.size_v : 1) * sizeof *v), one;
     cm_matrix a;
     int i, p, k, from[32];
     if (!l.rows || !v) return cm_poison();
-    for (i = 0; i < l.V; i++)
+    for (i = 0; i < l.size_v; i++)
         for (k = 0; k < (g ? g->size : 1); k++) {
-            for (p = 0; p < l.S; p++) {
+            for (p = 0; p < l.lanes; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
@@ -4092,10 +4099,10 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_vec *v, const xt_source_ *from
 XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 {
     int n;
-    if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
-    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
+    if (!xt_check_vec_(w, &d->vec, "the vector of XT_BROADCAST")) return false;
+    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->vec);
     if (d->dim < 0) return false;
-    n = d->v.dist.shape[d->dim];
+    n = d->vec.dist.shape[d->dim];
     if (d->broadcast_size == 0 && n != 1)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
                         d->dim, n);
@@ -4103,15 +4110,15 @@ XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
     if (d->broadcast_size < 1 || d->size != n * d->broadcast_size)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n,
                         d->broadcast_size, d->size);
-    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
+    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->vec);
 }
 
 XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 {
     xt_map derived;
     if (!xt_has_map_(&d->map)) {
-        d->map = d->v.map;
-        if (d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
+        d->map = d->vec.map;
+        if (d->vec.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
             return xt_fail_(w, XT_ERROR_MAP_MISSING,
                             "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map", d->dim,
                             d->map.sg_layout[d->dim]);
@@ -4119,21 +4126,21 @@ XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
     }
     if (xt_has_map_(&d->source)) return true;
     derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
-    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->v.map, &derived);
+    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->vec.map, &derived);
 }
 
 xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
-    const int *n = d.v.dist.shape;
+    const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}};
     xt_vec r;
     if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
         return xt_no_vec_();
-    r = xt_mapped_vec_(w, d.v.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
-    memcpy(r.inner, d.v.inner, sizeof r.inner);
-    if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
+    memcpy(r.inner, d.vec.inner, sizeof r.inner);
+    if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, &d.v, &from, r);
+    return xt_rearrange_(w, &d.vec, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -4141,16 +4148,17 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}};
-    if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
-        !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.v))
+    if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
+        !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
         return xt_no_vec_();
-    if (d.v.inner[0]) {
+    if (d.vec.inner[0]) {
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first",
-                 d.v.inner[0], d.v.inner[1]);
+                 d.vec.inner[0], d.vec.inner[1]);
         return xt_no_vec_();
     }
-    if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.v.map);
-    return xt_rearrange_(w, &d.v, &from, xt_mapped_vec_(w, d.v.type, d.v.dist.shape[1], d.v.dist.shape[0], &d.map));
+    if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
+    return xt_rearrange_(w, &d.vec, &from,
+                         xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
 /* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
@@ -4167,27 +4175,27 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 {
-    if (!xt_enter_(w, XT_OP_CONVERT_LAYOUT_) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
-        !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
+    if (!xt_enter_(w, XT_OP_CONVERT_LAYOUT_) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
+        !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
         return xt_no_vec_();
-    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.v, &d.map);
-    return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
-                    d.v.dist.shape[1]),
+    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map);
+    return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.vec.dist.shape[0],
+                    d.vec.dist.shape[1]),
            xt_no_vec_();
 }
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
     const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
-    const int *n = d.v.dist.shape;
-    if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
-    if (d.v.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
+    const int *n = d.vec.dist.shape;
+    if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
+    if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        xt_fail_(w, d.v.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows, d.cols,
-                 d.row, d.col, n[0], n[1]);
-    else if (xt_has_map_(&d.v.map) && !xt_has_map_(&d.map))
+        xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
+                 d.cols, d.row, d.col, n[0], n[1]);
+    else if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
         xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
-    return spe_ok(&w.x->m) ? xt_rearrange_(w, &d.v, &from, xt_mapped_vec_(w, d.v.type, d.rows, d.cols, &d.map))
+    return spe_ok(&w.x->m) ? xt_rearrange_(w, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map))
                            : xt_no_vec_();
 }
 
@@ -4196,26 +4204,26 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
-    const int *b = d.inner_blocks, *data = d.v.dist.data, *has = d.v.inner;
-    if (!xt_enter_(w, XT_OP_TILE_PACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
+    if (!xt_enter_(w, XT_OP_TILE_PACK_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]);
     else if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0], data[1]);
-    memcpy(d.v.inner, b, sizeof d.v.inner);
-    return d.v;
+    memcpy(d.vec.inner, b, sizeof d.vec.inner);
+    return d.vec;
 }
 
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
-    const int *b = d.inner_blocks, *has = d.v.inner;
-    if (!xt_enter_(w, XT_OP_TILE_UNPACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK"))
+    const int *b = d.inner_blocks, *has = d.vec.inner;
+    if (!xt_enter_(w, XT_OP_TILE_UNPACK_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK"))
         return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}", b[0], b[1],
                  has[0], has[1]);
-    d.v.inner[0] = d.v.inner[1] = 0;
-    return d.v;
+    d.vec.inner[0] = d.vec.inner[1] = 0;
+    return d.vec;
 }
 
 /* reduction.c - reduction. */
@@ -4356,17 +4364,17 @@ XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 XE_FN_ bool xt_check_reduction_(xt_where_ w, int kind, xt_reduction_desc_ *d)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
-    int type = (int)d->v.type, n;
-    if (!xt_check_vec_(w, &d->v, "the vector of XT_REDUCTION")) return false;
-    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->v);
+    int type = (int)d->vec.type, n;
+    if (!xt_check_vec_(w, &d->vec, "the vector of XT_REDUCTION")) return false;
+    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->vec);
     if (d->dim < 0) return false;
-    n = d->v.dist.shape[d->dim];
+    n = d->vec.dist.shape[d->dim];
     if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
     if (d->reduction_size < 1 || n % d->reduction_size)
         return xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
-    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->v);
+    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->vec);
 }
 
 XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
@@ -4374,8 +4382,8 @@ XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a
 /* The result's map: given, or what follows. They must agree, but where .source is given too data may move. */
 XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
-    xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
-    bool split = d->v.dist.data[d->dim] % d->reduction_size != 0;
+    xt_map derived = xt_map_reduction(&d->vec.map, d->dim, d->reduction_size);
+    bool split = d->vec.dist.data[d->dim] % d->reduction_size != 0;
     if (!xt_has_map_(&d->map)) d->map = derived;
     if (xt_has_map_(&d->source)) return true;
     if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
@@ -4400,17 +4408,17 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     xt_vec r;
     if (!xt_enter_kind_(w, XT_OP_REDUCTION_, kind) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d))
         return xt_no_vec_();
-    part = xt_common_divisor_(d.v.dist.data[d.dim], d.reduction_size);
+    part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     rest = d.reduction_size / part;
-    map = xt_map_reduction(&d.v.map, d.dim, part);
-    r = xt_reduction_step_(w, &d.v, kind, d.dim, part, &map);
+    map = xt_map_reduction(&d.vec.map, d.dim, part);
+    r = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
         if (spe_ok(&w.x->m)) r = xt_convert_to_(w, &r, &map);
         if (rest > 1 && spe_ok(&w.x->m)) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
     }
-    for (i = 0; i < 2; i++) r.inner[i] = d.v.inner[0] ? (i == d.dim ? 1 : d.v.inner[i]) : 0;
+    for (i = 0; i < 2; i++) r.inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     return r;
 }
 
@@ -4507,7 +4515,7 @@ XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thin
 XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 {
     if (a->kind != b->kind || a->type != b->type) return false;
-    if (a->kind == SPE_INT) return a->i == b->i;
+    if (a->kind == SPE_INT) return a->integer == b->integer;
     if (a->kind == SPE_REAL) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
     return a->id == b->id;
 }
@@ -4534,7 +4542,7 @@ XE_FN_ int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
     int i, n = 0;
     if (!block) return 0;
     for (i = 0; i < v->blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
+        block[i] = cm_from_parts(&x->cm, &v->block[i].layout, ids + n);
         n += v->block[i].parts;
     }
     v->block = block;
@@ -4716,7 +4724,7 @@ XE_FN_ uint32_t xt_counts_(const xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uin
         xt_note_ note = xt_note_of_(x, now[i]);
         if ((changed >> i & 1) && now[i]->kind == SPE_SCALAR && body[i]->kind == SPE_SCALAR &&
             xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && note.root == body[i]->id &&
-            note.delta == f->step.i)
+            note.delta == f->step.integer)
             counts |= 1u << i;
     }
     return counts;
@@ -4760,7 +4768,7 @@ XE_FN_ spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
     spe_module *m = &w.x->m;
     spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"),
            step = xt_index_id_(w, &f->step, "step");
-    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.i - 1)), step);
+    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.integer - 1)), step);
     return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
 }
 
@@ -4790,14 +4798,14 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_frame_ *f;
     spe_id from, to, by, k;
     xt_val first = lo, down = step;
-    bool turns = step.kind == SPE_INT ? step.i < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
+    bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
     if (!xt_enter_(w, XT_OP_FOR_)) return loop;
     from = xt_index_id_(w, &lo, "the loop's start");
     to = xt_index_id_(w, &hi, "the loop's end");
     by = xt_index_id_(w, &step, "the loop's step");
-    if (step.kind == SPE_INT && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
+    if (step.kind == SPE_INT && step.integer == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
     if (!spe_ok(&x->m)) return loop;
     if (turns) {
         xt_count_turns_(w, &lo, &hi, &step);
@@ -4862,7 +4870,7 @@ XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
 
 XE_FN_ spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 {
-    return v->kind == SPE_INT ? spe_const_bool(&x->m, v->i != 0) : v->id;
+    return v->kind == SPE_INT ? spe_const_bool(&x->m, v->integer != 0) : v->id;
 }
 
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
@@ -5186,7 +5194,7 @@ xt_module xt_build(const xt_build_desc *desc)
     x->desc = desc;
     w.x = x;
     x->kernel = desc->kernel;
-    x->regions.m = &x->m;
+    x->regions.module = &x->m;
     x->regions.errors = xt_errors_();
     x->regions.end = xt_region_end_;
     spe_at(&x->m, desc->file, desc->line);

@@ -423,7 +423,7 @@ typedef struct zed_kernel {
 } zed_kernel;
 
 typedef struct zed_groups {
-    uint32_t x, y, z;
+    uint32_t count_x, count_y, count_z;
 } zed_groups;
 
 typedef struct zed_local {
@@ -436,10 +436,10 @@ typedef struct zed_arg {
     char pointed;       /* of a pointer: i u f c, v when its type says nothing */
     unsigned char size; /* bytes of the value or of what is pointed to */
     union {
-        int64_t i;
-        uint64_t u;
-        double f;
-        const void *p;
+        int64_t sint;
+        uint64_t uint;
+        double real;
+        const void *ptr;
     } as;
     const char *text; /* how the caller wrote it, may be NULL */
 } zed_arg;
@@ -1831,35 +1831,35 @@ zed_arg zed_arg_make_(char kind, int code)
 zed_arg zed_arg_int_(int64_t v, int code)
 {
     zed_arg a = zed_arg_make_('i', code);
-    a.as.i = v;
+    a.as.sint = v;
     return a;
 }
 
 zed_arg zed_arg_uint_(uint64_t v, int code)
 {
     zed_arg a = zed_arg_make_('u', code);
-    a.as.u = v;
+    a.as.uint = v;
     return a;
 }
 
 zed_arg zed_arg_float_(double v, int code)
 {
     zed_arg a = zed_arg_make_('f', code);
-    a.as.f = v;
+    a.as.real = v;
     return a;
 }
 
 zed_arg zed_arg_pointer_(const volatile void *p, int code)
 {
     zed_arg a = zed_arg_make_('p', code);
-    a.as.p = (const void *)(uintptr_t)p;
+    a.as.ptr = (const void *)(uintptr_t)p;
     return a;
 }
 
 zed_arg zed_arg_local_(zed_local v, int code)
 {
     zed_arg a = zed_arg_make_('l', code);
-    a.as.u = v.bytes;
+    a.as.uint = v.bytes;
     return a;
 }
 
@@ -1903,13 +1903,13 @@ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
 {
     int bits = 8 * a->size;
     if (a->kind == 'i')
-        snprintf(text, size, "i%d %" PRId64, bits, a->as.i);
+        snprintf(text, size, "i%d %" PRId64, bits, a->as.sint);
     else if (a->kind == 'u')
-        snprintf(text, size, "u%d %" PRIu64, bits, a->as.u);
+        snprintf(text, size, "u%d %" PRIu64, bits, a->as.uint);
     else if (a->kind == 'f')
-        snprintf(text, size, "f%d %.9g", bits, a->as.f);
+        snprintf(text, size, "f%d %.9g", bits, a->as.real);
     else if (a->kind == 'l')
-        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.u);
+        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.uint);
     else if (a->pointed == 'c')
         snprintf(text, size, "a pointer to char");
     else if (a->pointed == 'v')
@@ -1968,7 +1968,7 @@ XE_FN_ bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, 
 XE_FN_ bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_type_ *t = k->params[i].type;
-    double v = a->as.f;
+    double v = a->as.real;
     if (t->kind == 'f' && t->size == 8) {
         b->as.f64 = v;
     } else if (t->kind == 'f') {
@@ -1991,13 +1991,13 @@ XE_FN_ bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed
     const zed_type_ *t = k->params[i].type;
     const bool to_signed = t->kind == 'i';
     const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
-    bool negative = a->kind == 'i' && a->as.i < 0, fits;
-    uint64_t v = a->as.u; /* the same bits when signed */
+    bool negative = a->kind == 'i' && a->as.sint < 0, fits;
+    uint64_t v = a->as.uint; /* the same bits when signed */
     char low[32], high[32];
     if (!negative)
         fits = v <= most;
     else
-        fits = to_signed && a->as.i >= -(int64_t)most - 1;
+        fits = to_signed && a->as.sint >= -(int64_t)most - 1;
     if (!fits) {
         snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
         snprintf(high, sizeof high, "%" PRIu64, most);
@@ -2021,19 +2021,19 @@ XE_FN_ bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
     ze_device_handle_t on = NULL;
     zed_device *d = k->device;
     char where[512];
-    uintptr_t at = (uintptr_t)a->as.p;
+    uintptr_t at = (uintptr_t)a->as.ptr;
     if (!at || d->system_memory_) return true;
     for (size_t n = d->resource_count_; n-- > 0;) {
         const zed_resource_ *r = &d->resources_[n];
         if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
     }
     ZED_CLEAR_(p, MEMORY_ALLOCATION_PROPERTIES);
-    if (zeMemGetAllocProperties(d->context, a->as.p, &p, &on) == ZE_RESULT_SUCCESS &&
+    if (zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
         p.type != ZE_MEMORY_TYPE_UNKNOWN) {
         return true;
     }
     return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
-                     zed_arg_where_(k, a, i, where, sizeof where), a->as.p, d->name);
+                     zed_arg_where_(k, a, i, where, sizeof where), a->as.ptr, d->name);
 }
 
 XE_FN_ bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
@@ -2043,9 +2043,9 @@ XE_FN_ bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i,
         return zed_arg_type_error_(k, a, i, "");
     }
     if (!zed_reachable_(k, a, i)) return false;
-    b->as.p = a->as.p;
+    b->as.p = a->as.ptr;
     b->size = sizeof b->as.p;
-    b->no_value = !a->as.p;
+    b->no_value = !a->as.ptr;
     return true;
 }
 
@@ -2061,8 +2061,8 @@ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
     }
     if (p->kind == ZED_PARAM_LOCAL) {
         if (a->kind != 'l') return zed_arg_type_error_(k, a, i, ", no (zed_local){bytes}");
-        if (!a->as.u) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");
-        b->size = (size_t)a->as.u;
+        if (!a->as.uint) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");
+        b->size = (size_t)a->as.uint;
         b->no_value = true;
         return true;
     }
@@ -2394,14 +2394,14 @@ bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, co
 XE_FN_ bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
 {
     const uint32_t *most = k->device->target.max_groups;
-    if (g.x && g.y && g.z && (!most[0] || g.x <= most[0]) && (!most[1] || g.y <= most[1]) &&
-        (!most[2] || g.z <= most[2])) {
+    if (g.count_x && g.count_y && g.count_z && (!most[0] || g.count_x <= most[0]) &&
+        (!most[1] || g.count_y <= most[1]) && (!most[2] || g.count_z <= most[2])) {
         return true;
     }
     return zed_fail_(k->device, ZED_GROUPS,
                      "kernel %s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups, \"%s\" takes 1 to %" PRIu32
                      " x %" PRIu32 " x %" PRIu32,
-                     k->name, g.x, g.y, g.z, k->device->name, most[0], most[1], most[2]);
+                     k->name, g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
 }
 
 /* Checks all arguments, then passes all. */
@@ -2460,14 +2460,15 @@ XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barri
 {
     ze_group_count_t g;
     ze_result_t result = ZE_RESULT_SUCCESS;
-    g.groupCountX = groups.x;
-    g.groupCountY = groups.y;
-    g.groupCountZ = groups.z;
+    g.groupCountX = groups.count_x;
+    g.groupCountY = groups.count_y;
+    g.groupCountZ = groups.count_z;
     if (barrier) result = zeCommandListAppendBarrier(list, NULL, 0, NULL);
     if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
     result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
     return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel",
-                      "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name, groups.x, groups.y, groups.z);
+                      "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name, groups.count_x, groups.count_y,
+                      groups.count_z);
 }
 
 bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line, zed_groups groups,

@@ -47,7 +47,7 @@ static cm_mem matrix_at(spe_module *m, spe_id base, spe_id number, int rows, int
 
 static void write_body(cm_ctx *c, const problem *p)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     int M = power_of_two(p->m), K = power_of_two(p->k);
     spe_id number = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)),
                              spe_builtin(m, SPE_SUBGROUP_ID, 0));

@@ -102,9 +102,9 @@ static void loop(attention *a, spe_id from, spe_id to, bool masked)
 {
     spe_id values[128], first;
     int n = carry(a, values, false);
-    a->largest = cm_from_parts(&a->c, &a->largest.l, values); /* lists of their own */
-    a->sum = cm_from_parts(&a->c, &a->sum.l, values + a->largest.parts);
-    a->out = cm_from_parts(&a->c, &a->out.l, values + a->largest.parts + a->sum.parts);
+    a->largest = cm_from_parts(&a->c, &a->largest.layout, values); /* lists of their own */
+    a->sum = cm_from_parts(&a->c, &a->sum.layout, values + a->largest.parts);
+    a->out = cm_from_parts(&a->c, &a->out.layout, values + a->largest.parts + a->sum.parts);
     first = spe_for(a->m, from, to, spe_i32(a->m, a->keys), (uint32_t)n, values);
     carry(a, values, true);
     step(a, first, masked);

@@ -100,8 +100,8 @@ static bool parse_pair(const char *name, const char *text, int pair[2])
 static bool check_layout(const cm_layout *l)
 {
     int held = 0;
-    for (int p = 0; p < l->S; p++)
-        for (int v = 0; v < l->V; v++) {
+    for (int p = 0; p < l->lanes; p++)
+        for (int v = 0; v < l->size_v; v++) {
             cm_slot s = {p, v / l->omega, v % l->omega}, back;
             cm_element e = cm_element_of(l, s);
             if (e.padding) continue;
@@ -119,7 +119,7 @@ static bool check_layout(const cm_layout *l)
 static void component_name(const cm_layout *l, int v, char *text, size_t size)
 {
     if (l->omega > 1) snprintf(text, size, ".%d.%d", v / l->omega, v % l->omega);
-    else if (l->V <= 4) snprintf(text, size, ".%c", "xyzw"[v]);
+    else if (l->size_v <= 4) snprintf(text, size, ".%c", "xyzw"[v]);
     else snprintf(text, size, ".%d", v);
 }
 
@@ -129,14 +129,14 @@ static void print_table(const cm_layout *l)
     int width = snprintf(text, sizeof text, "%d,%d", l->rows - 1, l->cols - 1) + 1;
     if (width < 4) width = 4;
     printf("%d x %d %s matrix_%s, subgroup size %d: I %d, J %d, K1 %d, K2 %d, V %d%s%s\n", l->rows, l->cols,
-           cm_type_info(l->type)->name, cm_use_name(l->use) + 7, l->S, l->I, l->J, l->K1, l->K2, l->V,
-           l->packed ? ", packed" : "", l->needs_mask ? ", padded" : "");
+           cm_type_info(l->type)->name, cm_use_name(l->use) + 7, l->lanes, l->size_i, l->size_j, l->size_k1, l->size_k2,
+           l->size_v, l->packed ? ", packed" : "", l->needs_mask ? ", padded" : "");
     printf("p    ");
-    for (int p = 0; p < l->S; p++) printf("%*d", width, p);
-    for (int v = 0; v < l->V; v++) {
+    for (int p = 0; p < l->lanes; p++) printf("%*d", width, p);
+    for (int v = 0; v < l->size_v; v++) {
         component_name(l, v, text, sizeof text);
         printf("\n%-5s", text);
-        for (int p = 0; p < l->S; p++) {
+        for (int p = 0; p < l->lanes; p++) {
             cm_slot s = {p, v / l->omega, v % l->omega};
             cm_element e = cm_element_of(l, s);
             if (e.padding) snprintf(text, sizeof text, "-,-");
@@ -213,8 +213,8 @@ static void svg_legend(FILE *f, const char *what, int n, int left, int y, int pe
 /* A cell an element, coloured by work-item, labelled with the component that holds it. */
 static bool draw_layout(const cm_layout *l, const char *path)
 {
-    int cell = l->omega > 1 || l->V > 99 ? CELL + 8 : CELL, across = l->cols * cell;
-    int per_row = l->S < 16 ? l->S : 16, legend = (l->S + per_row - 1) / per_row * CELL;
+    int cell = l->omega > 1 || l->size_v > 99 ? CELL + 8 : CELL, across = l->cols * cell;
+    int per_row = l->lanes < 16 ? l->lanes : 16, legend = (l->lanes + per_row - 1) / per_row * CELL;
     int width = MARGIN * 2 + (across > per_row * CELL ? across : per_row * CELL),
         height = MARGIN * 2 + l->rows * CELL + 22 + legend;
     FILE *f = svg_begin(path, width, height);
@@ -222,13 +222,13 @@ static bool draw_layout(const cm_layout *l, const char *path)
         for (int c = 0; c < l->cols; c++) {
             cm_slot s = cm_slot_of(l, r, c);
             char colour[8], name[32];
-            colour_of(s.lane, l->S, colour);
+            colour_of(s.lane, l->lanes, colour);
             component_name(l, s.component * l->omega + s.channel, name, sizeof name);
             svg_cell(f, MARGIN + c * cell, MARGIN + r * CELL, cell, CELL, colour, name);
         }
     for (int r = 0; f && r < l->rows; r++) svg_text(f, MARGIN - 12, MARGIN + r * CELL + CELL / 2.0 + 3.5, "%d", r);
     for (int c = 0; f && c < l->cols; c++) svg_text(f, MARGIN + (c + 0.5) * cell, MARGIN - 6, "%d", c);
-    if (f) svg_legend(f, "work-item", l->S, MARGIN, MARGIN + l->rows * CELL + 26, per_row);
+    if (f) svg_legend(f, "work-item", l->lanes, MARGIN, MARGIN + l->rows * CELL + 26, per_row);
     return svg_end(f, path);
 }
 

@@ -41,7 +41,7 @@ static cm_mem matrix_at(spe_id ptr, spe_id rows, spe_id cols)
  * direction. */
 static void write_part(cm_ctx *c, const problem *p, spe_id first, spe_id column, int columns, bool whole)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id M = spe_param_id(m, 3), N = spe_i32(m, p->n), K = spe_i32(m, p->k);
     cm_mem at_a = matrix_at(spe_param_id(m, 0), M, K), at_b = matrix_at(spe_param_id(m, 1), K, N);
     cm_mem at_c = matrix_at(spe_param_id(m, 2), M, N);
@@ -66,7 +66,7 @@ static void write_part(cm_ctx *c, const problem *p, spe_id first, spe_id column,
 
 static void write_body(cm_ctx *c, const problem *p)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     int columns = p->n < COLUMNS ? p->n : COLUMNS;
     spe_id M = spe_param_id(m, 3);
     spe_id first = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)),

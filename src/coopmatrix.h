@@ -225,15 +225,15 @@ typedef struct {
     int rows, cols;
     cm_type type;
     cm_use use;
-    int S;
-    int I, J, K, K1, K2, V;
+    int lanes;                                                      /* the text's S, the subgroup size */
+    int size_i, size_j, size_k, size_k1, size_k2, size_v;           /* the text's I, J, K, K1, K2, V */
     int omega; /* channels a component: 4 / size when packed, else 1 */
     bool packed, needs_mask, interleaved;
 } cm_layout;
 
 /* The coordinates of A*; an element of the matrix (padding: there is none, and row and col tell where it would lie). */
 typedef struct {
-    int i, k1, j, k2;
+    int at_i, at_k1, at_j, at_k2;
 } cm_index;
 typedef struct {
     int row, col;
@@ -315,7 +315,7 @@ typedef enum { CM_ROUND_AUTO, CM_ROUND_NEAREST, CM_ROUND_ZERO, CM_ROUND_UP, CM_R
 
 /* One per kernel that is being written. Plain data: copy it as you like. */
 typedef struct {
-    spe_module *m;
+    spe_module *module;
     cm_target target;
     cm_lowering lowering; /* CM_AUTO resolved */
     cm_rounding rounding; /* of the conversion that is being written; zero between operations */
@@ -333,7 +333,7 @@ XETILE_API bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_l
  * component; its low bits come first. Of a complex matrix the real parts come first, then the imaginary ones.
  * parts == 0 is poison. Copy it by assignment; part[] may be replaced by an array of ids of the same types (phis). */
 typedef struct {
-    cm_layout l;
+    cm_layout layout;
     int parts;
     spe_id *part; /* in the module's arena */
 } cm_matrix;
@@ -449,7 +449,7 @@ XETILE_API cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *
 /* Component types of A and B, of which one must promote to the other (cm_promotes), the type that is accumulated in,
  * and the operands word of the matrix instruction (0: none), whose A flags describe our B, as its A is our B. */
 typedef struct {
-    cm_type a, b, acc;
+    cm_type type_a, type_b, acc;
     uint32_t dpas;
 } cm_product;
 
@@ -516,9 +516,10 @@ typedef enum {
  * Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP, NATIVE_EXP2 [OPERATION, EMIT_TYPE]. */
 XETILE_API cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
 
-/* What a lane knows of itself: i and the first column j0, section "Mapping properties". Where I == S, j0 is 0. */
+/* What a lane knows of itself: i as row and the first column j0 as col, section "Mapping properties". Where I == S, col
+ * is 0. */
 typedef struct {
-    spe_id i, j0;
+    spe_id row, col;
 } cm_lane;
 
 /* The state of CM_APPLY: which component is due, where it is, and the results so far. */

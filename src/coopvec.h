@@ -333,7 +333,7 @@ typedef spe_val cv_val; /* types: cv_type */
 typedef struct {
     uint32_t magic;
     cv_type type;
-    int n, parts;
+    int length, parts;
     spe_id *part; /* in the module's arena */
 } cv_vec;
 
@@ -439,7 +439,7 @@ XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
 
 typedef struct {
     cv_val ptr;
-    int n;
+    int count;
     cv_val index;  /* in elements; default 0 */
     cv_val stride; /* elements from one to the next; default 1 */
     int end_;
@@ -474,7 +474,7 @@ typedef enum { CV_UNIFORM_AUTO, CV_UNIFORM_YES, CV_UNIFORM_NO } cv_uniformity;
 typedef struct {
     cv_val base;
     cv_type interpretation;
-    int m, k;
+    int rows, cols;
     cv_layout layout;
     bool transpose;
     cv_val offset; /* bytes; default 0 */
@@ -566,7 +566,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
     cv_matrix_ref_(CV_HERE_,                                                                                           \
-                   (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .m = (m_), .k = __VA_ARGS__})
+                   (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .rows = (m_), .cols = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
     cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
                                              .interpretation = SPE_CAT(CV_TYPE_, SPE_FIRST(__VA_ARGS__, 0)),           \
@@ -586,7 +586,9 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
-    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .n = (n_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),               \
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_),                                                                     \
+                                    .count = (n_),                                                                     \
+                                    .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                                         \
                                     SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
     cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \

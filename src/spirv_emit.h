@@ -785,11 +785,11 @@ XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe
 /* ---- Matrix hardware ------------------------------------------------------------------------------------------- */
 
 /* A block of a row-major matrix in memory, for the 2D block messages: `count` blocks side by side, each width x height
- * elements. ptr, mem_width, mem_height, pitch, x and y are uniform over the subgroup; mem_width and pitch are bytes,
- * mem_height rows, x elements, y rows; all i32 but ptr. What lies outside reads 0 and is not written. */
+ * elements. ptr, mem_width, mem_height, pitch, pos_x and pos_y are uniform over the subgroup; mem_width and pitch are
+ * bytes, mem_height rows, pos_x elements, pos_y rows; all i32 but ptr. What lies outside reads 0 and is not written. */
 typedef struct {
     uint32_t elem_bytes, width, height, count;
-    spe_id ptr, mem_width, mem_height, pitch, x, y;
+    spe_id ptr, mem_width, mem_height, pitch, pos_x, pos_y;
 } spe_block2d;
 
 /* Loads blocks into a variable (spe_local_var) that `private_ptr` points to: as they stand; with neighbouring rows
@@ -883,7 +883,7 @@ XETILE_API const char *spe_reporter_text(const spe_reporter *errors, int id);
 
 /* Where errors go: to which module, as which header's, at which line of the user's. */
 typedef struct {
-    spe_module *m;
+    spe_module *module;
     const spe_reporter *errors;
     const char *file;
     int line;
@@ -946,7 +946,7 @@ typedef struct {
     bool local;   /* a pointer to local memory */
     int align;    /* a power of two that is known to divide it */
     int note;     /* where the header above keeps what else it knows; 0: nowhere */
-    int64_t i;
+    int64_t integer;
     double real;
 } spe_val;
 
@@ -991,7 +991,7 @@ enum { SPE_REGIONS_MAX = 32 };
 
 typedef struct spe_region spe_region;
 typedef struct {
-    spe_module *m;
+    spe_module *module;
     const spe_reporter *errors;
     void (*end)(spe_module *m, const spe_region *r); /* what the header above does after each side of a region */
     int depth;

@@ -341,8 +341,8 @@ enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type
 typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
 typedef struct {
-    int n;
-    xt_val v[4];
+    int count;
+    xt_val at[4];
 } xt_index; /* what XT_AT makes */
 
 /* A vector: one cm_matrix for each block of each piece that this subgroup owns. */
@@ -596,7 +596,7 @@ typedef struct {
 } xt_vec_desc_;
 
 typedef struct {
-    xt_vec a, b, c; /* c.magic 0: without */
+    xt_vec left, right, sum; /* sum.magic 0: without */
     xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only compared with what the operands have */
     int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
@@ -604,14 +604,14 @@ typedef struct {
 enum { XT_DIMS_PAIR_ = 16 }; /* what XT_DIMS gives starts here */
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     int dim;
     int reduction_size; /* 0: the whole dimension */
     xt_map map, source;
 } xt_reduction_desc_;
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     int dim, size;      /* size: of that dimension in the result */
     int broadcast_size; /* copies of each element; 0: size / what there is */
     xt_map map, source;
@@ -619,18 +619,18 @@ typedef struct {
 } xt_broadcast_desc_;
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     xt_map map, source;
 } xt_layout_desc_;
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     int row, col, rows, cols;
     xt_map map;
 } xt_slice_desc_;
 
 typedef struct {
-    xt_vec v;
+    xt_vec vec;
     int inner_blocks[2];
 } xt_pack_desc_;
 
@@ -705,20 +705,20 @@ XETILE_API void xt_free(xt_module *mod);
 
 #define XT_DIMS(first, second) (XT_DIMS_PAIR_ + (first) * 4 + (second))
 #define XT_REDUCTION(kind, vec_, ...)                                                                                  \
-    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_BROADCAST(vec_, dim_, ...)                                                                                  \
-    xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.v = (vec_), .dim = (dim_), .size = __VA_ARGS__})
-#define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
-#define XT_CONVERT_LAYOUT(...) xt_convert_layout_(XT_HERE_, (xt_layout_desc_){.v = __VA_ARGS__})
+    xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.vec = (vec_), .dim = (dim_), .size = __VA_ARGS__})
+#define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.vec = __VA_ARGS__})
+#define XT_CONVERT_LAYOUT(...) xt_convert_layout_(XT_HERE_, (xt_layout_desc_){.vec = __VA_ARGS__})
 #define XT_SLICE(vec_, row_, col_, rows_, ...)                                                                         \
     xt_slice_(XT_HERE_,                                                                                                \
-              (xt_slice_desc_){.v = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
-#define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.v = __VA_ARGS__})
-#define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.v = __VA_ARGS__})
+              (xt_slice_desc_){.vec = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
+#define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
+#define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 
 /* The older text's names. */
 #define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
-    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.v = (vec_), .dim = __VA_ARGS__})
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
 #define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
 #define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
@@ -829,7 +829,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
 #define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
-#define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.a = __VA_ARGS__})
+#define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})

@@ -368,7 +368,7 @@ typedef struct zed_kernel {
 } zed_kernel;
 
 typedef struct zed_groups {
-    uint32_t x, y, z;
+    uint32_t count_x, count_y, count_z;
 } zed_groups;
 
 typedef struct zed_local {
@@ -381,10 +381,10 @@ typedef struct zed_arg {
     char pointed;       /* of a pointer: i u f c, v when its type says nothing */
     unsigned char size; /* bytes of the value or of what is pointed to */
     union {
-        int64_t i;
-        uint64_t u;
-        double f;
-        const void *p;
+        int64_t sint;
+        uint64_t uint;
+        double real;
+        const void *ptr;
     } as;
     const char *text; /* how the caller wrote it, may be NULL */
 } zed_arg;

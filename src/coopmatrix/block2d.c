@@ -55,14 +55,14 @@ static bool cm_block_surface_(cm_ctx *c, int bytes, const cm_surface_ *s, spe_bl
     b->pitch = cm_times_(c, along ? s->right : s->down, bytes);
     b->mem_width = width ? cm_times_(c, width, bytes) : b->pitch;
     b->mem_height = height ? height : cm_i32_(c, CM_BLOCK_LIMIT_);
-    b->x = along ? s->row : s->col;
-    b->y = along ? s->col : s->row;
+    b->pos_x = along ? s->row : s->col;
+    b->pos_y = along ? s->col : s->row;
     return true;
 }
 
 spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     cm_surface_ s;
     spe_block2d b;
     bool transposed;
@@ -70,7 +70,7 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     int size = cm_type_info(type)->bytes;
     if (s.storage != SPE_StorageClassCrossWorkgroup || size > 4 || !cm_block_surface_(c, size, &s, &b, &transposed))
         return spe_const_bool(m, false);
-    spe_id bytes = cm_times_(c, b.x, size), elements = transposed ? s.cols : s.rows, limit;
+    spe_id bytes = cm_times_(c, b.pos_x, size), elements = transposed ? s.cols : s.rows, limit;
     spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
     spe_id ok = spe_ieq(m, cm_mod_(c, b.pitch, CM_BLOCK_PITCH_), cm_i32_(c, 0));
     ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
@@ -83,7 +83,7 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), limit));
     if (transposed && size == 1) { /* read as rows of twice the pitch: cm_every_second_row_ */
         ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, CM_BLOCK_LIMIT_ / 2)));
-        ok = spe_land(m, ok, spe_sge(m, b.x, cm_i32_(c, 0)));
+        ok = spe_land(m, ok, spe_sge(m, b.pos_x, cm_i32_(c, 0)));
     }
     if (s.align % CM_BLOCK_BASE_ == 0 && s.align > 0) return ok;
     return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, CM_BLOCK_BASE_), cm_i32_(c, 0)));
@@ -96,7 +96,7 @@ static bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const
     bool pairs = bytes == 1 && transposed; /* cm_every_second_row_ */
     if (s->align == 0 || s->align % CM_BLOCK_BASE_ || !cm_constant_(c, b->pitch, &pitch) ||
         !cm_constant_(c, b->mem_width, &width) || !cm_constant_(c, b->mem_height, &height) ||
-        !cm_constant_(c, b->x, &x))
+        !cm_constant_(c, b->pos_x, &x))
         return false;
     return pitch % CM_BLOCK_PITCH_ == 0 && width >= CM_BLOCK_WIDTH_ && width % CM_BLOCK_UNIT_ == 0 && pitch >= width &&
            pitch <= (pairs ? CM_BLOCK_LIMIT_ / 2 : CM_BLOCK_LIMIT_) && height > 0 && height <= CM_BLOCK_LIMIT_ &&
@@ -127,7 +127,10 @@ typedef struct {
 } cm_block_plan_;
 
 /* Lanes side by side in a row of memory: whole rows of lanes, and a lane's rows of a word neighbours. */
-static bool cm_rows_of_lanes_(const cm_layout *l) { return l->I == l->S && (l->K1 == 1 || l->interleaved); }
+static bool cm_rows_of_lanes_(const cm_layout *l)
+{
+    return l->size_i == l->lanes && (l->size_k1 == 1 || l->interleaved);
+}
 
 /* Only dwords are transposed: narrower elements come several columns at once, and a lane takes them apart. Where a lane
  * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
@@ -135,14 +138,14 @@ static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
 {
     int bytes = cm_type_info(l->type)->bytes;
     memset(p, 0, sizeof *p);
-    if (!cm_rows_of_lanes_(l) || (transposed && l->K1 > 1 && (l->K1 != 2 || bytes != 1))) return false;
+    if (!cm_rows_of_lanes_(l) || (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1))) return false;
     p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
     p->share = transposed && !l->packed && bytes < 4 ? 4 / bytes : 1;
     p->elem = !transposed ? bytes : p->share > 1 ? 4 : cm_word_bits_(l) / 8;
-    p->width = transposed ? 8 : l->I * l->K1;
+    p->width = transposed ? 8 : l->size_i * l->size_k1;
     p->step = l->omega;
-    p->count = cm_block_count_(p->op, p->elem, p->width, l->K2);
-    if (p->count == 0 || l->K2 % p->count != 0) return false;
+    p->count = cm_block_count_(p->op, p->elem, p->width, l->size_k2);
+    if (p->count == 0 || l->size_k2 % p->count != 0) return false;
     p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
     return true;
 }
@@ -156,8 +159,8 @@ static spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, i
     b.width = (uint32_t)width;
     b.height = (uint32_t)height;
     b.count = (uint32_t)count;
-    b.x = cm_plus_(c, b.x, right);
-    b.y = cm_plus_(c, b.y, down);
+    b.pos_x = cm_plus_(c, b.pos_x, right);
+    b.pos_y = cm_plus_(c, b.pos_y, down);
     return b;
 }
 
@@ -165,25 +168,26 @@ static spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, i
 static spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_id *variable)
 {
     spe_id zero = cm_i32_(c, 0);
-    *variable = spe_local_var(c->m, spe_array(c->m, spe_int(c->m, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
-    return spe_element(c->m, *variable, 1, &zero);
+    *variable =
+        spe_local_var(c->module, spe_array(c->module, spe_int(c->module, (uint32_t)cm_word_bits_(l)), (uint32_t)words));
+    return spe_element(c->module, *variable, 1, &zero);
 }
 
 /* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
 static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                              int first)
 {
-    const cm_layout *l = &a->l;
-    spe_module *m = c->m;
+    const cm_layout *l = &a->layout;
+    spe_module *m = c->module;
     bool transpose = p->op == CM_BLOCK_TRANSPOSE;
-    int height = transpose ? l->S : cm_block_height_(p->shape, (cm_block_words_(l) - first) * p->step);
-    int words = transpose ? p->width : height / p->step, across = k2 * l->I * l->K1;
+    int height = transpose ? l->lanes : cm_block_height_(p->shape, (cm_block_words_(l) - first) * p->step);
+    int words = transpose ? p->width : height / p->step, across = k2 * l->size_i * l->size_k1;
     int runs = spe_runs(cm_block_words_(l));
     spe_block2d b = *surface;
     spe_id variable;
-    if (transpose) b.x = cm_shr_signed_(c, b.x, l->omega);
+    if (transpose) b.pos_x = cm_shr_signed_(c, b.pos_x, l->omega);
     b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
-                   transpose ? k2 * l->I : first * p->step);
+                   transpose ? k2 * l->size_i : first * p->step);
     spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
     if (transpose)
         spe_block2d_load_transpose(m, &b, ptr);
@@ -205,13 +209,13 @@ static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
  * half is the odd row. x counts dwords, and is not negative. */
 static void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
 {
-    spe_module *m = c->m;
-    spe_id odd = cm_mod_(c, b->y, 2), half = spe_imul(m, odd, b->pitch);
+    spe_module *m = c->module;
+    spe_id odd = cm_mod_(c, b->pos_y, 2), half = spe_imul(m, odd, b->pitch);
     spe_id rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), cm_i32_(c, 1));
     spe_id none = spe_ieq(m, rows, cm_i32_(c, 0));
     b->mem_width = spe_iadd(m, b->mem_width, half);
-    b->x = spe_iadd(m, b->x, cm_shr_(c, half, 4));
-    b->y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), cm_shr_signed_(c, b->y, 2));
+    b->pos_x = spe_iadd(m, b->pos_x, cm_shr_(c, half, 4));
+    b->pos_y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), cm_shr_signed_(c, b->pos_y, 2));
     b->mem_height = spe_select(m, none, cm_i32_(c, 1), rows);
     b->pitch = cm_times_(c, b->pitch, 2);
 }
@@ -220,9 +224,9 @@ static void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
  * words: 16-bit elements, bytes, or bytes of both rows. Intel's compiler makes fewest instructions of masks. */
 static void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
 {
-    spe_module *m = c->m;
-    spe_id word = cm_vec_(c, spe_int(m, l->K1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
-    if (l->K1 == 2) {
+    spe_module *m = c->module;
+    spe_id word = cm_vec_(c, spe_int(m, l->size_k1 == 2 ? 16 : (uint32_t)(32 / share)), 16), all = got[0];
+    if (l->size_k1 == 2) {
         spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff),
                high = spe_const_u(m, type, 0xff00ff00), eight = spe_const_u(m, type, 8);
         spe_id even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
@@ -243,26 +247,26 @@ static spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[
     uint32_t index[8];
     for (int i = 0; i < n; i++) {
         int w = first + i;
-        index[i] = (uint32_t)(l->K1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
+        index[i] = (uint32_t)(l->size_k1 == 2 ? w / 4 * 2 + w % 4 / 2 + w % 2 * 16 : w);
     }
-    return cm_bitcast(c, type, spe_shuffle(c->m, words[0], words[1], (uint32_t)n, index));
+    return cm_bitcast(c, type, spe_shuffle(c->module, words[0], words[1], (uint32_t)n, index));
 }
 
 /* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
 static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                             int first)
 {
-    const cm_layout *l = &a->l;
+    const cm_layout *l = &a->layout;
     int runs = spe_runs(cm_block_words_(l)), words = p->width * p->share;
-    spe_id dwords = cm_vec_(c, spe_int(c->m, 32), p->width), got[2];
-    for (int i = 0; i < l->K1; i++) {
-        spe_id variable = spe_local_var(c->m, dwords);
+    spe_id dwords = cm_vec_(c, spe_int(c->module, 32), p->width), got[2];
+    for (int i = 0; i < l->size_k1; i++) {
+        spe_id variable = spe_local_var(c->module, dwords);
         spe_block2d b = *surface;
-        b.x = cm_shr_signed_(c, b.x, p->share);
-        b = cm_blocks_(c, &b, 4, p->width, l->S, 1, first / p->share, k2 * l->I * l->K1 + i);
-        if (l->K1 > 1) cm_every_second_row_(c, &b);
-        spe_block2d_load_transpose(c->m, &b, variable);
-        got[i] = spe_load(c->m, variable, 0);
+        b.pos_x = cm_shr_signed_(c, b.pos_x, p->share);
+        b = cm_blocks_(c, &b, 4, p->width, l->lanes, 1, first / p->share, k2 * l->size_i * l->size_k1 + i);
+        if (l->size_k1 > 1) cm_every_second_row_(c, &b);
+        spe_block2d_load_transpose(c->module, &b, variable);
+        got[i] = spe_load(c->module, variable, 0);
     }
     cm_dwords_to_words_(c, l, p->share, got);
     for (int part = k2 * runs; part < (k2 + 1) * runs; part++) {
@@ -276,8 +280,8 @@ static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
 /* A message a part. */
 static bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
-    const cm_layout *l = &a->l;
-    int bytes = cm_type_info(l->type)->bytes, width = l->I * l->K1;
+    const cm_layout *l = &a->layout;
+    int bytes = cm_type_info(l->type)->bytes, width = l->size_i * l->size_k1;
     spe_block2d b;
     bool transposed;
     if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
@@ -286,9 +290,9 @@ static bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
         cm_span_ at = cm_span_of_(l, part);
         spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
         spe_id variable, ptr = cm_block_words_var_(c, l, at.words, &variable);
-        spe_id to = spe_ptr_cast(c->m, ptr, cm_part_type(c, l, part));
-        spe_store(c->m, to, a->part[part], (uint32_t)cm_word_bits_(l) / 8);
-        spe_block2d_store(c->m, &one, ptr);
+        spe_id to = spe_ptr_cast(c->module, ptr, cm_part_type(c, l, part));
+        spe_store(c->module, to, a->part[part], (uint32_t)cm_word_bits_(l) / 8);
+        spe_block2d_store(c->module, &one, ptr);
     }
     return true;
 }
@@ -300,11 +304,11 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
     spe_block2d b;
     bool transposed;
     if (store) return cm_store_block2d_(c, s, a);
-    if (!s->zero_padding || !cm_block2d_wanted_(c, a->l.type, s, &b, &transposed) ||
-        !cm_block_plan_load_(&a->l, transposed, &plan))
+    if (!s->zero_padding || !cm_block2d_wanted_(c, a->layout.type, s, &b, &transposed) ||
+        !cm_block_plan_load_(&a->layout, transposed, &plan))
         return false;
-    for (int k2 = 0; k2 < a->l.K2; k2 += plan.count)
-        for (int first = 0; first < cm_block_words_(&a->l);)
+    for (int k2 = 0; k2 < a->layout.size_k2; k2 += plan.count)
+        for (int first = 0; first < cm_block_words_(&a->layout);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
                                     : cm_block_message_(c, a, &plan, &b, k2, first);
     return true;
@@ -321,7 +325,7 @@ bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_
         for (int y = 0, height; y < down; y += height) {
             height = cm_block_height_(shape, down - y);
             spe_block2d b = cm_blocks_(c, surface, (int)surface->elem_bytes, width, height, count, x, y);
-            spe_block2d_prefetch(c->m, &b);
+            spe_block2d_prefetch(c->module, &b);
         }
     }
     return true;
@@ -332,8 +336,8 @@ spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
 {
     static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
                                         SPE_LoadCacheControlStreamingINTEL};
-    spe_id copy = spe_copy(c->m, ptr);
-    spe_cache_load(c->m, copy, 0, controls[level - 1]);
+    spe_id copy = spe_copy(c->module, ptr);
+    spe_cache_load(c->module, copy, 0, controls[level - 1]);
     return copy;
 }
 
@@ -342,10 +346,10 @@ void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from
     cm_surface_ s;
     spe_block2d b;
     bool transposed;
-    if (!spe_ok(c->m) || !cm_surface_init_(c, &s, type, from, CM_WHOLE_)) return;
+    if (!spe_ok(c->module) || !cm_surface_init_(c, &s, type, from, CM_WHOLE_)) return;
     if (rows < 1 || cols < 1 || level < 0 || level > 3)
         CM_FAIL_(c, SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 3", rows, cols, level);
-    if (!spe_ok(c->m) || c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, &s, &b, &transposed)) return;
+    if (!spe_ok(c->module) || c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, &s, &b, &transposed)) return;
     if (level) b.ptr = cm_cached_pointer(c, b.ptr, level);
     cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }

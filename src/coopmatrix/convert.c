@@ -4,16 +4,16 @@
 
 static spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
 {
-    return spe_vec(c->m, elem, spe_count(c->m, spe_type_of(c->m, v)));
+    return spe_vec(c->module, elem, spe_count(c->module, spe_type_of(c->module, v)));
 }
 
-static spe_id cm_like_int_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_int(c->m, bits), v); }
-static spe_id cm_like_float_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_float(c->m, bits), v); }
+static spe_id cm_like_int_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_int(c->module, bits), v); }
+static spe_id cm_like_float_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_float(c->module, bits), v); }
 
 /* Bits of floats rounded to nearest even above the `cut` lowest, which remain to be cut off. */
 static spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, (uint64_t)cut)), spe_const_u(m, i32, 1));
     return spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, ((uint64_t)1 << cut) / 2 - 1));
 }
@@ -21,17 +21,18 @@ static spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
 /* The same of f32 numbers, or towards zero; a NaN becomes a quiet one. */
 static spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool nearest)
 {
-    spe_id bits = spe_bitcast(c->m, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
-    return spe_select(c->m, spe_isnan(c->m, v), spe_or(c->m, bits, spe_const_u(c->m, i32, 0x400000)), rounded);
+    spe_id bits = spe_bitcast(c->module, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
+    return spe_select(c->module, spe_isnan(c->module, v),
+                      spe_or(c->module, bits, spe_const_u(c->module, i32, 0x400000)), rounded);
 }
 
 /* By hand where Intel's conversion instruction need not be known. */
 static spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 {
     spe_id i32 = cm_like_int_(c, 32, v), i16 = cm_like_int_(c, 16, v);
-    if (nearest && c->lowering == CM_INTEL) return spe_f32_to_bf16(c->m, v);
+    if (nearest && c->lowering == CM_INTEL) return spe_f32_to_bf16(c->module, v);
     v = cm_round_f32_(c, i32, v, 16, nearest);
-    return spe_uconvert(c->m, i16, spe_shr(c->m, v, spe_const_u(c->m, i32, 16)));
+    return spe_uconvert(c->module, i16, spe_shr(c->module, v, spe_const_u(c->module, i32, 16)));
 }
 
 spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v) { return cm_round_bf16_(c, v, true); }
@@ -41,8 +42,8 @@ static spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
 {
     enum { CUT = 13 }; /* bits of an f32's mantissa that it does not have */
     spe_id i32 = cm_like_int_(c, 32, v), bits = cm_round_f32_(c, i32, v, CUT, nearest);
-    bits = spe_and(c->m, bits, spe_const_u(c->m, i32, 0u - (1u << CUT)));
-    return spe_bitcast(c->m, cm_like_float_(c, 32, v), bits);
+    bits = spe_and(c->module, bits, spe_const_u(c->module, i32, 0u - (1u << CUT)));
+    return spe_bitcast(c->module, cm_like_float_(c, 32, v), bits);
 }
 
 /* What the 8-bit floats are made of: the f32 exponent field's low bits that go, the largest number, the smallest normal
@@ -63,7 +64,7 @@ static const cm_f8_ *cm_f8_row_(cm_type type)
 /* Both are the upper bits of an f16, e4m3 after a scaling by 2^8 that f32 does exactly. */
 static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id i16 = cm_like_int_(c, 16, v), f32 = cm_like_float_(c, 32, v), wide = spe_uconvert(m, i16, v);
     if (type == CM_E5M2) {
         spe_id half = spe_bitcast(m, cm_like_float_(c, 16, v), spe_shl(m, wide, spe_const_u(m, i16, 8)));
@@ -82,7 +83,7 @@ static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
 static spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 {
     const cm_f8_ *f = cm_f8_row_(type);
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id f32 = spe_type_of(m, v), i32 = cm_like_int_(c, 32, v), magic = spe_const_f(m, f32, f->magic);
     spe_id size = spe_math2(m, SPE_FMIN, spe_math1(m, SPE_FABS, v), spe_const_f(m, f32, f->largest));
     spe_id normal = cm_round_bits_(c, i32, spe_bitcast(m, i32, size), f->cut);
@@ -100,8 +101,9 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
     if (!cm_arith_type(c, type)) return 0;
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
     if (type != CM_BF16) return v;
-    spe_id i32 = cm_like_int_(c, 32, v), wide = spe_shl(c->m, spe_uconvert(c->m, i32, v), spe_const_u(c->m, i32, 16));
-    return spe_bitcast(c->m, cm_like_float_(c, 32, v), wide);
+    spe_id i32 = cm_like_int_(c, 32, v),
+           wide = spe_shl(c->module, spe_uconvert(c->module, i32, v), spe_const_u(c->module, i32, 16));
+    return spe_bitcast(c->module, cm_like_float_(c, 32, v), wide);
 }
 
 spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
@@ -128,39 +130,42 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     if (type == same && !other_sign) return v;
     type = cm_like_(c, type, v);
     if (other_sign)
-        id = spe_op(c->m, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
+        id = spe_op(c->module, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
     else
-        id = spe_cast(c->m, type, v, float_from ? t->is_signed : f->is_signed);
+        id = spe_cast(c->module, type, v, float_from ? t->is_signed : f->is_signed);
     if (!id || id == v) return id;
     if (c->rounding && (float_from || float_to))
-        spe_decorate(c->m, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
-    if (c->saturate && !float_to && !other_sign) spe_decorate(c->m, id, SPE_DecorationSaturatedConversion, 0, NULL);
+        spe_decorate(c->module, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
+    if (c->saturate && !float_to && !other_sign)
+        spe_decorate(c->module, id, SPE_DecorationSaturatedConversion, 0, NULL);
     return id;
 }
 
 /* Values of the storage type of `from` as those of the storage type of `to`. */
 spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
-    uint32_t n = spe_count(c->m, spe_type_of(c->m, v));
+    uint32_t n = spe_count(c->module, spe_type_of(c->module, v));
     spe_id parts[16];
     if (from == to) return v;
     if (from != CM_F64 || to != CM_BF16 || n == 1)
         return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
     /* A component at a time: Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector on the way to
      * bf16, and then reads every second register of the doubles only. */
-    for (uint32_t i = 0; i < n; i++) parts[i] = cm_convert_vector_(c, from, to, spe_extract(c->m, v, i));
-    return spe_construct(c->m, cm_like_int_(c, 16, v), n, parts);
+    for (uint32_t i = 0; i < n; i++) parts[i] = cm_convert_vector_(c, from, to, spe_extract(c->module, v, i));
+    return spe_construct(c->module, cm_like_int_(c, 16, v), n, parts);
 }
 
 spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 {
-    if (cm_is_poison_(c, a) || cm_opaque_(c, "this operation") || !cm_arith_type(c, a->l.type)) return NULL;
-    spe_id *out = cm_ids_(c, a->l.V);
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "this operation") || !cm_arith_type(c, a->layout.type)) return NULL;
+    spe_id *out = cm_ids_(c, a->layout.size_v);
     for (int part = 0, v = 0; out && part < a->parts; part++) {
-        int words = cm_part_words(&a->l, part), group = cm_group_(&a->l, words), n = group * cm_channels_(&a->l);
+        int words = cm_part_words(&a->layout, part), group = cm_group_(&a->layout, words),
+            n = group * cm_channels_(&a->layout);
         for (int first = 0; first < words; first += group) {
-            spe_id vector = cm_convert_vector_(c, a->l.type, type, cm_unpack_(c, &a->l, a->part[part], first, group));
-            for (int i = 0; i < n; i++) out[v++] = spe_extract(c->m, vector, (uint32_t)i);
+            spe_id vector =
+                cm_convert_vector_(c, a->layout.type, type, cm_unpack_(c, &a->layout, a->part[part], first, group));
+            for (int i = 0; i < n; i++) out[v++] = spe_extract(c->module, vector, (uint32_t)i);
         }
     }
     return out;
@@ -170,21 +175,21 @@ spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
 {
     cm_matrix d = cm_new_(c, l);
-    cm_type type = a->l.type;
+    cm_type type = a->layout.type;
     if (cm_opaque_(c, "component-wise operations") || !cm_arith_type(c, type) || !cm_arith_type(c, l->type))
         return cm_poison();
     for (int part = 0; part < d.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8];
         for (int first = 0; first < words; first += group) {
-            spe_id x = cm_unpack_(c, &a->l, a->part[part], first, group), y = 0;
-            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->l, b->part[part], first, group));
+            spe_id x = cm_unpack_(c, &a->layout, a->part[part], first, group), y = 0;
+            if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->layout, b->part[part], first, group));
             if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
             piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
         }
         d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
     }
-    return spe_ok(c->m) ? d : cm_poison();
+    return spe_ok(c->module) ? d : cm_poison();
 }
 
 /* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
@@ -200,7 +205,7 @@ static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bo
     cm_sources_ s;
     s.count = 0;
     s.in_lane = true;
-    for (int lane = 0; lane < to->S; lane++) {
+    for (int lane = 0; lane < to->lanes; lane++) {
         cm_element e = cm_element_at_(to, lane, v);
         if (e.padding) continue;
         cm_slot have = cm_slot_of(from, (transposed ? e.col : e.row) % from->rows,
@@ -216,14 +221,14 @@ static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bo
 /* cm_slot_of in the kernel: lane and component number (channels counted) of an element in layout l. */
 static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
 {
-    spe_module *m = c->m;
-    spe_id inner = cm_mod_(c, row, l->I * l->K1), k2 = cm_shr_(c, row, l->I * l->K1);
-    spe_id i = l->interleaved ? cm_shr_(c, inner, l->K1) : cm_mod_(c, inner, l->I);
-    spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->K1) : cm_shr_(c, inner, l->I);
-    spe_id j = spe_iadd(m, cm_shr_(c, col, l->omega), cm_times_(c, k2, l->J / l->omega));
-    spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->K1)), l->I));
-    *lane = cm_mod_(c, number, l->S);
-    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->S), l->omega), cm_mod_(c, col, l->omega));
+    spe_module *m = c->module;
+    spe_id inner = cm_mod_(c, row, l->size_i * l->size_k1), k2 = cm_shr_(c, row, l->size_i * l->size_k1);
+    spe_id i = l->interleaved ? cm_shr_(c, inner, l->size_k1) : cm_mod_(c, inner, l->size_i);
+    spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->size_k1) : cm_shr_(c, inner, l->size_i);
+    spe_id j = spe_iadd(m, cm_shr_(c, col, l->omega), cm_times_(c, k2, l->size_j / l->omega));
+    spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->size_k1)), l->size_i));
+    *lane = cm_mod_(c, number, l->lanes);
+    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), cm_mod_(c, col, l->omega));
 }
 
 /* Component v of layout `to`, for which lanes need others' components: a shuffle for each source, then a choice. */
@@ -233,12 +238,12 @@ static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
     spe_id lane, number, got = 0, at_row = cm_row_index(c, to, v), at_col = cm_col_index(c, to, v);
     spe_id row = transposed ? at_col : at_row, col = transposed ? at_row : at_col;
     if ((transposed ? to->cols : to->rows) > from->rows) row = cm_mod_(c, row, from->rows);
-    if ((transposed ? to->rows : to->cols) > from->cols) col = spe_umod(c->m, col, cm_i32_(c, from->cols));
+    if ((transposed ? to->rows : to->cols) > from->cols) col = spe_umod(c->module, col, cm_i32_(c, from->cols));
     cm_find_slot_(c, from, row, col, &lane, &number);
     for (int i = 0; i < s->count; i++) {
         spe_id one = components[s->source[i]];
-        if (!s->in_lane) one = spe_sg_shuffle(c->m, one, lane);
-        got = i == 0 ? one : spe_select(c->m, spe_ieq(c->m, number, cm_i32_(c, s->source[i])), one, got);
+        if (!s->in_lane) one = spe_sg_shuffle(c->module, one, lane);
+        got = i == 0 ? one : spe_select(c->module, spe_ieq(c->module, number, cm_i32_(c, s->source[i])), one, got);
     }
     return got;
 }
@@ -246,17 +251,17 @@ static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
 /* The elements of `a`, converted to the type of layout `to`, where that layout wants them (see cm_sources_of_). */
 static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
 {
-    spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->V);
-    spe_id zero = spe_null(c->m, cm_storage_type(c, to->type));
+    spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
+    spe_id zero = spe_null(c->module, cm_storage_type(c, to->type));
     if (!from || !v) return cm_poison();
-    for (int i = 0; i < to->V; i++) {
-        cm_sources_ s = cm_sources_of_(&a->l, to, transposed, i);
+    for (int i = 0; i < to->size_v; i++) {
+        cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
         if (s.count == 0)
             v[i] = zero;
         else if (s.count == 1 && s.in_lane)
             v[i] = from[s.source[0]];
         else
-            v[i] = cm_fetch_(c, &a->l, to, transposed, i, &s, from);
+            v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
     }
     return cm_from_components(c, to, v);
 }
@@ -265,31 +270,31 @@ static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to
 static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, bool transposed)
 {
     cm_matrix half[2];
-    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         half[i] = cm_half_(a, i);
-        cm_layout l = cm_layout_for(c, rows, cols, half[i].l.type, use);
+        cm_layout l = cm_layout_for(c, rows, cols, half[i].layout.type, use);
         half[i] = l.rows ? cm_relayout_(c, &half[i], &l, transposed) : cm_poison();
     }
-    return cm_of_halves_(c, a->l.type, half);
+    return cm_of_halves_(c, a->layout.type, half);
 }
 
 cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->l.cols, a->l.rows, use, true);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->layout.cols, a->layout.rows, use, true);
 }
 
 cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->l.use, false);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->layout.use, false);
 }
 
 /* Another type, another use. Of a complex matrix both halves change; a real one becomes the real half of one. */
 static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
     if (cm_is_poison_(c, a)) return cm_poison();
-    if (type == a->l.type && use == a->l.use) return *a;
-    cm_layout l = cm_layout_for(c, a->l.rows, a->l.cols, type, use);
-    bool complex = cm_is_complex(a->l.type);
+    if (type == a->layout.type && use == a->layout.use) return *a;
+    cm_layout l = cm_layout_for(c, a->layout.rows, a->layout.cols, type, use);
+    bool complex = cm_is_complex(a->layout.type);
     if (!l.rows) return cm_poison();
     if (cm_is_complex(type)) {
         cm_type part = cm_half_type_(type);
@@ -298,15 +303,17 @@ static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
         half[0] = cm_change_(c, &half[0], part, use);
         return cm_of_halves_(c, type, half);
     }
-    if (complex) return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->l.type), cm_name_(type));
-    if (use != a->l.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
-    bool in_place = l.V == a->l.V && l.omega == a->l.omega && l.K1 == a->l.K1 && l.interleaved == a->l.interleaved;
+    if (complex)
+        return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->layout.type), cm_name_(type));
+    if (use != a->layout.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
+    bool in_place = l.size_v == a->layout.size_v && l.omega == a->layout.omega && l.size_k1 == a->layout.size_k1 &&
+                    l.interleaved == a->layout.interleaved;
     return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
 }
 
-cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->l.use); }
+cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->layout.use); }
 
-cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use) { return cm_change_(c, a, a->l.type, use); }
+cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use) { return cm_change_(c, a, a->layout.type, use); }
 
 cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate)
 {
@@ -315,7 +322,7 @@ cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding
         return CM_POISON_(c, CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
     c->rounding = rounding;
     c->saturate = saturate;
-    cm_matrix d = cm_change_(c, a, type, a->l.use);
+    cm_matrix d = cm_change_(c, a, type, a->layout.use);
     c->rounding = CM_ROUND_AUTO;
     c->saturate = false;
     return d;

@@ -9,8 +9,8 @@ XETILE_PRIVATE bool cm_power_of_two_(int n);
 #define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
 
 /* Records error CM_ERROR_<id>, with a text as of printf: what a function that failed returns, and one of matrices. */
-#define CM_FAIL_(c, id, ...) (spe_fail((c)->m, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), spe_ok((c)->m))
-#define CM_POISON_(c, id, ...) (spe_fail((c)->m, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), cm_poison())
+#define CM_FAIL_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), spe_ok((c)->module))
+#define CM_POISON_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), cm_poison())
 
 /* What sums of a type are accumulated in: f32 for floats below 64 bits, i32 for integers below 32. */
 #define CM_SUM_(T) ((T) > CM_F64 && (T) <= CM_E5M2 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))

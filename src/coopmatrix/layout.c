@@ -52,48 +52,48 @@ int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, i
 
 int cm_layout_interleave(cm_layout *l, int k1)
 {
-    if (!cm_power_of_two_(k1) || l->rows < 1 || l->K % k1 != 0) return CM_ERROR_ROWS;
-    l->K1 = k1;
-    l->K2 = l->K / k1;
+    if (!cm_power_of_two_(k1) || l->rows < 1 || l->size_k % k1 != 0) return CM_ERROR_ROWS;
+    l->size_k1 = k1;
+    l->size_k2 = l->size_k / k1;
     l->interleaved = k1 > 1;
     return 0;
 }
 
-int cm_components(const cm_layout *l) { return l->V / l->omega; }
+int cm_components(const cm_layout *l) { return l->size_v / l->omega; }
 
 int cm_linear(const cm_layout *l, cm_index x)
 {
-    return x.i + l->I * (x.k1 + l->K1 * (x.j / l->omega + l->J / l->omega * x.k2));
+    return x.at_i + l->size_i * (x.at_k1 + l->size_k1 * (x.at_j / l->omega + l->size_j / l->omega * x.at_k2));
 }
 
 cm_index cm_unlinear(const cm_layout *l, int number)
 {
-    int j = l->J / l->omega;
-    cm_index x = {number % l->I, number / l->I % l->K1, number / (l->I * l->K1) % j * l->omega,
-                  number / (l->I * l->K1 * j)};
+    int j = l->size_j / l->omega;
+    cm_index x = {number % l->size_i, number / l->size_i % l->size_k1, number / (l->size_i * l->size_k1) % j * l->omega,
+                  number / (l->size_i * l->size_k1 * j)};
     return x;
 }
 
 int cm_row_of(const cm_layout *l, cm_index x)
 {
-    int inner = l->interleaved ? x.k1 + x.i * l->K1 : x.i + x.k1 * l->I;
-    return inner + x.k2 * l->I * l->K1;
+    int inner = l->interleaved ? x.at_k1 + x.at_i * l->size_k1 : x.at_i + x.at_k1 * l->size_i;
+    return inner + x.at_k2 * l->size_i * l->size_k1;
 }
 
 cm_slot cm_slot_of(const cm_layout *l, int row, int col)
 {
-    int block = l->I * l->K1, inner = row % block;
-    cm_index plain = {inner % l->I, inner / l->I, col, row / block};
-    cm_index neighbours = {inner / l->K1, inner % l->K1, col, row / block};
+    int block = l->size_i * l->size_k1, inner = row % block;
+    cm_index plain = {inner % l->size_i, inner / l->size_i, col, row / block};
+    cm_index neighbours = {inner / l->size_k1, inner % l->size_k1, col, row / block};
     int number = cm_linear(l, l->interleaved ? neighbours : plain);
-    cm_slot s = {number % l->S, number / l->S, col % l->omega};
+    cm_slot s = {number % l->lanes, number / l->lanes, col % l->omega};
     return s;
 }
 
 cm_element cm_element_of(const cm_layout *l, cm_slot s)
 {
-    cm_index x = cm_unlinear(l, s.lane + s.component * l->S);
-    cm_element e = {cm_row_of(l, x), x.j + s.channel, false};
+    cm_index x = cm_unlinear(l, s.lane + s.component * l->lanes);
+    cm_element e = {cm_row_of(l, x), x.at_j + s.channel, false};
     e.padding = e.row >= l->rows || e.col >= l->cols;
     return e;
 }
@@ -115,8 +115,8 @@ static unsigned char *cm_host_address_(const cm_layout *l, const cm_host_mem *m,
 static void cm_host_walk_(const cm_layout *l, unsigned char *vectors, const cm_host_mem *m, bool store)
 {
     size_t bytes = (size_t)cm_type_info(l->type)->bytes;
-    for (int n = 0; n < l->S * l->V; n++) {
-        cm_slot s = {n / l->V, n % l->V / l->omega, n % l->omega};
+    for (int n = 0; n < l->lanes * l->size_v; n++) {
+        cm_slot s = {n / l->size_v, n % l->size_v / l->omega, n % l->omega};
         unsigned char *slot = vectors + (size_t)n * bytes, *at = cm_host_address_(l, m, s);
         if (store && at) memcpy(at, slot, bytes);
         if (!store && at) memcpy(slot, at, bytes);

@@ -22,9 +22,10 @@ static bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
     enum { BLOCK_ALIGN = 16, STRIDE_MAX = 1 << 20 };
     int bytes = cm_type_info(l->type)->bytes;
     int64_t down, right;
-    if (s->storage != SPE_StorageClassWorkgroup || s->align < 4 || s->rows || s->cols || l->I != l->S || l->K1 != 1 ||
-        !cm_is_constant_(c, s->row, 0) || !cm_is_constant_(c, s->col, 0) || !cm_constant_(c, s->down, &down) ||
-        !cm_constant_(c, s->right, &right) || down < 1 || right < 1 || down > STRIDE_MAX || right > STRIDE_MAX)
+    if (s->storage != SPE_StorageClassWorkgroup || s->align < 4 || s->rows || s->cols || l->size_i != l->lanes ||
+        l->size_k1 != 1 || !cm_is_constant_(c, s->row, 0) || !cm_is_constant_(c, s->col, 0) ||
+        !cm_constant_(c, s->down, &down) || !cm_constant_(c, s->right, &right) || down < 1 || right < 1 ||
+        down > STRIDE_MAX || right > STRIDE_MAX)
         return false;
     p->l = l;
     p->ptr = s->ptr;
@@ -32,7 +33,8 @@ static bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
     if (!p->across && right != 1) return false;
     p->stride = (int)(p->across ? right : down);
     p->align = cm_divides_((int)s->align, (int64_t)p->stride * bytes);
-    if (l->K2 > 1) p->align = cm_divides_(p->align, (int64_t)(p->across ? l->I : l->I * p->stride) * bytes);
+    if (l->size_k2 > 1)
+        p->align = cm_divides_(p->align, (int64_t)(p->across ? l->size_i : l->size_i * p->stride) * bytes);
     return p->align >= (p->across ? BLOCK_ALIGN : cm_word_bits_(l) / 8);
 }
 
@@ -40,11 +42,11 @@ static bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
 static spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id v)
 {
     const cm_layout *l = p->l;
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages: of integers */
     spe_id type = cm_vec_(c, word, at.words), part = cm_vec_(c, cm_word_type_(c, l), at.words);
     if (p->across) {
-        spe_id first = cm_i32_(c, at.block * l->I + at.first * p->stride);
+        spe_id first = cm_i32_(c, at.block * l->size_i + at.first * p->stride);
         uint32_t operand[2] = {spe_ptr_cast(m, spe_index(m, p->ptr, first), word), 0};
         if (!v) return spe_bitcast(m, part, spe_op(m, SPE_OpSubgroupBlockReadINTEL, type, 1, operand));
         operand[1] = spe_bitcast(m, type, v);
@@ -52,8 +54,8 @@ static spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
         return v;
     }
     uint32_t align = (uint32_t)cm_divides_(p->align, (int64_t)at.first * cm_word_bits_(l) / 8);
-    spe_id first = cm_i32_(c, at.block * l->I * p->stride + at.first * cm_channels_(l));
-    first = spe_iadd(m, cm_times_(c, cm_lane_(c, l).i, p->stride), first);
+    spe_id first = cm_i32_(c, at.block * l->size_i * p->stride + at.first * cm_channels_(l));
+    first = spe_iadd(m, cm_times_(c, cm_lane_(c, l).row, p->stride), first);
     spe_id ptr = spe_ptr_cast(m, spe_index(m, p->ptr, first), type);
     if (!v) return spe_load(m, ptr, align);
     spe_store(m, ptr, v, align);
@@ -64,16 +66,16 @@ static spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
 bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_pieces_ p;
-    if (!cm_pieces_init_(c, &p, &a->l, s)) return false;
-    bool whole = !p.across || p.stride == a->l.I;
+    if (!cm_pieces_init_(c, &p, &a->layout, s)) return false;
+    bool whole = !p.across || p.stride == a->layout.size_i;
     for (int part = 0; part < a->parts; part++) {
-        cm_span_ at = cm_span_of_(&a->l, part);
+        cm_span_ at = cm_span_of_(&a->layout, part);
         spe_id one[8], v = store ? a->part[part] : 0;
         for (int i = 0; i < (whole ? 1 : at.words); i++) {
             cm_span_ piece = {at.block, at.first + i, whole ? at.words : 1};
             one[i] = cm_move_piece_(c, &p, piece, v ? cm_slice_(c, v, i, piece.words) : 0);
         }
-        if (!store) a->part[part] = cm_join_(c, cm_word_type_(c, &a->l), one, whole ? 1 : at.words, 1);
+        if (!store) a->part[part] = cm_join_(c, cm_word_type_(c, &a->layout), one, whole ? 1 : at.words, 1);
     }
     return true;
 }

@@ -48,7 +48,7 @@ bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *ta
 bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
 {
     memset(c, 0, sizeof *c);
-    c->m = m;
+    c->module = m;
     if (!target) return CM_FAIL_(c, TARGET, "there is no target of this name; known are " CM_TARGET_NAMES_);
     int size = target->subgroup_size;
     bool dpas = (target->dpas_sizes & (uint32_t)size) != 0;
@@ -95,7 +95,7 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
         CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_PROMOTIONS_(CM_BOTH_WAYS_)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].a == a && rows[i].b == b) return &rows[i];
+        if (rows[i].type_a == a && rows[i].type_b == b) return &rows[i];
     return NULL;
 }
 
@@ -110,9 +110,9 @@ bool cm_promotes(cm_type from, cm_type to)
 
 bool cm_product_takes(const cm_product *row, cm_type c)
 {
-    if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->a != CM_F32 && row->b != CM_F32;
+    if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->type_a != CM_F32 && row->type_b != CM_F32;
     if (row->acc == CM_I32 && c == CM_U32) return true; /* the same bits */
-    return cm_promotes(row->a, c) && cm_promotes(row->b, c);
+    return cm_promotes(row->type_a, c) && cm_promotes(row->type_b, c);
 }
 
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
@@ -123,20 +123,20 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
     cm_layout l;
     int error = cm_layout_init(&l, rows, cols, type, use, c->target.subgroup_size);
     if (error) {
-        spe_fail(c->m, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d",
+        spe_fail(c->module, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d",
                  cm_error_text(error), rows, cols, (int)type, (int)use, c->target.subgroup_size);
         return l;
     }
     const cm_product *row = cm_product_row(type, type);
     if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
     int depth = cm_dpas_depth_(type);
-    if (depth > l.S && rows >= depth) cm_layout_interleave(&l, depth / l.S);
+    if (depth > l.lanes && rows >= depth) cm_layout_interleave(&l, depth / l.lanes);
     return l;
 }
 
 /* Components in a word, words a block, bits of a word. */
-XE_FN_ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->K1; }
-XE_FN_ int cm_block_words_(const cm_layout *l) { return l->V / (l->K2 * cm_channels_(l)); }
+XE_FN_ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->size_k1; }
+XE_FN_ int cm_block_words_(const cm_layout *l) { return l->size_v / (l->size_k2 * cm_channels_(l)); }
 XE_FN_ int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
 
 bool cm_is_complex(cm_type type) { return type == CM_C32 || type == CM_C64; }
@@ -147,7 +147,7 @@ XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : ty
 
 int cm_part_count(const cm_layout *l)
 {
-    return l->rows ? l->K2 * spe_runs(cm_block_words_(l)) * cm_halves_(l->type) : 0;
+    return l->rows ? l->size_k2 * spe_runs(cm_block_words_(l)) * cm_halves_(l->type) : 0;
 }
 
 int cm_part_words(const cm_layout *l, int part)
@@ -169,25 +169,26 @@ spe_id cm_storage_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     if (!t) return CM_FAIL_(c, EMIT_TYPE, "there is no type %d", (int)type);
-    return t->storage_float ? spe_float(c->m, (uint32_t)t->storage_bits) : spe_int(c->m, (uint32_t)t->storage_bits);
+    return t->storage_float ? spe_float(c->module, (uint32_t)t->storage_bits)
+                            : spe_int(c->module, (uint32_t)t->storage_bits);
 }
 
 spe_id cm_arith_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     if (cm_is_complex(type)) return CM_FAIL_(c, EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
-    return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->m, 32) : cm_storage_type(c, type);
+    return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->module, 32) : cm_storage_type(c, type);
 }
 
 XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
-XE_FN_ spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->m, elem, (uint32_t)n); }
+XE_FN_ spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->module, elem, (uint32_t)n); }
 
 /* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
 XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 {
     int bits = cm_word_bits_(l);
     if (l->use == CM_ACC || (bits >= 32 && cm_channels_(l) == 1)) return cm_storage_type(c, l->type);
-    return spe_int(c->m, (uint32_t)bits);
+    return spe_int(c->module, (uint32_t)bits);
 }
 
 /* Under CM_KHR a part is a KHR matrix, the transpose of ours: words (columns of ours) by lanes. */
@@ -200,8 +201,8 @@ spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
     spe_id component = cm_storage_type(c, l->type);
     if (t->kind == CM_KIND_FLOAT && !t->storage_float)
         return CM_FAIL_(c, LOWERING, "there are no matrices of %s under CM_KHR", t->name);
-    return spe_coopmat(c->m, component, SPE_ScopeSubgroup, (uint32_t)(cm_part_words(l, part) * l->omega),
-                       (uint32_t)(l->I * l->K1), uses[l->use]);
+    return spe_coopmat(c->module, component, SPE_ScopeSubgroup, (uint32_t)(cm_part_words(l, part) * l->omega),
+                       (uint32_t)(l->size_i * l->size_k1), uses[l->use]);
 }
 
 cm_matrix cm_poison(void)
@@ -211,8 +212,8 @@ cm_matrix cm_poison(void)
     return a;
 }
 
-XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->m) || a->parts == 0; }
-XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->m, (size_t)n * sizeof(spe_id)); }
+XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->module) || a->parts == 0; }
+XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->module, (size_t)n * sizeof(spe_id)); }
 
 /* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
 XE_FN_ bool cm_opaque_(cm_ctx *c, const char *what)
@@ -226,8 +227,8 @@ XE_FN_ cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
 {
     cm_matrix a = cm_poison();
     int parts = cm_part_count(l);
-    if (!spe_ok(c->m) || parts == 0 || !cm_storage_type(c, l->type)) return a;
-    a.l = *l;
+    if (!spe_ok(c->module) || parts == 0 || !cm_storage_type(c, l->type)) return a;
+    a.layout = *l;
     a.part = cm_ids_(c, parts);
     a.parts = a.part ? parts : 0;
     return a;
@@ -238,7 +239,7 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
     cm_matrix a = cm_new_(c, l);
     for (int i = 0; i < a.parts; i++) {
         a.part[i] = parts[i];
-        if (spe_type_of(c->m, parts[i]) != cm_part_type(c, l, i))
+        if (spe_type_of(c->module, parts[i]) != cm_part_type(c, l, i))
             return CM_POISON_(c, COMPONENT, "part %d of a %d x %d %s %s has another type", i, l->rows, l->cols,
                               cm_name_(l->type), cm_use_name(l->use));
     }
@@ -248,10 +249,10 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
 /* Are they of one type and layout? False and an error when not. */
 XE_FN_ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
 {
-    const cm_layout *x = &a->l, *y = &b->l;
+    const cm_layout *x = &a->layout, *y = &b->layout;
     if (x->type != y->type)
         return CM_FAIL_(c, COMPONENT, "component types differ: %s and %s", cm_name_(x->type), cm_name_(y->type));
-    if (x->rows == y->rows && x->cols == y->cols && x->use == y->use && x->S == y->S &&
+    if (x->rows == y->rows && x->cols == y->cols && x->use == y->use && x->lanes == y->lanes &&
         x->interleaved == y->interleaved)
         return true;
     return CM_FAIL_(c, SHAPE, "matrices differ: %d x %d %s and %d x %d %s", x->rows, x->cols, cm_use_name(x->use),
@@ -261,8 +262,8 @@ XE_FN_ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
 XE_FN_ cm_matrix cm_half_(const cm_matrix *a, int which)
 {
     cm_matrix half = *a;
-    half.l.type = cm_half_type_(a->l.type);
-    half.parts = a->parts / cm_halves_(a->l.type);
+    half.layout.type = cm_half_type_(a->layout.type);
+    half.parts = a->parts / cm_halves_(a->layout.type);
     half.part = a->part + which * half.parts;
     return half;
 }
@@ -275,8 +276,8 @@ XE_FN_ cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2])
 static cm_matrix cm_half_of_complex_(cm_ctx *c, const cm_matrix *a, int which)
 {
     if (cm_is_poison_(c, a)) return cm_poison();
-    if (cm_is_complex(a->l.type)) return cm_half_(a, which);
-    return CM_POISON_(c, COMPONENT, "a matrix of %s has no imaginary part", cm_name_(a->l.type));
+    if (cm_is_complex(a->layout.type)) return cm_half_(a, which);
+    return CM_POISON_(c, COMPONENT, "a matrix of %s has no imaginary part", cm_name_(a->layout.type));
 }
 
 cm_matrix cm_re(cm_ctx *c, const cm_matrix *a) { return cm_half_of_complex_(c, a, 0); }
@@ -285,7 +286,7 @@ cm_matrix cm_im(cm_ctx *c, const cm_matrix *a) { return cm_half_of_complex_(c, a
 cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
 {
     if (cm_is_poison_(c, re) || cm_is_poison_(c, im) || !cm_alike_(c, re, im)) return cm_poison();
-    cm_layout l = re->l;
+    cm_layout l = re->layout;
     if (l.type != CM_F32 && l.type != CM_F64)
         return CM_POISON_(c, COMPONENT, "a complex matrix is of f32 or f64, not of %s", cm_name_(l.type));
     l.type = l.type == CM_F32 ? CM_C32 : CM_C64;
@@ -296,7 +297,7 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
     return z;
 }
 
-spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->m, type, v); }
+spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->module, type, v); }
 
 /* Words of a part that are handled at once: a vector has at most 16 components. */
 XE_FN_ int cm_group_(const cm_layout *l, int words)
@@ -308,16 +309,16 @@ XE_FN_ int cm_group_(const cm_layout *l, int words)
 /* n copies of a scalar as a vector; the scalar when n is 1. */
 XE_FN_ spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
 {
-    return spe_splat(c->m, cm_vec_(c, spe_type_of(c->m, scalar), n), scalar);
+    return spe_splat(c->module, cm_vec_(c, spe_type_of(c->module, scalar), n), scalar);
 }
 
 /* `count` neighbours of a vector, from the first on. */
 XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
 {
     uint32_t index[16];
-    if ((uint32_t)count == spe_count(c->m, spe_type_of(c->m, v))) return v;
+    if ((uint32_t)count == spe_count(c->module, spe_type_of(c->module, v))) return v;
     for (int i = 0; i < count; i++) index[i] = (uint32_t)(first + i);
-    return spe_shuffle(c->m, v, v, (uint32_t)count, index);
+    return spe_shuffle(c->module, v, v, (uint32_t)count, index);
 }
 
 /* One vector of n scalars, or of one or two vectors of `each` components. */
@@ -325,9 +326,9 @@ XE_FN_ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int e
 {
     uint32_t index[16], all = (uint32_t)(n * each);
     if (n == 1) return piece[0];
-    if (each == 1) return spe_construct(c->m, cm_vec_(c, elem, n), (uint32_t)n, piece);
+    if (each == 1) return spe_construct(c->module, cm_vec_(c, elem, n), (uint32_t)n, piece);
     for (uint32_t i = 0; i < all; i++) index[i] = i;
-    return spe_shuffle(c->m, piece[0], piece[1], all, index);
+    return spe_shuffle(c->module, piece[0], piece[1], all, index);
 }
 
 /* Words first .. first + words of a part as a vector of components of the storage type. */
@@ -346,12 +347,13 @@ XE_FN_ spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int wor
 /* Component v: its part, and the word in it. False and an error when there is no such component. */
 static bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, int *word)
 {
-    if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->l.type)) return false;
-    if (v < 0 || v >= a->l.V) return CM_FAIL_(c, SHAPE, "component %d: the matrix has %d", v, a->l.V);
-    int words = cm_block_words_(&a->l), all = v / cm_channels_(&a->l);
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->layout.type)) return false;
+    if (v < 0 || v >= a->layout.size_v)
+        return CM_FAIL_(c, SHAPE, "component %d: the matrix has %d", v, a->layout.size_v);
+    int words = cm_block_words_(&a->layout), all = v / cm_channels_(&a->layout);
     *part = all / words * spe_runs(words);
     *word = all % words;
-    while (*word >= cm_part_words(&a->l, *part)) *word -= cm_part_words(&a->l, (*part)++);
+    while (*word >= cm_part_words(&a->layout, *part)) *word -= cm_part_words(&a->layout, (*part)++);
     return true;
 }
 
@@ -359,23 +361,26 @@ spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v)
 {
     int part, word;
     if (!cm_find_component_(c, a, v, &part, &word)) return 0;
-    return spe_extract(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), (uint32_t)(v % cm_channels_(&a->l)));
+    return spe_extract(c->module, cm_unpack_(c, &a->layout, a->part[part], word, 1),
+                       (uint32_t)(v % cm_channels_(&a->layout)));
 }
 
 cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar)
 {
     int part, word;
     if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison();
-    if (spe_type_of(c->m, scalar) != cm_storage_type(c, a->l.type))
-        return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_name_(a->l.type));
-    cm_matrix d = cm_new_(c, &a->l);
+    if (spe_type_of(c->module, scalar) != cm_storage_type(c, a->layout.type))
+        return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_name_(a->layout.type));
+    cm_matrix d = cm_new_(c, &a->layout);
     if (!d.parts) return d;
     memcpy(d.part, a->part, (size_t)a->parts * sizeof *d.part);
-    int channels = cm_channels_(&a->l);
+    int channels = cm_channels_(&a->layout);
     if (channels > 1)
-        scalar = spe_insert(c->m, cm_unpack_(c, &a->l, a->part[part], word, 1), scalar, (uint32_t)(v % channels));
-    scalar = cm_pack_(c, &a->l, scalar, 1);
-    d.part[part] = cm_part_words(&a->l, part) == 1 ? scalar : spe_insert(c->m, a->part[part], scalar, (uint32_t)word);
+        scalar =
+            spe_insert(c->module, cm_unpack_(c, &a->layout, a->part[part], word, 1), scalar, (uint32_t)(v % channels));
+    scalar = cm_pack_(c, &a->layout, scalar, 1);
+    d.part[part] =
+        cm_part_words(&a->layout, part) == 1 ? scalar : spe_insert(c->module, a->part[part], scalar, (uint32_t)word);
     return d;
 }
 
@@ -393,12 +398,12 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
     return a;
 }
 
-XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->m, v); }
+XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->module, v); }
 /* v * n, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
  * but cm_shr_signed_ takes any v and rounds down. */
-XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->m, v, cm_i32_(c, n)); }
-XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->m, v, cm_i32_(c, n)); }
-XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->m, v, cm_i32_(c, n - 1)); }
+XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->module, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->module, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->module, v, cm_i32_(c, n - 1)); }
 
 static spe_id cm_log2_(cm_ctx *c, int n)
 {
@@ -406,14 +411,14 @@ static spe_id cm_log2_(cm_ctx *c, int n)
     while (1 << shift < n) shift++;
     return cm_i32_(c, shift);
 }
-XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->m, v, cm_log2_(c, n)); }
-XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->m, v, cm_log2_(c, n)); }
+XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->module, v, cm_log2_(c, n)); }
+XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->module, v, cm_log2_(c, n)); }
 
 XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
 {
-    spe_id p = spe_builtin(c->m, SPE_SUBGROUP_LANE, 0);
-    bool whole = l->I == l->S;
-    spe_id i = whole ? p : cm_mod_(c, p, l->I), j0 = whole ? cm_i32_(c, 0) : cm_shr_(c, p, l->I);
+    spe_id p = spe_builtin(c->module, SPE_SUBGROUP_LANE, 0);
+    bool whole = l->size_i == l->lanes;
+    spe_id i = whole ? p : cm_mod_(c, p, l->size_i), j0 = whole ? cm_i32_(c, 0) : cm_shr_(c, p, l->size_i);
     cm_lane lane = {i, j0};
     return lane;
 }
@@ -429,12 +434,12 @@ XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
 /* The row and column of component v in this lane: those of the first lane, and how far this one is from it. */
 XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
-    return cm_plus_(c, cm_times_(c, lane.i, l->interleaved ? l->K1 : 1), cm_element_at_(l, 0, v).row);
+    return cm_plus_(c, cm_times_(c, lane.row, l->interleaved ? l->size_k1 : 1), cm_element_at_(l, 0, v).row);
 }
 
 XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
-    return cm_plus_(c, cm_times_(c, lane.j0, l->omega), cm_element_at_(l, 0, v).col);
+    return cm_plus_(c, cm_times_(c, lane.col, l->omega), cm_element_at_(l, 0, v).col);
 }
 
 spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v) { return cm_row_at_(c, l, cm_lane_(c, l), v); }
@@ -443,7 +448,7 @@ spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v) { return cm_col_at_(c,
 /* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
 XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
 {
-    int per_block = l->V / l->K2, in_block = v % per_block;
-    *row = in_block % l->K1 + v / per_block * l->K1;
-    *col = in_block / l->K1;
+    int per_block = l->size_v / l->size_k2, in_block = v % per_block;
+    *row = in_block % l->size_k1 + v / per_block * l->size_k1;
+    *col = in_block / l->size_k1;
 }

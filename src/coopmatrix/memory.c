@@ -4,7 +4,7 @@
 XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
 {
     uint64_t bits = 0;
-    if (!id || !spe_const_bits(c->m, id, &bits)) return false;
+    if (!id || !spe_const_bits(c->module, id, &bits)) return false;
     *value = (int32_t)(uint32_t)bits;
     return true;
 }
@@ -20,15 +20,15 @@ static bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
     static const char *const names[] = {"rows", "cols", "row", "col", "stride_row", "stride_col"};
     const spe_id numbers[] = {mem->rows, mem->cols, mem->row, mem->col, mem->stride_row, mem->stride_col};
-    spe_type_info pointer = spe_info(c->m, spe_type_of(c->m, mem->ptr));
+    spe_type_info pointer = spe_info(c->module, spe_type_of(c->module, mem->ptr));
     spe_id storage = cm_storage_type(c, type);
-    if (!spe_ok(c->m)) return false;
+    if (!spe_ok(c->module)) return false;
     if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage)
         return CM_FAIL_(c, POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_name_(type));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (numbers[i] && spe_type_of(c->m, numbers[i]) != spe_int(c->m, 32))
+        if (numbers[i] && spe_type_of(c->module, numbers[i]) != spe_int(c->module, 32))
             return CM_FAIL_(c, POSITION, "cm_mem.%s is not a 32-bit integer", names[i]);
-    if (mem->padding && spe_type_of(c->m, mem->padding) != storage)
+    if (mem->padding && spe_type_of(c->module, mem->padding) != storage)
         return CM_FAIL_(c, SCALAR, "cm_mem.padding is not of the storage type of %s", cm_name_(type));
     if (!mem->stride_col && !mem->rows)
         return CM_FAIL_(c, POSITION, "cm_mem.stride_col may be 0 only when rows is given");
@@ -44,14 +44,14 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     memset(s, 0, sizeof *s);
     if (!cm_check_mem_(c, type, mem)) return false;
     spe_id padding = half == 1 ? 0 : mem->padding;
-    s->ptr = half == 1 ? spe_index(c->m, mem->ptr, spe_u64(c->m, 1)) : mem->ptr;
-    s->storage = spe_info(c->m, spe_type_of(c->m, mem->ptr)).storage;
+    s->ptr = half == 1 ? spe_index(c->module, mem->ptr, spe_u64(c->module, 1)) : mem->ptr;
+    s->storage = spe_info(c->module, spe_type_of(c->module, mem->ptr)).storage;
     s->row = mem->row ? mem->row : cm_i32_(c, 0);
     s->col = mem->col ? mem->col : cm_i32_(c, 0);
     spe_id down = mem->stride_row ? cm_times_(c, mem->stride_row, step) : cm_i32_(c, step);
     spe_id right = cm_times_(c, mem->stride_col ? mem->stride_col : mem->rows, step);
-    s->padding = padding ? padding : spe_null(c->m, cm_storage_type(c, type));
-    s->zero_padding = !padding || (spe_const_bits(c->m, padding, &bits) && bits == 0);
+    s->padding = padding ? padding : spe_null(c->module, cm_storage_type(c, type));
+    s->zero_padding = !padding || (spe_const_bits(c->module, padding, &bits) && bits == 0);
     s->rows = mem->transposed ? mem->cols : mem->rows;
     s->cols = mem->transposed ? mem->rows : mem->cols;
     s->down = mem->transposed ? right : down;
@@ -77,42 +77,43 @@ typedef struct {
 static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 {
     uint64_t bits;
-    return test && spe_const_bits(c->m, test, &bits) && bits ? 0 : test;
+    return test && spe_const_bits(c->module, test, &bits) && bits ? 0 : test;
 }
 
-static spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->m, a, b) : a ? a : b; }
+static spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
 /* position + index and whether that is inside; scalars or vectors. */
 static cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
 {
-    cm_axis_ a = {spe_iadd(c->m, position, index), 0};
-    if (extent) a.inside = cm_unless_true_(c, spe_ult(c->m, a.at, extent));
+    cm_axis_ a = {spe_iadd(c->module, position, index), 0};
+    if (extent) a.inside = cm_unless_true_(c, spe_ult(c->module, a.at, extent));
     return a;
 }
 
 /* A position as a distance in elements, i64. */
 static spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride)
 {
-    spe_id i64 = spe_int(c->m, 64);
-    at = spe_sconvert(c->m, i64, at);
-    return cm_is_constant_(c, stride, 1) ? at : spe_imul(c->m, at, spe_sconvert(c->m, i64, stride));
+    spe_id i64 = spe_int(c->module, 64);
+    at = spe_sconvert(c->module, i64, at);
+    return cm_is_constant_(c, stride, 1) ? at : spe_imul(c->module, at, spe_sconvert(c->module, i64, stride));
 }
 
 /* The value when the test allows, else zero. */
 static spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
 {
-    return inside ? spe_select(c->m, inside, v, spe_null(c->m, spe_type_of(c->m, v))) : v;
+    return inside ? spe_select(c->module, inside, v, spe_null(c->module, spe_type_of(c->module, v))) : v;
 }
 
 static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
-    spe_id lane = cm_times_(c, cm_lane_(c, l).i, l->interleaved ? l->K1 : 1);
-    a->row = (cm_axis_ *)spe_alloc(c->m, (size_t)l->K * sizeof(cm_axis_));
-    for (int i = 0; a->row && i < l->K; i++) {
-        int k1 = i % l->K1, k2 = i / l->K1, first = (l->interleaved ? k1 : k1 * l->I) + k2 * l->I * l->K1;
+    spe_id lane = cm_times_(c, cm_lane_(c, l).row, l->interleaved ? l->size_k1 : 1);
+    a->row = (cm_axis_ *)spe_alloc(c->module, (size_t)l->size_k * sizeof(cm_axis_));
+    for (int i = 0; a->row && i < l->size_k; i++) {
+        int k1 = i % l->size_k1, k2 = i / l->size_k1,
+            first = (l->interleaved ? k1 : k1 * l->size_i) + k2 * l->size_i * l->size_k1;
         cm_axis_ one = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
         a->row[i].inside = one.inside;
-        a->row[i].at = spe_index(c->m, s->ptr, cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->down));
+        a->row[i].at = spe_index(c->module, s->ptr, cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->down));
     }
     return a->row != NULL;
 }
@@ -121,7 +122,7 @@ static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
  * multiplication is slow on many devices. */
 static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id distance = cm_distance_(c, s->col, s->right), step = cm_distance_(c, s->right, cm_i32_(c, 1));
     for (int first = 0, n = 16; first < cols; first += n) {
         spe_id numbers[16], vector;
@@ -143,13 +144,13 @@ static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col
 /* M < S: lanes have different columns, and some may be padding. */
 static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
-    int across = l->S / l->I;
-    spe_id j0 = cm_times_(c, cm_lane_(c, l).j0, l->omega);
+    int across = l->lanes / l->size_i;
+    spe_id j0 = cm_times_(c, cm_lane_(c, l).col, l->omega);
     for (int i = 0; i < cols; i++) {
         int first = i / l->omega * across * l->omega + i % l->omega, last = first + (across - 1) * l->omega;
         spe_id index = cm_plus_(c, j0, first);
         cm_axis_ one = cm_position_(c, s->col, index, s->cols);
-        if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->m, index, cm_i32_(c, l->cols)));
+        if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->module, index, cm_i32_(c, l->cols)));
         col[i].inside = one.inside;
         col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
     }
@@ -157,29 +158,29 @@ static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ 
 
 static bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
-    int cols = l->V / l->K;
-    a->col = (cm_axis_ *)spe_alloc(c->m, (size_t)cols * sizeof(cm_axis_));
+    int cols = l->size_v / l->size_k;
+    a->col = (cm_axis_ *)spe_alloc(c->module, (size_t)cols * sizeof(cm_axis_));
     if (!a->col || !cm_rows_(c, l, s, a)) return false;
-    if (l->I == l->S)
+    if (l->size_i == l->lanes)
         cm_columns_(c, s, cols, a->col);
     else
         cm_columns_spread_(c, l, s, cols, a->col);
-    return spe_ok(c->m);
+    return spe_ok(c->module);
 }
 
 /* Bools for components v .. v + n: inside in both directions; 0 when nothing is tested. */
 static spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int v, int n)
 {
-    spe_id test[2][16], whole[2] = {0, 0}, elem = spe_bool(c->m);
+    spe_id test[2][16], whole[2] = {0, 0}, elem = spe_bool(c->module);
     for (int i = 0, at[2]; i < n; i++) {
         cm_axes_of_(l, v + i, &at[0], &at[1]);
         for (int d = 0; d < 2; d++) {
             spe_id inside = (d ? axes->col : axes->row)[at[d]].inside;
-            test[d][i] = inside ? inside : spe_const_bool(c->m, true);
+            test[d][i] = inside ? inside : spe_const_bool(c->module, true);
             if (inside) whole[d] = inside;
         }
     }
-    if (whole[0]) whole[0] = l->K1 == 1 ? cm_copies_(c, test[0][0], n) : cm_join_(c, elem, test[0], n, 1);
+    if (whole[0]) whole[0] = l->size_k1 == 1 ? cm_copies_(c, test[0][0], n) : cm_join_(c, elem, test[0], n, 1);
     if (whole[1]) whole[1] = cm_join_(c, elem, test[1], n, 1);
     return cm_and_(c, whole[0], whole[1]);
 }
@@ -192,45 +193,46 @@ static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
     int n = words * cm_channels_(l);
     for (int i = 0, row, col; i < n; i++) {
         cm_axes_of_(l, v + i, &row, &col);
-        read[i] = spe_load(c->m, spe_index(c->m, axes->row[row].at, axes->col[col].at),
+        read[i] = spe_load(c->module, spe_index(c->module, axes->row[row].at, axes->col[col].at),
                            (uint32_t)cm_type_info(l->type)->bytes);
     }
     spe_id vector = cm_join_(c, elem, read, n, 1), inside = cm_inside_(c, l, axes, v, n);
-    if (inside) vector = spe_select(c->m, inside, vector, cm_copies_(c, s->padding, n));
+    if (inside) vector = spe_select(c->module, inside, vector, cm_copies_(c, s->padding, n));
     return cm_pack_(c, l, vector, words);
 }
 
 /* Stores under a test, where there is one. */
 static void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_id row, spe_id far, spe_id v)
 {
-    if (inside) spe_if(c->m, inside);
-    spe_store(c->m, spe_index(c->m, row, far), v, (uint32_t)cm_type_info(l->type)->bytes);
-    if (inside) spe_endif(c->m, 0, NULL, NULL);
+    if (inside) spe_if(c->module, inside);
+    spe_store(c->module, spe_index(c->module, row, far), v, (uint32_t)cm_type_info(l->type)->bytes);
+    if (inside) spe_endif(c->module, 0, NULL, NULL);
 }
 
 /* M >= S with columns checked: loops over those columns of up to 16 components that are inside. Column `number` + i of
  * the matrix has its rows (k1, k2) in the vectors of each block, at i K1 + k1 in each. */
 static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
-    const cm_layout *l = &a->l;
-    spe_module *m = c->m;
+    const cm_layout *l = &a->layout;
+    spe_module *m = c->module;
     int runs = spe_runs(cm_block_words_(l)), number = 0;
-    spe_id *vectors = cm_ids_(c, l->K2);
+    spe_id *vectors = cm_ids_(c, l->size_k2);
     cm_axes_ axes;
     if (!vectors || !cm_rows_(c, l, s, &axes)) return true;
     for (int run = 0; run < runs; run++) {
         int words = cm_part_words(l, run), group = cm_group_(l, words), columns = group * l->omega;
         for (int first = 0; first < words; first += group, number += columns) {
-            for (int k2 = 0; k2 < l->K2; k2++) vectors[k2] = cm_unpack_(c, l, a->part[k2 * runs + run], first, group);
+            for (int k2 = 0; k2 < l->size_k2; k2++)
+                vectors[k2] = cm_unpack_(c, l, a->part[k2 * runs + run], first, group);
             spe_id from[2] = {spe_isub(m, cm_i32_(c, -number), s->col), cm_i32_(c, 0)};
             spe_id to[2] = {spe_isub(m, spe_isub(m, s->cols, s->col), cm_i32_(c, number)), cm_i32_(c, columns)};
             spe_id high = spe_math(m, SPE_SMIN, 2, to), low = spe_math(m, SPE_SMAX, 2, from);
             spe_id i = spe_for(m, low, high, cm_i32_(c, 1), 0, NULL);
             spe_id far = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
-            for (int row = 0; row < l->K; row++) {
-                spe_id v = vectors[row / l->K1];
+            for (int row = 0; row < l->size_k; row++) {
+                spe_id v = vectors[row / l->size_k1];
                 if (spe_count(m, spe_type_of(m, v)) > 1)
-                    v = spe_extract_dyn(m, v, cm_plus_(c, cm_times_(c, i, l->K1), row % l->K1));
+                    v = spe_extract_dyn(m, v, cm_plus_(c, cm_times_(c, i, l->size_k1), row % l->size_k1));
                 cm_store_inside_(c, l, axes.row[row].inside, axes.row[row].at, far, v);
             }
             spe_endfor(m, 0, NULL);
@@ -242,18 +244,18 @@ static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 /* A branch a row of the lane, inside it one a column where lanes have different columns. */
 static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
-    const cm_layout *l = &a->l;
+    const cm_layout *l = &a->layout;
     cm_axes_ axes;
     spe_id *v = cm_component_ids(c, a, l->type);
     if (!v || !cm_axes_init_(c, l, s, &axes)) return true;
-    for (int wanted = 0, row, col; wanted < l->K; wanted++) {
+    for (int wanted = 0, row, col; wanted < l->size_k; wanted++) {
         const cm_axis_ *in_row = &axes.row[wanted];
-        if (in_row->inside) spe_if(c->m, in_row->inside);
-        for (int i = 0; i < l->V; i++) {
+        if (in_row->inside) spe_if(c->module, in_row->inside);
+        for (int i = 0; i < l->size_v; i++) {
             cm_axes_of_(l, i, &row, &col);
             if (row == wanted) cm_store_inside_(c, l, axes.col[col].inside, in_row->at, axes.col[col].at, v[i]);
         }
-        if (in_row->inside) spe_endif(c->m, 0, NULL, NULL);
+        if (in_row->inside) spe_endif(c->module, 0, NULL, NULL);
     }
     return true;
 }
@@ -262,16 +264,16 @@ static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
  * padding instead: no branch a component, but one around everything, for memory without elements. */
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
-    const cm_layout *l = &a->l;
-    if (store) return l->I == l->S && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
-    spe_id rows = s->rows ? spe_sgt(c->m, s->rows, cm_i32_(c, 0)) : 0;
-    spe_id cols = s->cols ? spe_sgt(c->m, s->cols, cm_i32_(c, 0)) : 0;
+    const cm_layout *l = &a->layout;
+    if (store) return l->size_i == l->lanes && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
+    spe_id rows = s->rows ? spe_sgt(c->module, s->rows, cm_i32_(c, 0)) : 0;
+    spe_id cols = s->cols ? spe_sgt(c->module, s->cols, cm_i32_(c, 0)) : 0;
     spe_id some = cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
     cm_matrix none = cm_poison();
     cm_axes_ axes;
     if (some) {
         none = cm_splat(c, l->rows, l->cols, l->type, l->use, s->zero_padding ? 0 : s->padding);
-        spe_if(c->m, some);
+        spe_if(c->module, some);
     }
     if (!cm_axes_init_(c, l, s, &axes)) return true;
     for (int part = 0, v = 0; part < a->parts; part++) {
@@ -281,29 +283,29 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
             piece[pieces++] = cm_load_words_(c, l, s, &axes, v, group);
         a->part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
     }
-    if (some) spe_endif_from(c->m, (uint32_t)a->parts, a->part, none.part, a->part);
+    if (some) spe_endif_from(c->module, (uint32_t)a->parts, a->part, none.part, a->part);
     return true;
 }
 
 /* Method of CM_KHR: an instruction a part. KHR matrices are the transposes of ours: contiguous rows are row-major. */
 XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
-    const cm_layout *l = &a->l;
+    const cm_layout *l = &a->layout;
     bool along = cm_is_constant_(c, s->down, 1), across = cm_is_constant_(c, s->right, 1);
     uint32_t layout = along ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
-    if (s->rows || s->cols || !(along || across) || l->I != l->S ||
+    if (s->rows || s->cols || !(along || across) || l->size_i != l->lanes ||
         (l->use == CM_A && l->omega * cm_type_info(l->type)->bytes < 4))
         return !CM_FAIL_(c, LOWERING, "CM_KHR loads and stores matrices of at least S rows (CM_A: columns in multiples "
                                       "of 32 bits), unchecked, with a stride that is the constant 1");
     for (int part = 0; part < a->parts; part++) {
         cm_span_ at = cm_span_of_(l, part);
-        spe_id row = cm_distance_(c, cm_plus_(c, s->row, at.block * l->I * l->K1), s->down);
+        spe_id row = cm_distance_(c, cm_plus_(c, s->row, at.block * l->size_i * l->size_k1), s->down);
         spe_id col = cm_distance_(c, cm_plus_(c, s->col, at.first * l->omega), s->right);
-        spe_id ptr = spe_index(c->m, s->ptr, spe_iadd(c->m, row, col)), stride = along ? s->right : s->down;
+        spe_id ptr = spe_index(c->module, s->ptr, spe_iadd(c->module, row, col)), stride = along ? s->right : s->down;
         if (store)
-            spe_coop_store(c->m, ptr, a->part[part], layout, stride);
+            spe_coop_store(c->module, ptr, a->part[part], layout, stride);
         else
-            a->part[part] = spe_coop_load(c->m, cm_part_type(c, l, part), ptr, layout, stride);
+            a->part[part] = spe_coop_load(c->module, cm_part_type(c, l, part), ptr, layout, stride);
     }
     return true;
 }
@@ -320,15 +322,15 @@ static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
         part.type = cm_half_type_(l->type);
         if (!cm_surface_init_(c, &s, l->type, mem, h)) return cm_poison();
         if (a) half[h] = cm_half_(a, h);
-        spe_id *v = a ? cm_component_ids(c, &half[h], part.type) : cm_ids_(c, l->V);
+        spe_id *v = a ? cm_component_ids(c, &half[h], part.type) : cm_ids_(c, l->size_v);
         if (!v || !cm_axes_init_(c, &part, &s, &axes)) return cm_poison();
-        for (int i = 0, row, col; i < l->V; i++) {
+        for (int i = 0, row, col; i < l->size_v; i++) {
             cm_axes_of_(&part, i, &row, &col);
             spe_id inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
-            if (inside) spe_if(c->m, inside);
-            v[i] = fn(c, part.type, spe_index(c->m, axes.row[row].at, axes.col[col].at), v[i], user);
-            if (inside && v[i]) spe_endif_from(c->m, 1, &v[i], &s.padding, &v[i]);
-            if (inside && !v[i]) spe_endif(c->m, 0, NULL, NULL);
+            if (inside) spe_if(c->module, inside);
+            v[i] = fn(c, part.type, spe_index(c->module, axes.row[row].at, axes.col[col].at), v[i], user);
+            if (inside && v[i]) spe_endif_from(c->module, 1, &v[i], &s.padding, &v[i]);
+            if (inside && !v[i]) spe_endif(c->module, 0, NULL, NULL);
         }
         half[h] = v[0] ? cm_from_components(c, &part, v) : cm_poison();
     }
@@ -337,7 +339,7 @@ static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
 
 cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_visit_(c, &a->l, a, mem, fn, user);
+    return cm_is_poison_(c, a) ? cm_poison() : cm_visit_(c, &a->layout, a, mem, fn, user);
 }
 
 typedef enum { CM_ATOMIC_LOAD_, CM_ATOMIC_STORE_, CM_ATOMIC_ADD_, CM_ATOMIC_MIN_, CM_ATOMIC_MAX_ } cm_atomic_;
@@ -365,11 +367,11 @@ static spe_id cm_atomic_one_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void
                                             {SPE_ATOMIC_FMIN, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN},
                                             {SPE_ATOMIC_FMAX, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX}};
     const cm_atomic_how_ *how = (const cm_atomic_how_ *)user;
-    if (how->what == CM_ATOMIC_LOAD_) return spe_atomic_load(c->m, ptr, how->scope, how->semantics);
+    if (how->what == CM_ATOMIC_LOAD_) return spe_atomic_load(c->module, ptr, how->scope, how->semantics);
     if (how->what != CM_ATOMIC_STORE_)
-        return spe_atomic(c->m, ops[how->what - CM_ATOMIC_ADD_][cm_number_kind_(type)], ptr, v, how->scope,
+        return spe_atomic(c->module, ops[how->what - CM_ATOMIC_ADD_][cm_number_kind_(type)], ptr, v, how->scope,
                           how->semantics);
-    spe_atomic_store(c->m, ptr, v, how->scope, how->semantics);
+    spe_atomic_store(c->module, ptr, v, how->scope, how->semantics);
     return 0;
 }
 
@@ -387,8 +389,8 @@ static cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to,
                                 uint32_t semantics)
 {
     cm_atomic_how_ how = {what, scope, semantics};
-    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->l.type, what)) return cm_poison();
-    return cm_visit_(c, &a->l, a, to, cm_atomic_one_, &how);
+    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->layout.type, what)) return cm_poison();
+    return cm_visit_(c, &a->layout, a, to, cm_atomic_one_, &how);
 }
 
 void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics)

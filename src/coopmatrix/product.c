@@ -6,7 +6,7 @@
  * subgroup makes the operands of both depths: `half` 0 for rows 0 to 7, 1 for 8 to 15. */
 static spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id low = spe_ult(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), cm_i32_(c, 8)), piece[4];
     int n = (words + 1) / 2;
     for (int i = 0; i < n; i++) {
@@ -20,28 +20,28 @@ static spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
 /* The instruction for one step of k (`depth` rows of our B, one part of our A) and one run of columns. */
 static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc, int runs)
 {
-    const cm_layout *la = &job->a->l;
+    const cm_layout *la = &job->a->layout;
     int halves = cm_type_info(la->type)->bytes == 4 ? 2 : 1;
     spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k], b = job->b->part[k / halves * runs + run];
     uint32_t flags = job->row->dpas;
-    if (halves == 2) b = cm_tf32_operand_(c, b, cm_part_words(&job->b->l, run), k % 2);
+    if (halves == 2) b = cm_tf32_operand_(c, b, cm_part_words(&job->b->layout, run), k % 2);
     if (c->lowering != CM_KHR)
-        return spe_dpas(c->m, spe_type_of(c->m, acc), (uint32_t)cm_dpas_depth_(la->type), b, a, acc, flags);
+        return spe_dpas(c->module, spe_type_of(c->module, acc), (uint32_t)cm_dpas_depth_(la->type), b, a, acc, flags);
     flags &= SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
              SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR;
     if (job->row->acc == CM_I32)
         flags |= SPE_CooperativeMatrixOperandsMatrixCSignedComponentsKHR |
                  SPE_CooperativeMatrixOperandsMatrixResultSignedComponentsKHR;
-    return spe_coop_mma(c->m, b, a, acc, flags);
+    return spe_coop_mma(c->module, b, a, acc, flags);
 }
 
 static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 {
-    const cm_layout *la = &job->a->l, *lb = &job->b->l;
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout;
     int depth = cm_dpas_depth_(la->type);
-    if (!job->row->dpas || job->acc.l.type != job->row->acc || la->I != la->S) return false;
-    if (la->type == CM_TF32) return la->S == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
-    return la->packed && lb->rows >= depth && lb->K1 * lb->S == depth && (lb->K1 == 1 || lb->interleaved);
+    if (!job->row->dpas || job->acc.layout.type != job->row->acc || la->size_i != la->lanes) return false;
+    if (la->type == CM_TF32) return la->lanes == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
+    return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }
 
 /* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
@@ -49,14 +49,14 @@ static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
  * products which depend on one another are far apart. Of CM_KHR: the KHR instruction on the same parts, or an error. */
 static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
-    const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
     int runs = spe_runs(cm_block_words_(ld));
     if (!cm_dpas_fits_(c, job))
         return c->lowering == CM_KHR &&
                !CM_FAIL_(c, LOWERING, "CM_KHR: no product of %d x %d %s and %d x %d %s", la->rows, la->cols,
                          cm_name_(la->type), lb->rows, lb->cols, cm_name_(lb->type));
     for (int k = 0; k < lb->rows / cm_dpas_depth_(lb->type); k++)
-        for (int block = 0; block < ld->K2; block++)
+        for (int block = 0; block < ld->size_k2; block++)
             for (int run = 0; run < runs; run++) {
                 spe_id *d = &job->acc.part[block * runs + run];
                 *d = cm_dpas_step_(c, job, k, run, block, *d, runs);
@@ -68,14 +68,14 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 static spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
 {
     cm_slot s = cm_slot_of(l, k, m);
-    return spe_sg_broadcast(c->m, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
+    return spe_sg_broadcast(c->module, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
 }
 
 /* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one
  * vector. The broadcasts of a k and run of columns come first, then their products. */
 static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
-    const cm_layout *la = &job->a->l, *lb = &job->b->l, *ld = &job->acc.l;
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
     int runs = spe_runs(cm_block_words_(ld));
     spe_id elem = cm_storage_type(c, ld->type);
     for (int k = 0; k < lb->rows; k++)
@@ -84,10 +84,10 @@ static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
             spe_id one[8];
             for (int i = 0; i < words; i++) one[i] = cm_broadcast_b_(c, lb, b, k, first + i);
             spe_id vector = cm_join_(c, elem, one, words, 1);
-            for (int block = 0; block < ld->K2; block++) {
+            for (int block = 0; block < ld->size_k2; block++) {
                 spe_id *d = &job->acc.part[block * runs + run];
-                spe_id x = cm_copies_(c, a[cm_number_of_(la, cm_slot_of(la, block * la->I, k))], words);
-                *d = spe_add(c->m, spe_mul(c->m, x, vector), *d);
+                spe_id x = cm_copies_(c, a[cm_number_of_(la, cm_slot_of(la, block * la->size_i, k))], words);
+                *d = spe_add(c->module, spe_mul(c->module, x, vector), *d);
             }
         }
 }
@@ -95,13 +95,13 @@ static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
 /* Element (k, column of component v of D in this lane) of B: lanes of one component have S / I columns, in turns. */
 static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k, int v)
 {
-    const cm_layout *ld = &job->acc.l, *lb = &job->b->l;
-    int across = ld->S / ld->I, first = v * across;
+    const cm_layout *ld = &job->acc.layout, *lb = &job->b->layout;
+    int across = ld->lanes / ld->size_i, first = v * across;
     cm_lane lane = cm_lane_(c, ld);
     spe_id got = 0;
     for (int q = 0; q < across && first + q < lb->cols; q++) {
         spe_id one = cm_broadcast_b_(c, lb, b, k, first + q);
-        got = q == 0 ? one : spe_select(c->m, spe_ieq(c->m, lane.j0, cm_i32_(c, q)), one, got);
+        got = q == 0 ? one : spe_select(c->module, spe_ieq(c->module, lane.col, cm_i32_(c, q)), one, got);
     }
     return got;
 }
@@ -109,18 +109,18 @@ static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
 /* M < S: the lanes of one row of D are I apart, each with its own column; A's element comes from where it is. */
 static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
-    const cm_layout *la = &job->a->l, *ld = &job->acc.l;
-    int depth = job->b->l.rows;
+    const cm_layout *la = &job->a->layout, *ld = &job->acc.layout;
+    int depth = job->b->layout.rows;
     spe_id *d = cm_component_ids(c, &job->acc, ld->type), *x = cm_ids_(c, depth);
     cm_lane lane = cm_lane_(c, ld);
     if (!d || !x) return;
     for (int k = 0; k < depth; k++) {
         cm_slot s = cm_slot_of(la, 0, k);
-        x[k] = spe_sg_shuffle(c->m, a[cm_number_of_(la, s)], cm_plus_(c, lane.i, s.lane));
+        x[k] = spe_sg_shuffle(c->module, a[cm_number_of_(la, s)], cm_plus_(c, lane.row, s.lane));
     }
-    for (int v = 0; v < ld->V; v++)
-        for (int k = 0; k < depth && v * (ld->S / ld->I) < job->b->l.cols; k++)
-            d[v] = spe_add(c->m, spe_mul(c->m, x[k], cm_choose_b_(c, job, b, k, v)), d[v]);
+    for (int v = 0; v < ld->size_v; v++)
+        for (int k = 0; k < depth && v * (ld->lanes / ld->size_i) < job->b->layout.cols; k++)
+            d[v] = spe_add(c->module, spe_mul(c->module, x[k], cm_choose_b_(c, job, b, k, v)), d[v]);
     job->acc = cm_from_components(c, ld, d);
 }
 
@@ -128,10 +128,10 @@ static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
  * straight-line: K N broadcasts and K N M / S products of a lane, in vectors of up to eight. For every layout. */
 static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
-    cm_type acc = job->acc.l.type;
+    cm_type acc = job->acc.layout.type;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
-    if (a && b && job->acc.l.I < job->acc.l.S) cm_mul_add_spread_(c, job, a, b);
-    if (a && b && job->acc.l.I == job->acc.l.S) cm_mul_add_rows_(c, job, a, b);
+    if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);
+    if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
     return true;
 }
 
@@ -148,10 +148,10 @@ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 /* Each half of the matrix between its parts and memory, by the first method that can. */
 static void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
 {
-    for (int i = 0; i < cm_halves_(a->l.type); i++) {
+    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         cm_matrix half = cm_half_(a, i);
         cm_surface_ s;
-        if (!cm_surface_init_(c, &s, a->l.type, mem, i)) return;
+        if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
         if (!cm_methods_of_(c)->move(c, &s, &half, store) && !cm_move_pieces_(c, &s, &half, store))
             cm_move_lanes_(c, &s, &half, store);
     }
@@ -162,7 +162,7 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_matrix a = cm_new_(c, &l);
     if (a.parts) cm_move_(c, &a, from, false);
-    return spe_ok(c->m) ? a : cm_poison();
+    return spe_ok(c->module) ? a : cm_poison();
 }
 
 void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
@@ -174,7 +174,7 @@ void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
 static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
                               const cm_product *row)
 {
-    const cm_layout *la = &a->l, *lb = &b->l, *lc = acc ? &acc->l : NULL;
+    const cm_layout *la = &a->layout, *lb = &b->layout, *lc = acc ? &acc->layout : NULL;
     const char *ta = cm_name_(la->type), *tb = cm_name_(lb->type);
     if (la->use != CM_A)
         return CM_FAIL_(c, OPERAND_USE, "A of a product is a %s, not a matrix_a", cm_use_name(la->use));
@@ -191,7 +191,7 @@ static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, con
         return CM_FAIL_(c, MUL_TYPES, "a product of %s and %s cannot have the type %s", ta, tb, cm_name_(type_d));
     if (lc && !cm_product_takes(row, lc->type))
         return CM_FAIL_(c, MUL_TYPES, "a product of %s and %s cannot be added to %s", ta, tb, cm_name_(lc->type));
-    return spe_ok(c->m);
+    return spe_ok(c->module);
 }
 
 /* What is accumulated in when C has type c: the row's type, or that of C's own sums when it is wider. */
@@ -205,13 +205,13 @@ static cm_type cm_product_acc_(const cm_product *row, cm_type c)
 static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc)
 {
-    cm_type ta = a->l.type, tb = b->l.type, tc = acc ? acc->l.type : CM_C32;
+    cm_type ta = a->layout.type, tb = b->layout.type, tc = acc ? acc->layout.type : CM_C32;
     cm_type type = cm_promotes(ta, CM_C32) && cm_promotes(tb, CM_C32) && tc != CM_C64 ? CM_C32 : CM_C64;
     if (!cm_is_complex(type_d) || !cm_promotes(ta, type) || !cm_promotes(tb, type) || !cm_is_complex(tc))
         return CM_POISON_(c, MUL_TYPES, "a product of %s and %s, plus %s, cannot have the type %s", cm_name_(ta),
                           cm_name_(tb), acc ? cm_name_(tc) : "nothing", cm_name_(type_d));
     cm_matrix x = cm_convert(c, a, type), y = cm_convert(c, b, type);
-    cm_matrix z = acc ? cm_convert(c, acc, type) : cm_splat(c, a->l.rows, b->l.cols, type, CM_ACC, 0);
+    cm_matrix z = acc ? cm_convert(c, acc, type) : cm_splat(c, a->layout.rows, b->layout.cols, type, CM_ACC, 0);
     cm_matrix ar = cm_re(c, &x), ai = cm_im(c, &x), br = cm_re(c, &y), bi = cm_im(c, &y);
     cm_matrix re = cm_re(c, &z), im = cm_im(c, &z);
     type = cm_half_type_(type);
@@ -227,15 +227,15 @@ static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix 
 cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
-    bool complex = cm_is_complex(type_d) || cm_is_complex(a->l.type) || cm_is_complex(b->l.type) ||
-                   (acc && cm_is_complex(acc->l.type));
-    if (complex && a->l.use == CM_A && b->l.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
-    cm_job_ job = {cm_product_row(a->l.type, b->l.type), a, b, cm_poison()};
+    bool complex = cm_is_complex(type_d) || cm_is_complex(a->layout.type) || cm_is_complex(b->layout.type) ||
+                   (acc && cm_is_complex(acc->layout.type));
+    if (complex && a->layout.use == CM_A && b->layout.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
+    cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_type sum = cm_product_acc_(job.row, acc ? acc->l.type : job.row->acc);
-    cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->l.rows, b->l.cols, sum, CM_ACC, 0);
+    cm_type sum = cm_product_acc_(job.row, acc ? acc->layout.type : job.row->acc);
+    cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->layout.rows, b->layout.cols, sum, CM_ACC, 0);
     if (!from.parts) return cm_poison();
-    job.acc = cm_from_parts(c, &from.l, from.part);
+    job.acc = cm_from_parts(c, &from.layout, from.part);
     if (job.acc.parts && !cm_methods_of_(c)->mul_add(c, &job)) cm_mul_add_plain_(c, &job);
     return cm_convert(c, &job.acc, type_d);
 }
@@ -243,9 +243,10 @@ cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_mat
 cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
-    const cm_type_row *ta = cm_type_info(a->l.type), *tb = cm_type_info(b->l.type), *td = cm_type_info(type_d);
+    const cm_type_row *ta = cm_type_info(a->layout.type), *tb = cm_type_info(b->layout.type),
+                      *td = cm_type_info(type_d);
     if (ta->kind != CM_KIND_INT || tb->kind != CM_KIND_INT || ta->bytes > 2 || tb->bytes > 2 || !td ||
-        td->kind != CM_KIND_INT || (acc && cm_type_info(acc->l.type)->kind != CM_KIND_INT))
+        td->kind != CM_KIND_INT || (acc && cm_type_info(acc->layout.type)->kind != CM_KIND_INT))
         return CM_POISON_(c, MUL_TYPES, "cm_mul_add_saturating multiplies integers of 8 or 16 bits, not %s and %s",
                           ta->name, tb->name);
     cm_matrix ab, sum;
@@ -253,7 +254,7 @@ cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
         ab = cm_mul_add(c, CM_I32, a, b, NULL);
         ab = cm_convert(c, &ab, CM_I64);
     } else {
-        sum = cm_splat(c, a->l.rows, b->l.cols, CM_I64, CM_ACC, 0);
+        sum = cm_splat(c, a->layout.rows, b->layout.cols, CM_I64, CM_ACC, 0);
         ab = cm_mul_add(c, CM_I64, a, b, &sum);
     }
     if (acc) {

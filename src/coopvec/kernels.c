@@ -25,7 +25,7 @@ static int cv_carried_type_(const cv_thing_ *t)
 }
 
 /* How many elements and ids it has. */
-static int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.n : 1; }
+static int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.length : 1; }
 static int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
 
 /* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
@@ -53,7 +53,7 @@ static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
         cv_thing_ t = f->start[i];
-        if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.n, f->ids + at);
+        if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.length, f->ids + at);
         else t.val = cv_scalar_(cv_carried_type_(&t), f->ids[at], false);
         memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
         at += cv_thing_ids_(&f->start[i]);
@@ -112,7 +112,7 @@ spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *c
     from = cv_index_(w, &lo, "the loop's start");
     to = cv_index_(w, &hi, "the loop's end");
     by = cv_index_(w, &step, "the loop's step");
-    if (step.kind == SPE_INT && step.i <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.i);
+    if (step.kind == SPE_INT && step.integer <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.integer);
     f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
     if (!f) return r;
     r.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
@@ -178,7 +178,7 @@ cv_module cv_build(const cv_build_desc *desc)
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;
-    x->regions.m = &x->m;
+    x->regions.module = &x->m;
     x->regions.errors = cv_errors_();
     x->regions.end = cv_region_end_;
     x->param_count = spe_parse_params(cv_blame_(head), k->params, cv_type_of_, x->params);

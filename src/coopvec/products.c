@@ -3,24 +3,25 @@
 
 static bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
 {
-    return !spe_val_is_set(offset) || offset->kind != SPE_INT || (offset->i >= 0 && offset->i % multiple == 0) ||
-           cv_fail_(w, error, "offset %lld", (long long)offset->i);
+    return !spe_val_is_set(offset) || offset->kind != SPE_INT ||
+           (offset->integer >= 0 && offset->integer % multiple == 0) ||
+           cv_fail_(w, error, "offset %lld", (long long)offset->integer);
 }
 
 /* Checks the stride, or chooses the least there can be. */
 static void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
-    uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->m, (uint32_t)r->k);
+    uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols);
     bool constant = r->stride.kind == SPE_INT;
     if (!spe_val_is_set(&r->stride))
         r->stride = spe_val_int(cv_round_up_(line, 16));
-    else if (cv_is_optimal_(r->layout) && !(constant && r->stride.i == 0))
+    else if (cv_is_optimal_(r->layout) && !(constant && r->stride.integer == 0))
         cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
                  cv_describe_(&r->stride).s);
-    else if (constant && r->stride.i < (int64_t)line)
-        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %u", (long long)r->stride.i, (unsigned)line);
-    else if (constant && r->stride.i % 16)
-        cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.i);
+    else if (constant && r->stride.integer < (int64_t)line)
+        cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %u", (long long)r->stride.integer, (unsigned)line);
+    else if (constant && r->stride.integer % 16)
+        cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.integer);
 }
 
 cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
@@ -28,8 +29,8 @@ cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
     if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the matrix")) return r;
     if (!cv_is_memory_type_(r.interpretation))
         cv_fail_(w, CV_ERROR_MATRIX_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
-    else if (r.m < 1 || r.k < 1 || r.m > CV_VECTOR_MAX_ || r.k > 4 * CV_VECTOR_MAX_)
-        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.m, r.k,
+    else if (r.rows < 1 || r.cols < 1 || r.rows > CV_VECTOR_MAX_ || r.cols > 4 * CV_VECTOR_MAX_)
+        cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.rows, r.cols,
                  (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
     else if ((int)r.layout < 0 || (int)r.layout > 3)
         cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
@@ -65,7 +66,7 @@ static spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset
 {
     spe_module *m = &w.x->m;
     spe_id p = spe_ptr_cast(m, base->id, spe_int(m, 8));
-    if (!spe_val_is_set(offset) || (offset->kind == SPE_INT && offset->i == 0)) return p;
+    if (!spe_val_is_set(offset) || (offset->kind == SPE_INT && offset->integer == 0)) return p;
     return spe_index(m, p, cv_index_(w, offset, "the offset"));
 }
 
@@ -77,9 +78,9 @@ static cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
     s.stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
     s.type = r->interpretation;
     s.bytes = cv_bytes_(s.type);
-    s.m = r->m;
-    s.k = r->k;
-    s.rows = r->transpose ? r->k : r->m;
+    s.m = r->rows;
+    s.k = r->cols;
+    s.rows = r->transpose ? r->cols : r->rows;
     s.layout = r->layout;
     s.transpose = r->transpose;
     s.across = r->transpose || r->layout == CV_COLUMN_MAJOR;
@@ -384,10 +385,10 @@ static spe_id cv_pick_(cv_ctx *x, const cv_vec *v, const int k[8])
     static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
     spe_id scalar = cv_spe_type_(x, v->type), ids[8];
     int part = k[0] / 8, apart = k[7] - k[0];
-    if (apart == 7 && k[0] % 8 == 0 && k[7] < v->n) return v->part[part];
-    if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->n)
+    if (apart == 7 && k[0] % 8 == 0 && k[7] < v->length) return v->part[part];
+    if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->length)
         return spe_shuffle(&x->m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
-    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->n ? cv_get_(x, v, k[i]) : spe_null(&x->m, scalar);
+    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_get_(x, v, k[i]) : spe_null(&x->m, scalar);
     return cv_join_(x, scalar, 8, ids);
 }
 
@@ -538,14 +539,14 @@ static int cv_choose_dpas_(const cv_product_ *p)
 
 static bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_vector *in, const cv_matrix_ref *a)
 {
-    int want = cv_is_packed_(in->interpretation) ? (a->k + 3) / 4 : a->k;
+    int want = cv_is_packed_(in->interpretation) ? (a->cols + 3) / 4 : a->cols;
     if (!cv_check_vec_(w, &in->vec)) return false;
     if (!cv_interprets_(in->vec.type, in->interpretation))
         cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
                  cv_type_name(in->interpretation));
-    else if (in->vec.n != want)
-        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.n,
-                 cv_type_name(in->interpretation), a->k, want);
+    else if (in->vec.length != want)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.length,
+                 cv_type_name(in->interpretation), a->cols, want);
     else if (!cv_is_vector_type_(out_type))
         cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
     return spe_ok(&w.x->m);
@@ -568,7 +569,7 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
     p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
     p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
     p.bias_type = added ? (int)bias->interpretation : 0;
-    p.out = cv_new_(w.x, out_type, a->m);
+    p.out = cv_new_(w.x, out_type, a->rows);
     if (!p.out.parts) return p.out;
     if (cv_is_uniform_(w, a->uniform, &a->offset, &a->stride) &&
         (!added || cv_is_uniform_(w, a->uniform, &bias->offset, NULL)))
@@ -676,7 +677,7 @@ static spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
     bool real = cv_is_float_(v->type);
     spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
     for (int i = 0; i < x->S; i++)
-        w[i] = first + i < v->n ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
+        w[i] = first + i < v->length ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
     for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
         spe_id set = cv_lane_bit_(x, bit);
         for (int i = 0; i < bit; i++) {
@@ -715,8 +716,8 @@ typedef struct {
 static spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
 {
     spe_module *m = &x->m;
-    spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->n));
-    for (int i = 0; i < v->n; i++) {
+    spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->length));
+    for (int i = 0; i < v->length; i++) {
         spe_id at = spe_i32(m, i);
         spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
     }
@@ -810,8 +811,9 @@ static bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
     else if (!cv_supports_outer_product(v1->type, c->interpretation))
         cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type),
                  cv_type_name(c->interpretation));
-    else if (v1->n != c->m || v2->n != c->k)
-        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->n, v2->n, c->m, c->k);
+    else if (v1->length != c->rows || v2->length != c->cols)
+        cv_fail_(w, CV_ERROR_INPUT_LENGTH, "vectors of %d and %d, a matrix of %d x %d", v1->length, v2->length, c->rows,
+                 c->cols);
     return spe_ok(&w.x->m);
 }
 
@@ -824,7 +826,7 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
     o.v2 = &v2;
     if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL))
         cv_outer_lanes_(&o);
-    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->m * c->k <= 16 * CV_DPAS_MOST_)
+    else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->rows * c->cols <= 16 * CV_DPAS_MOST_)
         cv_outer_dpas_(&o);
     else
         cv_outer_broadcast_(&o);
@@ -845,15 +847,15 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     bytes = cv_bytes_(type);
     base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
-        for (int i = 0; i < v.n; i += x->S)
+        for (int i = 0; i < v.length; i += x->S)
             cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), type, cv_sum_lanes_(x, &v, i),
-                                 v.n - i < x->S ? v.n - i : x->S);
+                                 v.length - i < x->S ? v.length - i : x->S);
     } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
-        spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.n, 1);
+        spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.length, 1);
         cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
         spe_endfor(m, 0, NULL);
     } else {
-        for (int i = 0; i < v.n; i++)
+        for (int i = 0; i < v.length; i++)
             cv_atomic_add_(x, base, spe_i32(m, i * bytes), type, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
     }
 }

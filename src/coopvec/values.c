@@ -47,7 +47,7 @@ cv_text_ cv_describe_(const cv_val *v)
 {
     cv_text_ t = {"a value that was never set"};
     if (!spe_val_is_set(v)) return t;
-    if (v->kind == SPE_INT) snprintf(t.s, sizeof t.s, "%lld", (long long)v->i);
+    if (v->kind == SPE_INT) snprintf(t.s, sizeof t.s, "%lld", (long long)v->integer);
     else if (v->kind == SPE_REAL) snprintf(t.s, sizeof t.s, "%g", v->real);
     else snprintf(t.s, sizeof t.s, v->kind == SPE_POINTER ? "ptr<%s>" : "%s", cv_type_text_(v->type));
     return t;
@@ -64,10 +64,11 @@ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         return 0;
     }
     if (v->kind == SPE_SCALAR && (v->type == type || both)) return v->id;
-    if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->i != 0);
+    if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->integer != 0);
     if (v->kind == SPE_INT && want && !want->is_float) {
-        if (spe_int_fits(v->i, want->bits, want->is_signed)) return spe_const_i(m, cv_spe_type_(w.x, type), v->i);
-        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->i, cv_type_name(type)), 0;
+        if (spe_int_fits(v->integer, want->bits, want->is_signed))
+            return spe_const_i(m, cv_spe_type_(w.x, type), v->integer);
+        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type))
         return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
@@ -79,7 +80,7 @@ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 {
     bool set = spe_val_is_set(v);
-    if (set && v->kind == SPE_INT && spe_int_fits(v->i, 32, true)) return spe_i32(&w.x->m, (int32_t)v->i);
+    if (set && v->kind == SPE_INT && spe_int_fits(v->integer, 32, true)) return spe_i32(&w.x->m, (int32_t)v->integer);
     if (set && v->kind == SPE_SCALAR && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
     if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s);
     return 0;
@@ -138,7 +139,7 @@ cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
         cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
         return cv_nothing_();
     }
-    if (c.kind == SPE_INT) return c.i ? a : b;
+    if (c.kind == SPE_INT) return c.integer ? a : b;
     p = cv_id_(w, type, &a);
     q = cv_id_(w, type, &b);
     return cv_scalar_(type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
@@ -171,7 +172,7 @@ cv_vec cv_new_(cv_ctx *x, int type, int n)
     cv_vec v = cv_no_vec_();
     if (!spe_ok(&x->m)) return v;
     v.type = (cv_type)type;
-    v.n = n;
+    v.length = n;
     v.part = cv_ids_(x, spe_runs(n));
     v.parts = v.part ? spe_runs(n) : 0;
     return v;
@@ -210,7 +211,7 @@ static int cv_part_of_(int n, int i, int *component)
 
 spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
 {
-    int component, part = cv_part_of_(v->n, i, &component);
+    int component, part = cv_part_of_(v->length, i, &component);
     return spe_extract(&x->m, v->part[part], (uint32_t)component);
 }
 
@@ -262,7 +263,7 @@ bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
 /* The pointer's element `index`, and the stride when it is not 1 (else 0). */
 static bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
 {
-    bool strided = d->stride.magic && !(d->stride.kind == SPE_INT && d->stride.i == 1);
+    bool strided = d->stride.magic && !(d->stride.kind == SPE_INT && d->stride.integer == 1);
     if (!cv_enter_(w) || !cv_check_pointer_(w, &d->ptr, "the first argument") || !cv_check_type_(w, d->ptr.type))
         return false;
     *at = d->index.magic ? spe_index(&w.x->m, d->ptr.id, cv_index_(w, &d->index, "the index")) : d->ptr.id;
@@ -284,14 +285,14 @@ cv_vec cv_load_(cv_where_ w, cv_memory_ d)
     int type = d.ptr.type;
     cv_vec v;
     spe_id at, stride, *ids;
-    if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.n)) return cv_no_vec_();
-    v = cv_new_(w.x, type, d.n);
-    ids = stride ? cv_ids_(w.x, d.n) : v.part;
-    for (int i = 0, part = 0, width; ids && i < d.n; i += width, part++) {
-        width = stride ? 1 : spe_run(d.n, part);
+    if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.count)) return cv_no_vec_();
+    v = cv_new_(w.x, type, d.count);
+    ids = stride ? cv_ids_(w.x, d.count) : v.part;
+    for (int i = 0, part = 0, width; ids && i < d.count; i += width, part++) {
+        width = stride ? 1 : spe_run(d.count, part);
         ids[part] = spe_load(&w.x->m, cv_pointer_to_(w.x, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
     }
-    return stride && ids ? cv_from_scalars_(w.x, type, d.n, ids) : v;
+    return stride && ids ? cv_from_scalars_(w.x, type, d.count, ids) : v;
 }
 
 void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
@@ -301,10 +302,10 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     if (d.ptr.type != (int)v.type)
         cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
                  cv_type_name(d.ptr.type));
-    for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.n; i += width, part++) {
+    for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.length; i += width, part++) {
         uint32_t bytes = (uint32_t)cv_bytes_(v.type);
         spe_id id = stride ? cv_get_(w.x, &v, i) : v.part[part];
-        width = stride ? 1 : spe_run(v.n, part);
+        width = stride ? 1 : spe_run(v.length, part);
         spe_store(&w.x->m, cv_pointer_to_(w.x, at, stride, v.type, i, width), id, bytes);
     }
 }
@@ -313,8 +314,8 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
 static bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
 {
     return cv_check_vec_(w, v) &&
-           ((i->kind == SPE_INT && i->i >= 0 && i->i < v->n) ||
-            cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i).s, v->n));
+           ((i->kind == SPE_INT && i->integer >= 0 && i->integer < v->length) ||
+            cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i).s, v->length));
 }
 
 cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
@@ -323,13 +324,14 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     spe_id at, got = 0, first;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
     if (i.kind == SPE_INT)
-        return cv_check_element_(w, &v, &i) ? cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.i), false) : cv_nothing_();
+        return cv_check_element_(w, &v, &i) ? cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.integer), false)
+                                            : cv_nothing_();
     at = cv_index_(w, &i, "the element's number");
-    for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.n, part), part++) {
+    for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.length, part), part++) {
         spe_id one = v.part[part];
         first = spe_i32(m, start);
-        if (spe_run(v.n, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
-            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.n, part) - 1)));
+        if (spe_run(v.length, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.length, part) - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
     return cv_scalar_(v.type, got, false);
@@ -340,8 +342,8 @@ cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
     cv_vec out;
     int component, part;
     if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
-    out = cv_from_parts_(w.x, v.type, v.n, v.part);
-    part = cv_part_of_(v.n, (int)i.i, &component);
+    out = cv_from_parts_(w.x, v.type, v.length, v.part);
+    part = cv_part_of_(v.length, (int)i.integer, &component);
     if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
     return out;
 }
@@ -351,26 +353,27 @@ cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
     if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
-    if (!cv_check_length_(w, a.n + b.n)) return cv_no_vec_();
-    if (a.n % 8 == 0) {
+    if (!cv_check_length_(w, a.length + b.length)) return cv_no_vec_();
+    if (a.length % 8 == 0) {
         memcpy(ids, a.part, (size_t)a.parts * sizeof *ids);
         memcpy(ids + a.parts, b.part, (size_t)b.parts * sizeof *ids);
-        return cv_from_parts_(w.x, a.type, a.n + b.n, ids);
+        return cv_from_parts_(w.x, a.type, a.length + b.length, ids);
     }
-    cv_get_all_(w.x, &b, 0, b.n, ids + a.n);
-    cv_get_all_(w.x, &a, 0, a.n, ids);
-    return cv_from_scalars_(w.x, a.type, a.n + b.n, ids);
+    cv_get_all_(w.x, &b, 0, b.length, ids + a.length);
+    cv_get_all_(w.x, &a, 0, a.length, ids);
+    return cv_from_scalars_(w.x, a.type, a.length + b.length, ids);
 }
 
 cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
 {
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
-    if (first < 0 || first > v.n - n) {
-        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.n);
+    if (first < 0 || first > v.length - n) {
+        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.length);
         return cv_no_vec_();
     }
-    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.n)) return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
+    if (first % 8 == 0 && (n % 8 == 0 || first + n == v.length))
+        return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
     cv_get_all_(w.x, &v, first, n, ids);
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
@@ -387,18 +390,19 @@ static bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
 {
     const cv_vec *shape = a.is_vec ? &a.vec : &b.vec;
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
-    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->n, a.val);
-    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->n, b.val);
+    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->length, a.val);
+    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->length, b.val);
     if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
-    return (p->type == q->type && p->n == q->n) || cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->n,
-                                                            cv_type_name(p->type), q->n, cv_type_name(q->type));
+    return (p->type == q->type && p->length == q->length) ||
+           cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->length, cv_type_name(p->type), q->length,
+                    cv_type_name(q->type));
 }
 
 cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
 {
     cv_vec p, q, v;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    v = cv_new_(w.x, p.type, p.n);
+    v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m))
@@ -420,7 +424,7 @@ cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
     if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
-    v = cv_new_(w.x, p.type, p.n);
+    v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;
 }
@@ -452,7 +456,7 @@ cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
     cv_vec v;
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_real_(w, name, "a vector of ", a.vec.type))
         return cv_no_vec_();
-    v = cv_new_(w.x, a.vec.type, a.vec.n);
+    v = cv_new_(w.x, a.vec.type, a.vec.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
     return v;
 }
@@ -470,10 +474,11 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 {
     cv_vec p, q, r, s, v;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.n, c.val));
+    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
     if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
-    if (r.n != p.n) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.n, r.n);
-    v = cv_new_(w.x, r.type, r.n);
+    if (r.length != p.length)
+        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.length, r.length);
+    v = cv_new_(w.x, r.type, r.length);
     for (int i = 0; i < v.parts; i++)
         v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
     return v;
@@ -613,7 +618,7 @@ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 /* A vector's parts as those of a vector of another type. */
 cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 {
-    cv_vec r = cv_new_(x, type, v->n);
+    cv_vec r = cv_new_(x, type, v->length);
     for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(x, v->part[i], v->type, type);
     return r;
 }

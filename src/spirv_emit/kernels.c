@@ -28,7 +28,7 @@ bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
 {
     char text[320];
     vsnprintf(text, sizeof text, format, args);
-    spe_fail(spe_at(at.m, at.file, at.line), id, spe_reporter_name(at.errors, id), "%s: %s",
+    spe_fail(spe_at(at.module, at.file, at.line), id, spe_reporter_name(at.errors, id), "%s: %s",
              spe_reporter_text(at.errors, id), text);
     return false;
 }
@@ -162,7 +162,7 @@ spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
 spe_val spe_val_int(long long i)
 {
     spe_val v = spe_val_of(SPE_INT, -SPE_INT, 0);
-    v.i = (int64_t)i;
+    v.integer = (int64_t)i;
     v.real = (double)i;
     return v;
 }
@@ -284,7 +284,7 @@ bool spe_region_open(spe_region *r, const char *name, const char *file, int line
 {
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
-        return spe_report(spe_blame_of(in->m, in->errors, file, line), in->errors->unclosed,
+        return spe_report(spe_blame_of(in->module, in->errors, file, line), in->errors->unclosed,
                           "more than %d regions in each other", (int)SPE_REGIONS_MAX);
     in->open[in->depth].name = name;
     in->open[in->depth].file = file;
@@ -296,8 +296,8 @@ bool spe_region_open(spe_region *r, const char *name, const char *file, int line
 void spe_region_fail(spe_regions *in, const char *why)
 {
     int i = in->depth - 1;
-    if (i >= 0 && spe_ok(in->m))
-        spe_report(spe_blame_of(in->m, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
+    if (i >= 0 && spe_ok(in->module))
+        spe_report(spe_blame_of(in->module, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
                    "the %s of line %d%s", in->open[i].name, in->open[i].line, why);
     in->depth = 0;
 }
@@ -305,15 +305,15 @@ void spe_region_fail(spe_regions *in, const char *why)
 /* May it be closed? */
 static bool spe_region_ends_(const spe_region *r)
 {
-    if (!r->depth || !spe_ok(r->in->m) || r->in->depth < r->depth) return false;
+    if (!r->depth || !spe_ok(r->in->module) || r->in->depth < r->depth) return false;
     if (r->in->depth > r->depth) spe_region_fail(r->in, "");
     else if (!r->done && r->sides == 1) spe_region_fail(r->in, " was left by break");
-    return spe_ok(r->in->m);
+    return spe_ok(r->in->module);
 }
 
 bool spe_region_next(spe_region *r)
 {
-    if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->m, r);
+    if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
     return r->turn <= r->sides;
 }
 

@@ -4,14 +4,14 @@
 static void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe_block2d *b, spe_id private_ptr)
 {
     uint32_t w[10] = {b->elem_bytes, b->width, b->height, b->count}, n;
-    spe_id xy[2] = {b->x, b->y};
+    spe_id xy[2] = {b->pos_x, b->pos_y};
     bool prefetch = op == SPE_OpSubgroup2DBlockPrefetchINTEL, store = op == SPE_OpSubgroup2DBlockStoreINTEL;
     if (!spe_check_(m, name, prefetch ? "p" : "pp", b->ptr, private_ptr)) return;
     if (b->elem_bytes != 1 && b->elem_bytes != 2 && b->elem_bytes != 4 && b->elem_bytes != 8)
         spe_error_(m, SPE_ERR_RANGE, "elements of %u bytes; there are 1, 2, 4 and 8", b->elem_bytes);
     if (!b->width || !b->height || !b->count)
         spe_error_(m, SPE_ERR_RANGE, "%u blocks of %u x %u elements", b->count, b->height, b->width);
-    if (!spe_check_(m, name, "xxxxx", b->mem_width, b->mem_height, b->pitch, b->x, b->y)) return;
+    if (!spe_check_(m, name, "xxxxx", b->mem_width, b->mem_height, b->pitch, b->pos_x, b->pos_y)) return;
     for (n = 0; n < 4; n++) w[n] = spe_u32(m, w[n]);
     if (store) w[n++] = private_ptr;
     w[n++] = b->ptr;

@@ -38,7 +38,7 @@ XE_FN_ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (t->base.local && t->inside && t->pitch.kind == SPE_INT)
         xt_fold_place_(x, &mem, bytes,
-                       (int64_t)xt_align_of_(t->pitch.i) *
+                       (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
                        xt_least_(xt_val_align_(&t->offset[xt_inner_(t)]), xt_align_of_(in)));
     return mem;
@@ -65,15 +65,15 @@ static bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
 static bool xt_is_zero_(const xt_val *v)
 {
     double zero = 0;
-    return v->kind == SPE_INT ? v->i == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
+    return v->kind == SPE_INT ? v->integer == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
 }
 
 /* An i1 of memory may be any byte; in vectors it is 0 or 1. */
 static spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    spe_id t = spe_type_of(c->m, a), one = spe_const_u(c->m, t, 1), zero = spe_const_u(c->m, t, 0);
+    spe_id t = spe_type_of(c->module, a), one = spe_const_u(c->module, t, 1), zero = spe_const_u(c->module, t, 0);
     (void)type, (void)b, (void)user;
-    return spe_select(c->m, spe_ine(c->m, a, zero), one, zero);
+    return spe_select(c->module, spe_ine(c->module, a, zero), one, zero);
 }
 
 /* A transpose that follows at once may load the tile anew, transposed. */
@@ -164,12 +164,12 @@ typedef struct {
 static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 {
     cm_ctx *c = &s->x->cm;
-    spe_module *m = c->m;
-    const cm_layout *l = &s->offsets->l;
+    spe_module *m = c->module;
+    const cm_layout *l = &s->offsets->layout;
     spe_id inside, i64 = spe_int(m, 64), lane;
     *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
     inside = spe_ult(m, *offset, s->count);
-    if (l->I < l->S)
+    if (l->size_i < l->lanes)
         inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
     if (!s->mask) return inside;
     lane = cm_component(c, s->mask, v);
@@ -180,21 +180,21 @@ static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
 {
     spe_module *m = &s->x->m;
-    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->V * sizeof *got), some;
+    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->size_v * sizeof *got), some;
     uint64_t known = 0;
     int v;
     if (!got) return cm_poison();
     some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
     if (spe_const_bits(m, some, &known) && known) some = 0;
     if (some) spe_if(m, some);
-    for (v = 0; v < l->V; v++) {
+    for (v = 0; v < l->size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset);
         offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
         got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
         got[v] = spe_select(m, inside, got[v], padding);
-        got[l->V + v] = padding;
+        got[l->size_v + v] = padding;
     }
-    if (some) spe_endif_from(m, (uint32_t)l->V, got, got + l->V, got);
+    if (some) spe_endif_from(m, (uint32_t)l->size_v, got, got + l->size_v, got);
     return cm_from_components(&s->x->cm, l, got);
 }
 
@@ -202,10 +202,10 @@ static void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
 {
     spe_module *m = &s->x->m;
     int v;
-    for (v = 0; v < a->l.V; v++) {
+    for (v = 0; v < a->layout.size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(&s->x->cm, a, v);
         spe_if(m, inside);
-        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->l.type)->bytes);
+        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->layout.type)->bytes);
         spe_endif(m, 0, NULL, NULL);
     }
 }
@@ -249,7 +249,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
         cm_layout l;
         xt_spread_block_(&s, i);
-        l = cm_layout_for(&x->cm, s.offsets->l.rows, s.offsets->l.cols, held, CM_ACC);
+        l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
         v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
         if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
     }

@@ -28,9 +28,9 @@ static spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id
     const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
     spe_id a = cm_to_arith(c, type, old), b = cm_to_arith(c, type, v);
     if (row->combine == XT_RED_minnumf_ || row->combine == XT_RED_maxnumf_)
-        a = xt_extreme_(c->m, row->combine == XT_RED_maxnumf_, false, a, b);
+        a = xt_extreme_(c->module, row->combine == XT_RED_maxnumf_, false, a, b);
     else
-        a = xt_combine_(c->m, row->combine, row->takes == XT_RMW_FLOAT_, a, b);
+        a = xt_combine_(c->module, row->combine, row->takes == XT_RMW_FLOAT_, a, b);
     return cm_from_arith(c, type, a);
 }
 
@@ -78,7 +78,7 @@ static spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe
 /* By compare-exchange, again and again until nobody came between. */
 static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
     xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
     carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
@@ -101,9 +101,9 @@ static spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
 {
     const xt_rmw_ *r = (const xt_rmw_ *)user;
     int op = xt_rmw_row_of_(r->kind)->op;
-    bool whole = spe_width(c->m, spe_type_of(c->m, v)) >= 32;
+    bool whole = spe_width(c->module, spe_type_of(c->module, v)) >= 32;
     if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
-    return spe_atomic(c->m, (spe_atomic_op)op, ptr, v, r->scope, 0);
+    return spe_atomic(c->module, (spe_atomic_op)op, ptr, v, r->scope, 0);
 }
 
 /* Types and maps: a piece that several subgroups share would be modified several times. */

@@ -233,7 +233,7 @@ xt_module xt_build(const xt_build_desc *desc)
     x->desc = desc;
     w.x = x;
     x->kernel = desc->kernel;
-    x->regions.m = &x->m;
+    x->regions.module = &x->m;
     x->regions.errors = xt_errors_();
     x->regions.end = xt_region_end_;
     spe_at(&x->m, desc->file, desc->line);

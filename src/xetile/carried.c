@@ -92,7 +92,7 @@ XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thin
 static bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 {
     if (a->kind != b->kind || a->type != b->type) return false;
-    if (a->kind == SPE_INT) return a->i == b->i;
+    if (a->kind == SPE_INT) return a->integer == b->integer;
     if (a->kind == SPE_REAL) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
     return a->id == b->id;
 }
@@ -119,7 +119,7 @@ static int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
     int i, n = 0;
     if (!block) return 0;
     for (i = 0; i < v->blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &v->block[i].l, ids + n);
+        block[i] = cm_from_parts(&x->cm, &v->block[i].layout, ids + n);
         n += v->block[i].parts;
     }
     v->block = block;

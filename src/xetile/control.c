@@ -93,7 +93,7 @@ static uint32_t xt_counts_(const xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uin
         xt_note_ note = xt_note_of_(x, now[i]);
         if ((changed >> i & 1) && now[i]->kind == SPE_SCALAR && body[i]->kind == SPE_SCALAR &&
             xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && note.root == body[i]->id &&
-            note.delta == f->step.i)
+            note.delta == f->step.integer)
             counts |= 1u << i;
     }
     return counts;
@@ -137,7 +137,7 @@ static spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
     spe_module *m = &w.x->m;
     spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"),
            step = xt_index_id_(w, &f->step, "step");
-    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.i - 1)), step);
+    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.integer - 1)), step);
     return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
 }
 
@@ -167,14 +167,14 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_frame_ *f;
     spe_id from, to, by, k;
     xt_val first = lo, down = step;
-    bool turns = step.kind == SPE_INT ? step.i < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
+    bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
     if (!xt_enter_(w, XT_OP_FOR_)) return loop;
     from = xt_index_id_(w, &lo, "the loop's start");
     to = xt_index_id_(w, &hi, "the loop's end");
     by = xt_index_id_(w, &step, "the loop's step");
-    if (step.kind == SPE_INT && step.i == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
+    if (step.kind == SPE_INT && step.integer == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
     if (!spe_ok(&x->m)) return loop;
     if (turns) {
         xt_count_turns_(w, &lo, &hi, &step);
@@ -239,7 +239,7 @@ static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
 
 static spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 {
-    return v->kind == SPE_INT ? spe_const_bool(&x->m, v->i != 0) : v->id;
+    return v->kind == SPE_INT ? spe_const_bool(&x->m, v->integer != 0) : v->id;
 }
 
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)

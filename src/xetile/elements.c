@@ -6,7 +6,7 @@
 XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
                                const void *user)
 {
-    cm_layout l = cm_layout_for(&x->cm, a[0]->l.rows, a[0]->l.cols, to, CM_ACC);
+    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out), parts[3];
     int i, j;
     for (i = 0; out && i < a[0]->parts; i++) {
@@ -89,7 +89,7 @@ typedef struct {
 /* coopmatrix.h's callback for an operation on two components. */
 static spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    return xt_emit_arith_(c->m, *(const int *)user, (int)type, a, b);
+    return xt_emit_arith_(c->module, *(const int *)user, (int)type, a, b);
 }
 
 static spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
@@ -195,7 +195,7 @@ static spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
 static spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     (void)b;
-    return spe_math1(c->m, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
+    return spe_math1(c->module, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
 }
 
 static bool xt_math_allowed_(xt_where_ w, int op, int type)

@@ -34,10 +34,10 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
 {
     spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
     int i, p;
-    for (i = 0; v && i < a->l.V && f->comps < f->capacity; i++, f->comps++) {
+    for (i = 0; v && i < a->layout.size_v && f->comps < f->capacity; i++, f->comps++) {
         f->comp[f->comps] = v[i];
-        for (p = 0; p < a->l.S; p++) {
-            cm_element e = xt_element_at_(&a->l, p, i);
+        for (p = 0; p < a->layout.lanes; p++) {
+            cm_element e = xt_element_at_(&a->layout, p, i);
             if (!e.padding) f->where[(row + e.col) * f->cols + col + e.row] = f->comps * 64 + p;
         }
     }
@@ -49,7 +49,7 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
     xt_vec a = xt_as_use_(x, v, CM_ACC);
     xt_block_ b = xt_blocks_(&a.dist);
     int i, comps = 0;
-    for (i = 0; i < a.blocks; i++) comps += a.block[i].l.V;
+    for (i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
     while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], b.held[0], b.held[1]);
@@ -189,13 +189,13 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
                                 cm_type type)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.V ? l.V : 1) * sizeof *v), one;
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.size_v ? l.size_v : 1) * sizeof *v), one;
     cm_matrix a;
     int i, p, k, from[32];
     if (!l.rows || !v) return cm_poison();
-    for (i = 0; i < l.V; i++)
+    for (i = 0; i < l.size_v; i++)
         for (k = 0; k < (g ? g->size : 1); k++) {
-            for (p = 0; p < l.S; p++) {
+            for (p = 0; p < l.lanes; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }

@@ -103,10 +103,10 @@ static xt_vec xt_rearrange_(xt_where_ w, const xt_vec *v, const xt_source_ *from
 static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 {
     int n;
-    if (!xt_check_vec_(w, &d->v, "the vector of XT_BROADCAST")) return false;
-    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->v);
+    if (!xt_check_vec_(w, &d->vec, "the vector of XT_BROADCAST")) return false;
+    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->vec);
     if (d->dim < 0) return false;
-    n = d->v.dist.shape[d->dim];
+    n = d->vec.dist.shape[d->dim];
     if (d->broadcast_size == 0 && n != 1)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
                         d->dim, n);
@@ -114,15 +114,15 @@ static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
     if (d->broadcast_size < 1 || d->size != n * d->broadcast_size)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n,
                         d->broadcast_size, d->size);
-    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->v);
+    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->vec);
 }
 
 static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 {
     xt_map derived;
     if (!xt_has_map_(&d->map)) {
-        d->map = d->v.map;
-        if (d->v.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
+        d->map = d->vec.map;
+        if (d->vec.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
             return xt_fail_(w, XT_ERROR_MAP_MISSING,
                             "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map", d->dim,
                             d->map.sg_layout[d->dim]);
@@ -130,21 +130,21 @@ static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
     }
     if (xt_has_map_(&d->source)) return true;
     derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
-    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->v.map, &derived);
+    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->vec.map, &derived);
 }
 
 xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
-    const int *n = d.v.dist.shape;
+    const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}};
     xt_vec r;
     if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
         return xt_no_vec_();
-    r = xt_mapped_vec_(w, d.v.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
-    memcpy(r.inner, d.v.inner, sizeof r.inner);
-    if (d.v.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
+    memcpy(r.inner, d.vec.inner, sizeof r.inner);
+    if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, &d.v, &from, r);
+    return xt_rearrange_(w, &d.vec, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -152,16 +152,17 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}};
-    if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.v, "the vector of XT_TRANSPOSE") ||
-        !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.v))
+    if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
+        !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
         return xt_no_vec_();
-    if (d.v.inner[0]) {
+    if (d.vec.inner[0]) {
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first",
-                 d.v.inner[0], d.v.inner[1]);
+                 d.vec.inner[0], d.vec.inner[1]);
         return xt_no_vec_();
     }
-    if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.v.map);
-    return xt_rearrange_(w, &d.v, &from, xt_mapped_vec_(w, d.v.type, d.v.dist.shape[1], d.v.dist.shape[0], &d.map));
+    if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
+    return xt_rearrange_(w, &d.vec, &from,
+                         xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
 /* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
@@ -178,27 +179,27 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 {
-    if (!xt_enter_(w, XT_OP_CONVERT_LAYOUT_) || !xt_check_vec_(w, &d.v, "the vector of XT_CONVERT_LAYOUT") ||
-        !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.v))
+    if (!xt_enter_(w, XT_OP_CONVERT_LAYOUT_) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
+        !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
         return xt_no_vec_();
-    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.v, &d.map);
-    return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.v.dist.shape[0],
-                    d.v.dist.shape[1]),
+    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map);
+    return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.vec.dist.shape[0],
+                    d.vec.dist.shape[1]),
            xt_no_vec_();
 }
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
     const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
-    const int *n = d.v.dist.shape;
-    if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.v, "the vector of XT_SLICE")) return xt_no_vec_();
-    if (d.v.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
+    const int *n = d.vec.dist.shape;
+    if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
+    if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        xt_fail_(w, d.v.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows, d.cols,
-                 d.row, d.col, n[0], n[1]);
-    else if (xt_has_map_(&d.v.map) && !xt_has_map_(&d.map))
+        xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
+                 d.cols, d.row, d.col, n[0], n[1]);
+    else if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
         xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
-    return spe_ok(&w.x->m) ? xt_rearrange_(w, &d.v, &from, xt_mapped_vec_(w, d.v.type, d.rows, d.cols, &d.map))
+    return spe_ok(&w.x->m) ? xt_rearrange_(w, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map))
                            : xt_no_vec_();
 }
 
@@ -207,24 +208,24 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
-    const int *b = d.inner_blocks, *data = d.v.dist.data, *has = d.v.inner;
-    if (!xt_enter_(w, XT_OP_TILE_PACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
+    if (!xt_enter_(w, XT_OP_TILE_PACK_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]);
     else if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0], data[1]);
-    memcpy(d.v.inner, b, sizeof d.v.inner);
-    return d.v;
+    memcpy(d.vec.inner, b, sizeof d.vec.inner);
+    return d.vec;
 }
 
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
-    const int *b = d.inner_blocks, *has = d.v.inner;
-    if (!xt_enter_(w, XT_OP_TILE_UNPACK_) || !xt_check_vec_(w, &d.v, "the vector of XT_TILE_UNPACK"))
+    const int *b = d.inner_blocks, *has = d.vec.inner;
+    if (!xt_enter_(w, XT_OP_TILE_UNPACK_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK"))
         return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}", b[0], b[1],
                  has[0], has[1]);
-    d.v.inner[0] = d.v.inner[1] = 0;
-    return d.v;
+    d.vec.inner[0] = d.vec.inner[1] = 0;
+    return d.vec;
 }

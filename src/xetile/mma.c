@@ -3,9 +3,10 @@
 
 static bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 {
-    const int *a = d->a.dist.shape, *b = d->b.dist.shape, *c = d->c.dist.shape;
-    if (!xt_check_vec_(w, &d->a, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->b, "b of XT_TILE_MMA")) return false;
-    if (with_c && !xt_check_vec_(w, &d->c, "c of XT_TILE_MMA")) return false;
+    const int *a = d->left.dist.shape, *b = d->right.dist.shape, *c = d->sum.dist.shape;
+    if (!xt_check_vec_(w, &d->left, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->right, "b of XT_TILE_MMA"))
+        return false;
+    if (with_c && !xt_check_vec_(w, &d->sum, "c of XT_TILE_MMA")) return false;
     if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
     if (!with_c) return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
     return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
@@ -14,19 +15,19 @@ static bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 /* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
 static bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
-    const cm_product *row = cm_product_row(d->a.type, d->b.type);
-    cm_type own = d->a.type;
+    const cm_product *row = cm_product_row(d->left.type, d->right.type);
+    cm_type own = d->left.type;
     if (!row) return false;
-    *result = with_c ? d->c.type : d->type ? (cm_type)(d->type - 1) : row->acc;
+    *result = with_c ? d->sum.type : d->type ? (cm_type)(d->type - 1) : row->acc;
     if (d->type && d->type - 1 != (int)*result) return false;
-    return *result == row->acc || (own == d->b.type && *result == own && (own == CM_F16 || own == CM_BF16));
+    return *result == row->acc || (own == d->right.type && *result == own && (own == CM_F16 || own == CM_BF16));
 }
 
 static bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
     return xt_mma_result_(d, with_c, result) ||
-           xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->a.type),
-                    xt_type_name_(d->b.type), with_c ? ", c of " : "", with_c ? xt_type_name_(d->c.type) : "",
+           xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->left.type),
+                    xt_type_name_(d->right.type), with_c ? ", c of " : "", with_c ? xt_type_name_(d->sum.type) : "",
                     d->type ? ", result " : "", d->type ? xt_type_name_(d->type - 1) : "");
 }
 
@@ -40,27 +41,27 @@ static bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, co
 static bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
 {
     xt_map a, b;
-    *map = d->a.map;
-    map->sg_data[1] = d->b.map.sg_data[1];
+    *map = d->left.map;
+    map->sg_data[1] = d->right.map.sg_data[1];
     if (xt_has_map_(&d->map)) *map = d->map;
-    if (with_c) *map = d->c.map;
+    if (with_c) *map = d->sum.map;
     if (with_c && xt_has_map_(&d->map) && !xt_mma_has_map_(w, ".map", &d->map, map)) return false;
     memset(&a, 0, sizeof a);
     b = a;
     if (xt_has_map_(map)) {
-        a = xt_map_mma_a(map, d->a.dist.shape[1]);
-        b = xt_map_mma_b(map, d->b.dist.shape[0]);
+        a = xt_map_mma_a(map, d->left.dist.shape[1]);
+        b = xt_map_mma_b(map, d->right.dist.shape[0]);
     }
-    return xt_mma_has_map_(w, "a", &d->a.map, &a) && xt_mma_has_map_(w, "b", &d->b.map, &b) &&
-           (!xt_has_map_(&d->a_map) || xt_mma_has_map_(w, "a", &d->a.map, &d->a_map)) &&
-           (!xt_has_map_(&d->b_map) || xt_mma_has_map_(w, "b", &d->b.map, &d->b_map)) &&
-           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_has_map_(w, "c", &d->c.map, &d->c_map));
+    return xt_mma_has_map_(w, "a", &d->left.map, &a) && xt_mma_has_map_(w, "b", &d->right.map, &b) &&
+           (!xt_has_map_(&d->a_map) || xt_mma_has_map_(w, "a", &d->left.map, &d->a_map)) &&
+           (!xt_has_map_(&d->b_map) || xt_mma_has_map_(w, "b", &d->right.map, &d->b_map)) &&
+           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_has_map_(w, "c", &d->sum.map, &d->c_map));
 }
 
 /* Blocked operands: m x k, k x n and m x n blocks. */
 static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 {
-    const int *a = d->a.inner, *b = d->b.inner, *c = d->c.inner;
+    const int *a = d->left.inner, *b = d->right.inner, *c = d->sum.inner;
     if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
     return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1],
                     b[0], b[1], c[0], c[1]);
@@ -74,8 +75,8 @@ static cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
     int k;
     memset(&sum, 0, sizeof sum);
     for (k = 0; k < ga->cut[1].n; k++) {
-        const cm_matrix *left = &d->b.block[xt_block_number_(gb, 0, at[1], k, at[3])];
-        const cm_matrix *right = &d->a.block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        const cm_matrix *left = &d->right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &d->left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
         sum = cm_mul_add(&x->cm, type, left, right, k ? &sum : c);
     }
     return sum;
@@ -85,16 +86,16 @@ static void xt_emit_mma_(xt_ctx *x, const xt_mma_desc_ *d, bool with_c, xt_vec *
 {
     xt_grid_ ga, gb, gr;
     int at[4], n; /* round of m, round of n, block of m, block of n */
-    xt_grid_init_(&ga, &d->a.dist);
-    xt_grid_init_(&gb, &d->b.dist);
+    xt_grid_init_(&ga, &d->left.dist);
+    xt_grid_init_(&gb, &d->right.dist);
     xt_grid_init_(&gr, &r->dist);
-    if (d->a.blocks != ga.blocks || d->b.blocks != gb.blocks || (with_c && d->c.blocks != gr.blocks)) return;
+    if (d->left.blocks != ga.blocks || d->right.blocks != gb.blocks || (with_c && d->sum.blocks != gr.blocks)) return;
     for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
         for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
             for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
                 for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
                     n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &d->c.block[n] : NULL);
+                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &d->sum.block[n] : NULL);
                 }
 }
 
@@ -108,7 +109,7 @@ static size_t xt_vec_bytes_(const xt_vec *v)
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     xt_ctx *x = w.x;
-    bool with_c = d.c.magic != 0;
+    bool with_c = d.sum.magic != 0;
     cm_type type = CM_F32;
     xt_map map;
     xt_vec r;
@@ -117,23 +118,23 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
         !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
         !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
-    xt_need_layout_(x, &d.a, CM_B);
-    xt_need_layout_(x, &d.b, CM_A);
-    r = xt_mapped_vec_(w, type, d.a.dist.shape[0], d.b.dist.shape[1], &map);
+    xt_need_layout_(x, &d.left, CM_B);
+    xt_need_layout_(x, &d.right, CM_A);
+    r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
     if (!spe_ok(&x->m)) return r;
-    r.inner[0] = d.a.inner[0];
-    r.inner[1] = d.b.inner[1];
+    r.inner[0] = d.left.inner[0];
+    r.inner[1] = d.right.inner[1];
     xt_need_layout_(x, &r, CM_ACC);
-    if (with_c) xt_same_layout_(x, r.node, d.c.node);
+    if (with_c) xt_same_layout_(x, r.node, d.sum.node);
     x->has_mma = true;
     sum = xt_vec_bytes_(&r);
-    all = sum + xt_vec_bytes_(&d.a) + xt_vec_bytes_(&d.b);
+    all = sum + xt_vec_bytes_(&d.left) + xt_vec_bytes_(&d.right);
     if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
     if (all > x->product_bytes) x->product_bytes = all;
     if (!r.blocks) return r;
-    d.a = xt_as_use_(x, &d.a, CM_B);
-    d.b = xt_as_use_(x, &d.b, CM_A);
-    if (with_c) d.c = xt_as_use_(x, &d.c, CM_ACC);
+    d.left = xt_as_use_(x, &d.left, CM_B);
+    d.right = xt_as_use_(x, &d.right, CM_A);
+    if (with_c) d.sum = xt_as_use_(x, &d.sum, CM_ACC);
     xt_emit_mma_(x, &d, with_c, &r);
     return r;
 }

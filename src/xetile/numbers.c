@@ -24,7 +24,7 @@ XE_FN_ const char *xt_describe_(const xt_val *v, char *text, size_t size)
     if (!spe_val_is_set(v))
         snprintf(text, size, "nothing");
     else if (v->kind == SPE_INT)
-        snprintf(text, size, "the constant %lld", (long long)v->i);
+        snprintf(text, size, "the constant %lld", (long long)v->integer);
     else if (v->kind == SPE_REAL)
         snprintf(text, size, "the constant %g", v->real);
     else
@@ -41,7 +41,7 @@ XE_FN_ int xt_align_of_(int64_t i)
     return align;
 }
 
-XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->i) : v->align; }
+XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->integer) : v->align; }
 
 /* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
 XE_FN_ xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
@@ -73,7 +73,8 @@ XE_FN_ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, 
 XE_FN_ int xt_expr_of_(xt_ctx *x, const xt_val *v)
 {
     if (!x->planning) return 0;
-    return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->i) : xt_note_of_(x, v).expression;
+    return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->integer)
+                              : xt_note_of_(x, v).expression;
 }
 
 static bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
@@ -82,13 +83,13 @@ static bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(
 XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
-    double real = v->kind == SPE_INT ? (double)v->i : v->real;
-    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->i != 0);
+    double real = v->kind == SPE_INT ? (double)v->integer : v->real;
+    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->integer != 0);
     if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
     if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
     if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
     if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
-    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->i) : spe_const_u(&x->m, t, (uint64_t)v->i);
+    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
 }
 
 /* Is there a number at all, and does a constant fit the type? */
@@ -99,8 +100,9 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
     if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
                         xt_type_name_(type));
-    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->i))
-        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->i, xt_type_name_(type));
+    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
+        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
+                        xt_type_name_(type));
     return true;
 }
 
@@ -124,7 +126,7 @@ XE_FN_ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
     char text[48];
     if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
                               (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->i))))
+                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->integer))))
         return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text)), 0;
     return xt_id_(w, v, CM_I32, what);
 }
@@ -191,8 +193,9 @@ static double xt_fold_real_(int op, double a, double b)
 static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
     bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
-    double p = a->kind == SPE_INT ? (double)a->i : a->real, q = b->kind == SPE_INT ? (double)b->i : b->real;
-    bool less = whole ? a->i < b->i : p < q, more = whole ? a->i > b->i : p > q, equal = whole ? a->i == b->i : p == q;
+    double p = a->kind == SPE_INT ? (double)a->integer : a->real, q = b->kind == SPE_INT ? (double)b->integer : b->real;
+    bool less = whole ? a->integer < b->integer : p < q, more = whole ? a->integer > b->integer : p > q,
+         equal = whole ? a->integer == b->integer : p == q;
     switch (op) {
     case SPE_ARITH_EQ: return spe_val_int(equal);
     case SPE_ARITH_NE: return spe_val_int(!equal);
@@ -200,7 +203,8 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     case SPE_ARITH_LE: return spe_val_int(less || equal);
     case SPE_ARITH_GT: return spe_val_int(more);
     case SPE_ARITH_GE: return spe_val_int(more || equal);
-    default: return whole ? spe_val_int(xt_fold_int_(op, a->i, b->i)) : spe_val_real(xt_fold_real_(op, p, q));
+    default:
+        return whole ? spe_val_int(xt_fold_int_(op, a->integer, b->integer)) : spe_val_real(xt_fold_real_(op, p, q));
     }
 }
 
@@ -226,7 +230,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
         (integers_only && !xt_is_int_(type) && !logic))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
                         xt_describe_(b, t, sizeof t));
-    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->i == 0 && !xt_is_float_(type))
+    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->integer == 0 && !xt_is_float_(type))
         return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
     return true;
 }
@@ -236,11 +240,11 @@ static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
     bool sum = op == SPE_ARITH_ADD, product = op == SPE_ARITH_MUL;
     if (b->kind == SPE_INT &&
-        ((b->i == 0 && (sum || op == SPE_ARITH_SUB)) || (b->i == 1 && (product || op == SPE_ARITH_DIV))))
+        ((b->integer == 0 && (sum || op == SPE_ARITH_SUB)) || (b->integer == 1 && (product || op == SPE_ARITH_DIV))))
         return a;
-    if (a->kind == SPE_INT && ((a->i == 0 && sum) || (a->i == 1 && product))) return b;
-    if (product && b->kind == SPE_INT && b->i == 0 && xt_is_int_(a->type)) return b;
-    if (product && a->kind == SPE_INT && a->i == 0 && xt_is_int_(b->type)) return a;
+    if (a->kind == SPE_INT && ((a->integer == 0 && sum) || (a->integer == 1 && product))) return b;
+    if (product && b->kind == SPE_INT && b->integer == 0 && xt_is_int_(a->type)) return b;
+    if (product && a->kind == SPE_INT && a->integer == 0 && xt_is_int_(b->type)) return a;
     return NULL;
 }
 
@@ -253,7 +257,7 @@ static void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, 
     if (!sum && !(op == SPE_ARITH_SUB && b->kind == SPE_INT)) return;
     if (scalar->kind != SPE_SCALAR || scalar->type != r->type) return;
     note.root = of.root;
-    note.delta = of.delta + (sum ? constant->i : -constant->i);
+    note.delta = of.delta + (sum ? constant->integer : -constant->integer);
     xt_set_note_(x, r, note);
 }
 
@@ -337,7 +341,7 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
     int type = xt_common_type_(&a, &b);
     spe_id p, q;
     if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
-    if (condition.kind == SPE_INT) return condition.i ? a : b;
+    if (condition.kind == SPE_INT) return condition.integer ? a : b;
     if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
         return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),
                xt_nothing_();

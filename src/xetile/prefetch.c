@@ -131,8 +131,8 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     r.surface.mem_width = id[0][1];
     r.surface.mem_height = id[0][2];
     r.surface.pitch = id[0][3];
-    r.surface.x = id[0][4];
-    r.surface.y = id[0][5];
+    r.surface.pos_x = id[0][4];
+    r.surface.pos_y = id[0][5];
     return r;
 }
 
@@ -153,8 +153,8 @@ static void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
     xt_shared_ r = xt_share_surface_(x, s);
     int level = xt_prefetch_levels_[locality];
     if (!spe_ok(&x->m)) return;
-    r.surface.x = xt_share_advance_(x, s, &r, 0, r.surface.x);
-    r.surface.y = xt_share_advance_(x, s, &r, 1, r.surface.y);
+    r.surface.pos_x = xt_share_advance_(x, s, &r, 0, r.surface.pos_x);
+    r.surface.pos_y = xt_share_advance_(x, s, &r, 1, r.surface.pos_y);
     if (level) r.surface.ptr = cm_cached_pointer(&x->cm, r.surface.ptr, level);
     cm_prefetch_block(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
 }

@@ -137,17 +137,17 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 static bool xt_check_reduction_(xt_where_ w, int kind, xt_reduction_desc_ *d)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
-    int type = (int)d->v.type, n;
-    if (!xt_check_vec_(w, &d->v, "the vector of XT_REDUCTION")) return false;
-    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->v);
+    int type = (int)d->vec.type, n;
+    if (!xt_check_vec_(w, &d->vec, "the vector of XT_REDUCTION")) return false;
+    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->vec);
     if (d->dim < 0) return false;
-    n = d->v.dist.shape[d->dim];
+    n = d->vec.dist.shape[d->dim];
     if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
     if (d->reduction_size < 1 || n % d->reduction_size)
         return xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
-    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->v);
+    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->vec);
 }
 
 static int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
@@ -155,8 +155,8 @@ static int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a
 /* The result's map: given, or what follows. They must agree, but where .source is given too data may move. */
 static bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
-    xt_map derived = xt_map_reduction(&d->v.map, d->dim, d->reduction_size);
-    bool split = d->v.dist.data[d->dim] % d->reduction_size != 0;
+    xt_map derived = xt_map_reduction(&d->vec.map, d->dim, d->reduction_size);
+    bool split = d->vec.dist.data[d->dim] % d->reduction_size != 0;
     if (!xt_has_map_(&d->map)) d->map = derived;
     if (xt_has_map_(&d->source)) return true;
     if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
@@ -181,16 +181,16 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     xt_vec r;
     if (!xt_enter_kind_(w, XT_OP_REDUCTION_, kind) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d))
         return xt_no_vec_();
-    part = xt_common_divisor_(d.v.dist.data[d.dim], d.reduction_size);
+    part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     rest = d.reduction_size / part;
-    map = xt_map_reduction(&d.v.map, d.dim, part);
-    r = xt_reduction_step_(w, &d.v, kind, d.dim, part, &map);
+    map = xt_map_reduction(&d.vec.map, d.dim, part);
+    r = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
         if (spe_ok(&w.x->m)) r = xt_convert_to_(w, &r, &map);
         if (rest > 1 && spe_ok(&w.x->m)) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
     }
-    for (i = 0; i < 2; i++) r.inner[i] = d.v.inner[0] ? (i == d.dim ? 1 : d.v.inner[i]) : 0;
+    for (i = 0; i < 2; i++) r.inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     return r;
 }

@@ -74,8 +74,8 @@ static bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     const xt_val *width = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
     return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
-           (t->pitch.kind == SPE_INT && t->pitch.i * bytes % 16 != 0) ||
-           (width->kind == SPE_INT && (width->i * bytes < 64 || width->i * bytes % 4 != 0));
+           (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) ||
+           (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0));
 }
 
 /* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
@@ -118,7 +118,7 @@ static void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool 
     int expression = step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression;
     if (!x->planning) return;
     if (xt_val_align_(step) < per) xt_plan_need_(x, t, expression, per - 1, 0);
-    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->i >= 0))
+    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
         xt_plan_need_(x, t, expression, INT32_MIN, 0);
 }
 
@@ -159,7 +159,7 @@ static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
     int i, j;
     for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->n; j++) xt_index_id_(w, &lists[i]->v[j], names[i][j]);
+        for (j = 0; j < lists[i]->count; j++) xt_index_id_(w, &lists[i]->at[j], names[i][j]);
     return spe_ok(&w.x->m);
 }
 
@@ -174,13 +174,13 @@ static bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
 /* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
 static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 {
-    int last = strides->n - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
-    const xt_val *inner = &strides->v[contiguous], *outer = &strides->v[other];
+    int last = strides->count - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
+    const xt_val *inner = &strides->at[contiguous], *outer = &strides->at[other];
     char text[48], more[48];
     t->pitch = *outer;
-    if (inner->kind == SPE_INT && inner->i == 1) return true;
+    if (inner->kind == SPE_INT && inner->integer == 1) return true;
     xt_describe_(inner, text, sizeof text);
-    if (outer->kind == SPE_INT && outer->i == 1)
+    if (outer->kind == SPE_INT && outer->integer == 1)
         return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
                         "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
                         t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
@@ -190,15 +190,16 @@ static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 /* Shape and strides of the innermost two dimensions: 1, and by default the contiguous one's extent. */
 static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
-    int n = d->shape.n;
+    int n = d->shape.count;
     if (n < 2 || n > 4) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
-    if (d->offset.n != n || (d->strides.n && d->strides.n != n))
+    if (d->offset.count != n || (d->strides.count && d->strides.count != n))
         return xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
-                        d->offset.n != n ? ".offset" : ".strides", d->offset.n != n ? d->offset.n : d->strides.n, n);
-    t->shape[0] = d->shape.v[n - 2];
-    t->shape[1] = d->shape.v[n - 1];
+                        d->offset.count != n ? ".offset" : ".strides",
+                        d->offset.count != n ? d->offset.count : d->strides.count, n);
+    t->shape[0] = d->shape.at[n - 2];
+    t->shape[1] = d->shape.at[n - 1];
     t->pitch = t->shape[xt_inner_(t)];
-    return d->strides.n == 0 || xt_tile_strides_(w, t, &d->strides);
+    return d->strides.count == 0 || xt_tile_strides_(w, t, &d->strides);
 }
 
 /* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
@@ -232,13 +233,13 @@ static xt_val xt_wide_(xt_where_ w, xt_val v)
 static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch), term;
-    int i, n = d->shape.n;
+    int i, n = d->shape.count;
     stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
     for (i = n - 3; i >= 0; i--) {
-        if (d->strides.n) stride = xt_wide_(w, d->strides.v[i]);
-        term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.v[i]));
+        if (d->strides.count) stride = xt_wide_(w, d->strides.at[i]);
+        term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.at[i]));
         sum = xt_binary_number_(w, SPE_ARITH_ADD, sum, term);
-        if (!d->strides.n) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.v[i]));
+        if (!d->strides.count) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.at[i]));
     }
     return sum;
 }
@@ -247,10 +248,11 @@ static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
 static void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
 {
     int i, per = 64 / xt_bytes_(t->type), e;
-    for (i = 0; i < d->shape.n - 2; i++) {
-        const xt_val *at = &d->offset.v[i], *extent = &d->shape.v[i];
+    for (i = 0; i < d->shape.count - 2; i++) {
+        const xt_val *at = &d->offset.at[i], *extent = &d->shape.at[i];
         int p = xt_expr_of_(x, at), q = xt_expr_of_(x, extent);
-        if (at->kind == SPE_INT && extent->kind == SPE_INT && at->i >= 0 && at->i < extent->i) continue;
+        if (at->kind == SPE_INT && extent->kind == SPE_INT && at->integer >= 0 && at->integer < extent->integer)
+            continue;
         xt_plan_need_(x, t, q ? p : 0, 0, q);
     }
     if (xt_val_align_(distance) >= per) return;
@@ -263,7 +265,7 @@ static void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d
 static void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_ctx *x = w.x;
-    int i, n = d->shape.n - 2;
+    int i, n = d->shape.count - 2;
     xt_val distance;
     spe_id inside = 0, rows;
     if (n < 1) return;
@@ -274,7 +276,7 @@ static void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
         t->base.id = ++x->serial;
     } else {
         for (i = 0; i < n && !xt_by_block2d_(x, t); i++) { /* else tested before this version is chosen */
-            spe_id at = xt_index_id_(w, &d->offset.v[i], ".offset"), end = xt_index_id_(w, &d->shape.v[i], ".shape");
+            spe_id at = xt_index_id_(w, &d->offset.at[i], ".offset"), end = xt_index_id_(w, &d->shape.at[i], ".shape");
             spe_id one = spe_ult(&x->m, at, end);
             inside = inside ? spe_land(&x->m, inside, one) : one;
         }
@@ -291,9 +293,9 @@ static bool xt_check_scatter_(xt_where_ w, const xt_tile_desc_ *d)
     const xt_vec *v = &d->scatter;
     if (!xt_is_int_(v->type) || xt_bits_(v->type) < 32)
         return xt_fail_(w, XT_ERROR_SCATTER_TYPE, "got %s", xt_type_name_(v->type));
-    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.n != 1)
+    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.count != 1)
         return xt_fail_(w, XT_ERROR_SCATTER_SHAPE, "tile %d x %d, offsets %d x %d, .shape of %d dimensions", d->rows,
-                        d->cols, v->dist.shape[0], v->dist.shape[1], d->shape.n);
+                        d->cols, v->dist.shape[0], v->dist.shape[1], d->shape.count);
     return !xt_has_map_(&d->map) || xt_map_agrees_(w, XT_ERROR_SCATTER_MAP, "the tile", &d->map, &v->map);
 }
 
@@ -302,14 +304,14 @@ static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
     if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
-    xt_index_id_(w, &d->shape.v[0], ".shape");
+    xt_index_id_(w, &d->shape.at[0], ".shape");
     t.scatter = true;
     t.map = v->map;
     t.dist = v->dist;
     t.offsets = *v;
     t.offset[0] = t.offset[1] = t.pitch = spe_val_int(0);
     t.shape[0] = spe_val_int(1);
-    t.shape[1] = d->shape.v[0];
+    t.shape[1] = d->shape.at[0];
     return t;
 }
 
@@ -319,7 +321,7 @@ static void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
     xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
     int i;
     if (!w.x->planning) xt_tile_ids_(w, t, p->made);
-    for (i = 0; w.x->planning && i < 2 && d->shape.n == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.v[i]);
+    for (i = 0; w.x->planning && i < 2 && d->shape.count == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.at[i]);
 }
 
 xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
@@ -332,7 +334,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
-    if (d.offset.n == 0) d.offset = xt_at_(d.shape.n ? d.shape.n : 2, zero, zero, zero, zero);
+    if (d.offset.count == 0) d.offset = xt_at_(d.shape.count ? d.shape.count : 2, zero, zero, zero, zero);
     if (d.scatter.magic) return xt_init_scatter_(w, t, &d);
     if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
         !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
@@ -346,12 +348,12 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         return t;
     }
     xt_leading_(w, &t, &d);
-    memmove(d.offset.v, &d.offset.v[d.offset.n - 2], 2 * sizeof d.offset.v[0]);
-    xt_plan_step_(x, &t, &d.offset.v[inner], false);
+    memmove(d.offset.at, &d.offset.at[d.offset.count - 2], 2 * sizeof d.offset.at[0]);
+    xt_plan_step_(x, &t, &d.offset.at[inner], false);
     for (i = 0; i < 2; i++) {
         xt_val place = xt_subgroup_place_(x, &t.dist, i);
         if (i == inner) xt_plan_step_(x, &t, &place, true);
-        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.v[i], place);
+        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.at[i], place);
     }
     if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
     return t;

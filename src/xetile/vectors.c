@@ -269,9 +269,9 @@ static spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
 static cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.V * sizeof *v);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v);
     int i, first = dim ? b->col : b->row;
-    for (i = 0; v && i < l.V; i++) {
+    for (i = 0; v && i < l.size_v; i++) {
         spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
         at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
         v[i] = xt_from_i32_(x, type, at);

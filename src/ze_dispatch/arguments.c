@@ -14,35 +14,35 @@ zed_arg zed_arg_make_(char kind, int code)
 zed_arg zed_arg_int_(int64_t v, int code)
 {
     zed_arg a = zed_arg_make_('i', code);
-    a.as.i = v;
+    a.as.sint = v;
     return a;
 }
 
 zed_arg zed_arg_uint_(uint64_t v, int code)
 {
     zed_arg a = zed_arg_make_('u', code);
-    a.as.u = v;
+    a.as.uint = v;
     return a;
 }
 
 zed_arg zed_arg_float_(double v, int code)
 {
     zed_arg a = zed_arg_make_('f', code);
-    a.as.f = v;
+    a.as.real = v;
     return a;
 }
 
 zed_arg zed_arg_pointer_(const volatile void *p, int code)
 {
     zed_arg a = zed_arg_make_('p', code);
-    a.as.p = (const void *)(uintptr_t)p;
+    a.as.ptr = (const void *)(uintptr_t)p;
     return a;
 }
 
 zed_arg zed_arg_local_(zed_local v, int code)
 {
     zed_arg a = zed_arg_make_('l', code);
-    a.as.u = v.bytes;
+    a.as.uint = v.bytes;
     return a;
 }
 
@@ -86,13 +86,13 @@ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
 {
     int bits = 8 * a->size;
     if (a->kind == 'i')
-        snprintf(text, size, "i%d %" PRId64, bits, a->as.i);
+        snprintf(text, size, "i%d %" PRId64, bits, a->as.sint);
     else if (a->kind == 'u')
-        snprintf(text, size, "u%d %" PRIu64, bits, a->as.u);
+        snprintf(text, size, "u%d %" PRIu64, bits, a->as.uint);
     else if (a->kind == 'f')
-        snprintf(text, size, "f%d %.9g", bits, a->as.f);
+        snprintf(text, size, "f%d %.9g", bits, a->as.real);
     else if (a->kind == 'l')
-        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.u);
+        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.uint);
     else if (a->pointed == 'c')
         snprintf(text, size, "a pointer to char");
     else if (a->pointed == 'v')
@@ -151,7 +151,7 @@ static bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, 
 static bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_type_ *t = k->params[i].type;
-    double v = a->as.f;
+    double v = a->as.real;
     if (t->kind == 'f' && t->size == 8) {
         b->as.f64 = v;
     } else if (t->kind == 'f') {
@@ -174,13 +174,13 @@ static bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed
     const zed_type_ *t = k->params[i].type;
     const bool to_signed = t->kind == 'i';
     const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
-    bool negative = a->kind == 'i' && a->as.i < 0, fits;
-    uint64_t v = a->as.u; /* the same bits when signed */
+    bool negative = a->kind == 'i' && a->as.sint < 0, fits;
+    uint64_t v = a->as.uint; /* the same bits when signed */
     char low[32], high[32];
     if (!negative)
         fits = v <= most;
     else
-        fits = to_signed && a->as.i >= -(int64_t)most - 1;
+        fits = to_signed && a->as.sint >= -(int64_t)most - 1;
     if (!fits) {
         snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
         snprintf(high, sizeof high, "%" PRIu64, most);
@@ -204,19 +204,19 @@ static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
     ze_device_handle_t on = NULL;
     zed_device *d = k->device;
     char where[512];
-    uintptr_t at = (uintptr_t)a->as.p;
+    uintptr_t at = (uintptr_t)a->as.ptr;
     if (!at || d->system_memory_) return true;
     for (size_t n = d->resource_count_; n-- > 0;) {
         const zed_resource_ *r = &d->resources_[n];
         if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
     }
     ZED_CLEAR_(p, MEMORY_ALLOCATION_PROPERTIES);
-    if (zeMemGetAllocProperties(d->context, a->as.p, &p, &on) == ZE_RESULT_SUCCESS &&
+    if (zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
         p.type != ZE_MEMORY_TYPE_UNKNOWN) {
         return true;
     }
     return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
-                     zed_arg_where_(k, a, i, where, sizeof where), a->as.p, d->name);
+                     zed_arg_where_(k, a, i, where, sizeof where), a->as.ptr, d->name);
 }
 
 static bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
@@ -226,9 +226,9 @@ static bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i,
         return zed_arg_type_error_(k, a, i, "");
     }
     if (!zed_reachable_(k, a, i)) return false;
-    b->as.p = a->as.p;
+    b->as.p = a->as.ptr;
     b->size = sizeof b->as.p;
-    b->no_value = !a->as.p;
+    b->no_value = !a->as.ptr;
     return true;
 }
 
@@ -244,8 +244,8 @@ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
     }
     if (p->kind == ZED_PARAM_LOCAL) {
         if (a->kind != 'l') return zed_arg_type_error_(k, a, i, ", no (zed_local){bytes}");
-        if (!a->as.u) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");
-        b->size = (size_t)a->as.u;
+        if (!a->as.uint) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");
+        b->size = (size_t)a->as.uint;
         b->no_value = true;
         return true;
     }

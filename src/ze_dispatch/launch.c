@@ -4,14 +4,14 @@
 static bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
 {
     const uint32_t *most = k->device->target.max_groups;
-    if (g.x && g.y && g.z && (!most[0] || g.x <= most[0]) && (!most[1] || g.y <= most[1]) &&
-        (!most[2] || g.z <= most[2])) {
+    if (g.count_x && g.count_y && g.count_z && (!most[0] || g.count_x <= most[0]) &&
+        (!most[1] || g.count_y <= most[1]) && (!most[2] || g.count_z <= most[2])) {
         return true;
     }
     return zed_fail_(k->device, ZED_GROUPS,
                      "kernel %s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups, \"%s\" takes 1 to %" PRIu32
                      " x %" PRIu32 " x %" PRIu32,
-                     k->name, g.x, g.y, g.z, k->device->name, most[0], most[1], most[2]);
+                     k->name, g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
 }
 
 /* Checks all arguments, then passes all. */
@@ -70,14 +70,15 @@ static bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barri
 {
     ze_group_count_t g;
     ze_result_t result = ZE_RESULT_SUCCESS;
-    g.groupCountX = groups.x;
-    g.groupCountY = groups.y;
-    g.groupCountZ = groups.z;
+    g.groupCountX = groups.count_x;
+    g.groupCountY = groups.count_y;
+    g.groupCountZ = groups.count_z;
     if (barrier) result = zeCommandListAppendBarrier(list, NULL, 0, NULL);
     if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
     result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
     return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel",
-                      "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name, groups.x, groups.y, groups.z);
+                      "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name, groups.count_x, groups.count_y,
+                      groups.count_z);
 }
 
 bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line, zed_groups groups,

@@ -238,7 +238,7 @@ static mode mode_of(const op_case *t, int which)
 static cm_mem memory_of(cm_ctx *c, const op_case *t, int number, int which)
 {
     const cm_type types[] = {t->a, t->b, t->c, t->d};
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     mode how = mode_of(t, which);
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
@@ -257,9 +257,9 @@ static cm_mem memory_of(cm_ctx *c, const op_case *t, int number, int which)
  * work-items stand one after the other, of a complex matrix those of the real parts first. */
 static void dealt_move(cm_ctx *c, const cm_layout *l, int number, int which, spe_id *part, bool load)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     int halves = cm_is_complex(l->type) ? 2 : 1, each = cm_part_count(l) / halves, half, i;
-    int bytes = cm_type_info(l->type)->storage_bits / 8, vector = l->V * bytes;
+    int bytes = cm_type_info(l->type)->storage_bits / 8, vector = l->size_v * bytes;
     spe_id lane = spe_imul(m, spe_uconvert(m, spe_int(m, 64), spe_builtin(m, SPE_SUBGROUP_LANE, 0)),
                            spe_u64(m, (uint64_t)vector));
     spe_id at = spe_index(m, spe_index(m, spe_param_id(m, (uint32_t)which), spe_u64(m, (uint64_t)number * SLOT)), lane);
@@ -267,7 +267,7 @@ static void dealt_move(cm_ctx *c, const cm_layout *l, int number, int which, spe
         int word = 0;
         for (i = 0; i < each; i++) {
             spe_id *p = &part[half * each + i];
-            int first = half * l->S * vector + word * (l->packed ? l->omega : l->K1) * bytes;
+            int first = half * l->lanes * vector + word * (l->packed ? l->omega : l->size_k1) * bytes;
             spe_id one =
                 spe_ptr_cast(m, first ? spe_index(m, at, spe_u64(m, (uint64_t)first)) : at, cm_part_type(c, l, i));
             if (load)
@@ -289,7 +289,7 @@ static cm_matrix take(cm_ctx *c, const op_case *t, int number, int which, int ro
     if (!t->dealt) return cm_load(c, rows, cols, type, use, &mem[which]);
     if (t->back && which < 2) return taken[number - t->back][which];
     l = cm_layout_for(c, rows, cols, type, use);
-    if (!spe_ok(c->m)) return cm_poison();
+    if (!spe_ok(c->module)) return cm_poison();
     dealt_move(c, &l, number, which, part, true);
     if (which == 2) return cm_from_parts(c, &l, part);
     return taken[number][which] = cm_from_parts(c, &l, part);
@@ -298,7 +298,7 @@ static cm_matrix take(cm_ctx *c, const op_case *t, int number, int which, int ro
 /* Through local memory and back, with strides that leave gaps, read as the transpose of what was written. */
 static cm_matrix through_local(cm_ctx *c, const op_case *t, const cm_matrix *a)
 {
-    spe_module *m = c->m;
+    spe_module *m = c->module;
     spe_id elem = cm_storage_type(c, t->a), zero = spe_i32(m, 0);
     int parts = cm_type_info(t->a)->kind == CM_KIND_COMPLEX ? 2 : 1, count = t->M * 2 + t->N * (t->M * 2 + 3);
     spe_id array = spe_shared_var(m, spe_array(m, elem, (uint32_t)(count * parts)));
@@ -317,18 +317,18 @@ static spe_id number_of(cm_ctx *c, cm_type type, double v)
 {
     spe_id id = cm_storage_type(c, type);
     uint32_t bits = 0;
-    if (cm_type_info(type)->kind == CM_KIND_INT) return spe_const_i(c->m, id, (int64_t)v);
-    if (cm_type_info(type)->storage_float) return spe_const_f(c->m, id, v);
+    if (cm_type_info(type)->kind == CM_KIND_INT) return spe_const_i(c->module, id, (int64_t)v);
+    if (cm_type_info(type)->storage_float) return spe_const_f(c->module, id, v);
     put_real(type, &bits, 0, v);
-    return spe_const_u(c->m, id, bits);
+    return spe_const_u(c->module, id, bits);
 }
 
 /* v + 16 row + column, but the component alone above the diagonal. */
 static cm_matrix applied(cm_ctx *c, const cm_matrix *a)
 {
-    spe_module *m = c->m;
-    spe_id type = cm_arith_type(c, a->l.type);
-    bool is_int = cm_type_info(a->l.type)->kind == CM_KIND_INT;
+    spe_module *m = c->module;
+    spe_id type = cm_arith_type(c, a->layout.type);
+    bool is_int = cm_type_info(a->layout.type)->kind == CM_KIND_INT;
     cm_matrix d;
     CM_APPLY(c, d, *a, i, j, v)
     {
@@ -355,7 +355,7 @@ static cm_matrix compute(cm_ctx *c, const op_case *t, int number, cm_mem *mem)
     cm_matrix a, b;
     if (t->what == PRODUCT || t->what == SATURATING) return product(c, t, number, mem);
     if (t->what == ATOMIC_LOAD) return cm_atomic_load(c, t->M, t->N, t->a, t->use, &mem[0], scope, 0);
-    if (t->what == SPLAT) return cm_splat(c, t->M, t->N, t->a, t->use, spe_load(c->m, mem[0].ptr, 0));
+    if (t->what == SPLAT) return cm_splat(c, t->M, t->N, t->a, t->use, spe_load(c->module, mem[0].ptr, 0));
     a = take(c, t, number, 0, t->M, t->N, t->a, t->use, mem);
     switch (t->what) {
     case BINARY: b = take(c, t, number, 1, t->M, t->N, t->b, t->use, mem); return cm_binary(c, (cm_op)t->op, &a, &b);
@@ -368,7 +368,7 @@ static cm_matrix compute(cm_ctx *c, const op_case *t, int number, cm_mem *mem)
         return a;
     case USE: return cm_convert_use(c, &a, t->use_d);
     case APPLY: return applied(c, &a);
-    case INSERT: return cm_insert(c, &a, a.l.V - 1, cm_component(c, &a, 0));
+    case INSERT: return cm_insert(c, &a, a.layout.size_v - 1, cm_component(c, &a, 0));
     case TRANSPOSE: return cm_transpose(c, &a, t->use_d);
     case REPEAT: return cm_repeat(c, &a, t->rows, t->cols);
     case REDUCE: return cm_reduce(c, (cm_op)t->op, t->by, &a);
@@ -417,7 +417,7 @@ static void emit(spe_module *m, const cm_target *target, cm_lowering lowering, c
         if (!t->dealt)
             cm_store(&c, &d, &mem[3]);
         else if (d.parts)
-            dealt_move(&c, &d.l, i, 3, d.part, false);
+            dealt_move(&c, &d.layout, i, 3, d.part, false);
         if (!spe_ok(m)) {
             char text[256];
             describe(t, text, sizeof text);
@@ -656,7 +656,7 @@ static number expected(const memory *w, int row, int col, double *bound)
         cm_layout l = w->l;
         cm_slot s = cm_slot_of(&l, row, col);
         cm_element e;
-        if (s.component * l.omega + s.channel == l.V - 1) s.component = s.channel = 0;
+        if (s.component * l.omega + s.channel == l.size_v - 1) s.component = s.channel = 0;
         e = cm_element_of(&l, s);
         return element(w, 0, e.row, e.col);
     }
@@ -782,9 +782,9 @@ static void deal(cm_layout l, unsigned char *matrix, unsigned char *vectors, boo
         mem.stride_row = halves;
         mem.stride_col = halves * l.rows;
         if (collect)
-            cm_gather(&l, vectors + half * l.S * l.V * bytes, &mem);
+            cm_gather(&l, vectors + half * l.lanes * l.size_v * bytes, &mem);
         else
-            cm_distribute(&l, vectors + half * l.S * l.V * bytes, &mem);
+            cm_distribute(&l, vectors + half * l.lanes * l.size_v * bytes, &mem);
     }
 }
 

@@ -148,25 +148,25 @@ static cm_mem kernel_memory(cm_ctx *c, const operand *o, int which)
     cm_mem m;
     int first = MATRICES + which * 5;
     memset(&m, 0, sizeof m);
-    m.ptr = spe_ptr_cast(c->m, spe_param_id(c->m, (uint32_t)which), cm_storage_type(c, o->type));
-    m.row = spe_param_id(c->m, (uint32_t)first);
-    m.col = spe_param_id(c->m, (uint32_t)first + 1);
+    m.ptr = spe_ptr_cast(c->module, spe_param_id(c->module, (uint32_t)which), cm_storage_type(c, o->type));
+    m.row = spe_param_id(c->module, (uint32_t)first);
+    m.col = spe_param_id(c->module, (uint32_t)first + 1);
     if (o->at.checked) {
-        m.rows = spe_param_id(c->m, (uint32_t)first + 2);
-        m.cols = spe_param_id(c->m, (uint32_t)first + 3);
+        m.rows = spe_param_id(c->module, (uint32_t)first + 2);
+        m.cols = spe_param_id(c->module, (uint32_t)first + 3);
     }
-    m.stride_col = spe_param_id(c->m, (uint32_t)first + 4);
+    m.stride_col = spe_param_id(c->module, (uint32_t)first + 4);
     m.transposed = o->at.transposed;
     m.block2d = o->at.block2d;
-    if (o->at.padding != 0) m.padding = spe_const_f(c->m, cm_storage_type(c, o->type), o->at.padding);
+    if (o->at.padding != 0) m.padding = spe_const_f(c->module, cm_storage_type(c, o->type), o->at.padding);
     return m;
 }
 
 static spe_id halve(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     (void)b, (void)user;
-    if (cm_type_info(type)->kind != CM_KIND_FLOAT) return spe_iadd(c->m, a, a);
-    return spe_fmul(c->m, a, spe_const_f(c->m, spe_type_of(c->m, a), 0.5));
+    if (cm_type_info(type)->kind != CM_KIND_FLOAT) return spe_iadd(c->module, a, a);
+    return spe_fmul(c->module, a, spe_const_f(c->module, spe_type_of(c->module, a), 0.5));
 }
 
 static cm_matrix compute(cm_ctx *c, const test_case *t, const cm_mem *mem)
@@ -181,7 +181,7 @@ static cm_matrix compute(cm_ctx *c, const test_case *t, const cm_mem *mem)
         return cm_mul_add(c, t->d, &a, &b, &acc);
     }
     if (t->op == SPLAT) {
-        scalar = spe_load(c->m, mem[0].ptr, 0);
+        scalar = spe_load(c->module, mem[0].ptr, 0);
         return cm_splat(c, t->M, t->N, t->d, t->use, scalar);
     }
     a = cm_load(c, t->M, t->N, t->a, t->use, &mem[0]);
@@ -629,7 +629,7 @@ static bool emit_loop(spe_module *m, const char *target_name, cm_type in, cm_typ
     memset(&k, 0, sizeof k);
     spe_begin(m, NULL);
     memset(&c, 0, sizeof c);
-    c.m = m;
+    c.module = m;
     for (i = 0; i < 6; i++)
         params[i].type =
             i < 3 ? spe_ptr(m, SPE_StorageClassCrossWorkgroup, cm_storage_type(&c, i < 2 ? in : out)) : spe_int(m, 32);
@@ -708,7 +708,7 @@ static bool emit_khr(spe_module *m, const char *target_name, cm_type in, cm_type
     memset(&k, 0, sizeof k);
     spe_begin(m, NULL);
     memset(&c, 0, sizeof c);
-    c.m = m;
+    c.module = m;
     for (i = 0; i < 4; i++)
         params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, cm_storage_type(&c, i < 2 ? in : out));
     k.name = "khr";
@@ -833,7 +833,7 @@ static void mistake(bench *b, int which)
     case 22: cm_prefetch(c, 0, 8, CM_F32, &b->mem, 0); break;
     case 23: acc = cm_splat(c, 16, 8, CM_C32, CM_ACC, 0), cm_convert(c, &acc, CM_F32); break;
     case 24: acc = cm_splat(c, 16, 8, CM_F32, CM_ACC, 0), cm_binary(c, CM_XOR, &acc, &acc); break;
-    case 25: cm_from_parts(c, &acc.l, a.part); break;
+    case 25: cm_from_parts(c, &acc.layout, a.part); break;
     case 26: acc = cm_splat(c, 16, 8, CM_I32, CM_ACC, 0), cm_unary(c, CM_EXP, &acc); break;
     case 27: cm_unary(c, CM_NOT, &acc); break;
     case 28: cm_unary(c, CM_CONJ, &acc); break;
@@ -846,7 +846,7 @@ static void mistake(bench *b, int which)
     case 35: cm_reduce(c, CM_MUL, CM_BY_ROW, &acc); break;
     case 36: acc = cm_splat(c, 16, 8, CM_C32, CM_ACC, 0), cm_reduce(c, CM_MIN, CM_BY_ROW, &acc); break;
     case 37: cm_insert(c, &acc, 0, b->integer); break;
-    case 38: cm_insert(c, &acc, -1, spe_f32(c->m, 0)); break;
+    case 38: cm_insert(c, &acc, -1, spe_f32(c->module, 0)); break;
     case 39: cm_convert_as(c, &acc, CM_BF16, CM_ROUND_UP, false); break;
     case 40: cm_convert_as(c, &acc, CM_I32, (cm_rounding)9, false); break;
     case 41: cm_atomic_load(c, 16, 8, CM_I8, CM_ACC, &b->mem, SPE_ScopeDevice, 0); break;
@@ -980,7 +980,7 @@ TEST(poison)
     int i, n = 0;
     bench_begin(&b, cm_target_row("bmg"), CM_AUTO);
     p = cm_load(c, 3, 8, CM_F32, CM_ACC, &b.mem);
-    CHECK(p.parts == 0 && p.l.V == 0);
+    CHECK(p.parts == 0 && p.layout.size_v == 0);
     CHECK(cm_component(c, &p, 0) == 0);
     CHECK(cm_component_ids(c, &p, CM_F32) == NULL);
     d[n++] = cm_insert(c, &p, 0, 0);

@@ -158,10 +158,10 @@ static void all_pairs(const char *name, const char *target, int S, int each)
                           (row != NULL) == has_product(all_types[a], all_types[b]) || (row && row->dpas),
                       "%s x %s", cm_type_info(all_types[a])->name, cm_type_info(all_types[b])->name);
             if (!has_product(all_types[a], all_types[b]) && !row) continue;
-            sum = row ? sum_of(row->a == CM_I8 && row->b == CM_U8   ? CM_I16
-                               : row->a == CM_U8 && row->b == CM_I8 ? CM_I16
-                                                                    : row->a,
-                               row->b)
+            sum = row ? sum_of(row->type_a == CM_I8 && row->type_b == CM_U8   ? CM_I16
+                               : row->type_a == CM_U8 && row->type_b == CM_I8 ? CM_I16
+                                                                    : row->type_a,
+                               row->type_b)
                       : sum_of(all_types[a], all_types[b]);
             for (i = 0; i < (dpas ? 5 : each); i++, n++)
                 add_product(PRODUCT, dpas ? &large[i] : &small[(i + n) % 5], all_types[a], all_types[b], sum, sum)

@@ -58,7 +58,7 @@ static void define_entries(definition *d, int M, int N)
 /* Every slot of every work-item, both ways. */
 static void compare_slots(const cm_layout *l, const definition *d, int *found)
 {
-    int S = l->S, number, c;
+    int S = l->lanes, number, c;
     for (number = 0; number < d->entries; number++)
         for (c = 0; c < d->channels; c++) {
             cm_slot s = {number % S, number / S, c}, back;
@@ -84,16 +84,16 @@ static void compare_numbers(const cm_layout *l, const definition *d)
     int number;
     bool mask = false;
     for (number = 0; number < d->entries * d->channels; number++) mask |= d->at[number].col >= l->cols;
-    CHECK_INT(l->I, d->I);
-    CHECK_INT(l->J, d->J);
-    CHECK_INT(l->K, d->K);
-    CHECK_INT(l->K1, d->K1);
-    CHECK_INT(l->K2, d->K2);
-    CHECK_INT(l->V, d->V);
+    CHECK_INT(l->size_i, d->I);
+    CHECK_INT(l->size_j, d->J);
+    CHECK_INT(l->size_k, d->K);
+    CHECK_INT(l->size_k1, d->K1);
+    CHECK_INT(l->size_k2, d->K2);
+    CHECK_INT(l->size_v, d->V);
     CHECK_INT(l->omega, d->channels);
     CHECK_INT(l->packed, d->channels > 1);
     CHECK_INT(l->needs_mask, mask);
-    CHECK_INT(cm_components(l) * l->S, d->entries);
+    CHECK_INT(cm_components(l) * l->lanes, d->entries);
     for (number = 0; number < d->entries; number++)
         if (cm_linear(l, cm_unlinear(l, number)) != number) {
             test_fail(__FILE__, __LINE__, "L is not inverted at %d", number);
@@ -103,13 +103,13 @@ static void compare_numbers(const cm_layout *l, const definition *d)
 
 static void compare_macros(const cm_layout *l)
 {
-    int M = l->rows, N = l->cols, S = l->S;
-    CHECK_INT(CM_I(M, S), l->I);
-    CHECK_INT(CM_J(M, N, l->type, l->use, S), l->J);
-    CHECK_INT(CM_K(M, S), l->K);
-    CHECK_INT(CM_K1(M, l->type, l->use, S), l->K1);
-    CHECK_INT(CM_K2(M, l->type, l->use, S), l->K2);
-    CHECK_INT(CM_V(M, N, l->type, l->use, S), l->V);
+    int M = l->rows, N = l->cols, S = l->lanes;
+    CHECK_INT(CM_I(M, S), l->size_i);
+    CHECK_INT(CM_J(M, N, l->type, l->use, S), l->size_j);
+    CHECK_INT(CM_K(M, S), l->size_k);
+    CHECK_INT(CM_K1(M, l->type, l->use, S), l->size_k1);
+    CHECK_INT(CM_K2(M, l->type, l->use, S), l->size_k2);
+    CHECK_INT(CM_V(M, N, l->type, l->use, S), l->size_v);
     CHECK_INT(CM_CHANNELS(N, l->type, l->use), l->omega);
     CHECK_INT(CM_NEEDS_MASK(M, N, l->type, l->use, S), l->needs_mask);
 }
@@ -142,9 +142,9 @@ static void print_table(const cm_layout *l, char *out, size_t size)
     cm_slot s = {0, 0, 0};
     size_t used = 0;
     for (s.component = 0; s.component < cm_components(l); s.component++)
-        for (s.lane = 0; s.lane < l->S; s.lane++) {
+        for (s.lane = 0; s.lane < l->lanes; s.lane++) {
             cm_element e = cm_element_of(l, s);
-            const char *end = s.lane == l->S - 1 ? "\n" : " ";
+            const char *end = s.lane == l->lanes - 1 ? "\n" : " ";
             if (e.padding)
                 used += (size_t)snprintf(out + used, size - used, "-,-%s", end);
             else
@@ -190,7 +190,7 @@ TEST(interleaved)
                     CHECK_INT(cm_layout_init(&l, M, N, CM_I8, CM_B, S), 0);
                     CHECK_INT(cm_layout_interleave(&l, k1), 0);
                     for (s.lane = 0; s.lane < S; s.lane++)
-                        for (s.component = 0; s.component < l.V; s.component++) {
+                        for (s.component = 0; s.component < l.size_v; s.component++) {
                             int block = s.component / (k1 * N), in_block = s.component % (k1 * N);
                             cm_element e = cm_element_of(&l, s);
                             cm_slot back = cm_slot_of(&l, e.row, e.col);
@@ -232,7 +232,7 @@ static void check_distribution(const cm_layout *l, const cm_host_mem *mem, memor
     size_t bytes = (size_t)cm_type_info(l->type)->bytes;
     static const unsigned char zero[16] = {0};
     cm_host_mem to = *mem;
-    int number, c, S = l->S;
+    int number, c, S = l->lanes;
     define_shape(&d, l->rows, l->cols, (int)bytes, l->use, S);
     define_entries(&d, l->rows, l->cols);
     fill(&before);

@@ -34,7 +34,7 @@ static void one_product(CV_CONTEXT, const void *product, cv_val offset)
                          : CV_LOAD(in, t->vector,
                                    CV_ADD(CV_TIMES(gid, t->vector), (int)(t->in / (size_t)model_bytes(p->input))));
     cv_interpreted_vector v = {first_input = x, p->as};
-    cv_matrix_ref w = {.base = cv_->args[0], .interpretation = (cv_type)p->matrix, .m = p->m, .k = p->k,
+    cv_matrix_ref w = {.base = cv_->args[0], .interpretation = (cv_type)p->matrix, .rows = p->m, .cols = p->k,
                        .layout = (cv_layout)p->layout, .transpose = p->transpose, .offset = offset,
                        .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
     cv_vec y;

@@ -30,8 +30,8 @@ static void one_item(CV_CONTEXT, const void *it, cv_val offset)
         cv_vec a = CV_LOAD(in, t->m, CV_ADD(CV_TIMES(gid, t->m), (int)(t->v1 / (size_t)bytes)));
         cv_matrix_ref r = {.base = cv_->args[0],
                            .interpretation = (cv_type)t->sum,
-                           .m = t->m,
-                           .k = t->n,
+                           .rows = t->m,
+                           .cols = t->n,
                            .layout = CV_OUTER_PRODUCT_OPTIMAL,
                            .offset = offset,
                            .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};

@@ -213,7 +213,11 @@ static void listed_body(cv_ctx *cv_)
              : row.input_interpretation == CV_U8 && row.input_type == CV_PACKED_U8X32 ? CV_PACKED_U8X32
                                                                                       : CV_INVALID;
     cv_interpreted_vector x = {cv_splat_(CV_HERE_, vector, 1, CV_AT(1)), as};
-    cv_matrix_ref a = {.base = w, .interpretation = row.matrix_interpretation, .m = 1, .k = 1, .layout = CV_MUL_OPTIMAL,
+    cv_matrix_ref a = {.base = w,
+                       .interpretation = row.matrix_interpretation,
+                       .rows = 1,
+                       .cols = 1,
+                       .layout = CV_MUL_OPTIMAL,
                        .transpose = row.transpose_supported};
     cv_vector_ref b = {.base = w, .interpretation = row.bias_interpretation};
     a = cv_matrix_ref_(CV_HERE_, a);

@@ -77,8 +77,8 @@ static void load_a(struct emitter *e, spe_id k)
     block.mem_width = spe_imul(e->m, e->k, constant(e, bytes));
     block.mem_height = constant(e, ROWS);
     block.pitch = constant(e, MOST_K * bytes);
-    block.x = k;
-    block.y = e->row;
+    block.pos_x = k;
+    block.pos_y = e->row;
     spe_block2d_load(e->m, &block, e->a);
 }
 
@@ -101,8 +101,8 @@ static void load_b(struct emitter *e, spe_id k)
     block.ptr = own_b(e);
     block.mem_width = block.pitch = constant(e, COLUMNS * bytes);
     block.mem_height = e->k;
-    block.x = e->column;
-    block.y = k;
+    block.pos_x = e->column;
+    block.pos_y = k;
     spe_block2d_load_transform(e->m, &block, e->b);
 }
 

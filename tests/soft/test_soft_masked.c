@@ -59,8 +59,8 @@ static void move_block(spe_module *m, spe_id item)
     block.mem_width = spe_i32(m, S * 2);
     block.mem_height = spe_i32(m, ROWS * SUBGROUPS);
     block.pitch = spe_i32(m, 64);
-    block.x = spe_i32(m, 0);
-    block.y = spe_imul(m, spe_udiv(m, item, spe_i32(m, S)), spe_i32(m, ROWS));
+    block.pos_x = spe_i32(m, 0);
+    block.pos_y = spe_imul(m, spe_udiv(m, item, spe_i32(m, S)), spe_i32(m, ROWS));
     spe_block2d_load(m, &block, mine);
     for (uint32_t r = 0; r < ROWS; r++) {
         spe_id at = spe_i32(m, (int32_t)r), p = spe_element(m, mine, 1, &at);

@@ -806,8 +806,8 @@ TEST(matrix_and_blocks)
     block.ptr = spe_param_id(&x.m, 1);
     block.mem_width = block.pitch = spe_i32(&x.m, 256);
     block.mem_height = spe_i32(&x.m, 64);
-    block.x = value(&x, 2, 1, 0);
-    block.y = spe_i32(&x.m, 0);
+    block.pos_x = value(&x, 2, 1, 0);
+    block.pos_y = spe_i32(&x.m, 0);
     var = spe_local_var(&x.m, spe_array(&x.m, x.i16, 32));
     spe_block2d_load(&x.m, &block, var);
     check_last(&x, "spe_block2d_load", SPE_OpSubgroup2DBlockLoadINTEL, 0, 0, 0, NULL);
@@ -869,7 +869,7 @@ TEST(intel_extensions_are_checked)
     b.count = b.width = b.height = 8;
     REFUSES(SPE_ERR_NO_VALUE, "spe_block2d_prefetch", spe_block2d_prefetch(&x.m, &b));
     REFUSES(SPE_ERR_TYPE, "i32 and f32x4",
-            (b.mem_width = b.mem_height = b.pitch = b.x = i, b.y = f, spe_block2d_prefetch(&x.m, &b)));
+            (b.mem_width = b.mem_height = b.pitch = b.pos_x = i, b.pos_y = f, spe_block2d_prefetch(&x.m, &b)));
 }
 
 TEST(cooperative_matrices)

@@ -32,8 +32,8 @@ static void keep_message(XT_CONTEXT, xt_val out, xt_val turn, const xt_tile *a, 
     spe_id id[FIELDS] = {0, 0, 0, 0};
     if (!xt_->planning && xt_may_share_(w, a) && xt_may_share_(w, b) && xt_share_init_(&s, a, b)) {
         r = xt_share_surface_(xt_, &s);
-        id[0] = xt_share_advance_(xt_, &s, &r, 0, r.surface.x);
-        id[1] = xt_share_advance_(xt_, &s, &r, 1, r.surface.y);
+        id[0] = xt_share_advance_(xt_, &s, &r, 0, r.surface.pos_x);
+        id[1] = xt_share_advance_(xt_, &s, &r, 1, r.surface.pos_y);
         id[2] = r.surface.mem_width;
         id[3] = r.surface.mem_height;
     }

@@ -21,7 +21,7 @@ static int result_cols(void) { return now.dim ? now.cols / now.size : now.cols; 
 /* The kinds by number: one body for all. */
 static xt_vec reduce(XT_CONTEXT, int kind, xt_vec v)
 {
-    return xt_reduction_(XT_HERE_, kind, (xt_reduction_desc_){.v = v, .dim = now.dim, .reduction_size = now.size,
+    return xt_reduction_(XT_HERE_, kind, (xt_reduction_desc_){.vec = v, .dim = now.dim, .reduction_size = now.size,
                                                               .map = now.result, .source = now.source});
 }
 
