@@ -131,7 +131,9 @@
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
  * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
- * (realloc(user, NULL, n) allocates, realloc(user, p, n) grows, realloc(user, p, 0) frees and returns NULL).
+ * (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). SPE_CHUNK, a macro, is how many bytes
+ * a module asks it for at first, and twice as many each time after; defined as 0 where the bodies are compiled, it asks
+ * for each piece by itself.
  *
  * Limits: 4194303 ids a module and 65535 words an instruction (those of SPIR-V), 65000 regions within each other;
  * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or as many as you like once VectorAnyINTEL or LongVectorEXT
@@ -461,6 +463,10 @@ typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
 
 typedef uint32_t spe_id; /* 0 is poison */
 
+#ifndef SPE_CHUNK
+#define SPE_CHUNK 196608
+#endif
+
 #define SPE_VERSION(major, minor) (((uint32_t)(major) << 16) | ((uint32_t)(minor) << 8))
 
 /* Every error this header reports: X(name, number, what it means). coopmatrix.h counts from 1000, xetile.h from
@@ -546,8 +552,8 @@ enum {
     SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
     SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
     SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
-    SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
-    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_,
+    SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
+    SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_COUNT_,
     SPE_OPCODES_KNOWN_ = 8192
 };
@@ -599,7 +605,7 @@ typedef struct {
     size_t id_count, id_capacity, type_count, type_capacity, constant_count, constant_capacity, entry_count,
         entry_capacity, region_count, region_capacity;
     spe_chunk_ *chunks;
-    size_t chunk_used, chunk_size, chunk_next;
+    size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
     spe_id opencl_std, known_bool, known_int[4], known_float[4]; /* of 8 << i bits: asked for all the time */
@@ -607,6 +613,7 @@ typedef struct {
     struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
+        size_t body; /* where its body begins */
         bool kernel;
         spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
     } fn;
@@ -1508,7 +1515,8 @@ uint32_t *spe_push_(spe_module *m, int which, size_t count)
 {
     spe_buffer_ *b = &m->buffer[which];
     if (SPE_UNLIKELY_(b->count + count > b->capacity) &&
-        !spe_grow_(m, &b->data, &b->capacity, b->count + count, sizeof(uint32_t), 128))
+        !spe_grow_(m, &b->data, &b->capacity, b->count + count, sizeof(uint32_t),
+                   which == SPE_BUFFER_BODY_ ? 16384 : 128))
         return NULL;
     b->count += count;
     return b->data + b->count - count;
@@ -1554,7 +1562,7 @@ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
     spe_record_ *r;
     if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
         if (m->id_count >= 0x3fffff) return spe_error_(m, SPE_ERR_LIMIT, "more than 4194303 ids");
-        if (!spe_grow_(m, &m->ids, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 256)) return 0;
+        if (!spe_grow_(m, &m->ids, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 2048)) return 0;
     }
     r = &m->ids[m->id_count];
     r->type = type;
@@ -2101,7 +2109,7 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
     return m;
 }
 
-/* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
+/* -- memory: an arena of chunks that double, and in it arrays that double ---------------------------------------- */
 
 XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
 {
@@ -2111,55 +2119,55 @@ XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
     return NULL;
 }
 
-XE_FN_ void *spe_realloc_(spe_module *m, void *p, size_t size)
+/* Opens a chunk with room for so many bytes. The default is enough for most kernels, and so much that glibc, once it
+ * has had as much back, keeps it for the next module: to get fresh pages for each would take a third of the time. */
+XE_FN_ bool spe_new_chunk_(spe_module *m, size_t bytes)
 {
-    void *q = NULL;
-    if (!m->options.realloc) SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
-    else if (size <= SIZE_MAX / 4) /* in parentheses: realloc may be a macro of the user's */
-        q = (m->options.realloc)(m->options.user, p, size);
-    if (!q) spe_fail(m, SPE_ERR_MEMORY, "SPE_ERR_MEMORY", "out of memory: no %zu bytes", size);
-    return q;
+    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16, next = (size_t)SPE_CHUNK << m->chunk_count;
+    size_t size = next > head + bytes ? next : head + bytes;
+    spe_chunk_ *chunk = NULL;
+    if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
+    if (bytes <= SIZE_MAX / 4) /* in parentheses: realloc may be a macro of the user's */
+        chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
+    if (!chunk) return SPE_ERROR_(m, MEMORY, "out of memory: no %zu bytes", bytes);
+    chunk->next = m->chunks;
+    m->chunks = chunk;
+    m->chunk_used = head;
+    m->chunk_size = size;
+    if (m->chunk_count < 12) m->chunk_count++;
+    return true;
+}
+
+XE_FN_ void *spe_take_(spe_module *m, size_t bytes)
+{
+    char *at;
+    if (bytes <= SIZE_MAX / 4) bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
+    if (m->error.id || (m->chunk_size - m->chunk_used < bytes && !spe_new_chunk_(m, bytes))) return NULL;
+    at = (char *)m->chunks + m->chunk_used;
+    m->chunk_used += bytes;
+    return at;
+}
+
+void *spe_alloc(spe_module *m, size_t bytes)
+{
+    void *p = spe_take_(m, bytes);
+    return p ? memset(p, 0, bytes) : NULL;
 }
 
 /* Makes room for `need` elements in an array, to which `array` points; false and an error when there is no memory. */
 bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
     size_t wanted = *capacity ? *capacity : first;
-    void *p;
+    void *old, *p;
     if (need <= *capacity) return true;
-    if (m->error.id) return false;
     while (wanted < need) wanted *= 2;
-    memcpy(&p, array, sizeof p);
-    p = spe_realloc_(m, p, wanted * size);
+    p = spe_take_(m, wanted * size);
     if (!p) return false;
+    memcpy(&old, array, sizeof old);
+    if (old) memcpy(p, old, *capacity * size);
     memcpy(array, &p, sizeof p);
     *capacity = wanted;
     return true;
-}
-
-void *spe_alloc(spe_module *m, size_t bytes)
-{
-    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
-    char *at;
-    if (m->error.id) return NULL;
-    if (bytes > SIZE_MAX / 4) return spe_realloc_(m, NULL, bytes); /* which refuses */
-    bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
-    if (!m->chunks || m->chunk_used + bytes > m->chunk_size) {
-        size_t size = m->chunk_next ? m->chunk_next : 4096;
-        spe_chunk_ *chunk;
-        while (size < head + bytes) size *= 2;
-        chunk = (spe_chunk_ *)spe_realloc_(m, NULL, size);
-        if (!chunk) return NULL;
-        chunk->next = m->chunks;
-        m->chunks = chunk;
-        m->chunk_used = head;
-        m->chunk_size = size;
-        m->chunk_next = size * 2;
-    }
-    at = (char *)m->chunks + m->chunk_used;
-    m->chunk_used += bytes;
-    memset(at, 0, bytes);
-    return at;
 }
 
 void *spe_copied_(spe_module *m, const void *from, size_t size)
@@ -2238,21 +2246,11 @@ bool spe_begin(spe_module *m, const spe_options *o)
 
 void spe_free(spe_module *m)
 {
-    int i;
-    if (!m->options.realloc) return;
-#define SPE_FREE_(p) ((p) ? (void)(m->options.realloc)(m->options.user, (p), 0) : (void)0)
-    for (i = 0; i < SPE_BUFFER_COUNT_; i++) SPE_FREE_(m->buffer[i].data);
-    SPE_FREE_(m->ids);
-    SPE_FREE_(m->types);
-    SPE_FREE_(m->constants);
-    SPE_FREE_(m->entries);
-    SPE_FREE_(m->regions);
-    while (m->chunks) {
-        spe_chunk_ *next = m->chunks->next;
-        SPE_FREE_(m->chunks);
-        m->chunks = next;
+    spe_chunk_ *chunk, *next;
+    for (chunk = m->chunks; chunk; chunk = next) {
+        next = chunk->next;
+        (m->options.realloc)(m->options.user, chunk, 0);
     }
-#undef SPE_FREE_
     memset(m, 0, sizeof *m);
 }
 
@@ -3540,16 +3538,31 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     }
     m->block = m->fn.entry = spe_new_label_(m);
     if (!spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1, m->block) || !spe_scope_push_(m)) return 0;
+    m->fn.body = m->buffer[SPE_BUFFER_BODY_].count;
     m->dead = false;
     m->open = true;
     m->line_file = NULL;
     return m->fn.id;
 }
 
-/* Ends the function and joins its buffers: variables, prologue, body. */
+/* Puts the words of a buffer before the body. */
+XE_FN_ bool spe_put_before_(spe_module *m, int which)
+{
+    spe_buffer_ *b = &m->buffer[which], *body = &m->buffer[SPE_BUFFER_BODY_];
+    size_t room = b->count;
+    uint32_t *at;
+    if (!room) return true;
+    if (!spe_push_(m, SPE_BUFFER_BODY_, room)) return false;
+    at = body->data + m->fn.body;
+    memmove(at + room, at, (body->count - room - m->fn.body) * sizeof *at);
+    memcpy(at, b->data, room * sizeof *at);
+    b->count = 0;
+    return true;
+}
+
+/* Ends the function: its variables and prologue come before the body. */
 XE_FN_ void spe_close_function_(spe_module *m, const char *name, bool kernel)
 {
-    int which;
     m->doing = name;
     if (!m->open) spe_error_(m, SPE_ERR_NO_FUNCTION, "no function is open");
     else if (m->fn.kernel != kernel)
@@ -3561,13 +3574,7 @@ XE_FN_ void spe_close_function_(spe_module *m, const char *name, bool kernel)
         spe_error_(m, SPE_ERR_RETURN, "the function ends without spe_return_value");
     else if (m->block) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     if (m->error.id) return;
-    for (which = SPE_BUFFER_VARIABLES_; which <= SPE_BUFFER_BODY_; which++) {
-        spe_buffer_ *b = &m->buffer[which];
-        uint32_t *at = spe_push_(m, SPE_SECTION_FUNCTION_, b->count);
-        if (!at) return;
-        if (b->count) memcpy(at, b->data, b->count * sizeof *at);
-        b->count = 0;
-    }
+    if (!spe_put_before_(m, SPE_BUFFER_PROLOGUE_) || !spe_put_before_(m, SPE_BUFFER_VARIABLES_)) return;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionEnd, 0);
     spe_scope_pop_(m);
     spe_scope_pop_(m);
@@ -4285,8 +4292,9 @@ XE_FN_ void spe_write_head_(spe_module *m)
 spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
+    spe_buffer_ *all = &m->buffer[SPE_SECTION_FUNCTION_]; /* the last section: the others are put before it */
     uint32_t head[5] = {0x07230203, m->options.version, 0, 0, 0}, *at;
-    size_t total = 5;
+    size_t before = 5;
     int section;
     m->doing = __func__;
     if (m->open && m->region_count) spe_region_left_open_(m);
@@ -4294,21 +4302,22 @@ spe_words spe_finish(spe_module *m)
     if (m->error.id || !m->options.realloc) return words;
     if (!m->finished) {
         spe_write_head_(m);
-        for (section = 0; section < SPE_SECTION_COUNT_; section++) total += m->buffer[section].count;
-        at = m->error.id ? NULL : spe_push_(m, SPE_BUFFER_OUT_, total);
-        if (!at) return words;
+        for (section = 0; section < SPE_SECTION_FUNCTION_; section++) before += m->buffer[section].count;
+        if (m->error.id || !spe_push_(m, SPE_SECTION_FUNCTION_, before)) return words;
         head[3] = (uint32_t)m->id_count;
+        at = all->data;
+        memmove(at + before, at, (all->count - before) * sizeof *at);
         memcpy(at, head, sizeof head);
         at += 5;
-        for (section = 0; section < SPE_SECTION_COUNT_; section++) {
+        for (section = 0; section < SPE_SECTION_FUNCTION_; section++) {
             const spe_buffer_ *b = &m->buffer[section];
             if (b->count) memcpy(at, b->data, b->count * sizeof *at);
             at += b->count;
         }
         m->finished = true;
     }
-    words.data = m->buffer[SPE_BUFFER_OUT_].data;
-    words.count = m->buffer[SPE_BUFFER_OUT_].count;
+    words.data = all->data;
+    words.count = all->count;
     return words;
 }
 

@@ -131,7 +131,9 @@
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
  * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
- * (realloc(user, NULL, n) allocates, realloc(user, p, n) grows, realloc(user, p, 0) frees and returns NULL).
+ * (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). SPE_CHUNK, a macro, is how many bytes
+ * a module asks it for at first, and twice as many each time after; defined as 0 where the bodies are compiled, it asks
+ * for each piece by itself.
  *
  * Limits: 4194303 ids a module and 65535 words an instruction (those of SPIR-V), 65000 regions within each other;
  * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or as many as you like once VectorAnyINTEL or LongVectorEXT
@@ -186,6 +188,10 @@ typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
 #endif
 
 typedef uint32_t spe_id; /* 0 is poison */
+
+#ifndef SPE_CHUNK
+#define SPE_CHUNK 196608
+#endif
 
 #define SPE_VERSION(major, minor) (((uint32_t)(major) << 16) | ((uint32_t)(minor) << 8))
 
@@ -272,8 +278,8 @@ enum {
     SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
     SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
     SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
-    SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_, SPE_BUFFER_BODY_, SPE_BUFFER_SLOTS_,
-    SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_, SPE_BUFFER_OUT_,
+    SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
+    SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_COUNT_,
     SPE_OPCODES_KNOWN_ = 8192
 };
@@ -325,7 +331,7 @@ typedef struct {
     size_t id_count, id_capacity, type_count, type_capacity, constant_count, constant_capacity, entry_count,
         entry_capacity, region_count, region_capacity;
     spe_chunk_ *chunks;
-    size_t chunk_used, chunk_size, chunk_next;
+    size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
     spe_id opencl_std, known_bool, known_int[4], known_float[4]; /* of 8 << i bits: asked for all the time */
@@ -333,6 +339,7 @@ typedef struct {
     struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
+        size_t body; /* where its body begins */
         bool kernel;
         spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
     } fn;

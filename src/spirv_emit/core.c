@@ -7,7 +7,8 @@ uint32_t *spe_push_(spe_module *m, int which, size_t count)
 {
     spe_buffer_ *b = &m->buffer[which];
     if (SPE_UNLIKELY_(b->count + count > b->capacity) &&
-        !spe_grow_(m, &b->data, &b->capacity, b->count + count, sizeof(uint32_t), 128))
+        !spe_grow_(m, &b->data, &b->capacity, b->count + count, sizeof(uint32_t),
+                   which == SPE_BUFFER_BODY_ ? 16384 : 128))
         return NULL;
     b->count += count;
     return b->data + b->count - count;
@@ -53,7 +54,7 @@ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
     spe_record_ *r;
     if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
         if (m->id_count >= 0x3fffff) return spe_error_(m, SPE_ERR_LIMIT, "more than 4194303 ids");
-        if (!spe_grow_(m, &m->ids, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 256)) return 0;
+        if (!spe_grow_(m, &m->ids, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 2048)) return 0;
     }
     r = &m->ids[m->id_count];
     r->type = type;

@@ -74,8 +74,9 @@ static void spe_write_head_(spe_module *m)
 spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
+    spe_buffer_ *all = &m->buffer[SPE_SECTION_FUNCTION_]; /* the last section: the others are put before it */
     uint32_t head[5] = {0x07230203, m->options.version, 0, 0, 0}, *at;
-    size_t total = 5;
+    size_t before = 5;
     int section;
     m->doing = __func__;
     if (m->open && m->region_count) spe_region_left_open_(m);
@@ -83,20 +84,21 @@ spe_words spe_finish(spe_module *m)
     if (m->error.id || !m->options.realloc) return words;
     if (!m->finished) {
         spe_write_head_(m);
-        for (section = 0; section < SPE_SECTION_COUNT_; section++) total += m->buffer[section].count;
-        at = m->error.id ? NULL : spe_push_(m, SPE_BUFFER_OUT_, total);
-        if (!at) return words;
+        for (section = 0; section < SPE_SECTION_FUNCTION_; section++) before += m->buffer[section].count;
+        if (m->error.id || !spe_push_(m, SPE_SECTION_FUNCTION_, before)) return words;
         head[3] = (uint32_t)m->id_count;
+        at = all->data;
+        memmove(at + before, at, (all->count - before) * sizeof *at);
         memcpy(at, head, sizeof head);
         at += 5;
-        for (section = 0; section < SPE_SECTION_COUNT_; section++) {
+        for (section = 0; section < SPE_SECTION_FUNCTION_; section++) {
             const spe_buffer_ *b = &m->buffer[section];
             if (b->count) memcpy(at, b->data, b->count * sizeof *at);
             at += b->count;
         }
         m->finished = true;
     }
-    words.data = m->buffer[SPE_BUFFER_OUT_].data;
-    words.count = m->buffer[SPE_BUFFER_OUT_].count;
+    words.data = all->data;
+    words.count = all->count;
     return words;
 }

@@ -60,16 +60,31 @@ static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     }
     m->block = m->fn.entry = spe_new_label_(m);
     if (!spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1, m->block) || !spe_scope_push_(m)) return 0;
+    m->fn.body = m->buffer[SPE_BUFFER_BODY_].count;
     m->dead = false;
     m->open = true;
     m->line_file = NULL;
     return m->fn.id;
 }
 
-/* Ends the function and joins its buffers: variables, prologue, body. */
+/* Puts the words of a buffer before the body. */
+static bool spe_put_before_(spe_module *m, int which)
+{
+    spe_buffer_ *b = &m->buffer[which], *body = &m->buffer[SPE_BUFFER_BODY_];
+    size_t room = b->count;
+    uint32_t *at;
+    if (!room) return true;
+    if (!spe_push_(m, SPE_BUFFER_BODY_, room)) return false;
+    at = body->data + m->fn.body;
+    memmove(at + room, at, (body->count - room - m->fn.body) * sizeof *at);
+    memcpy(at, b->data, room * sizeof *at);
+    b->count = 0;
+    return true;
+}
+
+/* Ends the function: its variables and prologue come before the body. */
 static void spe_close_function_(spe_module *m, const char *name, bool kernel)
 {
-    int which;
     m->doing = name;
     if (!m->open) spe_error_(m, SPE_ERR_NO_FUNCTION, "no function is open");
     else if (m->fn.kernel != kernel)
@@ -81,13 +96,7 @@ static void spe_close_function_(spe_module *m, const char *name, bool kernel)
         spe_error_(m, SPE_ERR_RETURN, "the function ends without spe_return_value");
     else if (m->block) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     if (m->error.id) return;
-    for (which = SPE_BUFFER_VARIABLES_; which <= SPE_BUFFER_BODY_; which++) {
-        spe_buffer_ *b = &m->buffer[which];
-        uint32_t *at = spe_push_(m, SPE_SECTION_FUNCTION_, b->count);
-        if (!at) return;
-        if (b->count) memcpy(at, b->data, b->count * sizeof *at);
-        b->count = 0;
-    }
+    if (!spe_put_before_(m, SPE_BUFFER_PROLOGUE_) || !spe_put_before_(m, SPE_BUFFER_VARIABLES_)) return;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionEnd, 0);
     spe_scope_pop_(m);
     spe_scope_pop_(m);

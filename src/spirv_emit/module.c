@@ -73,7 +73,7 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
     return m;
 }
 
-/* -- memory: arrays that double, and an arena of chunks that double ---------------------------------------------- */
+/* -- memory: an arena of chunks that double, and in it arrays that double ---------------------------------------- */
 
 static void *spe_default_realloc_(void *user, void *p, size_t size)
 {
@@ -83,55 +83,55 @@ static void *spe_default_realloc_(void *user, void *p, size_t size)
     return NULL;
 }
 
-static void *spe_realloc_(spe_module *m, void *p, size_t size)
+/* Opens a chunk with room for so many bytes. The default is enough for most kernels, and so much that glibc, once it
+ * has had as much back, keeps it for the next module: to get fresh pages for each would take a third of the time. */
+static bool spe_new_chunk_(spe_module *m, size_t bytes)
 {
-    void *q = NULL;
-    if (!m->options.realloc) SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
-    else if (size <= SIZE_MAX / 4) /* in parentheses: realloc may be a macro of the user's */
-        q = (m->options.realloc)(m->options.user, p, size);
-    if (!q) spe_fail(m, SPE_ERR_MEMORY, "SPE_ERR_MEMORY", "out of memory: no %zu bytes", size);
-    return q;
+    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16, next = (size_t)SPE_CHUNK << m->chunk_count;
+    size_t size = next > head + bytes ? next : head + bytes;
+    spe_chunk_ *chunk = NULL;
+    if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
+    if (bytes <= SIZE_MAX / 4) /* in parentheses: realloc may be a macro of the user's */
+        chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
+    if (!chunk) return SPE_ERROR_(m, MEMORY, "out of memory: no %zu bytes", bytes);
+    chunk->next = m->chunks;
+    m->chunks = chunk;
+    m->chunk_used = head;
+    m->chunk_size = size;
+    if (m->chunk_count < 12) m->chunk_count++;
+    return true;
+}
+
+static void *spe_take_(spe_module *m, size_t bytes)
+{
+    char *at;
+    if (bytes <= SIZE_MAX / 4) bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
+    if (m->error.id || (m->chunk_size - m->chunk_used < bytes && !spe_new_chunk_(m, bytes))) return NULL;
+    at = (char *)m->chunks + m->chunk_used;
+    m->chunk_used += bytes;
+    return at;
+}
+
+void *spe_alloc(spe_module *m, size_t bytes)
+{
+    void *p = spe_take_(m, bytes);
+    return p ? memset(p, 0, bytes) : NULL;
 }
 
 /* Makes room for `need` elements in an array, to which `array` points; false and an error when there is no memory. */
 bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
     size_t wanted = *capacity ? *capacity : first;
-    void *p;
+    void *old, *p;
     if (need <= *capacity) return true;
-    if (m->error.id) return false;
     while (wanted < need) wanted *= 2;
-    memcpy(&p, array, sizeof p);
-    p = spe_realloc_(m, p, wanted * size);
+    p = spe_take_(m, wanted * size);
     if (!p) return false;
+    memcpy(&old, array, sizeof old);
+    if (old) memcpy(p, old, *capacity * size);
     memcpy(array, &p, sizeof p);
     *capacity = wanted;
     return true;
-}
-
-void *spe_alloc(spe_module *m, size_t bytes)
-{
-    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
-    char *at;
-    if (m->error.id) return NULL;
-    if (bytes > SIZE_MAX / 4) return spe_realloc_(m, NULL, bytes); /* which refuses */
-    bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
-    if (!m->chunks || m->chunk_used + bytes > m->chunk_size) {
-        size_t size = m->chunk_next ? m->chunk_next : 4096;
-        spe_chunk_ *chunk;
-        while (size < head + bytes) size *= 2;
-        chunk = (spe_chunk_ *)spe_realloc_(m, NULL, size);
-        if (!chunk) return NULL;
-        chunk->next = m->chunks;
-        m->chunks = chunk;
-        m->chunk_used = head;
-        m->chunk_size = size;
-        m->chunk_next = size * 2;
-    }
-    at = (char *)m->chunks + m->chunk_used;
-    m->chunk_used += bytes;
-    memset(at, 0, bytes);
-    return at;
 }
 
 void *spe_copied_(spe_module *m, const void *from, size_t size)
@@ -210,20 +210,10 @@ bool spe_begin(spe_module *m, const spe_options *o)
 
 void spe_free(spe_module *m)
 {
-    int i;
-    if (!m->options.realloc) return;
-#define SPE_FREE_(p) ((p) ? (void)(m->options.realloc)(m->options.user, (p), 0) : (void)0)
-    for (i = 0; i < SPE_BUFFER_COUNT_; i++) SPE_FREE_(m->buffer[i].data);
-    SPE_FREE_(m->ids);
-    SPE_FREE_(m->types);
-    SPE_FREE_(m->constants);
-    SPE_FREE_(m->entries);
-    SPE_FREE_(m->regions);
-    while (m->chunks) {
-        spe_chunk_ *next = m->chunks->next;
-        SPE_FREE_(m->chunks);
-        m->chunks = next;
+    spe_chunk_ *chunk, *next;
+    for (chunk = m->chunks; chunk; chunk = next) {
+        next = chunk->next;
+        (m->options.realloc)(m->options.user, chunk, 0);
     }
-#undef SPE_FREE_
     memset(m, 0, sizeof *m);
 }

@@ -33,6 +33,7 @@ static void counting_free(void *p)
     free(p);
 }
 
+#define SPE_CHUNK 0 /* each piece of memory asked for by itself, so that each may fail */
 #define realloc failing_realloc
 #define malloc failing_malloc
 #define calloc failing_calloc

@@ -1,5 +1,10 @@
 /* test_spirv_emit.c - the module as a whole: its layout, versions, entry points, prologue, memory, determinism, names,
  * calls, and the errors of functions and kernels. */
+#undef XETILE_DECLARATIONS /* the bodies with the chunks of this file */
+#include <stddef.h>
+
+static size_t chunk = 196608;
+#define SPE_CHUNK chunk
 #include "spirv_emit.h"
 #include "test.h"
 
@@ -512,6 +517,7 @@ TEST(allocations_do_not_grow_with_instructions)
 TEST(every_allocation_may_fail)
 {
     long k;
+    chunk = 0; /* each piece by itself */
     for (k = 0; k < 500; k++) {
         counter c;
         spe_options o = counted(&c, k);
@@ -536,13 +542,15 @@ TEST(every_allocation_may_fail)
         CHECK_MSG(c.live == 0, "allocation %ld failed: %ld blocks leaked", k, c.live);
     }
     CHECK(k > 10 && k < 500);
+    chunk = 196608;
 }
 
-TEST(arena_memory_is_zeroed_and_stays)
+static void check_arena(size_t chunk_bytes)
 {
     spe_module m;
     unsigned char *first, *p;
     size_t i, k;
+    chunk = chunk_bytes;
     spe_begin(&m, NULL);
     first = (unsigned char *)spe_alloc(&m, 100);
     memset(first, 0xab, 100);
@@ -556,6 +564,13 @@ TEST(arena_memory_is_zeroed_and_stays)
     CHECK(spe_alloc(&m, SIZE_MAX / 2) == NULL);
     CHECK_INT(spe_get_error(&m)->id, SPE_ERR_MEMORY);
     spe_free(&m);
+}
+
+TEST(arena_memory_is_zeroed_and_stays)
+{
+    check_arena(0);
+    check_arena(4096);
+    check_arena(196608);
 }
 
 TEST(free_is_always_right)
