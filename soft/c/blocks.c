@@ -279,6 +279,15 @@ static void write_call(struct cg *g)
     cg_set_whole(g, whole, f->result_varying);
 }
 
+static void write_plain(struct cg *g)
+{
+    bool guarded = g->o->check && cg_check_begin(g);
+    if (!cg_write_simple(g) && !cg_write_memory(g) && !cg_write_group(g) && !cg_write_matrix(g) && !cg_write_math(g) &&
+        !cg_write_coop(g))
+        cg_fail(g, "this instruction is not supported");
+    if (guarded) cg_check_end(g);
+}
+
 static void write_instruction(struct cg *g)
 {
     if (!cg_begin_narrow(g)) return;
@@ -300,11 +309,10 @@ static void write_instruction(struct cg *g)
         cg_write_line(g);
         return;
     }
-    bool guarded = g->o->check && cg_check_begin(g);
-    if (!cg_write_simple(g) && !cg_write_memory(g) && !cg_write_group(g) && !cg_write_matrix(g) && !cg_write_math(g) &&
-        !cg_write_coop(g))
-        cg_fail(g, "this instruction is not supported");
-    if (guarded) cg_check_end(g);
+    if (cg_is_predicated(g->inst->op))
+        cg_write_predicated(g, write_plain);
+    else
+        write_plain(g);
 }
 
 /* A block, or the rest of one, runs for the lanes in its mask. */

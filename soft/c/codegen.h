@@ -15,6 +15,7 @@
  *   passes/outline.c         long functions as several shorter ones
  *   passes/legalise.c        integers of other widths than 8, 16, 32 and 64 bits
  *   ops.c                    arithmetic, conversion and composites, as tables
+ *   predicate.c              loads and stores under a condition
  *   memory.c                 variables, addresses, loads, stores, atomics
  *   groups.c                 subgroup and work-group operations
  *   matrix.c                 matrix products, 2D blocks, block reads
@@ -226,6 +227,11 @@ const char *cg_splat(struct cg *g, enum cg_kind kind, const char *e);
 const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const char *a, const char *b);
 const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
 const char *cg_temporary(struct cg *g, const char *type); /* declares one in the block being written */
+
+/* ---- predicate.c */
+bool cg_is_predicated(uint16_t op);
+/* `write_access` writes the load or store for the lanes in g->bits. */
+void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g));
 
 /* ---- passes/legalise.c */
 bool cg_begin_narrow(struct cg *g); /* before an instruction is written; false: it cannot be */

@@ -231,6 +231,13 @@ static void write_ballot(struct cg *g, uint32_t value)
         set_scalar(g, i, CG_U32, i == 0 ? cg_str(g, "(u32)%s", b) : i == 1 ? cg_str(g, "(u32)(%s >> 32)", b) : "0");
 }
 
+static void write_ballot_find(struct cg *g, const char *which, uint32_t ballot)
+{
+    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
+    const char *lane = cg_str(g, "XS(%s_lane)(%s)", which, ballot_bits(g, ballot));
+    set_scalar(g, 0, kind, cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), lane));
+}
+
 static void write_ballot_count(struct cg *g)
 {
     uint32_t how = cg_operand(g, 1);
@@ -294,12 +301,8 @@ static bool write_votes(struct cg *g)
         cg_set_leaf(g, 0, cg_str(g, "XS(mask)(%s)", ballot_bits(g, second)));
         return true;
     case SP_OP_GroupNonUniformBallotBitCount: write_ballot_count(g); return true;
-    case SP_OP_GroupNonUniformBallotFindLSB:
-        set_scalar(g, 0, CG_U32, cg_str(g, "XS(first_lane)(%s)", ballot_bits(g, second)));
-        return true;
-    case SP_OP_GroupNonUniformBallotFindMSB:
-        set_scalar(g, 0, CG_U32, cg_str(g, "XS(last_lane)(%s)", ballot_bits(g, second)));
-        return true;
+    case SP_OP_GroupNonUniformBallotFindLSB: write_ballot_find(g, "first", second); return true;
+    case SP_OP_GroupNonUniformBallotFindMSB: write_ballot_find(g, "last", second); return true;
     case SP_OP_GroupNonUniformBallotBitExtract:
         if (cg_is_varying(g, cg_operand(g, 2))) {
             cg_set_leaf(g, 0,

@@ -682,8 +682,9 @@ static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_
 
 static bool is_volatile(const struct sp_inst *i)
 {
-    uint32_t at = i->op == SP_OP_Load ? 1 : 2;
-    return (i->op == SP_OP_Load || i->op == SP_OP_Store) && i->count > at && (i->operand[at] & SP_ACCESS_Volatile);
+    uint32_t at = i->op == SP_OP_Load ? 1 : i->op == SP_OP_Store ? 2 : 3;
+    bool accesses = i->op == SP_OP_Load || i->op == SP_OP_Store || cg_is_predicated(i->op);
+    return accesses && i->count > at && (i->operand[at] & SP_ACCESS_Volatile);
 }
 
 /* Through a line: a run, regularly spaced, or all of one place. */
@@ -1084,8 +1085,10 @@ bool cg_write_memory(struct cg *g)
         return true;
     }
     switch (g->inst->op) {
-    case SP_OP_Load: write_load(g); return true;
-    case SP_OP_Store: write_store(g); return true;
+    case SP_OP_Load:
+    case SP_OP_PredicatedLoadINTEL: write_load(g); return true;
+    case SP_OP_Store:
+    case SP_OP_PredicatedStoreINTEL: write_store(g); return true;
     case SP_OP_CopyMemory:
     case SP_OP_CopyMemorySized: write_copy(g); return true;
     case SP_OP_AccessChain:

@@ -380,6 +380,8 @@ static uint32_t describe(struct cg *g, struct access *a)
     switch (g->inst->op) {
     case SP_OP_Load:
     case SP_OP_Store:
+    case SP_OP_PredicatedLoadINTEL:
+    case SP_OP_PredicatedStoreINTEL:
         if (!is_watched(g, pointer)) return 0;
         set_pointer(g, a, pointer, g->inst->id ? cg_check_reading(g, g->inst) : XS_WRITES, cg_is_varying(g, pointer));
         set_type(g, a, g->inst->id ? g->inst->type : g->m->ids[cg_operand(g, 1)].type);

@@ -64,6 +64,10 @@ static void note_operand(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
     uint32_t id = i->operand[k], how = USE_AS_IS;
     switch (i->op) {
+    case SP_OP_PredicatedLoadINTEL: how = k == 0 ? 0 : k == 2 ? USE_CHOSEN : USE_AS_IS; break;
+    case SP_OP_PredicatedStoreINTEL:
+        if (k == 2) break;
+        /* fall through */
     case SP_OP_Store: how = k != 1 ? 0 : is_private_store(g, i) ? USE_FILLED : USE_STORED; break;
     case SP_OP_CompositeInsert: how = k == 1 ? USE_FILLED : USE_AS_IS; break;
     case SP_OP_VectorInsertDynamic: how = k == 0 ? USE_FILLED : USE_AS_IS; break;

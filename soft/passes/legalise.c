@@ -49,6 +49,8 @@ static const struct {
     {SP_OP_ConvertFToS, MASK_ONLY},
     {SP_OP_Load, MASK_ONLY},
     {SP_OP_Store, MASK_ONLY},
+    {SP_OP_PredicatedLoadINTEL, MASK_ONLY},
+    {SP_OP_PredicatedStoreINTEL, MASK_ONLY},
     {SP_OP_Select, MASK_ONLY},
     {SP_OP_Phi, MASK_ONLY},
     {SP_OP_Undef, MASK_ONLY},

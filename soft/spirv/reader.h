@@ -119,6 +119,7 @@ struct sp_dominance {
 };
 bool sp_check_function(struct sp_reader *r, const struct sp_function *f, const struct sp_dominance *d);
 void sp_index_rules(uint16_t *index);
+const char *sp_rule_words(uint32_t op); /* what an instruction may be given; NULL: the device does not have it */
 bool sp_check_rule(struct sp_reader *r, const struct sp_inst *i);
 /* Types against the words of a rule (see rules.c); the rule's first operand is operand `first`. */
 bool sp_match_words(struct sp_reader *r, const struct sp_inst *i, const char *words, uint32_t first);

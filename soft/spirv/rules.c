@@ -22,7 +22,7 @@
 
 typedef bool check_fn(struct sp_reader *r, const struct sp_inst *i);
 
-static check_fn check_bitcast, check_copy_logical, check_size_of;
+static check_fn check_rounding, check_bitcast, check_copy_logical, check_size_of;
 static check_fn check_generic_cast, check_shuffle, check_construct, check_extract, check_insert,
     check_chain, check_ptr_chain, check_access, check_copy_memory, check_copy_sized, check_call, check_pointer_call,
     check_return,
@@ -67,7 +67,7 @@ static const struct rule rules[] = {
     {SP_OP_UConvert, "i i#", NULL},
     {SP_OP_SConvert, "i i#", NULL},
     {SP_OP_FConvert, "f f#", NULL},
-    {SP_OP_QuantizeToF16, "f f=", NULL},
+    {SP_OP_QuantizeToF16, "f f=", check_rounding},
     {SP_OP_ConvertPtrToU, "I p", NULL},
     {SP_OP_SatConvertSToU, "i i#", NULL},
     {SP_OP_SatConvertUToS, "i i#", NULL},
@@ -76,9 +76,9 @@ static const struct rule rules[] = {
     {SP_OP_GenericCastToPtr, "p p", check_generic_cast},
     {SP_OP_GenericCastToPtrExplicit, "p p .", check_generic_cast},
     {SP_OP_Bitcast, "a a", check_bitcast},
-    {SP_OP_ConvertFToBF16INTEL, "i f#", NULL},
-    {SP_OP_ConvertBF16ToFINTEL, "f i#", NULL},
-    {SP_OP_RoundFToTF32INTEL, "f f=", NULL},
+    {SP_OP_ConvertFToBF16INTEL, "i f#", check_rounding},
+    {SP_OP_ConvertBF16ToFINTEL, "f i#", check_rounding},
+    {SP_OP_RoundFToTF32INTEL, "f f=", check_rounding},
     /* composites */
     {SP_OP_VectorExtractDynamic, "a V^ I", NULL},
     {SP_OP_VectorInsertDynamic, "V = v_ I", NULL},
@@ -284,8 +284,8 @@ static const struct rule rules[] = {
     {SP_OP_CooperativeMatrixStoreKHR, "- p m K *", check_coop_load},
     {SP_OP_CooperativeMatrixMulAddKHR, "m m m m | .", check_coop_mul},
     {SP_OP_CooperativeMatrixLengthKHR, "I .", check_coop_length},
-    {SP_OP_PredicatedLoadINTEL, "a p> B = *", NULL},
-    {SP_OP_PredicatedStoreINTEL, "- p a@0 B *", NULL},
+    {SP_OP_PredicatedLoadINTEL, "a p> B = *", check_access},
+    {SP_OP_PredicatedStoreINTEL, "- p a@0 B *", check_access},
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
@@ -439,6 +439,13 @@ void sp_index_rules(uint16_t *index)
     for (k = 0; k < RULES; k++) index[rules[k].op] = (uint16_t)(k + 1);
 }
 
+const char *sp_rule_words(uint32_t op)
+{
+    for (uint32_t k = 0; k < RULES; k++)
+        if (rules[k].op == op) return rules[k].words;
+    return NULL;
+}
+
 bool sp_check_rule(struct sp_reader *r, const struct sp_inst *i)
 {
     uint16_t k = i->op < SP_RULE_OPS ? r->rule_index[i->op] : 0;
@@ -465,6 +472,17 @@ static bool check_bitcast(struct sp_reader *r, const struct sp_inst *i)
     if (a == 0 || a != b)
         return sp_refuse(r, i, "%llu bits cannot become %llu bits", (unsigned long long)b, (unsigned long long)a);
     return true;
+}
+
+/* Between f32 and fewer bits: bf16 stands in an integer of 16 bits, f16 and tf32 in an f32. */
+static bool check_rounding(struct sp_reader *r, const struct sp_inst *i)
+{
+    const struct sp_type *to = component(r->m, sp_type(r->m, i->type));
+    const struct sp_type *from = component(r->m, operand_type(r, i, 0));
+    uint32_t to_bits = i->op == SP_OP_ConvertFToBF16INTEL ? 16 : 32;
+    uint32_t from_bits = i->op == SP_OP_ConvertBF16ToFINTEL ? 16 : 32;
+    return (to->bits == to_bits && from->bits == from_bits) ||
+           sp_refuse(r, i, "it takes %u bits and gives %u, not %u and %u", from_bits, to_bits, from->bits, to->bits);
 }
 
 /* The same but for the types' decorations. */
@@ -618,9 +636,10 @@ static bool check_access(struct sp_reader *r, const struct sp_inst *i)
     if (!t->size && t->kind != SP_COOPMAT && t->kind != SP_STRUCT)
         return sp_refuse(r, i, "values of this type have no place in memory");
     if (t->size > SP_MAX_PRIVATE_BYTES) return sp_refuse(r, i, "a value of %llu bytes", (unsigned long long)t->size);
-    if (i->op == SP_OP_Store && (p->storage == SP_STORAGE_Input || p->storage == SP_STORAGE_UniformConstant))
+    bool constant = p->storage == SP_STORAGE_Input || p->storage == SP_STORAGE_UniformConstant;
+    if (constant && (i->op == SP_OP_Store || i->op == SP_OP_PredicatedStoreINTEL))
         return sp_refuse(r, i, "a store to memory that is constant");
-    return check_memory_operands(r, i, i->op == SP_OP_Load ? 1 : 2);
+    return check_memory_operands(r, i, i->op == SP_OP_Load ? 1 : i->op == SP_OP_Store ? 2 : 3);
 }
 
 static bool check_copy_memory(struct sp_reader *r, const struct sp_inst *i)

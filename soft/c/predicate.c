@@ -1,0 +1,44 @@
+/* predicate.c - OpPredicatedLoadINTEL and OpPredicatedStoreINTEL: a load or store for the lanes that a
+ * condition holds in. It is written as the plain one would be, for fewer lanes; the result of a load has its default
+ * before.
+ */
+#include "codegen.h"
+
+bool cg_is_predicated(uint16_t op) { return op == SP_OP_PredicatedLoadINTEL || op == SP_OP_PredicatedStoreINTEL; }
+
+static void set_default(struct cg *g)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    for (uint32_t i = 0; i < l->count; i++) {
+        cg_open_nest(g, &l->leaf[i]);
+        cg_set_leaf(g, i, cg_leaf_use(g, cg_operand(g, 2), i, cg_is_varying(g, g->inst->id)));
+        cg_close_nest(g, &l->leaf[i]);
+    }
+}
+
+void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g))
+{
+    bool loads = g->inst->op == SP_OP_PredicatedLoadINTEL, blends = g->value[g->inst->id].blend;
+    uint32_t condition = cg_operand(g, loads ? 1 : 2);
+    /* a result that varies is chosen lane by lane, even where the condition is the same in all of them */
+    bool varying = cg_is_varying(g, condition) || (loads && cg_is_varying(g, g->inst->id));
+    const char *outer_mask = g->mask, *outer_bits = g->bits, *bits;
+    if (loads) set_default(g);
+    if (varying) {
+        g->mask = cg_temporary(g, "i32x");
+        cg_put(g, "    %s = %s & %s;\n", g->mask, cg_use(g, condition, true), outer_mask);
+        bits = cg_temporary(g, "u64");
+        cg_put(g, "    %s = XS(bits)(%s);\n", bits, g->mask);
+        if (loads) g->value[g->inst->id].blend = true;
+    } else {
+        bits = cg_temporary(g, "u64");
+        cg_put(g, "    %s = %s ? %s : 0;\n", bits, cg_use(g, condition, false), outer_bits);
+    }
+    g->bits = bits;
+    cg_put(g, "    if (%s) {\n", bits);
+    write_access(g);
+    cg_put(g, "    }\n");
+    g->bits = outer_bits;
+    g->mask = outer_mask;
+    if (loads) g->value[g->inst->id].blend = blends;
+}
