@@ -1457,6 +1457,16 @@ spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
     return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
 }
 
+/* What NaNs among doubles are once they are f32 or f16 anyway. Said in bits, it keeps Intel's compiler (IGC 2.40) from
+ * making one conversion of a vector of them, which reads every second register of the doubles only. */
+XE_FN_ spe_id cm_quiet_(cm_ctx *c, spe_id v)
+{
+    uint32_t bits = spe_width(c->module, spe_type_of(c->module, v));
+    spe_id i = cm_like_int_(c, bits, v), as_bits = spe_bitcast(c->module, i, v);
+    spe_id quiet = spe_or(c->module, as_bits, spe_const_u(c->module, i, bits == 16 ? 0x200 : 0x400000));
+    return spe_bitcast(c->module, spe_type_of(c->module, v), spe_select(c->module, spe_isnan(c->module, v), quiet, as_bits));
+}
+
 /* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
  * between integers, unless cm_convert_as has asked for something else. */
 XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
@@ -1479,21 +1489,14 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
         spe_decorate(c->module, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
     if (c->saturate && !float_to && !other_sign)
         spe_decorate(c->module, id, SPE_DecorationSaturatedConversion, 0, NULL);
-    return id;
+    return from == CM_F64 && float_to ? cm_quiet_(c, id) : id;
 }
 
 /* Values of the storage type of `from` as those of the storage type of `to`. */
 spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
-    uint32_t n = spe_count(c->module, spe_type_of(c->module, v));
-    spe_id parts[16];
     if (from == to) return v;
-    if (from != CM_F64 || to != CM_BF16 || n == 1)
-        return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
-    /* A component at a time: Intel's compiler (IGC 2.40) joins conversions to f32 that meet in a vector on the way to
-     * bf16, and then reads every second register of the doubles only. */
-    for (uint32_t i = 0; i < n; i++) parts[i] = cm_convert_vector_(c, from, to, spe_extract(c->module, v, i));
-    return spe_construct(c->module, cm_like_int_(c, 16, v), n, parts);
+    return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
 }
 
 spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)

@@ -230,6 +230,7 @@ static void operand(struct cursor *c, struct xe_operand *o)
     memset(o, 0, sizeof *o);
     if (take(c, "null")) {
         o->where = XE_NULL;
+        if (take(c, ".")) number(c);
         region(c, o);
         if (take(c, ":")) o->type = isdigit((unsigned char)*c->at) ? (number(c), XE_UD) : type_name(c);
         return;
