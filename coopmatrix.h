@@ -136,8 +136,8 @@
  *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
  *                             or libxetile (-lxetile; `pkg-config xetile` knows)
  * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
- * Two files that have it are an error of the linker that says so: it names a symbol that is there for this alone, while
- * the functions are weak.
+ * Two files that have it are an error of the linker that says so: the first symbol it names is there for this alone. It
+ * names no other where one of the two has all functions weak, as it has unless they were declared before.
  *
  * Static bodies are compiled without optimisation but for a small core, on purpose: a program spends no time in them
  * worth mention, and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14,
@@ -688,9 +688,9 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 #include "spirv_emit.h" /* its bodies come first */
 #endif
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies. */
-XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix[];
-const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix[] = "";
+/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix(void);
+void XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix(void) {}
 #endif
 
 #if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)

@@ -686,9 +686,9 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define XETILE_COOPVEC_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies. */
-XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[];
-const char XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec[] = "";
+/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void);
+void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void) {}
 #endif
 
 #if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)

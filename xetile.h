@@ -862,9 +862,9 @@ XETILE_API void xt_free(xt_module *mod);
 #define XETILE_XETILE_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies. */
-XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[];
-const char XETILE_IMPLEMENTATION_belongs_in_one_file__xetile[] = "";
+/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void);
+void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void) {}
 #endif
 
 #if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)

@@ -106,9 +106,9 @@ END
             print (guarded ? before "\n" : "") $0 " /* its bodies come first */" (guarded ? "\n#endif" : "") } { before = $0 }' "$1.h"
     cat <<END
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies. */
-XETILE_EXTERN_ XETILE_HIDDEN_ const char XETILE_IMPLEMENTATION_belongs_in_one_file__$1[];
-const char XETILE_IMPLEMENTATION_belongs_in_one_file__$1[] = "";
+/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void);
+void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void) {}
 #endif
 
 END

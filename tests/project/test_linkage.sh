@@ -125,6 +125,18 @@ clear_message() { # what the linker says of bodies in two files: a line or two a
         [ "$(wc -l < says)" -le 15 ] && ! grep -Eq '\b(spe|cm|cv|xt|zed)_[a-z]' says || { cat says; return 1; }
 }
 
+clear_first_line() { # where both files had declarations before, the linker names all functions: after the symbol for this
+    $compiler -o program "$@" -lze_loader -lm > says 2>&1 && { echo "it was linked"; return 1; }
+    head -n 1 says | grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit || { head -n 3 says; return 1; }
+}
+
+cat > "$work/again.c" <<'END'
+#define XETILE_DECLARATIONS
+#include "xetile.h"
+#define XETILE_IMPLEMENTATION
+#include "xetile.h"
+END
+
 objects_of_sources() { # src/ is a library of ordinary C files
     mkdir src
     for file in "$top"/src/*/*.c; do
@@ -153,6 +165,8 @@ for compiler in gcc clang g++ clang++; do
     check "the bodies by a second inclusion, $tag" linked one_again.o two_declared.o
     check "the bodies in one file, static in another, $tag" linked one_go.o two_bodies.o
     check "bodies in two files end in a clear message, $tag" clear_message one_again.o two_bodies.o
+    object two_again again -O2
+    check "second inclusions in two files end in a clear message, $tag" clear_first_line one_again.o two_again.o
     [ -n "$with_sources" ] || { objects_of_sources; with_sources=done; }
     cd "$top" || exit 1
 done
