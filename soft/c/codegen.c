@@ -5,7 +5,6 @@
  * numbers and, in the tables, names as escaped string literals.
  */
 #include "codegen.h"
-
 #include "abi.h"
 
 #include <stdlib.h>
@@ -29,16 +28,6 @@ static void mark_reachable(struct cg *g, uint32_t index, uint32_t depth)
             if (in->op == SP_OP_FunctionCall) mark_reachable(g, g->m->ids[in->operand[0]].block, depth + 1);
         }
     }
-}
-
-uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e)
-{
-    uint32_t S = e->subgroup_size ? e->subgroup_size : g->o->default_subgroup_size ? g->o->default_subgroup_size : 16;
-    if (S != 8 && S != 16 && S != 32) {
-        sp_text_add(g->log, "error: kernel %s: subgroup size %u is not supported (8, 16, 32 are)\n", e->name, S);
-        g->failed = true;
-    }
-    return S;
 }
 
 /* Types that values have; arrays in memory may be far too large to be one. */

@@ -4,43 +4,9 @@
  * are within the OpenCL full profile; helpers that are not the C library's are in prelude_math.h.
  */
 #include "codegen.h"
+#include "passes/extinst.h"
 
 #include <string.h>
-
-/* The numbers of OpenCL.std that need code of their own; the rest stand in the table. */
-enum {
-    EXT_FRACT = 30,
-    EXT_FREXP = 31,
-    EXT_LGAMMA_R = 36,
-    EXT_MODF = 45,
-    EXT_NAN = 46,
-    EXT_NEXTAFTER = 47,
-    EXT_REMQUO = 52,
-    EXT_SINCOS = 58,
-    EXT_CROSS = 104,
-    EXT_DISTANCE = 105,
-    EXT_LENGTH = 106,
-    EXT_NORMALIZE = 107,
-    EXT_FAST_DISTANCE = 108,
-    EXT_FAST_LENGTH = 109,
-    EXT_FAST_NORMALIZE = 110,
-    EXT_VLOADN = 171,
-    EXT_VSTOREN = 172,
-    EXT_VLOAD_HALF = 173,
-    EXT_VLOAD_HALFN = 174,
-    EXT_VSTORE_HALF = 175,
-    EXT_VSTORE_HALF_R = 176,
-    EXT_VSTORE_HALFN = 177,
-    EXT_VSTORE_HALFN_R = 178,
-    EXT_VLOADA_HALFN = 179,
-    EXT_VSTOREA_HALFN = 180,
-    EXT_VSTOREA_HALFN_R = 181,
-    EXT_SHUFFLE = 182,
-    EXT_SHUFFLE2 = 183,
-    EXT_PRINTF = 184,
-    EXT_PREFETCH = 185,
-    EXT_SELECT = 187
-};
 
 struct ext_row {
     uint16_t number;
@@ -203,26 +169,6 @@ static const struct {
     {EXT_LGAMMA_R, "@__builtin_lgamma%l", "@lgamma_sign_%j"}, {EXT_MODF, "@modf_%j", "@__builtin_trunc%l"},
     {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, "@__builtin_sin%l", "@__builtin_cos%l"},
 };
-
-bool cg_math_stores(const struct sp_inst *i)
-{
-    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
-        if (i->op == SP_OP_ExtInst && i->operand[1] == pairs[k].number) return true;
-    return false;
-}
-
-bool cg_math_literal(const struct sp_inst *i, uint32_t k)
-{
-    switch (i->operand[1]) {
-    case EXT_VLOADN:
-    case EXT_VLOAD_HALFN:
-    case EXT_VLOADA_HALFN: return k == 4;
-    case EXT_VSTORE_HALF_R:
-    case EXT_VSTORE_HALFN_R:
-    case EXT_VSTOREA_HALFN_R: return k == 5;
-    default: return false;
-    }
-}
 
 static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t n, bool varying, enum cg_kind *kind,
                           const char **arg)

@@ -9,88 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CG_CHUNK = 1 << 16, CG_LINES = 1 << 10 };
-static const size_t cg_max_text = (size_t)1 << 27, cg_max_memory = (size_t)1 << 31;
-
-/* ---- memory */
-
-struct chunk {
-    struct chunk *next;
-    size_t used, size;
-};
-
-static void *take(struct cg *g, void **arena, size_t bytes)
-{
-    struct chunk *c = *arena;
-    bytes = (bytes + 15) & ~(size_t)15;
-    if (!c || c->size - c->used < bytes) {
-        size_t size = bytes > CG_CHUNK ? bytes : CG_CHUNK;
-        bool over = size > cg_max_memory - g->taken;
-        if (over) cg_fail(g, "the code generator needs too much memory for this module");
-        c = over ? NULL : calloc(1, sizeof *c + 16 + size);
-        if (!c) {
-            g->failed = true;
-            return NULL;
-        }
-        g->taken += size;
-        c->size = size;
-        c->next = *arena;
-        *arena = c;
-    }
-    c->used += bytes;
-    return (char *)c + ((sizeof *c + 15) & ~(size_t)15) + c->used - bytes;
-}
-
-void *cg_alloc(struct cg *g, size_t bytes) { return take(g, &g->arena, bytes); }
-
-static void free_arena(struct cg *g, void **arena)
-{
-    for (struct chunk *c = *arena, *next; c; c = next) {
-        next = c->next;
-        g->taken -= c->size;
-        free(c);
-    }
-    *arena = NULL;
-}
-
-/* The last chunk stays for the next block. */
-void cg_free_words(struct cg *g)
-{
-    struct chunk *last = g->words;
-    if (!last || last->size > CG_CHUNK) {
-        free_arena(g, &g->words);
-        return;
-    }
-    void *others = last->next;
-    free_arena(g, &others);
-    last->next = NULL;
-    last->used = 0;
-}
-
-void cg_free(struct cg *g)
-{
-    free_arena(g, &g->arena);
-    free_arena(g, &g->words);
-}
-
-const char *cg_str(struct cg *g, const char *format, ...)
-{
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    char *s = n < 0 ? NULL : take(g, &g->words, (size_t)n + 1);
-    if (s) vsnprintf(s, (size_t)n + 1, format, again);
-    va_end(args);
-    va_end(again);
-    return s ? s : "";
-}
-
-const char *cg_keep(struct cg *g, const char *text)
-{
-    char *s = cg_alloc(g, strlen(text) + 1);
-    return s ? strcpy(s, text) : "";
-}
+enum { CG_LINES = 1 << 10 };
+static const size_t cg_max_text = (size_t)1 << 27;
 
 /* ---- text */
 
@@ -159,22 +79,6 @@ void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size)
         *to++ = '\n';
         cg_put_text(g, line, (size_t)(to - line));
         to = line;
-    }
-}
-
-void cg_fail(struct cg *g, const char *format, ...)
-{
-    char text[256];
-    va_list args;
-    if (g->failed) return;
-    g->failed = true;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (g->inst) {
-        sp_text_add(g->log, "error: word %u, %s: %s\n", g->inst->word, sp_op_name(g->inst->op), text);
-    } else {
-        sp_text_add(g->log, "error: %s\n", text);
     }
 }
 

@@ -6,156 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CG_MAX_LEAVES = 4096, CG_MANY_LEAVES = 64 };
-
-/* ---- kinds */
-
-static const struct {
-    const char *name, *uniform, *varying, *s_uniform, *s_varying;
-    uint32_t bytes;
-} kinds[] = {
-    [CG_BOOL] = {"i32", "i32", "i32x", "i32", "i32x", 1},  [CG_U8] = {"u8", "u8", "u8x", "i8", "i8x", 1},
-    [CG_U16] = {"u16", "u16", "u16x", "i16", "i16x", 2},   [CG_U32] = {"u32", "u32", "u32x", "i32", "i32x", 4},
-    [CG_U64] = {"u64", "u64", "u64x", "i64", "i64x", 8},   [CG_F32] = {"f32", "f32", "f32x", "f32", "f32x", 4},
-    [CG_F64] = {"f64", "f64", "f64x", "f64", "f64x", 8},   [CG_F16] = {"f16", "u16", "u16x", "i16", "i16x", 2},
-    [CG_BF16] = {"bf16", "u16", "u16x", "i16", "i16x", 2}, [CG_E4M3] = {"e4m3", "u8", "u8x", "i8", "i8x", 1},
-    [CG_E5M2] = {"e5m2", "u8", "u8x", "i8", "i8x", 1},
-};
-
-const char *cg_kind_name(enum cg_kind kind) { return kinds[kind].name; }
-uint32_t cg_kind_bytes(enum cg_kind kind) { return kinds[kind].bytes; }
-bool cg_kind_is_float(enum cg_kind kind) { return kind >= CG_F32; }
-bool cg_kind_is_small_float(enum cg_kind kind) { return kind >= CG_F16; }
-
-enum cg_kind cg_bits_kind(uint32_t bytes)
-{
-    return bytes == 1 ? CG_U8 : bytes == 2 ? CG_U16 : bytes == 4 ? CG_U32 : CG_U64;
-}
-
-const char *cg_kind_type(struct cg *g, enum cg_kind kind, bool varying)
-{
-    (void)g;
-    return varying ? kinds[kind].varying : kinds[kind].uniform;
-}
-
-const char *cg_kind_signed(struct cg *g, enum cg_kind kind, bool varying)
-{
-    (void)g;
-    return varying ? kinds[kind].s_varying : kinds[kind].s_uniform;
-}
-
-static bool kind_of_type(const struct sp_type *t, enum cg_kind *kind)
-{
-    switch (t->kind) {
-    case SP_BOOL: *kind = CG_BOOL; return true;
-    case SP_POINTER:
-    case SP_EVENT: *kind = CG_U64; return true;
-    case SP_INT:
-        *kind = cg_bits_kind((uint32_t)t->size);
-        return true;
-    case SP_FLOAT:
-        if (t->encoding == SP_BF16)
-            *kind = CG_BF16;
-        else if (t->encoding == SP_E4M3)
-            *kind = CG_E4M3;
-        else if (t->encoding == SP_E5M2)
-            *kind = CG_E5M2;
-        else
-            *kind = t->bits == 16 ? CG_F16 : t->bits == 32 ? CG_F32 : CG_F64;
-        return true;
-    default: return false;
-    }
-}
-
-/* ---- leaves */
-
-/* Components of a cooperative matrix in each lane. */
-uint32_t cg_matrix_parts(const struct sp_type *t, uint32_t S) { return (t->rows * t->cols + S - 1) / S; }
-
-static uint64_t count_leaves(const struct cg *g, uint32_t type_id, bool many)
-{
-    const struct sp_type *t = sp_type(g->m, type_id);
-    enum cg_kind kind;
-    uint64_t n = 0;
-    if (kind_of_type(t, &kind)) return 1;
-    if (t->kind == SP_COOPMAT) return cg_matrix_parts(t, g->S);
-    if (t->kind == SP_VECTOR || t->kind == SP_ARRAY) {
-        n = count_leaves(g, t->elem, many);
-        if (many && t->kind == SP_ARRAY) return n;
-        return t->count && n > CG_MAX_LEAVES / t->count ? CG_MAX_LEAVES + 1 : n * t->count;
-    }
-    if (t->kind != SP_STRUCT) return CG_MAX_LEAVES + 1;
-    for (uint32_t i = 0; i < t->count && n <= CG_MAX_LEAVES; i++) n += count_leaves(g, t->members[i], many);
-    return n;
-}
-
-uint32_t cg_count_leaves(struct cg *g, uint32_t type_id, bool many)
-{
-    uint64_t n = count_leaves(g, type_id, many);
-    if (n <= CG_MAX_LEAVES) return (uint32_t)n;
-    cg_fail(g, "a value of this type has too many parts, or none the device knows");
-    return 0;
-}
-
-struct cg_leaf cg_part(struct cg *g, struct cg_leaf whole, const struct sp_type *t, uint32_t i)
-{
-    if (t->kind == SP_STRUCT) {
-        whole.offset += t->offsets[i];
-        whole.path = cg_str(g, "%s.m%u", whole.path, i);
-    } else {
-        bool bits = t->kind == SP_VECTOR && sp_type(g->m, t->elem)->kind == SP_BOOL;
-        whole.offset += i * (bits ? 1 : (uint32_t)cg_memory_size(g, t->elem));
-        whole.path = cg_str(g, "%s.e[%u]", whole.path, i);
-    }
-    return whole;
-}
-
-/* The leaves of what stands at `from`. */
-static void fill_leaves(struct cg *g, uint32_t type_id, bool many, struct cg_leaf from, struct cg_leaf **at)
-{
-    const struct sp_type *t = sp_type(g->m, type_id);
-    if (g->failed) return;
-    if (kind_of_type(t, &from.kind)) {
-        from.narrow = t->kind == SP_INT && t->bits != 8 * t->size ? t->bits : 0;
-        *(*at)++ = from;
-        return;
-    }
-    if (many && t->kind == SP_ARRAY) {
-        struct cg_nest *nest = cg_alloc(g, sizeof *nest);
-        if (!nest) return;
-        *nest = (struct cg_nest){from.nest, from.nest ? from.nest->depth + 1 : 0, t->count,
-                                 (uint32_t)cg_memory_size(g, t->elem)};
-        from.path = cg_keep(g, cg_str(g, "%s.e[i%u_]", from.path, nest->depth));
-        from.nest = nest;
-        fill_leaves(g, t->elem, many, from, at);
-        return;
-    }
-    for (uint32_t i = 0; i < (t->kind == SP_COOPMAT ? cg_matrix_parts(t, g->S) : t->count); i++) {
-        struct cg_leaf part = cg_part(g, from, t, i);
-        part.path = cg_keep(g, part.path);
-        fill_leaves(g, t->kind == SP_STRUCT ? t->members[i] : t->elem, many, part, at);
-    }
-}
-
-const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id)
-{
-    static const struct cg_leaf none = {CG_U32, 0, "", NULL, 0};
-    static const struct cg_leaves dummy = {0, 0, false, &none};
-    const struct sp_type *t = sp_type(g->m, type_id);
-    struct cg_leaves *l;
-    if (!t) return &dummy;
-    l = &g->leaves[t - g->m->types];
-    if (!l->leaf && !g->failed) {
-        uint32_t n = cg_count_leaves(g, type_id, false), count = cg_count_leaves(g, type_id, n > CG_MANY_LEAVES);
-        bool many = count < n;
-        struct cg_leaf *leaf = cg_alloc(g, (count + 1) * sizeof *leaf), *at = leaf;
-        if (g->failed) return &dummy;
-        fill_leaves(g, type_id, many, none, &at);
-        *l = (struct cg_leaves){count, n, many, leaf};
-    }
-    return l->leaf ? l : &dummy;
-}
-
 static void open_nest(struct cg *g, const struct cg_nest *n)
 {
     if (n->outer) open_nest(g, n->outer);
@@ -180,19 +30,7 @@ const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf)
     return e;
 }
 
-const char *cg_type_name(struct cg *g, uint32_t type_id, bool varying)
-{
-    const struct sp_type *t = sp_type(g->m, type_id);
-    enum cg_kind kind;
-    if (t->kind == SP_VOID) return "void";
-    if (kind_of_type(t, &kind)) return cg_kind_type(g, kind, varying);
-    if (varying) return cg_str(g, "c%ux%u", type_id, g->S);
-    return cg_str(g, "c%u", type_id);
-}
-
 /* ---- values as expressions */
-
-uint32_t cg_home(struct cg *g, uint32_t id) { return g->value[id].home ? g->value[id].home : id; }
 
 const char *cg_variable(struct cg *g, uint32_t id)
 {
@@ -201,26 +39,11 @@ const char *cg_variable(struct cg *g, uint32_t id)
     return v->group ? cg_str(g, "c%u[%u]", v->group, v->row) : cg_str(g, "v%u", home);
 }
 
-uint32_t cg_operand(struct cg *g, uint32_t i) { return i < g->inst->count ? g->inst->operand[i] : 0; }
-bool cg_is_varying(struct cg *g, uint32_t id) { return g->value[id].varying; }
-
-const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits)
-{
-    switch (kind) {
-    case CG_BOOL: return bits ? "-1" : "0";
-    case CG_F32: return cg_str(g, "f32_bits(0x%xu)", (unsigned)bits);
-    case CG_F64: return cg_str(g, "f64_bits(0x%llxu)", (unsigned long long)bits);
-    case CG_U64: return cg_str(g, "(u64)0x%llxu", (unsigned long long)bits);
-    case CG_U32: return cg_str(g, "%uu", (unsigned)bits);
-    default: return cg_str(g, "(%s)%uu", kinds[kind].uniform, (unsigned)bits);
-    }
-}
-
 /* In all lanes: an expression that compilers fold when they read it, where a call would be inlined first. */
 static const char *lanes_literal(struct cg *g, enum cg_kind kind, uint64_t bits)
 {
     if (!cg_kind_is_float(kind) || cg_kind_is_small_float(kind))
-        return cg_str(g, "XS_ALL(%s, %s)", kinds[kind].uniform, cg_literal(g, kind, bits));
+        return cg_str(g, "XS_ALL(%s, %s)", cg_kind_type(g, kind, false), cg_literal(g, kind, bits));
     enum cg_kind integer = cg_bits_kind(cg_kind_bytes(kind));
     return cg_str(g, "(%s)%s", cg_kind_type(g, kind, true), lanes_literal(g, integer, bits));
 }
@@ -230,75 +53,15 @@ static const char *literal(struct cg *g, enum cg_kind kind, uint64_t bits, bool 
     return varying ? lanes_literal(g, kind, bits) : cg_literal(g, kind, bits);
 }
 
-const char *cg_splat(struct cg *g, enum cg_kind kind, const char *e)
+static const char *address_of_function(struct cg *g, uint32_t id)
 {
-    return cg_str(g, "XS(splat_%s)(%s)", kinds[kind].uniform, e);
-}
-
-const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const char *a, const char *b)
-{
-    return cg_str(g, "XS(sel_%s)(%s, %s, %s)", kinds[kind].uniform, mask, a, b);
-}
-
-const char *cg_widen(struct cg *g, enum cg_kind kind, bool varying, const char *e)
-{
-    if (!cg_kind_is_small_float(kind)) return e;
-    return cg_str(g, varying ? "XS(%s_to_f32)(%s)" : "%s_to_f32(%s)", kinds[kind].name, e);
-}
-
-const char *cg_narrow(struct cg *g, enum cg_kind kind, bool varying, const char *e)
-{
-    const char *how = "";
-    if (!cg_kind_is_small_float(kind)) return e;
-    if (kind == CG_E4M3 || kind == CG_E5M2)
-        how = g->inst && g->inst->id &&
-                      sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedToLargestFloat8NormalConversionEXT)
-                  ? "_sat"
-                  : "_rne";
-    return cg_str(g, varying ? "XS(f32_to_%s%s)(%s)" : "f32_to_%s%s(%s)", kinds[kind].name, how, e);
-}
-
-/* A lane vector of integers as one of `to` (integers or floats), by doubling or halving: gcc 12 takes longer steps
- * apart. */
-const char *cg_convert(struct cg *g, const char *e, enum cg_kind from, enum cg_kind to, bool is_signed)
-{
-    uint32_t bytes = kinds[from].bytes, last = kinds[to].bytes;
-    if (from == CG_BOOL) bytes = 4, is_signed = true;
-    if (to == CG_BOOL) last = 4;
-    enum cg_kind kind = cg_bits_kind(bytes);
-    e = cg_str(g, "(%s)(%s)", is_signed ? cg_kind_signed(g, kind, true) : cg_kind_type(g, kind, true), e);
-    while (bytes != last) {
-        bytes = bytes < last ? bytes * 2 : bytes / 2;
-        kind = cg_bits_kind(bytes);
-        e = cg_str(g, "XS_CONVERT(%s, %s)", e, is_signed ? cg_kind_signed(g, kind, true) : cg_kind_type(g, kind, true));
-    }
-    if (to == CG_F32 || to == CG_F64) return cg_str(g, "XS_CONVERT(%s, %s)", e, kinds[to].varying);
-    return cg_str(g, "(%s)%s", kinds[to].varying, e);
-}
-
-const char *cg_to_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e)
-{
-    if (kind == CG_BOOL)
-        return varying ? cg_str(g, "(%s & 1)", cg_convert(g, e, CG_BOOL, CG_U8, true)) : cg_str(g, "(u8)(%s & 1)", e);
-    if (kind != CG_F32 && kind != CG_F64) return e;
-    if (varying) return cg_str(g, "(%s)(%s)", kind == CG_F32 ? "u32x" : "u64x", e);
-    return cg_str(g, "bits_%s(%s)", kinds[kind].name, e);
-}
-
-const char *cg_from_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e)
-{
-    if (kind == CG_BOOL)
-        return varying ? cg_str(g, "-%s", cg_convert(g, cg_str(g, "%s & 1", e), CG_U8, CG_BOOL, false))
-                       : cg_str(g, "-(i32)(%s & 1)", e);
-    if (kind != CG_F32 && kind != CG_F64) return e;
-    if (varying) return cg_str(g, "(%s)(%s)", kinds[kind].varying, e);
-    return cg_str(g, "%s_bits(%s)", kinds[kind].name, e);
+    return cg_str(g, "((u64)(uintptr_t)&functions[%u])", g->function[g->m->ids[id].block].row - 1);
 }
 
 static const char *address_of_global(struct cg *g, uint32_t variable, int64_t offset)
 {
     const struct sp_inst *d = g->m->ids[variable].def;
-    if (d->op == SP_OP_Function) return cg_address_of_function(g, variable);
+    if (d->op == SP_OP_Function) return address_of_function(g, variable);
     if (d->operand[0] == SP_STORAGE_Workgroup) {
         uint64_t end = g->local_offset[variable] + sp_type(g->m, sp_type(g->m, d->type)->elem)->size;
         if (g->fn && end > g->fn->local_bytes) g->fn->local_bytes = (uint32_t)end;
@@ -432,13 +195,6 @@ const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, con
 }
 
 const char *cg_use(struct cg *g, uint32_t id, bool varying) { return cg_leaf_use(g, id, 0, varying); }
-
-const char *cg_temporary(struct cg *g, const char *type)
-{
-    const char *name = cg_str(g, "t%u", g->temporaries++);
-    cg_put(g, "    %s %s;\n", type, name);
-    return name;
-}
 
 const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
 {

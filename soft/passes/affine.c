@@ -11,7 +11,7 @@
  * can have. Of others `ok<id>` tells; for when they have wrapped, the lanes are also computed one by one, into w<id>.
  * So are those of what depends on them.
  */
-#include "c/codegen.h"
+#include "passes.h"
 
 #include <string.h>
 
@@ -41,28 +41,6 @@ static uint32_t first_of(const struct lines *t, uint32_t id)
 {
     uint32_t same = t->same[t->g->ordinal[id]];
     return same ? same : id;
-}
-
-bool cg_is_pure(uint16_t op)
-{
-    switch (op) {
-    case SP_OP_IAdd:
-    case SP_OP_ISub:
-    case SP_OP_IMul:
-    case SP_OP_BitwiseOr:
-    case SP_OP_BitwiseAnd:
-    case SP_OP_ShiftLeftLogical:
-    case SP_OP_UConvert:
-    case SP_OP_SConvert:
-    case SP_OP_ConvertPtrToU:
-    case SP_OP_ConvertUToPtr:
-    case SP_OP_Bitcast:
-    case SP_OP_AccessChain:
-    case SP_OP_InBoundsAccessChain:
-    case SP_OP_PtrAccessChain:
-    case SP_OP_InBoundsPtrAccessChain: return true;
-    default: return false;
-    }
 }
 
 static bool are_alike(const struct lines *t, const struct sp_inst *a, const struct sp_inst *b)
@@ -126,11 +104,6 @@ static void number_values(struct lines *t)
 /* ---- facts */
 
 static const struct fact no_line = {.state = NEITHER};
-
-static uint64_t width_of(struct cg *g, uint32_t id)
-{
-    return 8u * cg_kind_bytes(cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind);
-}
 
 static uint64_t largest(uint64_t width) { return ~(uint64_t)0 >> (64 - width); }
 
@@ -196,7 +169,7 @@ static struct fact widen(struct fact a, uint64_t from, uint64_t to, bool is_sign
 }
 
 /* x << n | c with c below 1 << n is a sum. */
-static bool or_is_sum(struct cg *g, const struct sp_inst *i)
+bool cg_or_is_sum(struct cg *g, const struct sp_inst *i)
 {
     const struct sp_inst *shift = g->m->ids[i->operand[0]].def;
     uint64_t n, c;
@@ -211,7 +184,7 @@ static struct fact chain_fact(const struct lines *t, const struct sp_inst *i)
     for (uint32_t k = 1; k < i->count; k++) {
         uint64_t size = cg_chain_stride(g, i, k);
         struct fact index = fact_of(t, i->operand[k]);
-        if (!index.uniform) f = add(f, scale(widen(index, width_of(g, i->operand[k]), 64, true), size), false);
+        if (!index.uniform) f = add(f, scale(widen(index, cg_width_of(g, i->operand[k]), 64, true), size), false);
     }
     f.most = any_value;
     return f;
@@ -246,7 +219,7 @@ static struct fact fact_of_builtin(const struct lines *t, uint32_t builtin, uint
     const struct sp_entry *e = t->fn->entry;
     const uint32_t *size = e && e->local_size[0] ? e->local_size : NULL;
     struct fact f = {.state = LINE, .step = 1, .most = any_value};
-    if (!cg_builtin_line(t->g, builtin, component)) return no_line;
+    if (!cg_builtin_is_affine(t->g, builtin, component)) return no_line;
     switch (builtin) {
     case SP_BUILTIN_SubgroupLocalInvocationId: f.most = t->g->largest_S - 1; break;
     case SP_BUILTIN_LocalInvocationId: f.most = (size ? size[0] : MOST_ITEMS) - 1; break;
@@ -267,24 +240,24 @@ static struct fact fact_of_instruction(const struct lines *t, uint32_t block, co
     case SP_OP_IAdd: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false);
     case SP_OP_ISub: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), true);
     case SP_OP_BitwiseOr:
-        return or_is_sum(g, i) ? add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false) : no_line;
+        return cg_or_is_sum(g, i) ? add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false) : no_line;
     case SP_OP_IMul:
         for (uint32_t k = 0; k < 2; k++)
             if (sp_constant(g->m, i->operand[k], &c)) return scale(fact_of(t, i->operand[1 - k]), c);
         return no_line;
     case SP_OP_ShiftLeftLogical:
-        if (!sp_constant(g->m, i->operand[1], &c) || c >= width_of(g, i->id)) return no_line;
+        if (!sp_constant(g->m, i->operand[1], &c) || c >= cg_width_of(g, i->id)) return no_line;
         return scale(fact_of(t, i->operand[0]), (uint64_t)1 << c);
     case SP_OP_UConvert:
     case SP_OP_SConvert:
         if (sp_decorated(g->m, i->id, SP_DECORATION_SaturatedConversion)) return no_line; /* fall through */
     case SP_OP_ConvertPtrToU:
     case SP_OP_ConvertUToPtr:
-        return widen(fact_of(t, i->operand[0]), width_of(g, i->operand[0]), width_of(g, i->id),
+        return widen(fact_of(t, i->operand[0]), cg_width_of(g, i->operand[0]), cg_width_of(g, i->id),
                      i->op == SP_OP_SConvert);
     case SP_OP_Bitcast:
         if (cg_leaves_of(g, g->m->ids[i->operand[0]].type)->count != 1 ||
-            width_of(g, i->operand[0]) != width_of(g, i->id))
+            cg_width_of(g, i->operand[0]) != cg_width_of(g, i->id))
             return no_line; /* fall through */
     case SP_OP_CopyObject:
     case SP_OP_PtrCastToGeneric:
@@ -318,7 +291,7 @@ static bool find_round(struct lines *t)
             if (!i->id || !t->g->value[i->id].varying || old->state == NEITHER) continue;
             new = may_be_line(t->g, i) ? fact_of_instruction(t, block, i) : no_line;
             if (new.state == UNKNOWN && old->state != UNKNOWN) new = no_line;
-            if (new.state == LINE) new = within_width(new, width_of(t->g, i->id));
+            if (new.state == LINE) new = within_width(new, cg_width_of(t->g, i->id));
             if (old->state == LINE && (new.state != LINE || new.step != old->step || new.checked != old->checked))
                 new = no_line;
             new.uniform = false;
@@ -354,141 +327,4 @@ void cg_find_lines(struct cg *g, struct cg_function *fn)
     }
 }
 
-/* ---- lines as text */
-
 bool cg_is_step(struct cg *g, uint32_t id) { return !g->value[id].varying || g->value[id].line; }
-
-static enum cg_kind kind_of(struct cg *g, uint32_t id) { return cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind; }
-
-static const char *step_text(struct cg *g, uint32_t id)
-{
-    enum cg_kind kind = kind_of(g, id);
-    return cg_str(g, "(%s)%lldll", cg_kind_type(g, kind, false), (long long)g->value[id].step);
-}
-
-const char *cg_line_lanes(struct cg *g, uint32_t id, const char *own)
-{
-    const char *e = cg_str(g, "XS(line_%s)(%s, %s)", cg_kind_name(kind_of(g, id)), own, step_text(g, id));
-    return g->value[id].checked ? cg_str(g, "(ok%u ? %s : w%u)", id, e, id) : e;
-}
-
-const char *cg_line_lane(struct cg *g, uint32_t id, const char *lane)
-{
-    const char *type = cg_kind_type(g, kind_of(g, id), false);
-    const char *e = cg_str(g, "(%s)(v%u + %s * (%s)(%s))", type, id, step_text(g, id), type, lane);
-    return g->value[id].checked ? cg_str(g, "(ok%u ? %s : w%u[%s])", id, e, id, lane) : e;
-}
-
-/* Lane 0 of an operand that is a line or uniform. */
-static const char *first(struct cg *g, uint32_t id)
-{
-    return g->value[id].line ? cg_str(g, "v%u", id) : cg_use(g, id, false);
-}
-
-/* A phi takes over a line that has more to it than its scalar, or a value that all lanes have alike. */
-void cg_copy_line(struct cg *g, uint32_t to, uint32_t from)
-{
-    cg_put(g, "    v%u = %s;\n", to, first(g, from));
-    if (!g->value[to].checked) return;
-    cg_put(g, "    ok%u = ok%u;\n    if (__builtin_expect(!ok%u, 0)) w%u = w%u;\n", to, from, to, to, from);
-}
-
-const char *cg_line_stays(struct cg *g, uint32_t id, bool is_signed)
-{
-    enum cg_kind kind = kind_of(g, id);
-    const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
-    uint64_t all = g->value[id].step * (g->S - 1), most = ~(uint64_t)0 >> (64 - width_of(g, id) + is_signed);
-    bool falls = (int64_t)all < 0;
-    uint64_t least = is_signed ? ~most : 0, limit = (falls ? least : most) - all;
-    return cg_str(g, "(%s)v%u %s (%s)0x%llxull", type, id, falls ? ">=" : "<=", type, (unsigned long long)limit);
-}
-
-void cg_each_widened(struct cg *g, const struct sp_inst *i,
-                     void (*test)(struct cg *g, uint32_t operand, bool is_signed))
-{
-    bool chain = i->op == SP_OP_AccessChain || i->op == SP_OP_InBoundsAccessChain || i->op == SP_OP_PtrAccessChain ||
-                 i->op == SP_OP_InBoundsPtrAccessChain;
-    bool converts = i->op == SP_OP_UConvert || i->op == SP_OP_SConvert || i->op == SP_OP_ConvertUToPtr;
-    for (uint32_t k = 0; k < i->count; k++) {
-        uint32_t id = i->operand[k];
-        if (!cg_is_value_operand(i, k) || !g->value[id].line) continue;
-        bool wider = chain ? k > 0 && width_of(g, id) < 64 : converts && width_of(g, id) < width_of(g, i->id);
-        if (wider) test(g, id, chain || i->op == SP_OP_SConvert);
-    }
-}
-
-static void write_test(struct cg *g, uint32_t id, bool is_signed)
-{
-    cg_put(g, " && %s", cg_line_stays(g, id, is_signed));
-}
-
-static const char *scalar_chain(struct cg *g)
-{
-    const struct sp_inst *i = g->inst;
-    const char *e = first(g, i->operand[0]);
-    int64_t offset = 0;
-    for (uint32_t k = 1; k < i->count; k++) {
-        uint32_t id = i->operand[k];
-        uint64_t stride = cg_chain_stride(g, i, k);
-        if (cg_chain_offset(g, i, k, &offset)) continue;
-        e = cg_str(g, "%s + (u64)(i64)(%s)%s * %lluu", e, cg_kind_signed(g, kind_of(g, id), false), first(g, id),
-                   (unsigned long long)stride);
-    }
-    return offset ? cg_str(g, "%s + (u64)%lldll", e, (long long)offset) : e;
-}
-
-static const char *scalar_text(struct cg *g)
-{
-    const struct sp_inst *i = g->inst;
-    const char *type = cg_kind_type(g, kind_of(g, i->id), false);
-    uint32_t builtin, component;
-    uint64_t c = 0;
-    if (cg_builtin_component(g, i, &builtin, &component))
-        return cg_str(g, "(%s)(%s)", type, cg_builtin_line(g, builtin, component));
-    const char *a = first(g, i->operand[0]);
-    switch (i->op) {
-    case SP_OP_IAdd: return cg_str(g, "(%s)(%s + %s)", type, a, first(g, i->operand[1]));
-    case SP_OP_BitwiseOr: return cg_str(g, "(%s)(%s | %s)", type, a, first(g, i->operand[1]));
-    case SP_OP_ISub: return cg_str(g, "(%s)(%s - %s)", type, a, first(g, i->operand[1]));
-    case SP_OP_IMul: return cg_str(g, "(%s)(1u * %s * %s)", type, a, first(g, i->operand[1]));
-    case SP_OP_ShiftLeftLogical:
-        sp_constant(g->m, i->operand[1], &c);
-        return cg_str(g, "(%s)(%s << %u)", type, a, (unsigned)c);
-    case SP_OP_SConvert:
-        return cg_str(g, "(%s)(%s)(%s)%s", type, cg_kind_signed(g, kind_of(g, i->id), false),
-                      cg_kind_signed(g, kind_of(g, i->operand[0]), false), a);
-    case SP_OP_AccessChain:
-    case SP_OP_InBoundsAccessChain:
-    case SP_OP_PtrAccessChain:
-    case SP_OP_InBoundsPtrAccessChain: return scalar_chain(g);
-    default: return cg_str(g, "(%s)%s", type, a);
-    }
-}
-
-/* When is the result a line? Every operand that is one only sometimes must be, and what is made wider must not wrap. */
-static void write_check(struct cg *g)
-{
-    const struct sp_inst *i = g->inst;
-    cg_put(g, "    ok%u = 1", i->id);
-    for (uint32_t k = 0; k < i->count; k++)
-        if (cg_is_value_operand(i, k) && g->value[i->operand[k]].line && g->value[i->operand[k]].checked)
-            cg_put(g, " && ok%u", i->operand[k]);
-    if (!g->value[i->id].proved) cg_each_widened(g, i, write_test);
-    cg_put(g, ";\n");
-}
-
-void cg_write_line_start(struct cg *g) { cg_put(g, "    v%u = %s;\n", g->inst->id, scalar_text(g)); }
-
-void cg_write_line(struct cg *g)
-{
-    const struct cg_value *v = &g->value[g->inst->id];
-    if (g->inst->op == SP_OP_Phi) return;
-    cg_write_line_start(g);
-    if (!v->checked) return;
-    write_check(g);
-    cg_put(g, "    if (__builtin_expect(!ok%u, 0)) {\n", g->inst->id);
-    g->lanes_apart = true;
-    if (!cg_write_simple(g)) cg_write_memory(g);
-    g->lanes_apart = false;
-    cg_put(g, "    }\n");
-}

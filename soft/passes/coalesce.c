@@ -6,7 +6,7 @@
  * the product reads the variable. Only plain blocks are looked at: under a mask other lanes may still want the old
  * value.
  */
-#include "c/codegen.h"
+#include "passes.h"
 
 #include <string.h>
 

@@ -7,27 +7,12 @@
  * there. That costs a fraction of a switch of coroutines, unless there is much to keep (matrix fragments, say): such
  * kernels, and those with other operations of the whole work-group, stay with coroutines.
  */
-#include "c/codegen.h"
+#include "continuations.h"
 
 #include <string.h>
 
 enum { MAX_FRAME_BYTES = 4096, MAX_BARRIERS = 256, MAX_REMADE = 6 /* operations */ };
 static const uint64_t max_bits = (uint64_t)1 << 26; /* values times blocks */
-
-struct point {
-    const struct sp_inst *barrier;
-    uint64_t *live; /* a bit a value */
-};
-
-struct cg_frame {
-    uint32_t count, value_count, words;
-    uint32_t *value;    /* ids of those that have C variables */
-    uint32_t *index_of; /* by ordinal: number + 1 */
-    uint64_t *kept;     /* those live at any barrier */
-    uint64_t *remade;   /* those that are made again instead */
-    uint64_t *made;     /* at the barrier being written */
-    struct point *point;
-};
 
 struct liveness {
     struct cg *g;
@@ -83,17 +68,17 @@ static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uin
     return *barriers != 0;
 }
 
-static void set(uint64_t *bits, uint32_t n) { bits[n / 64] |= (uint64_t)1 << n % 64; }
+void cg_set_kept(uint64_t *bits, uint32_t n) { bits[n / 64] |= (uint64_t)1 << n % 64; }
 static void clear(uint64_t *bits, uint32_t n) { bits[n / 64] &= ~((uint64_t)1 << n % 64); }
-static bool get(const uint64_t *bits, uint32_t n) { return bits[n / 64] >> n % 64 & 1; }
+bool cg_is_kept(const uint64_t *bits, uint32_t n) { return bits[n / 64] >> n % 64 & 1; }
 
 static uint32_t index_of(const struct liveness *t, uint32_t id) { return t->frame->index_of[t->g->ordinal[id]]; }
 
 static void use(struct liveness *t, uint64_t *live, uint32_t id)
 {
     uint32_t root = t->g->value[id].root;
-    if (index_of(t, id)) set(live, index_of(t, id) - 1);
-    if (root && index_of(t, root)) set(live, index_of(t, root) - 1);
+    if (index_of(t, id)) cg_set_kept(live, index_of(t, id) - 1);
+    if (root && index_of(t, root)) cg_set_kept(live, index_of(t, root) - 1);
 }
 
 /* Backwards over one instruction. A value that lanes add to one after the other is not new where it is assigned. */
@@ -145,7 +130,7 @@ static void find_live(struct liveness *t)
         live_at_end(t, block, t->out);
         for (uint32_t k = b->count; k-- > 0;) {
             if (is_barrier(t->g, &b->inst[k])) {
-                struct point *p = &t->frame->point[t->frame->count++];
+                struct cg_point *p = &t->frame->point[t->frame->count++];
                 p->barrier = &b->inst[k];
                 p->live = cg_alloc(t->g, words * sizeof *p->live);
                 if (t->g->failed) return;
@@ -179,7 +164,7 @@ static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
 static void find_remade(struct liveness *t)
 {
     for (uint32_t n = 0; n < t->frame->value_count; n++)
-        if (price(t->g, t->frame->value[n], MAX_REMADE) <= MAX_REMADE) set(t->frame->remade, n);
+        if (price(t->g, t->frame->value[n], MAX_REMADE) <= MAX_REMADE) cg_set_kept(t->frame->remade, n);
 }
 
 static void number_values(struct liveness *t)
@@ -195,7 +180,7 @@ static void number_values(struct liveness *t)
     }
 }
 
-static uint64_t variable_items(struct cg *g, const struct sp_inst *variable, uint64_t *bytes)
+uint64_t cg_variable_items(struct cg *g, const struct sp_inst *variable, uint64_t *bytes)
 {
     const struct cg_value *v = &g->value[variable->id];
     *bytes = cg_memory_size(g, sp_type(g->m, sp_type(g->m, variable->type)->elem)->id);
@@ -207,7 +192,7 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
     uint64_t sum = 0, bytes;
     for (uint32_t n = 0; n < frame->value_count; n++) {
         const struct cg_value *v = &g->value[frame->value[n]];
-        if (!get(frame->kept, n) || get(frame->remade, n)) continue;
+        if (!cg_is_kept(frame->kept, n) || cg_is_kept(frame->remade, n)) continue;
         sum += (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->scalars * 8 *
                (v->varying && !v->line ? g->S : 1);
         if (v->checked) sum += 8 * g->S;
@@ -216,7 +201,7 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
         for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
             const struct sp_inst *i = &fn->f->blocks[b].inst[k];
             if (i->op != SP_OP_Variable) continue;
-            variable_items(g, i, &bytes);
+            cg_variable_items(g, i, &bytes);
             sum += bytes * (g->value[i->id].stored_varying ? g->S : 1);
         }
     }
@@ -250,129 +235,4 @@ void cg_plan_frame(struct cg *g, struct cg_function *fn)
     find_remade(&t);
     find_live(&t);
     if (second || frame_bytes(g, fn, frame) <= MAX_FRAME_BYTES) fn->frame = frame;
-}
-
-/* ---- as text */
-
-const char *cg_version(struct cg *g, const struct cg_function *fn)
-{
-    return cg_str(g, "%c%u_%u", fn->dense ? 'd' : 'f', fn->f->id, g->S);
-}
-
-/* Calls `put` with each C variable of a value: its name and type. */
-static void each_part(struct cg *g, uint32_t id, void (*put)(struct cg *, const char *name, const char *type))
-{
-    const struct cg_value *v = &g->value[id];
-    if (v->root) {
-        put(g, cg_str(g, "o%u", id), "u64");
-        return;
-    }
-    put(g, cg_str(g, "v%u", id), cg_type_name(g, g->m->ids[id].type, v->varying && !v->line));
-    if (v->accessed) put(g, cg_str(g, "s%u", id), "u64");
-    if (!v->checked) return;
-    put(g, cg_str(g, "ok%u", id), "i32");
-    put(g, cg_str(g, "w%u", id), cg_type_name(g, g->m->ids[id].type, true));
-}
-
-/* Scalars one by one: gathered into a vector first, they take longer to store and to load again. */
-static void put_member(struct cg *g, const char *name, const char *type)
-{
-    bool scalar = strlen(type) < 4 && type[0] != 'c';
-    cg_put(g, "    %s%s %s;\n", scalar ? "volatile " : "", type, name);
-}
-static void put_save(struct cg *g, const char *name, const char *type)
-{
-    (void)type;
-    cg_put(g, "    frame->%s = %s;\n", name, name);
-}
-static void put_restore(struct cg *g, const char *name, const char *type)
-{
-    (void)type;
-    cg_put(g, "    %s = frame->%s;\n", name, name);
-}
-
-static void each_variable(struct cg *g, const char *format)
-{
-    const struct sp_function *f = g->fn->f;
-    uint64_t bytes;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            const struct sp_inst *i = &f->blocks[b].inst[k];
-            if (i->op != SP_OP_Variable) continue;
-            unsigned items = (unsigned)variable_items(g, i, &bytes);
-            if (format)
-                cg_put(g, format, i->id, i->id, i->id);
-            else
-                cg_put(g, "    %s p%u[%u];\n",
-                       cg_kind_type(g, cg_bits_kind(g->value[i->id].granule), g->value[i->id].stored_varying), i->id,
-                       items);
-        }
-    }
-}
-
-static void each_kept(struct cg *g, const uint64_t *live, void (*put)(struct cg *, const char *name, const char *type))
-{
-    const struct cg_frame *frame = g->fn->frame;
-    for (uint32_t n = 0; n < frame->value_count; n++)
-        if (get(live, n) && !get(frame->remade, n)) each_part(g, frame->value[n], put);
-}
-
-/* After what it is made of. */
-static void write_remade(struct cg *g, uint32_t id)
-{
-    const struct cg_frame *frame = g->fn->frame;
-    const struct sp_inst *i = g->m->ids[id].def;
-    uint32_t n = g->ordinal[id] ? frame->index_of[g->ordinal[id]] : 0, builtin, component;
-    if (!n-- || !get(frame->remade, n) || get(frame->made, n)) return;
-    set(frame->made, n);
-    for (uint32_t k = 0; k < i->count && !cg_builtin_component(g, i, &builtin, &component); k++)
-        if (cg_is_value_operand(i, k)) write_remade(g, i->operand[k]);
-    g->inst = i;
-    if (g->value[id].line)
-        cg_write_line(g);
-    else if (!cg_write_simple(g))
-        cg_write_memory(g);
-}
-
-static void make_again(struct cg *g, const uint64_t *live)
-{
-    const struct cg_frame *frame = g->fn->frame;
-    const struct sp_inst *barrier = g->inst;
-    memset(frame->made, 0, frame->words * sizeof *frame->made);
-    for (uint32_t n = 0; n < frame->value_count; n++)
-        if (get(live, n)) write_remade(g, frame->value[n]);
-    g->inst = barrier;
-}
-
-/* A cache line of its own for each: several in one take 1 ns longer, though one thread has them all. */
-void cg_write_frame_type(struct cg *g)
-{
-    cg_put(g, "struct frame_%s {\n    u32 at;\n", cg_version(g, g->fn));
-    each_kept(g, g->fn->frame->kept, put_member);
-    each_variable(g, NULL);
-    cg_put(g, "} XS_ALIGNED(64);\n");
-}
-
-void cg_write_resume(struct cg *g)
-{
-    const struct cg_frame *frame = g->fn->frame;
-    if (!frame) return;
-    cg_put(g, "    switch (frame->at) {\n");
-    for (uint32_t n = 0; n < frame->count; n++) cg_put(g, "    case %u: goto R%u;\n", n + 1, n + 1);
-    cg_put(g, "    default: break;\n    }\n");
-}
-
-bool cg_write_frame_barrier(struct cg *g)
-{
-    const struct cg_frame *frame = g->fn->frame;
-    uint32_t n = 0;
-    if (!frame) return false;
-    while (n + 1 < frame->count && frame->point[n].barrier != g->inst) n++;
-    each_kept(g, frame->point[n].live, put_save);
-    each_variable(g, "    __builtin_memcpy(frame->p%u, p%u, sizeof p%u);\n");
-    cg_put(g, "    frame->at = %u;\n    return 1;\nR%u:;\n", n + 1, n + 1);
-    each_variable(g, "    __builtin_memcpy(p%u, frame->p%u, sizeof p%u);\n");
-    each_kept(g, frame->point[n].live, put_restore);
-    make_again(g, frame->point[n].live);
-    return true;
 }

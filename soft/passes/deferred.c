@@ -11,20 +11,9 @@
  * that, products without tiles (whose operands are made wider when they are loaded, see cg_widen_fragments) wait as
  * well: there it is to widen B, and to find its rows in the cache, that costs.
  */
-#include "c/matrix.h"
+#include "matrix.h"
 
 #include <string.h>
-
-const char *cg_tile_name(struct cg *g, const char *product, uint32_t flags)
-{
-    static const char *const integers[] = {"XS_TILE_UU", "XS_TILE_US", "XS_TILE_SU", "XS_TILE_SS"};
-    if (g->S != 16 || !product) return NULL;
-    if (!strcmp(product, "dpas_f16")) return g->o->tiles & CG_TILES_F16 ? "XS_TILE_F16" : NULL;
-    if (!strcmp(product, "dpas_bf16")) return g->o->tiles & CG_TILES_BF16 ? "XS_TILE_BF16" : NULL;
-    if (strcmp(product, "dpas_i8") != 0 || !(g->o->tiles & CG_TILES_I8)) return NULL;
-    return integers[((flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
-                    ((flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0)];
-}
 
 /* ---- sums that tiles hold together stand behind one another */
 
@@ -47,22 +36,6 @@ static void group_columns(struct cg *g, const struct cg_grid *r)
 /* What a queue holds of operands, and the sums, are to fit a first-level cache of 48 KiB; LATE_TILES is XS_LATE of
  * c/prelude_amx.h. */
 enum { LATE_BYTES = 24 << 10, LATE_STEPS = 8, LATE_TILES = 64, LATE_QUEUES = 16 };
-
-struct cg_queue {
-    struct cg_queue *next;
-    struct cg_chain chain[CG_RUN];
-    struct cg_grid grid;
-    const struct sp_inst *first; /* of its products */
-    const char *kind;            /* of tiles, or NULL: of operands in wide variables */
-    uint32_t block, header;      /* of the products; of the loop */
-    uint32_t m, height;          /* rows of a fragment; fragments below each other in a tile */
-    uint32_t steps;              /* there is room for */
-    uint32_t halves;             /* steps in a unit: 2 when each has but half a tile of K */
-    uint32_t along;              /* fragments of a step behind one another in a tile */
-    bool shared;                 /* blocks of B with other subgroups of the work-group */
-    uint8_t *inside;             /* by block */
-    uint32_t variable[2 * CG_FRAGMENTS], variables, variables_of_a;
-};
 
 static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
 {
@@ -153,22 +126,22 @@ static bool sums_wait(struct cg *g, const struct cg_function *fn, const struct c
 
 /* ---- their operands */
 
-static const struct cg_value *pointer_of(struct cg *g, uint32_t fragment)
+const struct cg_value *cg_pointer_of(struct cg *g, uint32_t fragment)
 {
     return &g->value[g->m->ids[fragment].def->operand[0]];
 }
 
 /* Where in a unit of its variable a fragment begins, in rows: of 32 bytes for A, of 64 for B. */
-static uint32_t place_of_a(struct cg *g, const struct cg_queue *q, uint32_t id)
+uint32_t cg_place_of_a(struct cg *g, const struct cg_queue *q, uint32_t id)
 {
-    const struct cg_value *p = pointer_of(g, id);
+    const struct cg_value *p = cg_pointer_of(g, id);
     uint32_t at = (uint32_t)(p->offset / g->value[p->variable].granule), half = cg_items(g, p->variable) / 2;
     return q->halves == 2 ? at * 2 : at % half * 2 + at / half;
 }
 
-static uint32_t place_of_b(struct cg *g, const struct cg_queue *q, uint32_t id)
+uint32_t cg_place_of_b(struct cg *g, const struct cg_queue *q, uint32_t id)
 {
-    return (uint32_t)(pointer_of(g, id)->offset / 4) * q->halves;
+    return (uint32_t)(cg_pointer_of(g, id)->offset / 4) * q->halves;
 }
 
 static void add_variable(struct cg_queue *q, uint32_t variable)
@@ -184,11 +157,11 @@ static bool is_tile_of_a(struct cg *g, const struct cg_queue *q, uint32_t i, uin
     const struct cg_grid *r = &q->grid;
     uint32_t first = r->row[i]->a[k], variable = cg_lender(g, first);
     if (!q->kind) return variable && g->value[variable].wide;
-    uint32_t at = variable ? place_of_a(g, q, first) : 0;
+    uint32_t at = variable ? cg_place_of_a(g, q, first) : 0;
     for (uint32_t t = 0; t < q->height; t++) {
         for (uint32_t f = 0; f < q->along; f++) {
             uint32_t id = r->row[i + t]->a[k + f];
-            if (!variable || cg_lender(g, id) != variable || place_of_a(g, q, id) != at + t * q->m * 2 + f)
+            if (!variable || cg_lender(g, id) != variable || cg_place_of_a(g, q, id) != at + t * q->m * 2 + f)
                 return false;
         }
     }
@@ -200,8 +173,8 @@ static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uin
     const uint32_t *b = &q->grid.column[j]->b[k], variable = cg_lender(g, b[0]);
     if (!variable || g->value[variable].granule != 4) return false;
     if (!q->kind) return g->value[variable].wide;
-    if (q->halves == 2) return place_of_b(g, q, b[0]) % 16 == 0;
-    return cg_lender(g, b[1]) == variable && place_of_b(g, q, b[1]) == place_of_b(g, q, b[0]) + 8;
+    if (q->halves == 2) return cg_place_of_b(g, q, b[0]) % 16 == 0;
+    return cg_lender(g, b[1]) == variable && cg_place_of_b(g, q, b[1]) == cg_place_of_b(g, q, b[0]) + 8;
 }
 
 /* A block that is the whole of a queue's variable, in the form that products want. */
@@ -403,125 +376,4 @@ void cg_plan_late(struct cg *g, struct cg_function *fn)
     g->inst = before;
 }
 
-/* ---- as text */
-
 uint32_t cg_queue_room(const struct cg_queue *q) { return q ? q->steps : 1; }
-
-void cg_declare_queues(struct cg *g)
-{
-    bool shared = false;
-    for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
-        cg_declare(g, CG_ZERO, "u32", cg_str(g, "late%u", q->first->id), "");
-        for (uint32_t v = 0; v < q->variables; v++)
-            cg_declare(g, CG_PLAIN, "const u8 *", cg_str(g, "at%u", q->variable[v]),
-                       cg_str(g, "[%u]", q->steps / q->halves));
-        shared = shared || q->shared;
-    }
-    if (shared) cg_put(g, "    share_begin(self, at.group[0], at.group[1], at.group[2]);\n");
-}
-
-static const char *places(struct cg *g, uint32_t n, const char *const *items)
-{
-    const char *name = cg_str(g, "t%u", g->temporaries++);
-    cg_put(g, "    const struct late_place %s[] = {", name);
-    for (uint32_t i = 0; i < n; i++) cg_put(g, "%s%s", items[i], i % 8 == 7 ? ",\n        " : ", ");
-    cg_put(g, "};\n");
-    return name;
-}
-
-/* Where a tile's first fragment, or a wide fragment, is in each unit. */
-static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t id, bool of_a)
-{
-    if (!q->kind) return cg_str(g, "{at%u, %s}", cg_lender(g, id), cg_wide_place(g, pointer_of(g, id)));
-    uint32_t at = of_a ? place_of_a(g, q, id) * 32 : place_of_b(g, q, id) * 64;
-    return cg_str(g, "{at%u, %u}", cg_lender(g, id), at);
-}
-
-/* The products of the steps that wait are done, and none waits. */
-static void write_products_now(struct cg *g, const struct cg_queue *q)
-{
-    const struct cg_grid *r = &q->grid;
-    const struct cg_value *v = &g->value[q->variable[0]];
-    const char *item[CG_FRAGMENTS * CG_FRAGMENTS], *a, *b, *c;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < r->ni * r->nj; i++)
-        item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->home));
-    c = cg_pointer_list(g, "void", r->ni * r->nj, item);
-    for (uint32_t i = 0; i < r->ni; i += q->height)
-        for (uint32_t k = 0; k < r->nk; k += q->along) item[n++] = place_text(g, q, r->row[i]->a[k], true);
-    a = places(g, n, item);
-    n = 0;
-    for (uint32_t j = 0; j < r->nj; j++)
-        for (uint32_t k = 0; k < r->nk; k += q->along) item[n++] = place_text(g, q, r->column[j]->b[k], false);
-    b = places(g, n, item);
-    if (q->kind) cg_put(g, "    XS(tiles_late)(self, %s, ", q->kind);
-    else if (cg_is_wide_int(v)) cg_put(g, "    XS(ints_late)(%u, ", cg_signs(v));
-    else cg_put(g, "    XS(floats_late)(");
-    cg_put(g, "%u, %u, %u, %s, %s, %s, %u, late%u);\n    late%u = 0;\n", r->ni, r->nj,
-           q->halves == 2 ? 0 : r->nk / q->along, c, a, b, q->m, q->first->id, q->first->id);
-}
-
-static void write_wide_load(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *to,
-                            const char *own, const char *from)
-{
-    if (v->granule == 4)
-        cg_put(g, "    %s = %s, %s);\n", to, cg_wide_load(g, v, b, "late", cg_str(g, "self, %s", own)), from);
-    else
-        cg_put(g, "    %s = %s;\n    %s, %s);\n", to, own,
-               cg_wide_load(g, v, b, "block2d_load", cg_str(g, "(void *)(%s)", own)), from);
-}
-
-static void write_late_load(struct cg *g, const struct cg_queue *q, uint32_t variable)
-{
-    const struct cg_value *v = &g->value[variable];
-    uint32_t late = q->first->id, where = cg_operand(g, 8), each = q->kind ? q->halves : v->granule / 2;
-    uint32_t items = cg_items(g, variable) * each;
-    const char *unit = cg_str(g, q->halves == 2 ? "late%u / 2" : "late%u", late);
-    const char *half = q->halves == 2 ? cg_str(g, "late%u %% 2", late) : "0";
-    const char *own = cg_str(g, "(u8 *)&p%u[%s * %u]", variable, unit, items);
-    const char *to = cg_str(g, "at%u[%s]", variable, unit);
-    const char *from = cg_str(g, "%s, (i32)%s, (i32)%s", cg_surface(g, 4), cg_leaf_use(g, where, 0, false),
-                              cg_leaf_use(g, where, 1, false));
-    struct cg_block2d b;
-    if (!cg_describe_block(g, g->inst, &b)) return;
-    if (!q->kind) {
-        write_wide_load(g, v, &b, to, own, from);
-        return;
-    }
-    if (v->granule == 4) {
-        cg_put(g, "    %s = XS(late_columns)(self, %d, %s, %s, %s, %u, %u, %u, %u, %s);\n", to, q->shared, own, to,
-               half, q->halves, b.elem, b.height, b.count, from);
-        return;
-    }
-    cg_put(g, "    %s = %s;\n    XS(late_rows)(%s + 32 * (%s), %u, %u, %u, %s);\n", to, own, own, half, 64 / q->halves,
-           b.elem, b.height, from);
-}
-
-bool cg_write_late(struct cg *g)
-{
-    const struct sp_inst *i = g->inst;
-    uint32_t lanes = cg_lanes_operand(i->op), variable = lanes ? g->value[i->operand[lanes]].variable : 0;
-    if (variable && g->value[variable].queue) {
-        write_late_load(g, g->value[variable].queue, variable);
-        return true;
-    }
-    for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
-        if (q->first != i) continue;
-        cg_put(g, "    if (++late%u == %u) {\n", i->id, q->steps);
-        write_products_now(g, q);
-        cg_put(g, "    }\n");
-        g->skip = q->grid.span - 1;
-        return true;
-    }
-    return false;
-}
-
-void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to)
-{
-    for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
-        if (!q->inside[from] || q->inside[to]) continue;
-        cg_put(g, "    if (late%u) {\n", q->first->id);
-        write_products_now(g, q);
-        cg_put(g, "    }\n");
-    }
-}

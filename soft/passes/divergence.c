@@ -11,7 +11,7 @@
  * leave a masked loop (lanes leave in different iterations: those values are also blended when assigned), and what is
  * computed from varying values. Blocks and values depend on each other, so both grow until nothing changes.
  */
-#include "c/codegen.h"
+#include "passes.h"
 
 #include <string.h>
 
@@ -385,85 +385,6 @@ static void find_masked(struct cg *g, struct cg_function *fn)
 
 /* ---- uniformity */
 
-/* Is the operand an id (of a value, or of something that cannot be mistaken for one), not a literal? */
-bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
-{
-    switch (i->op) {
-    case SP_OP_Load:
-    case SP_OP_CompositeExtract:
-    case SP_OP_LifetimeStart:
-    case SP_OP_LifetimeStop:
-    case SP_OP_GenericCastToPtrExplicit:
-    case SP_OP_Switch:
-    case SP_OP_BranchConditional: return k < 1;
-    case SP_OP_Store:
-    case SP_OP_CopyMemory:
-    case SP_OP_CompositeInsert:
-    case SP_OP_VectorShuffle:
-    case SP_OP_SDot:
-    case SP_OP_UDot:
-    case SP_OP_SUDot:
-    case SP_OP_SubgroupBlockPrefetchINTEL: return k < 2;
-    case SP_OP_CooperativeMatrixLoadKHR:
-    case SP_OP_CooperativeMatrixMulAddKHR:
-    case SP_OP_SDotAccSat:
-    case SP_OP_UDotAccSat:
-    case SP_OP_SUDotAccSat:
-    case SP_OP_PredicatedLoadINTEL:
-    case SP_OP_PredicatedStoreINTEL:
-    case SP_OP_CopyMemorySized: return k < 3;
-    case SP_OP_CooperativeMatrixStoreKHR:
-    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: return k < 4;
-    case SP_OP_Variable: return k == 1;
-    case SP_OP_Phi: return k % 2 == 0;
-    case SP_OP_ExtInst: return k > 1 && !cg_math_literal(i, k);
-    case SP_OP_CooperativeMatrixLengthKHR:
-    case SP_OP_Branch:
-    case SP_OP_Undef:
-    case SP_OP_Unreachable: return false;
-    default: return k != 1 || !cg_has_group_operation(i->op);
-    }
-}
-
-/* Those with Reduce, InclusiveScan ... as their second operand. */
-bool cg_has_group_operation(uint16_t op)
-{
-    return op == SP_OP_GroupNonUniformBallotBitCount || (op >= SP_OP_GroupIAdd && op <= SP_OP_GroupSMax) ||
-           (op >= SP_OP_GroupNonUniformIAdd && op <= SP_OP_GroupNonUniformLogicalXor) ||
-           (op >= SP_OP_GroupIMulKHR && op <= SP_OP_GroupLogicalXorKHR);
-}
-
-bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin)
-{
-    const struct sp_decoration *d = sp_decorated(g->m, variable, SP_DECORATION_BuiltIn);
-    if (!d || g->m->ids[variable].what != SP_IS_VARIABLE || !sp_is_built_in(g->m, g->m->ids[variable].def))
-        return false;
-    *builtin = d->operand[0];
-    return true;
-}
-
-bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component)
-{
-    (void)g;
-    switch (builtin) {
-    case SP_BUILTIN_GlobalInvocationId:
-    case SP_BUILTIN_LocalInvocationId:
-        if (fn->dense) return component == 0 || component > 2;
-        /* rows of whole subgroups: y and z are the same in all lanes (32 is the largest subgroup) */
-        if (component == 0 || component > 2 || !fn->entry || !fn->entry->local_size[0]) return true;
-        return fn->entry->local_size[0] % 32 != 0 && (fn->entry->local_size[1] != 1 || fn->entry->local_size[2] != 1);
-    case SP_BUILTIN_GlobalLinearId:
-    case SP_BUILTIN_LocalInvocationIndex:
-    case SP_BUILTIN_SubgroupLocalInvocationId:
-    case SP_BUILTIN_SubgroupEqMask:
-    case SP_BUILTIN_SubgroupGeMask:
-    case SP_BUILTIN_SubgroupGtMask:
-    case SP_BUILTIN_SubgroupLeMask:
-    case SP_BUILTIN_SubgroupLtMask: return true;
-    default: return false;
-    }
-}
-
 bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block)
 {
     for (uint32_t l = fn->block[block].loop; l; l = fn->loop[l - 1].parent)
@@ -492,70 +413,6 @@ static bool phi_varies(struct cg *g, const struct cg_function *fn, uint32_t bloc
     return cg_loop_contains(fn, loop, b->pred[0]) == cg_loop_contains(fn, loop, b->pred[1]);
 }
 
-/* Operations whose results vary, or do not, whatever goes in. 1 varies, 0 uniform, -1 as the operands do. */
-static int result_rule(const struct sp_inst *i)
-{
-    switch (i->op) {
-    case SP_OP_AtomicLoad: return -1;
-    case SP_OP_AtomicExchange:
-    case SP_OP_AtomicCompareExchange:
-    case SP_OP_AtomicCompareExchangeWeak:
-    case SP_OP_AtomicIIncrement:
-    case SP_OP_AtomicIDecrement:
-    case SP_OP_AtomicIAdd:
-    case SP_OP_AtomicISub:
-    case SP_OP_AtomicSMin:
-    case SP_OP_AtomicUMin:
-    case SP_OP_AtomicSMax:
-    case SP_OP_AtomicUMax:
-    case SP_OP_AtomicAnd:
-    case SP_OP_AtomicOr:
-    case SP_OP_AtomicXor:
-    case SP_OP_AtomicFlagTestAndSet:
-    case SP_OP_AtomicFAddEXT:
-    case SP_OP_AtomicFMinEXT:
-    case SP_OP_AtomicFMaxEXT:
-    case SP_OP_GroupNonUniformElect:
-    case SP_OP_GroupNonUniformInverseBallot:
-    case SP_OP_GroupNonUniformShuffle:
-    case SP_OP_GroupNonUniformShuffleXor:
-    case SP_OP_GroupNonUniformShuffleUp:
-    case SP_OP_GroupNonUniformShuffleDown:
-    case SP_OP_GroupNonUniformQuadBroadcast:
-    case SP_OP_GroupNonUniformQuadSwap:
-    case SP_OP_GroupNonUniformRotateKHR:
-    case SP_OP_SubgroupShuffleINTEL:
-    case SP_OP_SubgroupShuffleDownINTEL:
-    case SP_OP_SubgroupShuffleUpINTEL:
-    case SP_OP_SubgroupShuffleXorINTEL:
-    case SP_OP_SubgroupBlockReadINTEL:
-    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL:
-    case SP_OP_CooperativeMatrixLoadKHR:
-    case SP_OP_CooperativeMatrixMulAddKHR: return 1;
-    case SP_OP_CooperativeMatrixLengthKHR: return 0;
-    case SP_OP_GroupNonUniformBallotBitCount: return i->operand[1] != SP_GROUP_Reduce ? 1 : -1;
-    case SP_OP_GroupAll:
-    case SP_OP_GroupAny:
-    case SP_OP_GroupBroadcast:
-    case SP_OP_GroupNonUniformAll:
-    case SP_OP_GroupNonUniformAny:
-    case SP_OP_GroupNonUniformAllEqual:
-    case SP_OP_GroupNonUniformBroadcast:
-    case SP_OP_GroupNonUniformBroadcastFirst:
-    case SP_OP_GroupNonUniformBallot:
-    case SP_OP_SubgroupBallotKHR:
-    case SP_OP_SubgroupFirstInvocationKHR:
-    case SP_OP_SubgroupReadInvocationKHR:
-    case SP_OP_GroupAsyncCopy:
-    case SP_OP_SubgroupAllKHR:
-    case SP_OP_SubgroupAnyKHR:
-    case SP_OP_SubgroupAllEqualKHR: return 0;
-    default: return !cg_has_group_operation(i->op) ? -1 : i->operand[1] == SP_GROUP_Reduce ? 0 : 1;
-    }
-}
-
-bool cg_is_group_operation(const struct sp_inst *i) { return result_rule(i) >= 0; }
-
 /* Does the component `index` of what is loaded from a built-in variable vary? */
 static bool extract_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i)
 {
@@ -573,7 +430,7 @@ static bool operand_varies(struct cg *g, const struct sp_inst *i)
 
 static bool instruction_varies(struct cg *g, const struct cg_function *fn, uint32_t block, const struct sp_inst *i)
 {
-    int rule = result_rule(i);
+    int rule = cg_result_rule(i);
     if (rule >= 0) return rule;
     switch (i->op) {
     case SP_OP_Phi: return phi_varies(g, fn, block, i);
@@ -677,7 +534,7 @@ static void note_features(struct cg *g, struct cg_function *fn)
             uint32_t builtin;
             uint64_t scope = 0;
             bool scoped = i->op == SP_OP_ControlBarrier || i->op == SP_OP_ControlBarrierArriveEXT ||
-                          i->op == SP_OP_ControlBarrierWaitEXT || i->op == SP_OP_GroupWaitEvents || result_rule(i) >= 0;
+                          i->op == SP_OP_ControlBarrierWaitEXT || i->op == SP_OP_GroupWaitEvents || cg_result_rule(i) >= 0;
             for (uint32_t o = 0; o < i->count; o++)
                 if (cg_is_value_operand(i, o) && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
             if (i->op == SP_OP_FunctionCall) g->function[g->m->ids[i->operand[0]].block].called = true;

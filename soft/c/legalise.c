@@ -5,7 +5,7 @@
  * many bytes as its bits need, and stands where the wider type would; it is loaded and stored in parts of 1, 2 and 4
  * bytes. Instructions that are not in the table are refused with such operands.
  */
-#include "c/codegen.h"
+#include "codegen.h"
 
 #include <string.h>
 
@@ -123,10 +123,3 @@ const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, co
     if (!leaf->narrow || !g->extends) return e;
     return cg_str(g, "((%s)((%s)(%s)((%s) << %u) >> %u))", type, sign, type, e, up, up);
 }
-
-uint32_t cg_leaf_bytes(const struct cg_leaf *leaf)
-{
-    return leaf->narrow ? (leaf->narrow + 7u) / 8 : cg_kind_bytes(leaf->kind);
-}
-
-uint32_t cg_piece(uint32_t bytes) { return bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1; }

@@ -11,84 +11,11 @@
  *
  * Cuts are made between instructions; between blocks, and outside of loops, rather than within.
  */
-#include "c/codegen.h"
+#include "body.h"
 
 #include <string.h>
 
 enum { CG_WHOLE_TEXT = 256 << 10, CG_PIECE_TEXT = 24 << 10, FIRST_ENTRY = 2, ENTRY_BITS = 16 };
-#define NOWHERE UINT32_MAX
-
-/* A C variable of the function, or a label of its text. */
-struct name {
-    const char *text, *type, *dimension;
-    uint32_t length;
-    bool kept;                              /* parameters, the result, and what has an address */
-    bool zero, shared, in_pieces, in_parts; /* whether it is in several */
-    uint32_t place, piece;                  /* where it was seen last, or, a label, where it stands */
-    uint32_t entry;                         /* of labels that other pieces go to */
-    uint32_t written;                       /* for this piece, + 1 */
-};
-
-struct mark {
-    size_t at;
-    uint32_t block;
-    bool start;
-};
-
-struct cg_body {
-    struct sp_text text;
-    struct name *name; /* in the order of declaration; then labels */
-    uint32_t count, room, declared;
-    struct mark *mark;
-    uint32_t mark_count, mark_room;
-    uint32_t *table, table_size; /* name + 1, by hash */
-};
-
-static bool grow(struct cg *g, void **items, uint32_t count, uint32_t *room, size_t bytes)
-{
-    if (count < *room) return true;
-    uint32_t more = *room ? 2 * *room : 64;
-    void *moved = cg_alloc(g, more * bytes);
-    if (!moved) return false;
-    if (count) memcpy(moved, *items, count * bytes);
-    *items = moved;
-    *room = more;
-    return true;
-}
-
-static struct name *add_name(struct cg *g, const char *text, size_t length)
-{
-    struct cg_body *b = g->body_text;
-    if (!grow(g, (void **)&b->name, b->count, &b->room, sizeof *b->name)) return NULL;
-    struct name *n = &b->name[b->count++];
-    *n = (struct name){.text = text, .length = (uint32_t)length, .place = NOWHERE, .piece = NOWHERE};
-    return n;
-}
-
-static const char *copy(struct cg *g, const char *text)
-{
-    size_t n = strlen(text) + 1;
-    char *s = cg_alloc(g, n);
-    return s ? memcpy(s, text, n) : "";
-}
-
-void cg_declare(struct cg *g, enum cg_lifetime lifetime, const char *type, const char *name, const char *dimension)
-{
-    name = copy(g, name);
-    struct name *n = add_name(g, name, strlen(name));
-    if (!n) return;
-    n->type = copy(g, type);
-    n->dimension = *dimension ? copy(g, dimension) : "";
-    n->zero = lifetime == CG_ZERO;
-    n->kept = lifetime == CG_KEPT;
-}
-
-void cg_mark_cut(struct cg *g, uint32_t block, bool start)
-{
-    struct cg_body *b = g->body_text;
-    if (!grow(g, (void **)&b->mark, b->mark_count, &b->mark_room, sizeof *b->mark)) return;
-    b->mark[b->mark_count++] = (struct mark){g->c->size, block, start};
-}
 
 /* ---- names in the text */
 
@@ -142,12 +69,12 @@ static uint32_t *find_slot(struct cg_body *b, const char *text, size_t length)
 {
     for (uint32_t at = hash_of(text, length);; at++) {
         uint32_t *slot = &b->table[at & (b->table_size - 1)];
-        const struct name *n = *slot ? &b->name[*slot - 1] : NULL;
+        const struct cg_name *n = *slot ? &b->name[*slot - 1] : NULL;
         if (!n || (n->length == length && !memcmp(n->text, text, length))) return slot;
     }
 }
 
-static struct name *find_name(struct cg_body *b, const struct scan *s)
+static struct cg_name *find_name(struct cg_body *b, const struct scan *s)
 {
     uint32_t slot = s->member ? 0 : *find_slot(b, s->name, s->length);
     return slot ? &b->name[slot - 1] : NULL;
@@ -183,7 +110,7 @@ static void index_names(struct cg *g, struct cg_body *b)
 static void add_label(struct cg *g, struct cg_body *b, const struct scan *s, uint32_t segment)
 {
     uint32_t *slot = find_slot(b, s->name, s->length);
-    struct name *n = *slot || b->count >= b->table_size / 2 ? NULL : add_name(g, s->name, s->length);
+    struct cg_name *n = *slot || b->count >= b->table_size / 2 ? NULL : cg_add_name(g, s->name, s->length);
     if (!n) return;
     *slot = b->count;
     n->place = segment;
@@ -203,7 +130,7 @@ static void find_loops(struct pieces *p)
                 segment += b->mark[mark].start;
             if (pass == 0 && s.label) add_label(p->g, b, &s, segment);
             if (pass == 0 || !is_goto(&s) || !next_name(&s)) continue;
-            const struct name *to = find_name(b, &s);
+            const struct cg_name *to = find_name(b, &s);
             if (!to || to->type || to->place > segment) continue;
             p->deep_start[to->place + 1]++;
             p->deep_start[segment + 1]--;
@@ -253,7 +180,7 @@ static void cut_block(struct pieces *p, uint32_t block, bool open)
 static void cut(struct pieces *p)
 {
     struct cg_body *b = p->body;
-    uint32_t next = choose_cut(p, NOWHERE, 0), segment = 0;
+    uint32_t next = choose_cut(p, CG_NOWHERE, 0), segment = 0;
     size_t from = 0;
     p->part = cg_alloc(p->g, (b->mark_count + 2) * sizeof *p->part);
     p->g->c = &p->text;
@@ -261,7 +188,7 @@ static void cut(struct pieces *p)
     p->part[p->part_count++] = (struct part){0, true};
     p->count = 1;
     for (uint32_t i = 0; i < b->mark_count && !p->g->failed; i++) {
-        const struct mark *m = &b->mark[i];
+        const struct cg_mark *m = &b->mark[i];
         segment += m->start;
         if (i != next && !m->start) continue;
         cg_put_text(p->g, b->text.data + from, m->at - from);
@@ -280,7 +207,7 @@ static void cut(struct pieces *p)
 /* ---- which names are shared */
 
 /* What piece `piece` says of a name: a variable is used there, a label is there or is jumped to from there. */
-static void note_name(struct pieces *p, struct name *n, uint32_t piece, uint32_t part, bool first_pass, bool label)
+static void note_name(struct pieces *p, struct cg_name *n, uint32_t piece, uint32_t part, bool first_pass, bool label)
 {
     if (!n->type) {
         if (first_pass && label) n->piece = piece;
@@ -290,8 +217,8 @@ static void note_name(struct pieces *p, struct name *n, uint32_t piece, uint32_t
         p->loops[n->piece]++; /* as far as here */
         p->loops[piece + 1]--;
     } else if (first_pass) {
-        n->in_pieces = n->in_pieces || (n->piece != NOWHERE && n->piece != piece);
-        n->in_parts = n->in_parts || (n->place != NOWHERE && n->place != part);
+        n->in_pieces = n->in_pieces || (n->piece != CG_NOWHERE && n->piece != piece);
+        n->in_parts = n->in_parts || (n->place != CG_NOWHERE && n->place != part);
         n->piece = piece;
         n->place = part;
     }
@@ -317,7 +244,7 @@ static void find_shared(struct pieces *p)
             struct scan s = {.at = p->text.data + p->part[i].from, .end = p->text.data + p->part[i + 1].from};
             piece += p->part[i].piece && i;
             while (next_name(&s)) {
-                struct name *n = find_name(b, &s);
+                struct cg_name *n = find_name(b, &s);
                 if (n) note_name(p, n, piece, i, pass == 0, s.label);
             }
         }
@@ -325,15 +252,15 @@ static void find_shared(struct pieces *p)
     if (p->g->failed) return;
     for (uint32_t i = 1; i <= p->count; i++) p->loops[i] += p->loops[i - 1];
     for (uint32_t i = 0; i < b->declared; i++) {
-        struct name *n = &b->name[i];
-        n->shared = n->kept || n->in_pieces || (n->piece != NOWHERE && p->loops[n->piece] && (n->zero || n->in_parts));
+        struct cg_name *n = &b->name[i];
+        n->shared = n->kept || n->in_pieces || (n->piece != CG_NOWHERE && p->loops[n->piece] && (n->zero || n->in_parts));
     }
     number_entries(p);
 }
 
 /* ---- the result */
 
-static void put_declaration(struct cg *g, const struct name *n, bool zero)
+static void put_declaration(struct cg *g, const struct cg_name *n, bool zero)
 {
     cg_put(g, "    %s %s%s%s;\n", n->type, n->text, n->dimension, zero && n->zero ? " = {0}" : "");
 }
@@ -345,7 +272,7 @@ static void write_state(struct pieces *p)
     cg_put(g, "struct state_%s {\n", name);
     for (int zero = 1; zero >= 0; zero--) {
         for (uint32_t i = 0; i < p->body->declared; i++) {
-            const struct name *n = &p->body->name[i];
+            const struct cg_name *n = &p->body->name[i];
             if (n->shared && n->zero == zero) put_declaration(g, n, false);
         }
         if (zero) cg_put(g, "    u8 rest_;\n    u64 b0;\n    i32x m0;\n");
@@ -375,7 +302,7 @@ static uint32_t write_piece_start(struct pieces *p, uint32_t piece, uint32_t lab
     struct cg *g = p->g;
     bool builtins = false;
     while (next_name(&s) && !g->failed) {
-        struct name *n = find_name(p->body, &s);
+        struct cg_name *n = find_name(p->body, &s);
         builtins = builtins || (!n && is_builtin(&s));
         if (!n || !n->type || n->shared || n->written == piece + 1) continue;
         n->written = piece + 1;
@@ -384,7 +311,7 @@ static uint32_t write_piece_start(struct pieces *p, uint32_t piece, uint32_t lab
     if (builtins && g->fn->uses_builtins) cg_write_builtins(g);
     cg_put(g, "    switch (entry) {\n");
     for (; label < p->body->count && p->body->name[label].piece == piece; label++) {
-        const struct name *n = &p->body->name[label];
+        const struct cg_name *n = &p->body->name[label];
         if (n->entry) cg_put(g, "    case %u: goto %.*s;\n", n->entry, (int)n->length, n->text);
     }
     cg_put(g, "    default: break;\n    }\n");
@@ -396,7 +323,7 @@ static void copy_piece(struct pieces *p, uint32_t piece, struct scan s)
 {
     const char *from = s.at, *jump = NULL;
     while (next_name(&s) && !p->g->failed) {
-        const struct name *n = find_name(p->body, &s);
+        const struct cg_name *n = find_name(p->body, &s);
         const char *before = jump;
         jump = is_goto(&s) ? s.name : NULL;
         if (n && n->type && n->shared) {

@@ -5,20 +5,11 @@
  * were compared with their sizes when they were placed: they are not looked at. Barriers tell who comes.
  */
 #include "check/check.h"
-#include "c/codegen.h"
-#include "c/matrix.h"
+#include "passes/extinst.h"
+#include "passes/matrix.h"
+#include "sites.h"
 
 #include <string.h>
-
-enum { MAX_CHAIN = 1000, MAX_PHIS = 3, VLOADN = 171, VSTOREN = 172, VLOAD_HALF = 173, VSTOREA_HALFN_R = 181 };
-
-/* What lasts from one instruction to the next. */
-struct cg_check {
-    const char *bits; /* the active lanes, while g->bits are the allowed ones */
-    bool stores;
-    uint8_t fences; /* 1: the module has none but those of barriers; 2: it has */
-    uint32_t word, file; /* how far OpLine was looked for, and the file it names */
-};
 
 /* One access of the instruction being written. */
 struct access {
@@ -27,191 +18,6 @@ struct access {
     const char *address, *bytes, *rows, *step; /* rows: NULL when it is one of each lane */
     const char *call;                          /* a call of its own; NULL: the usual */
 };
-
-/* ---- what a pointer is derived from */
-
-struct phi {
-    uint32_t id;
-    const struct phi *outer;
-};
-
-static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint32_t depth);
-
-/* The one thing that all values of a phi are derived from. */
-static uint32_t root_of_phi(struct cg *g, const struct sp_inst *i, const struct phi *outer, uint32_t depth)
-{
-    struct phi self = {i->id, outer};
-    uint32_t root = 0;
-    for (uint32_t k = 0; k < i->count; k += 2) {
-        uint32_t r = root_of(g, i->operand[k], &self, depth + 1);
-        if (r == UINT32_MAX) continue; /* round a loop, back to this phi */
-        if (!r || (root && r != root)) return 0;
-        root = r;
-    }
-    return root;
-}
-
-/* A variable or a parameter; 0: unknown. */
-static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint32_t depth)
-{
-    for (uint32_t n = 0; n < MAX_CHAIN; n++) {
-        const struct sp_id *d = &g->m->ids[id];
-        uint32_t variable;
-        int64_t offset;
-        if (d->what == SP_IS_VARIABLE || d->what == SP_IS_PARAMETER) return id;
-        if (d->what == SP_IS_CONSTANT) return sp_constant_address(g->m, id, &variable, &offset) ? variable : 0;
-        if (d->what != SP_IS_VALUE || !d->def) return 0;
-        switch (d->def->op) {
-        case SP_OP_AccessChain:
-        case SP_OP_InBoundsAccessChain:
-        case SP_OP_PtrAccessChain:
-        case SP_OP_InBoundsPtrAccessChain:
-        case SP_OP_Bitcast:
-        case SP_OP_CopyObject:
-        case SP_OP_PtrCastToGeneric:
-        case SP_OP_GenericCastToPtr: id = d->def->operand[0]; break;
-        case SP_OP_Phi:
-            for (const struct phi *p = outer; p; p = p->outer)
-                if (p->id == id) return UINT32_MAX;
-            return depth < MAX_PHIS ? root_of_phi(g, d->def, outer, depth) : 0;
-        default: return 0;
-        }
-    }
-    return 0;
-}
-
-uint32_t cg_check_root(struct cg *g, uint32_t pointer)
-{
-    uint32_t root = root_of(g, pointer, NULL, 0);
-    return root == UINT32_MAX ? 0 : root;
-}
-
-/* ---- the text of a site */
-
-/* Bytes of a module that are to be read by people: nothing but plain characters reaches the text. */
-static const char *plain(struct cg *g, const char *text)
-{
-    char kept[80];
-    size_t n = 0;
-    for (; text[n] && n < sizeof kept - 1; n++)
-        kept[n] = strchr("/._-+ ", text[n]) || (text[n] >= '0' && text[n] <= '9') ||
-                          ((text[n] | 32) >= 'a' && (text[n] | 32) <= 'z')
-                      ? text[n]
-                      : '?';
-    kept[n] = 0;
-    return cg_str(g, "%s", kept);
-}
-
-static const char *name_of(struct cg *g, uint32_t id)
-{
-    const char *name = g->m->names[id];
-    return name && *name ? cg_str(g, "%%%u (%s)", sp_number(g->m, id), plain(g, name))
-                         : cg_str(g, "%%%u", sp_number(g->m, id));
-}
-
-/* The id of the OpString that the last OpLine before this instruction names. Functions are written in order, so that
- * the module is walked once; a later section begins again. */
-static uint32_t file_of(struct cg *g, const struct sp_inst *i)
-{
-    struct cg_check *c = g->check;
-    const uint32_t *w = g->m->words;
-    if (c->word > i->word || c->word < 5) c->word = 5, c->file = 0;
-    while (c->word < i->word && c->word < g->m->word_count && w[c->word] >> 16) {
-        if ((w[c->word] & 0xffff) == SP_OP_Line) c->file = w[c->word + 1];
-        c->word += w[c->word] >> 16;
-    }
-    return c->file;
-}
-
-static const char *line_of(struct cg *g, const struct sp_inst *i)
-{
-    const uint32_t *w = g->m->words;
-    uint32_t file = i->line ? file_of(g, i) : 0;
-    if (!file) return "";
-    for (size_t at = 5; at < g->m->word_count && w[at] >> 16; at += w[at] >> 16) {
-        if ((w[at] & 0xffff) == SP_OP_Function) break;
-        if ((w[at] & 0xffff) == SP_OP_String && w[at + 1] == file)
-            return cg_str(g, "; %s:%u", plain(g, (const char *)(w + at + 2)),
-                          i->line); /* ends in a zero: it was read */
-    }
-    return cg_str(g, "; line %u", i->line);
-}
-
-static const char *object_of(struct cg *g, uint32_t root, uint64_t *bytes)
-{
-    const struct sp_id *d = &g->m->ids[root];
-    const struct sp_type *t = sp_type(g->m, d->type);
-    *bytes = 0;
-    if (!root || !t || t->kind != SP_POINTER) return "";
-    if (d->what == SP_IS_VARIABLE || (g->fn->entry && t->storage == SP_STORAGE_Function))
-        *bytes = cg_memory_size(g, t->elem);
-    return cg_str(g, "%s %s",
-                  d->what != SP_IS_VARIABLE            ? "argument"
-                  : t->storage == SP_STORAGE_Workgroup ? "local variable"
-                  : d->function                        ? "private variable"
-                                                       : "program variable",
-                  name_of(g, root));
-}
-
-/* May a pointer to private memory lead to one of the program's constants? */
-static bool has_private_constants(const struct sp_module *m)
-{
-    for (uint32_t i = 0; i < m->global_count; i++)
-        if (sp_is_private_constant(m, m->globals[i])) return true;
-    return false;
-}
-
-static const char *space_of(struct cg *g, uint32_t storage, uint32_t root)
-{
-    if (root && g->m->ids[root].what == SP_IS_VARIABLE && sp_is_global(g->m, g->m->ids[root].def))
-        return "XS_SPACE_GLOBAL";
-    if (!root && has_private_constants(g->m)) return "XS_SPACE_ANY";
-    switch (storage) {
-    case SP_STORAGE_CrossWorkgroup:
-    case SP_STORAGE_UniformConstant: return "XS_SPACE_GLOBAL";
-    case SP_STORAGE_Workgroup: return "XS_SPACE_LOCAL";
-    case SP_STORAGE_Function:
-    case SP_STORAGE_Private: return "XS_SPACE_PRIVATE";
-    default: return "XS_SPACE_ANY";
-    }
-}
-
-/* At the start of a kernel: where the local variables are. */
-void cg_check_locals(struct cg *g)
-{
-    uint32_t count = 0;
-    cg_put(g, "    static const struct xs_local locals[] = {\n");
-    for (uint32_t i = 0; i < g->m->global_count; i++) {
-        const struct sp_inst *v = g->m->globals[i];
-        if (v->operand[0] != SP_STORAGE_Workgroup || sp_is_built_in(g->m, v)) continue;
-        cg_put(g, "    {\"local variable %s\", %u, %llu},\n", name_of(g, v->id), g->local_offset[v->id],
-               (unsigned long long)sp_type(g->m, sp_type(g->m, v->type)->elem)->size);
-        count++;
-    }
-    cg_put(g, "    {\"\", 0, 0}};\n    check_locals(self, locals, %u);\n", count);
-}
-
-/* Declares the instruction's site in front of the section; its name. */
-const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags)
-{
-    const struct sp_inst *i = g->inst;
-    const char *name = cg_str(g, "site%u_%u_%u", g->S, i->word, part), *ext = "";
-    uint64_t bytes;
-    if (!cg_is_new_helper(g, name)) return name;
-    const char *object = object_of(g, root, &bytes);
-    const struct sp_type *t = pointer ? sp_type(g->m, g->m->ids[root ? root : pointer].type) : NULL;
-    if (i->op == SP_OP_ExtInst && sp_ext_name(i->operand[1])) ext = cg_str(g, " %s", sp_ext_name(i->operand[1]));
-    const char *of = i->id     ? cg_str(g, " %%%u", sp_number(g->m, i->id))
-                     : pointer ? cg_str(g, " to %%%u", sp_number(g->m, pointer))
-                               : "";
-    struct sp_text *body = g->c;
-    g->c = &g->helpers;
-    cg_put(g, "static const struct xs_site %s = {\"%s%s%s (word %u%s)\", \"%s\", %lluu, %u, %s};\n", name,
-           sp_op_name(i->op), ext, of, i->word, line_of(g, i), object, (unsigned long long)bytes, flags,
-           space_of(g, t ? t->storage : SP_STORAGE_Generic, root));
-    g->c = body;
-    return name;
-}
 
 /* ---- which accesses an instruction makes */
 
@@ -226,23 +32,6 @@ static void set_pointer(struct cg *g, struct access *a, uint32_t pointer, uint32
     *a = (struct access){.pointer = pointer, .flags = flags, .varying = varying};
     a->address = cg_use(g, pointer, varying);
     a->bytes = "0";
-}
-
-uint64_t cg_check_extent(struct cg *g, uint32_t type, uint32_t *flags)
-{
-    const struct cg_leaves *l = cg_leaves_of(g, type);
-    uint64_t end = 0, sum = 0;
-    for (uint32_t i = 0; i < l->count; i++) {
-        uint64_t bytes = cg_leaf_bytes(&l->leaf[i]), last = l->leaf[i].offset + bytes, times = 1;
-        for (const struct cg_nest *n = l->leaf[i].nest; n; n = n->outer) {
-            last += (uint64_t)(n->count - 1) * n->stride;
-            times *= n->count;
-        }
-        if (last > end) end = last;
-        sum += times * bytes;
-    }
-    if (sum != end) *flags |= XS_HOLES;
-    return end;
 }
 
 /* The bytes that a value of this type is loaded from or stored to. */
@@ -283,8 +72,8 @@ static uint32_t describe_copy(struct cg *g, struct access *a)
 /* vload and vstore: element `offset` of so many bytes behind the pointer. */
 static uint32_t describe_vector(struct cg *g, struct access *a, uint32_t number)
 {
-    bool store = number == VSTOREN || (number > 174 && number != 179);
-    bool half = number >= VLOAD_HALF, aligned = number >= 179;
+    bool store = number == EXT_VSTOREN || (number > 174 && number != 179);
+    bool half = number >= EXT_VLOAD_HALF, aligned = number >= 179;
     uint32_t first = store ? 3 : 2, offset = cg_operand(g, first), pointer = cg_operand(g, first + 1);
     const struct cg_leaves *l = cg_leaves_of(g, store ? g->m->ids[cg_operand(g, 2)].type : g->inst->type);
     uint32_t item = half ? 2 : cg_kind_bytes(l->leaf[0].kind);
@@ -304,7 +93,7 @@ static uint32_t describe_extended(struct cg *g, struct access *a)
 {
     uint32_t number = cg_operand(g, 1), pointer = cg_operand(g, g->inst->count - 1u);
     if (cg_operand(g, 0) != g->m->opencl_std) return 0;
-    if (number >= VLOADN && number <= VSTOREA_HALFN_R) return describe_vector(g, a, number);
+    if (number >= EXT_VLOADN && number <= EXT_VSTOREA_HALFN_R) return describe_vector(g, a, number);
     if (!cg_math_stores(g->inst) || !is_watched(g, pointer)) return 0;
     set_pointer(g, a, pointer, XS_WRITES, cg_is_varying(g, pointer));
     set_type(g, a, sp_type(g->m, g->m->ids[pointer].type)->elem);

@@ -1,0 +1,118 @@
+/* affine.c - affine values as C: the scalar that lane 0 has, and the tests that no lane has wrapped round
+ * (passes/affine.c finds these values).
+ */
+#include "codegen.h"
+
+/* Lane 0 of an operand that is a line or uniform. */
+static const char *first(struct cg *g, uint32_t id)
+{
+    return g->value[id].line ? cg_str(g, "v%u", id) : cg_use(g, id, false);
+}
+
+/* A phi takes over a line that has more to it than its scalar, or a value that all lanes have alike. */
+void cg_copy_line(struct cg *g, uint32_t to, uint32_t from)
+{
+    cg_put(g, "    v%u = %s;\n", to, first(g, from));
+    if (!g->value[to].checked) return;
+    cg_put(g, "    ok%u = ok%u;\n    if (__builtin_expect(!ok%u, 0)) w%u = w%u;\n", to, from, to, to, from);
+}
+
+const char *cg_line_stays(struct cg *g, uint32_t id, bool is_signed)
+{
+    enum cg_kind kind = cg_kind_of(g, id);
+    const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
+    uint64_t all = g->value[id].step * (g->S - 1), most = ~(uint64_t)0 >> (64 - cg_width_of(g, id) + is_signed);
+    bool falls = (int64_t)all < 0;
+    uint64_t least = is_signed ? ~most : 0, limit = (falls ? least : most) - all;
+    return cg_str(g, "(%s)v%u %s (%s)0x%llxull", type, id, falls ? ">=" : "<=", type, (unsigned long long)limit);
+}
+
+void cg_each_widened(struct cg *g, const struct sp_inst *i,
+                     void (*test)(struct cg *g, uint32_t operand, bool is_signed))
+{
+    bool chain = i->op == SP_OP_AccessChain || i->op == SP_OP_InBoundsAccessChain || i->op == SP_OP_PtrAccessChain ||
+                 i->op == SP_OP_InBoundsPtrAccessChain;
+    bool converts = i->op == SP_OP_UConvert || i->op == SP_OP_SConvert || i->op == SP_OP_ConvertUToPtr;
+    for (uint32_t k = 0; k < i->count; k++) {
+        uint32_t id = i->operand[k];
+        if (!cg_is_value_operand(i, k) || !g->value[id].line) continue;
+        bool wider = chain ? k > 0 && cg_width_of(g, id) < 64 : converts && cg_width_of(g, id) < cg_width_of(g, i->id);
+        if (wider) test(g, id, chain || i->op == SP_OP_SConvert);
+    }
+}
+
+static void write_test(struct cg *g, uint32_t id, bool is_signed)
+{
+    cg_put(g, " && %s", cg_line_stays(g, id, is_signed));
+}
+
+static const char *scalar_chain(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    const char *e = first(g, i->operand[0]);
+    int64_t offset = 0;
+    for (uint32_t k = 1; k < i->count; k++) {
+        uint32_t id = i->operand[k];
+        uint64_t stride = cg_chain_stride(g, i, k);
+        if (cg_chain_offset(g, i, k, &offset)) continue;
+        e = cg_str(g, "%s + (u64)(i64)(%s)%s * %lluu", e, cg_kind_signed(g, cg_kind_of(g, id), false), first(g, id),
+                   (unsigned long long)stride);
+    }
+    return offset ? cg_str(g, "%s + (u64)%lldll", e, (long long)offset) : e;
+}
+
+static const char *scalar_text(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    const char *type = cg_kind_type(g, cg_kind_of(g, i->id), false);
+    uint32_t builtin, component;
+    uint64_t c = 0;
+    if (cg_builtin_component(g, i, &builtin, &component))
+        return cg_str(g, "(%s)(%s)", type, cg_builtin_line(g, builtin, component));
+    const char *a = first(g, i->operand[0]);
+    switch (i->op) {
+    case SP_OP_IAdd: return cg_str(g, "(%s)(%s + %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_BitwiseOr: return cg_str(g, "(%s)(%s | %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_ISub: return cg_str(g, "(%s)(%s - %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_IMul: return cg_str(g, "(%s)(1u * %s * %s)", type, a, first(g, i->operand[1]));
+    case SP_OP_ShiftLeftLogical:
+        sp_constant(g->m, i->operand[1], &c);
+        return cg_str(g, "(%s)(%s << %u)", type, a, (unsigned)c);
+    case SP_OP_SConvert:
+        return cg_str(g, "(%s)(%s)(%s)%s", type, cg_kind_signed(g, cg_kind_of(g, i->id), false),
+                      cg_kind_signed(g, cg_kind_of(g, i->operand[0]), false), a);
+    case SP_OP_AccessChain:
+    case SP_OP_InBoundsAccessChain:
+    case SP_OP_PtrAccessChain:
+    case SP_OP_InBoundsPtrAccessChain: return scalar_chain(g);
+    default: return cg_str(g, "(%s)%s", type, a);
+    }
+}
+
+/* When is the result a line? Every operand that is one only sometimes must be, and what is made wider must not wrap. */
+static void write_check(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    cg_put(g, "    ok%u = 1", i->id);
+    for (uint32_t k = 0; k < i->count; k++)
+        if (cg_is_value_operand(i, k) && g->value[i->operand[k]].line && g->value[i->operand[k]].checked)
+            cg_put(g, " && ok%u", i->operand[k]);
+    if (!g->value[i->id].proved) cg_each_widened(g, i, write_test);
+    cg_put(g, ";\n");
+}
+
+void cg_write_line_start(struct cg *g) { cg_put(g, "    v%u = %s;\n", g->inst->id, scalar_text(g)); }
+
+void cg_write_line(struct cg *g)
+{
+    const struct cg_value *v = &g->value[g->inst->id];
+    if (g->inst->op == SP_OP_Phi) return;
+    cg_write_line_start(g);
+    if (!v->checked) return;
+    write_check(g);
+    cg_put(g, "    if (__builtin_expect(!ok%u, 0)) {\n", g->inst->id);
+    g->lanes_apart = true;
+    if (!cg_write_simple(g)) cg_write_memory(g);
+    g->lanes_apart = false;
+    cg_put(g, "    }\n");
+}

@@ -1,0 +1,122 @@
+/* checks_private.c - what the checked mode writes for private memory that nothing has written.
+ *
+ * Private variables in memory are followed as other memory is, from where they begin. Those that are kept in C
+ * variables (p<id>) have for each item the lanes that wrote it, q<id>. Which loads count as reads: passes/uses.c.
+ */
+#include "check/check.h"
+#include "passes/matrix.h"
+#include "sites.h"
+
+/* ---- variables that are kept in C variables */
+
+/* Is it the part of one that `pointer` points to? */
+static bool is_item(struct cg *g, uint32_t pointer)
+{
+    uint32_t variable = g->value[pointer].variable;
+    return variable && g->m->ids[variable].def->operand[0] == SP_STORAGE_Function;
+}
+
+static const char *items_at(struct cg *g, uint32_t pointer, uint64_t bytes)
+{
+    const struct cg_value *p = &g->value[pointer];
+    uint32_t size = g->value[p->variable].granule;
+    return cg_str(g, "q%u + %llu, %llu", p->variable, (unsigned long long)p->offset / size,
+                  (unsigned long long)bytes / size);
+}
+
+static void items_read(struct cg *g, uint32_t pointer, uint64_t bytes, uint32_t flags)
+{
+    const struct cg_value *p = &g->value[pointer];
+    uint32_t size = g->value[p->variable].granule;
+    if (!is_item(g, pointer) || !bytes || flags & (XS_PARTS | XS_COPY)) return;
+    cg_put(g, "    check_items(self, &%s, %s, %u, %llu, %s);\n",
+           cg_check_site(g, 2, pointer, p->variable, flags), items_at(g, pointer, bytes), size,
+           (unsigned long long)p->offset / size, g->bits);
+}
+
+static void items_written(struct cg *g, uint32_t pointer, uint64_t bytes)
+{
+    if (is_item(g, pointer) && bytes) cg_put(g, "    check_wrote(%s, %s);\n", items_at(g, pointer, bytes), g->bits);
+}
+
+static void check_item_copy(struct cg *g)
+{
+    uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1);
+    uint64_t bytes = cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem);
+    if (g->inst->op == SP_OP_CopyMemorySized && !sp_constant(g->m, cg_operand(g, 2), &bytes)) return;
+    const struct cg_value *t = &g->value[to], *f = &g->value[from];
+    if (is_item(g, to) && is_item(g, from))
+        cg_put(g, "    check_copied(%s, %u, q%u + %llu, %u, %s);\n", items_at(g, to, bytes),
+               g->value[t->variable].granule, f->variable,
+               (unsigned long long)f->offset / g->value[f->variable].granule, g->value[f->variable].granule, g->bits);
+    else
+        items_written(g, to, bytes);
+}
+
+static void check_item_block(struct cg *g)
+{
+    uint32_t item, k = cg_lanes_operand(g->inst->op);
+    uint64_t bytes;
+    if (!k || !cg_block_access(g, g->inst, k, &item, &bytes)) return;
+    if (g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL)
+        items_read(g, cg_operand(g, k), bytes, XS_READS | XS_HOLES);
+    else
+        items_written(g, cg_operand(g, k), bytes);
+}
+
+void cg_check_items(struct cg *g)
+{
+    const struct sp_inst *i = g->inst;
+    uint32_t flags;
+    uint64_t bytes;
+    switch (i->op) {
+    case SP_OP_Load:
+        flags = cg_check_reading(g, i);
+        bytes = cg_check_extent(g, i->type, &flags);
+        items_read(g, cg_operand(g, 0), bytes, flags);
+        return;
+    case SP_OP_Store:
+        flags = 0;
+        items_written(g, cg_operand(g, 0), cg_check_extent(g, g->m->ids[cg_operand(g, 1)].type, &flags));
+        return;
+    case SP_OP_CopyMemory:
+    case SP_OP_CopyMemorySized: check_item_copy(g); return;
+    case SP_OP_ExtInst:
+        if (!cg_math_stores(i)) return;
+        items_written(g, cg_operand(g, i->count - 1u),
+                      cg_memory_size(g, sp_type(g->m, g->m->ids[cg_operand(g, i->count - 1u)].type)->elem));
+        return;
+    default: check_item_block(g);
+    }
+}
+
+/* ---- where variables begin */
+
+void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, uint64_t memory)
+{
+    const struct cg_value *v = &g->value[i->id];
+    bool written = i->count > 1;
+    if (!v->fixed) {
+        cg_put(g, "    check_begins(self, (u64)(uintptr_t)p%u, %lluu, %d);\n", i->id, (unsigned long long)memory,
+               written);
+        return;
+    }
+    uint64_t items = bytes / v->granule;
+    cg_declare(g, CG_ZERO, "u64", cg_str(g, "q%u", i->id), cg_str(g, "[%llu]", (unsigned long long)items + !items));
+    g->fn->frame_bytes += 8 * items;
+    if (written) cg_put(g, "    check_wrote(q%u, %llu, ~(u64)0);\n", i->id, (unsigned long long)items);
+}
+
+/* OpLifetimeStart: what was in the variable is lost. */
+void cg_check_lifetime(struct cg *g)
+{
+    uint32_t pointer = cg_operand(g, 0), root = cg_check_root(g, pointer);
+    const struct sp_id *d = &g->m->ids[root];
+    if (!root || d->what != SP_IS_VARIABLE || !d->function) return;
+    const struct cg_value *v = &g->value[root];
+    unsigned long long bytes = cg_memory_size(g, sp_type(g->m, d->type)->elem);
+    if (v->fixed)
+        cg_put(g, "    check_forget(q%u, %llu, %s);\n", root, bytes / v->granule, g->bits);
+    else
+        cg_put(g, "    XS_EACH (l, %s) check_begins(self, v%u[l], %lluu, 0);\n", g->bits, root, bytes);
+}

@@ -1,0 +1,40 @@
+/* fragments.c - where fragments of matrices stand, as C. */
+#include "fragments.h"
+
+#include <string.h>
+
+/* Each 16 bits of a wide variable are a vector of dwords, or half of one. */
+const char *cg_wide_place(struct cg *g, const struct cg_value *p)
+{
+    const struct cg_value *v = &g->value[p->variable];
+    uint32_t at = (uint32_t)p->offset / 2 * g->S * 4;
+    return cg_is_wide_int(v) ? cg_str(g, "%u >> XS(quads)(%u)", at, cg_signs(v)) : cg_str(g, "%u", at);
+}
+
+const char *cg_wide_load(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *how,
+                         const char *to)
+{
+    static const char *const floats[] = {"", "f16", "bf16"};
+    bool of_b = v->granule == 4, late = !strncmp(how, "late", 4);
+    if (!cg_is_wide_int(v))
+        return cg_str(g, "XS(%s_%s)(%s, %u, %u%s", how, floats[v->wide], to, b->height, b->count,
+                      late ? "" : of_b ? ", 1" : ", 0");
+    if (of_b) return cg_str(g, "XS(%s_quads)(%s, %u, %u, %u", how, to, cg_signs(v), b->height, b->count);
+    return cg_str(g, "XS(%s_rows)(%s, %u, %u, %u, %u", how, to, cg_signs(v), b->elem, b->height, b->count);
+}
+
+const char *cg_surface(struct cg *g, uint32_t first)
+{
+    const char *e = cg_str(g, "%s", cg_use(g, cg_operand(g, first), false));
+    for (uint32_t k = 1; k < 4; k++) e = cg_str(g, "%s, %s", e, cg_use(g, cg_operand(g, first + k), false));
+    return e;
+}
+
+const char *cg_pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items)
+{
+    const char *name = cg_str(g, "t%u", g->temporaries++);
+    cg_put(g, "    %s *const %s[] = {", type, name);
+    for (uint32_t i = 0; i < n; i++) cg_put(g, "(%s *)%s,%s", type, items[i], i % 8 == 7 ? "\n        " : " ");
+    cg_put(g, "};\n");
+    return name;
+}

@@ -1,0 +1,70 @@
+/* signature.c - what a function is called, what it takes, and the built-in values at its beginning. */
+#include "codegen.h"
+
+enum { MUCH_MEMORY = 8192 }; /* bytes of a subgroup */
+
+const char *cg_version(struct cg *g, const struct cg_function *fn)
+{
+    return cg_str(g, "%c%u_%u", fn->dense ? 'd' : 'f', fn->f->id, g->S);
+}
+
+/* Compilers that inline two functions into a third may keep room for the variables of both at once. Those of much
+ * memory are not inlined, so that the stack a kernel asks for is what it takes. */
+static bool takes_much(struct cg *g, const struct sp_function *f)
+{
+    uint64_t bytes = 0;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            const struct sp_inst *i = &f->blocks[b].inst[k];
+            if (i->op == SP_OP_Variable && !g->value[i->id].fixed)
+                bytes += cg_memory_size(g, sp_type(g->m, i->type)->elem);
+        }
+    }
+    return bytes * g->S > MUCH_MEMORY;
+}
+
+void cg_write_signature(struct cg *g, const char *end)
+{
+    const struct sp_function *f = g->fn->f;
+    uint32_t result = sp_type(g->m, f->type)->elem;
+    bool large = cg_is_large(f), loops = cg_is_kernel(g->fn) && g->fn->dense, much = takes_much(g, f);
+    cg_put(g, "%s %s %s(struct xs_subgroup *self",
+           large   ? much ? "static XS_CUT" : "static XS_LARGE"
+           : much  ? "XS_FUNCTION"
+           : loops ? "XS_INLINE"
+                   : "static",
+           g->fn->frame ? "u32" : cg_type_name(g, result, g->fn->result_varying), cg_version(g, g->fn));
+    if (g->fn->frame) cg_put(g, ", struct frame_%s *frame", cg_version(g, g->fn));
+    if (cg_is_kernel(g->fn)) cg_put(g, ", struct place at");
+    if (!g->fn->dense) cg_put(g, ", i32x m0, u64 b0");
+    for (uint32_t i = 0; i < f->param_count; i++) {
+        uint32_t id = f->params[i];
+        cg_put(g, ", %s v%u", cg_type_name(g, g->m->ids[id].type, g->value[id].varying), id);
+    }
+    cg_put(g, ")%s", end);
+}
+
+/* What built-in variables are made of. The compiler drops what is not used. */
+void cg_write_builtins(struct cg *g)
+{
+    const struct sp_entry *e = g->fn->entry;
+    const char *from = cg_is_kernel(g->fn) ? "at" : "here";
+    if (!cg_is_kernel(g->fn)) cg_put(g, "    const struct place here = place_of(self);\n");
+    for (uint32_t i = 0; i < 3; i++) {
+        if (e && e->local_size[0])
+            cg_put(g, "    const u32 local_size%u = %uu;\n", i, e->local_size[i]);
+        else
+            cg_put(g, "    const u32 local_size%u = %s.size[%u];\n", i, from, i);
+        cg_put(g, "    const u32 group_id%u = %s.group[%u], group_count%u = %s.count[%u], offset%u = %s.offset[%u];\n",
+               i, from, i, i, from, i, i, from, i);
+    }
+    cg_put(g, "    const u32 subgroup_id = %s.id, lanes = %s.lanes;\n", from, from);
+    if (g->fn->dense) {
+        for (uint32_t i = 0; i < 3; i++) cg_put(g, "    const u32 first%u = %s.first[%u];\n", i, from, i);
+        return;
+    }
+    cg_put(g,
+           "    u32x local_id0, local_id1, local_id2;\n"
+           "    XS(local_ids)(%s.first, local_size0, local_size1, local_size2, &local_id0, &local_id1, &local_id2);\n",
+           from);
+}

@@ -1,0 +1,126 @@
+/* uses.c - which loads count as reads of unwritten memory, for the checked mode.
+ *
+ * A load alone is no fault where a compiler may load what nobody has written: to put parts into a value and store it
+ * again, to copy, or ahead of a test. So it is looked at what becomes of the value.
+ */
+#include "prelude_check.h"
+#include "sites.h"
+
+/* What becomes of a value. */
+enum { USE_AS_IS = 1, USE_STORED = 2, USE_FILLED = 4, USE_CHOSEN = 8, USE_JOINED = 16, MAX_PARTS = 32 };
+
+struct cg_uses {
+    uint32_t parts; /* those that are used by themselves */
+    uint8_t how;
+};
+
+static void note(struct cg *g, uint32_t id, uint32_t how, uint32_t parts)
+{
+    g->uses[id].how |= (uint8_t)how;
+    g->uses[id].parts |= parts;
+}
+
+static void note_part(struct cg *g, uint32_t id, uint32_t part)
+{
+    note(g, id, part < MAX_PARTS ? 0 : USE_AS_IS, part < MAX_PARTS ? (uint32_t)1 << part : 0);
+}
+
+static bool is_undefined(struct cg *g, uint32_t id)
+{
+    const struct sp_inst *d = g->m->ids[id].def;
+    return d && d->op == SP_OP_Undef;
+}
+
+/* One that takes parts of two vectors puts those of one into the other. */
+static void note_shuffle(struct cg *g, const struct sp_inst *i)
+{
+    const struct sp_type *t = sp_type(g->m, g->m->ids[i->operand[0]].type);
+    bool fills = i->operand[0] != i->operand[1] && !is_undefined(g, i->operand[0]) && !is_undefined(g, i->operand[1]);
+    for (uint32_t k = 2; k < i->count; k++) {
+        uint32_t part = i->operand[k], second = part >= t->count;
+        if (fills || part == UINT32_MAX) continue;
+        note_part(g, i->operand[second], second ? part - t->count : part);
+    }
+    for (uint32_t k = 0; k < 2 && fills; k++) note(g, i->operand[k], USE_FILLED, 0);
+}
+
+static bool is_masked(struct cg *g, const struct sp_inst *i)
+{
+    uint64_t bits;
+    return i->op == SP_OP_BitwiseAnd &&
+           (sp_constant(g->m, i->operand[0], &bits) || sp_constant(g->m, i->operand[1], &bits));
+}
+
+/* What is copied from private to private memory is put into something, too. */
+static bool is_private_store(struct cg *g, const struct sp_inst *i)
+{
+    return sp_type(g->m, g->m->ids[i->operand[0]].type)->storage == SP_STORAGE_Function;
+}
+
+static void note_operand(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    uint32_t id = i->operand[k], how = USE_AS_IS;
+    switch (i->op) {
+    case SP_OP_PredicatedLoadINTEL: how = k == 0 ? 0 : k == 2 ? USE_CHOSEN : USE_AS_IS; break;
+    case SP_OP_PredicatedStoreINTEL:
+        if (k == 2) break;
+        /* fall through */
+    case SP_OP_Store: how = k != 1 ? 0 : is_private_store(g, i) ? USE_FILLED : USE_STORED; break;
+    case SP_OP_CompositeInsert: how = k == 1 ? USE_FILLED : USE_AS_IS; break;
+    case SP_OP_VectorInsertDynamic: how = k == 0 ? USE_FILLED : USE_AS_IS; break;
+    case SP_OP_Select: how = k ? USE_CHOSEN : USE_AS_IS; break;
+    case SP_OP_BitwiseOr: how = USE_JOINED; break;
+    case SP_OP_VectorShuffle: return;
+    case SP_OP_CompositeExtract: note_part(g, id, i->operand[1]); return;
+    default:
+        if (is_masked(g, i)) return; /* in the second pass */
+    }
+    note(g, id, how, 0);
+}
+
+/* A bit-field is written by a load, a mask, the new bits and a store: not a read of what the mask takes away. */
+static void note_masked(struct cg *g, const struct sp_inst *i)
+{
+    uint32_t how = g->uses[i->id].how == USE_JOINED && !g->uses[i->id].parts ? USE_FILLED : USE_AS_IS;
+    for (uint32_t k = 0; k < 2; k++) note(g, i->operand[k], how, 0);
+}
+
+static void find_uses(struct cg *g)
+{
+    g->uses = cg_alloc(g, (size_t)g->m->bound * sizeof *g->uses);
+    for (uint32_t pass = 0; pass < 2 && g->uses; pass++) {
+        for (uint32_t n = 0; n < g->m->function_count; n++) {
+            const struct sp_function *f = &g->m->functions[n];
+            for (uint32_t b = 0; b < f->block_count; b++) {
+                for (uint32_t j = 0; j < f->blocks[b].count; j++) {
+                    const struct sp_inst *i = &f->blocks[b].inst[j];
+                    if (pass && is_masked(g, i)) note_masked(g, i);
+                    if (!pass && i->op == SP_OP_VectorShuffle) note_shuffle(g, i);
+                    for (uint32_t k = 0; !pass && k < i->count; k++)
+                        if (cg_is_value_operand(i, k)) note_operand(g, i, k);
+                }
+            }
+        }
+    }
+}
+
+/* Are all parts of a value used one by one? */
+static bool uses_all_parts(const struct sp_type *t, uint32_t parts)
+{
+    uint32_t all = t->count >= MAX_PARTS ? UINT32_MAX : ((uint32_t)1 << t->count) - 1;
+    return (parts & all) == all;
+}
+
+uint32_t cg_check_reading(struct cg *g, const struct sp_inst *load)
+{
+    const struct sp_type *t = sp_type(g->m, load->type), *p = sp_type(g->m, g->m->ids[load->operand[0]].type);
+    if (!g->uses) find_uses(g);
+    if (!g->uses) return XS_READS;
+    uint32_t how = g->uses[load->id].how, parts = g->uses[load->id].parts;
+    if (how & (USE_AS_IS | USE_JOINED)) return XS_READS;
+    if (how & USE_CHOSEN && p->storage == SP_STORAGE_CrossWorkgroup) return XS_READS; /* nothing loads that too early */
+    if (parts) return uses_all_parts(t, parts) ? XS_READS : XS_READS | XS_HOLES;
+    if (how & USE_STORED && (t->kind == SP_STRUCT || t->kind == SP_ARRAY)) return XS_READS | XS_HOLES | XS_COPY;
+    if (how & USE_STORED) return t->kind == SP_INT && t->bits > 8 ? XS_READS | XS_HOLES : XS_READS;
+    return XS_READS | XS_PARTS;
+}

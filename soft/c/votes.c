@@ -1,0 +1,229 @@
+/* votes.c - coherent paths as C: where masked blocks end, lanes vote which way they go, by scalars where they can; and
+ * what affine values need to be is tested once at the start of such a block (passes/coherent.c decides which have one).
+ */
+#include "codegen.h"
+
+enum { MAX_VOTES = 8 /* parts of a condition */, MAX_DEPTH = 4 };
+
+
+/* ---- votes */
+
+struct vote {
+    const char *all, *none; /* C that is true only if the condition is true, or false, in all lanes */
+};
+
+static struct vote other(struct vote v) { return (struct vote){v.none, v.all}; }
+
+static const char *still(struct cg *g, uint32_t line)
+{
+    return g->value[line].checked ? cg_str(g, " & ok%u", line) : "";
+}
+
+/* A line that rises, compared with `u`, which is the same in all lanes: is it less (or equal)? */
+static struct vote vote_less(struct cg *g, uint32_t line, const char *u, bool is_signed, bool or_equal)
+{
+    enum cg_kind kind = cg_leaves_of(g, g->m->ids[line].type)->leaf[0].kind;
+    const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
+    const char *sure = cg_str(g, "(%s)%s", cg_line_stays(g, line, is_signed), still(g, line));
+    unsigned long long rise = g->value[line].step * (g->S - 1);
+    struct vote v;
+    v.all = cg_str(g, "(%s & ((%s)(v%u + %lluu) %s (%s)%s))", sure, type, line, rise, or_equal ? "<=" : "<", type, u);
+    v.none = cg_str(g, "(%s & ((%s)v%u %s (%s)%s))", sure, type, line, or_equal ? ">" : ">=", type, u);
+    return v;
+}
+
+static struct vote vote_equal(struct cg *g, uint32_t line, const char *u)
+{
+    const char *type = cg_kind_type(g, cg_leaves_of(g, g->m->ids[line].type)->leaf[0].kind, false);
+    unsigned long long rise = g->value[line].step * (g->S - 1);
+    return (struct vote){"0", cg_str(g, "(((%s)(%s - v%u) > %lluu)%s)", type, u, line, rise, still(g, line))};
+}
+
+static bool rises(struct cg *g, uint32_t id)
+{
+    const struct cg_value *v = &g->value[id];
+    enum cg_kind kind = cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind;
+    return v->line && v->step && v->step < 1 << 20 && (kind == CG_U32 || kind == CG_U64);
+}
+
+/* Comparisons as less, less or equal, or what is not one of them. */
+static const struct {
+    uint16_t op;
+    bool is_signed, or_equal, negated;
+} orders[] = {
+    {SP_OP_ULessThan, false, false, false},      {SP_OP_SLessThan, true, false, false},
+    {SP_OP_ULessThanEqual, false, true, false},  {SP_OP_SLessThanEqual, true, true, false},
+    {SP_OP_UGreaterThan, false, true, true},     {SP_OP_SGreaterThan, true, true, true},
+    {SP_OP_UGreaterThanEqual, false, false, true}, {SP_OP_SGreaterThanEqual, true, false, true},
+};
+
+static bool vote_comparison(struct cg *g, const struct sp_inst *i, struct vote *v)
+{
+    if (i->count != 2) return false;
+    bool left = rises(g, i->operand[0]) && !g->value[i->operand[1]].varying;
+    if (!left && (!rises(g, i->operand[1]) || g->value[i->operand[0]].varying)) return false;
+    uint32_t line = i->operand[left ? 0 : 1];
+    const char *u = cg_str(g, "(%s)", cg_use(g, i->operand[left ? 1 : 0], false));
+    if (i->op == SP_OP_IEqual || i->op == SP_OP_INotEqual) {
+        *v = vote_equal(g, line, u);
+        if (i->op == SP_OP_INotEqual) *v = other(*v);
+        return true;
+    }
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
+        if (orders[k].op != i->op) continue;
+        /* u < line is the contrary of line <= u */
+        *v = vote_less(g, line, u, orders[k].is_signed, orders[k].or_equal == left);
+        if (orders[k].negated == left) *v = other(*v);
+        return true;
+    }
+    return false;
+}
+
+/* Of the branch at the end of `block`; how many parts of its condition may still be looked at. */
+struct poll {
+    uint32_t block, left;
+};
+
+static bool scalar_vote(struct cg *g, struct poll *p, uint32_t id, struct vote *v);
+
+/* Of two conditions: either, or both. */
+static bool vote_two(struct cg *g, struct poll *p, uint32_t a, uint32_t b, bool both, struct vote *v)
+{
+    struct vote x, y;
+    if (!scalar_vote(g, p, a, &x) || !scalar_vote(g, p, b, &y)) return false;
+    v->all = cg_str(g, "(%s %c %s)", x.all, both ? '&' : '|', y.all);
+    v->none = cg_str(g, "(%s %c %s)", x.none, both ? '|' : '&', y.none);
+    return true;
+}
+
+/* Is the value computed in the block, and no barrier behind it? Its operands may be gone elsewhere. */
+static bool is_fresh(struct cg *g, uint32_t block, uint32_t id)
+{
+    const struct sp_block *b = &g->fn->f->blocks[block];
+    for (uint32_t k = b->count; k-- > 0 && b->inst[k].op != SP_OP_ControlBarrier;)
+        if (b->inst[k].id == id) return true;
+    return false;
+}
+
+/* Without looking at lanes; false when that is not possible, or takes too much. */
+static bool scalar_vote(struct cg *g, struct poll *p, uint32_t id, struct vote *v)
+{
+    const struct sp_inst *i = g->m->ids[id].def;
+    uint64_t bits;
+    if (!p->left) return false;
+    p->left--;
+    if (!g->value[id].varying) {
+        const char *e = cg_use(g, id, false);
+        *v = (struct vote){cg_str(g, "((%s) != 0)", e), cg_str(g, "!(%s)", e)};
+        return true;
+    }
+    if (!i || g->value[id].blend || !is_fresh(g, p->block, id)) return false;
+    switch (i->op) {
+    case SP_OP_LogicalOr: return vote_two(g, p, i->operand[0], i->operand[1], false, v);
+    case SP_OP_LogicalAnd: return vote_two(g, p, i->operand[0], i->operand[1], true, v);
+    case SP_OP_LogicalNot:
+        if (!scalar_vote(g, p, i->operand[0], v)) return false;
+        *v = other(*v);
+        return true;
+    case SP_OP_Select:
+        if (sp_constant(g->m, i->operand[1], &bits) && bits)
+            return vote_two(g, p, i->operand[0], i->operand[2], false, v);
+        if (sp_constant(g->m, i->operand[2], &bits) && !bits)
+            return vote_two(g, p, i->operand[0], i->operand[1], true, v);
+        return false;
+    default: return vote_comparison(g, i, v);
+    }
+}
+
+void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char **all, const char **none)
+{
+    struct poll p = {block, MAX_VOTES};
+    struct vote v;
+    if (scalar_vote(g, &p, condition, &v)) {
+        *all = v.all;
+        *none = v.none;
+        return;
+    }
+    const char *votes = cg_temporary(g, "u64");
+    cg_put(g, "    %s = XS(bits)(%s);\n", votes, cg_use(g, condition, true));
+    *all = cg_str(g, "%s == XS_FULL", votes);
+    *none = cg_str(g, "!%s", votes);
+}
+
+/* ---- lines that must not wrap */
+
+/* Is the value known at the start of the block, or can it be computed there? */
+static bool is_early(struct cg *g, uint32_t id, uint32_t block, uint32_t depth)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    uint32_t builtin, component;
+    if (d->what != SP_IS_VALUE || d->block != block || d->def->op == SP_OP_Phi) return true;
+    if (!depth || !cg_is_step(g, id) || g->value[id].blend || g->value[id].variable || g->value[id].root) return false;
+    if (cg_builtin_component(g, d->def, &builtin, &component)) return true;
+    if (!cg_is_pure(d->def->op)) return false;
+    for (uint32_t k = 0; k < d->def->count; k++)
+        if (cg_is_value_operand(d->def, k) && !is_early(g, d->def->operand[k], block, depth - 1)) return false;
+    return true;
+}
+
+/* What the value is made of in the block, and then itself: lines only as far as lane 0 goes. */
+static void write_early(struct cg *g, uint32_t id, uint32_t block)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    uint32_t builtin, component;
+    if (d->what != SP_IS_VALUE || d->block != block || d->def->op == SP_OP_Phi || g->value[id].early) return;
+    g->value[id].early = true;
+    if (!cg_builtin_component(g, d->def, &builtin, &component))
+        for (uint32_t k = 0; k < d->def->count; k++)
+            if (cg_is_value_operand(d->def, k)) write_early(g, d->def->operand[k], block);
+    g->inst = d->def;
+    if (g->value[id].line)
+        cg_write_line_start(g);
+    else if (!cg_write_simple(g))
+        cg_write_memory(g);
+}
+
+static bool is_provable(struct cg *g, const struct sp_inst *i, uint32_t block)
+{
+    if (!i->id || !g->value[i->id].line || !g->value[i->id].checked || i->op == SP_OP_Phi) return false;
+    for (uint32_t k = 0; k < i->count; k++)
+        if (cg_is_value_operand(i, k) && !is_early(g, i->operand[k], block, MAX_DEPTH)) return false;
+    return true;
+}
+
+static void put_test(struct cg *g, uint32_t id, bool is_signed)
+{
+    cg_put(g, " & (%s)", cg_line_stays(g, id, is_signed));
+}
+
+static bool prove(struct cg *g, uint32_t block)
+{
+    const struct sp_block *b = &g->fn->f->blocks[block];
+    bool any = false;
+    for (uint32_t k = 0; k < b->count; k++) {
+        if (!is_provable(g, &b->inst[k], block)) continue;
+        any = g->value[b->inst[k].id].proved = true;
+        for (uint32_t o = 0; o < b->inst[k].count; o++)
+            if (cg_is_value_operand(&b->inst[k], o)) write_early(g, b->inst[k].operand[o], block);
+    }
+    return any;
+}
+
+/* Lanes that come back for it stay under masks. */
+void cg_check_lines_first(struct cg *g, uint32_t block)
+{
+    const struct sp_block *b = &g->fn->f->blocks[block];
+    if (!prove(g, block)) return;
+    cg_put(g, "    if (!(1");
+    for (uint32_t k = 0; k < b->count; k++)
+        if (g->value[b->inst[k].id].proved) cg_each_widened(g, &b->inst[k], put_test);
+    cg_put(g, ")) {\n");
+    if (cg_joins_whole(g, block)) cg_put(g, "    x%u = 1;\n", b->label);
+    cg_put(g, "    m%u |= m0;\n    goto L%u;\n    }\n", b->label, b->label);
+}
+
+void cg_forget_proofs(struct cg *g, uint32_t block)
+{
+    const struct sp_block *b = &g->fn->f->blocks[block];
+    for (uint32_t k = 0; k < b->count; k++) g->value[b->inst[k].id].proved = g->value[b->inst[k].id].early = false;
+}

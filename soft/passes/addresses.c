@@ -1,0 +1,445 @@
+/* addresses.c - pointers: what they point into, at which offset, and what follows for variables.
+ *
+ * Private variables all whose uses have constant byte offsets are "fixed": arrays of C variables, one an item of the
+ * smallest size they are accessed with. The others live in memory, each lane's copy in one piece. Pointers that differ
+ * from another one by the same number of bytes in all lanes are derived from it.
+ */
+#include "passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CG_MAX_FIXED_BYTES = 1 << 14, CG_MAX_CHAIN = 10000 };
+
+/* ---- which private variables are fixed */
+
+bool cg_is_chain(uint16_t op)
+{
+    return op == SP_OP_AccessChain || op == SP_OP_InBoundsAccessChain || op == SP_OP_PtrAccessChain ||
+           op == SP_OP_InBoundsPtrAccessChain;
+}
+
+static bool is_pointer(struct cg *g, uint32_t type)
+{
+    const struct sp_type *t = type ? sp_type(g->m, type) : NULL;
+    return t && t->kind == SP_POINTER;
+}
+
+/* A bit cast to or from an integer makes an address that can go anywhere. */
+static bool is_pointer_copy(struct cg *g, const struct sp_inst *i)
+{
+    if (i->op == SP_OP_Bitcast) return is_pointer(g, i->type) && is_pointer(g, g->m->ids[i->operand[0]].type);
+    return i->op == SP_OP_CopyObject || i->op == SP_OP_PtrCastToGeneric;
+}
+
+uint32_t cg_step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int64_t *offset, uint64_t *stride)
+{
+    const struct sp_type *t = sp_type(g->m, type_id);
+    uint64_t bits = 0;
+    bool known = sp_constant(g->m, index_id, &bits);
+    *stride = 0;
+    if (t->kind == SP_STRUCT) {
+        if (!known || bits >= t->count) return 0;
+        *offset += t->offsets[bits];
+        return t->members[bits];
+    }
+    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_RUNTIME_ARRAY && t->kind != SP_COOPMAT) return 0;
+    uint64_t size = cg_memory_size(g, t->elem);
+    if (known)
+        *offset += (int64_t)((uint64_t)cg_signed_constant(g, index_id) * size);
+    else
+        *stride = size;
+    return t->elem;
+}
+
+int64_t cg_signed_constant(struct cg *g, uint32_t id)
+{
+    uint64_t bits = 0;
+    const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
+    sp_constant(g->m, id, &bits);
+    uint32_t up = t && t->kind == SP_INT && t->bits < 64 ? 64 - t->bits : 0;
+    return (int64_t)(bits << up) >> up;
+}
+
+/* What index k of an access chain does: bytes, or what it is multiplied by. */
+static void chain_index(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset, uint64_t *stride)
+{
+    const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
+    bool element = i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain;
+    uint32_t type = p ? p->elem : 0;
+    uint64_t bits;
+    *stride = 0;
+    if (element && k == 1) {
+        uint64_t size = sp_type(g->m, type)->size;
+        if (sp_constant(g->m, i->operand[1], &bits))
+            *offset = (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
+        else
+            *stride = size;
+        return;
+    }
+    for (uint32_t n = element ? 2 : 1; n <= k && type; n++) {
+        *offset = 0;
+        type = cg_step_into(g, type, i->operand[n], offset, stride);
+    }
+}
+
+bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset)
+{
+    int64_t here = 0;
+    uint64_t stride;
+    chain_index(g, i, k, &here, &stride);
+    *offset += here;
+    return stride == 0;
+}
+
+uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    int64_t offset = 0;
+    uint64_t stride;
+    chain_index(g, i, k, &offset, &stride);
+    return stride;
+}
+
+/* The offset that an access chain adds, when all of it is constant. */
+static bool chain_offset(struct cg *g, const struct sp_inst *i, int64_t *offset)
+{
+    const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
+    uint32_t type = p ? p->elem : 0, first = 1;
+    uint64_t bits, stride;
+    if (!p || p->kind != SP_POINTER) return false;
+    if (i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain) {
+        if (!sp_constant(g->m, i->operand[1], &bits)) return false;
+        *offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * cg_memory_size(g, type));
+        first = 2;
+    }
+    for (uint32_t k = first; k < i->count; k++) {
+        type = cg_step_into(g, type, i->operand[k], offset, &stride);
+        if (!type || stride) return false;
+    }
+    return true;
+}
+
+/* Follows a pointer back to a private or built-in variable. */
+static void resolve(struct cg *g, uint32_t id)
+{
+    int64_t offset = 0;
+    uint32_t at = id;
+    for (uint32_t n = 0; n < CG_MAX_CHAIN; n++) {
+        const struct sp_id *d = &g->m->ids[at];
+        if (g->value[at].variable || (d->what == SP_IS_VARIABLE && g->value[at].fixed)) {
+            uint32_t variable = d->what == SP_IS_VARIABLE ? at : g->value[at].variable;
+            g->value[id].variable = variable;
+            g->value[id].offset = offset + (at == variable ? 0 : g->value[at].offset);
+            return;
+        }
+        if (d->what != SP_IS_VALUE || !d->def) return;
+        if (cg_is_chain(d->def->op)) {
+            if (!chain_offset(g, d->def, &offset)) return;
+        } else if (!is_pointer_copy(g, d->def)) {
+            return;
+        }
+        at = d->def->operand[0];
+    }
+}
+
+static void note_item(struct cg *g, uint32_t variable, int64_t offset, uint64_t bytes, uint32_t item)
+{
+    struct cg_value *v = &g->value[variable];
+    uint64_t size = cg_memory_size(g, sp_type(g->m, g->m->ids[variable].type)->elem);
+    if (offset < 0 || bytes > size || (uint64_t)offset > size - bytes) v->fixed = false;
+    while (item > 1 && (uint64_t)offset % item) item /= 2;
+    if (item < v->granule) v->granule = (uint8_t)item;
+}
+
+static void note_leaves(struct cg *g, uint32_t pointer, uint32_t type)
+{
+    const struct cg_leaves *l = cg_leaves_of(g, type);
+    const struct cg_value *p = &g->value[pointer];
+    if (l->many) g->value[p->variable].fixed = false;
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t bytes = cg_leaf_bytes(&l->leaf[i]), n;
+        for (uint32_t at = 0; at < bytes; at += n) {
+            n = cg_piece(bytes - at);
+            note_item(g, p->variable, p->offset + l->leaf[i].offset + at, n, n);
+        }
+    }
+}
+
+bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes)
+{
+    if (i->op == SP_OP_CopyMemorySized) return sp_constant(g->m, i->operand[2], bytes);
+    *bytes = sp_type(g->m, sp_type(g->m, g->m->ids[i->operand[0]].type)->elem)->size;
+    return true;
+}
+
+/* One use of a pointer into a private or built-in variable: what it accesses, or that the variable cannot be fixed.
+ * Built-ins are only loaded. */
+static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    uint32_t pointer = i->operand[k], item, pointee = sp_type(g->m, g->m->ids[pointer].type)->elem;
+    struct cg_value *v = &g->value[g->value[pointer].variable];
+    uint64_t bytes;
+    bool accesses = !cg_is_chain(i->op) && !is_pointer_copy(g, i);
+    if (i->op == SP_OP_Load && k == 0) {
+        note_leaves(g, pointer, i->type);
+    } else if (accesses && g->m->ids[g->value[pointer].variable].def->operand[0] != SP_STORAGE_Function) {
+        v->fixed = false;
+    } else if (i->op == SP_OP_Store && k == 0) {
+        note_leaves(g, pointer, g->m->ids[i->operand[1]].type);
+    } else if ((i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) && k < 2 && cg_copy_size(g, i, &bytes)) {
+        for (item = 8; item > 1 && bytes % item;) item /= 2;
+        note_item(g, g->value[pointer].variable, g->value[pointer].offset, bytes, item);
+    } else if (cg_block_access(g, i, k, &item, &bytes)) {
+        note_item(g, g->value[pointer].variable, g->value[pointer].offset, bytes, item);
+    } else if (i->op == SP_OP_ExtInst && cg_math_stores(i) && k + 1 == i->count) {
+        note_leaves(g, pointer, pointee);
+    } else if (!(cg_is_chain(i->op) && k == 0 && g->value[i->id].variable) && i->op != SP_OP_LifetimeStart &&
+               i->op != SP_OP_LifetimeStop && !(is_pointer_copy(g, i) && g->value[i->id].variable)) {
+        v->fixed = false;
+    }
+}
+
+static void each_pointer(struct cg *g, uint32_t function, void (*use)(struct cg *, const struct sp_inst *, uint32_t))
+{
+    const struct sp_function *f = &g->m->functions[function];
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        for (uint32_t n = 0; n < f->blocks[b].count; n++) {
+            const struct sp_inst *i = &f->blocks[b].inst[n];
+            for (uint32_t k = 0; k < i->count; k++) {
+                uint32_t id = i->operand[k];
+                if (cg_is_value_operand(i, k) && is_pointer(g, g->m->ids[id].type)) use(g, i, k);
+            }
+        }
+    }
+}
+
+static void resolve_use(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    if (!g->value[i->operand[k]].variable) resolve(g, i->operand[k]);
+    if (i->id && !g->value[i->id].variable && (cg_is_chain(i->op) || is_pointer_copy(g, i))) resolve(g, i->id);
+}
+
+static void judge_use(struct cg *g, const struct sp_inst *i, uint32_t k)
+{
+    if (g->value[i->operand[k]].variable) note_pointer_use(g, i, k);
+}
+
+static void consider_variables(struct cg *g)
+{
+    for (uint32_t id = 0; id < g->m->bound; id++) {
+        const struct sp_id *d = &g->m->ids[id];
+        uint32_t builtin;
+        if (d->what != SP_IS_VARIABLE) continue;
+        const struct sp_type *t = sp_type(g->m, sp_type(g->m, d->type)->elem);
+        g->value[id].granule = 8;
+        if (d->function)
+            g->value[id].fixed = cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES &&
+                                 (d->def->count < 2 || !cg_leaves_of(g, t->id)->many);
+        else
+            g->value[id].fixed = cg_builtin_of(g, id, &builtin);
+    }
+}
+
+static void find_fixed(struct cg *g)
+{
+    consider_variables(g);
+    for (uint32_t f = 0; f < g->m->function_count; f++) each_pointer(g, f, resolve_use);
+    for (uint32_t f = 0; f < g->m->function_count; f++) each_pointer(g, f, judge_use);
+    for (uint32_t id = 0; id < g->m->bound; id++) {
+        struct cg_value *v = &g->value[id];
+        uint32_t builtin;
+        if (v->variable && !g->value[v->variable].fixed) v->variable = 0;
+        if (g->m->ids[id].what != SP_IS_VARIABLE) continue;
+        if (v->fixed)
+            v->variable = id;
+        else if (cg_builtin_of(g, id, &builtin))
+            cg_fail(g, "a built-in variable is used in a way the device does not know");
+        while (v->fixed && cg_memory_size(g, sp_type(g->m, g->m->ids[id].type)->elem) % v->granule) v->granule /= 2;
+    }
+}
+
+uint32_t cg_exchange_offset(struct cg *g) { return (g->local_end + 63) & ~63u; }
+
+/* ---- what lanes share, although each should have its own when it is written */
+
+/* A variable of the program in private memory that is not said to be constant. */
+static bool is_shared_variable(struct cg *g, uint32_t id)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    return d->what == SP_IS_VARIABLE && sp_is_private_constant(g->m, d->def) && !sp_is_built_in(g->m, d->def) &&
+           !sp_decorated(g->m, id, SP_DECORATION_Constant);
+}
+
+/* A kernel's structure by value. */
+static bool is_structure(struct cg *g, uint32_t param)
+{
+    const struct sp_type *t = sp_type(g->m, g->m->ids[param].type);
+    return t->kind == SP_POINTER && t->storage == SP_STORAGE_Function;
+}
+
+/* Which of those an operand points into; 0: none. `root` has it for the function's values, by ordinal. */
+static uint32_t root_of(struct cg *g, const uint32_t *root, const struct sp_inst *i, uint32_t k)
+{
+    uint32_t id = i->operand[k], variable;
+    int64_t offset;
+    if (!cg_is_value_operand(i, k) || id >= g->m->bound) return 0;
+    if (root[g->ordinal[id]]) return root[g->ordinal[id]];
+    if (g->m->ids[id].what == SP_IS_CONSTANT && sp_constant_address(g->m, id, &variable, &offset)) id = variable;
+    return is_shared_variable(g, id) ? id : 0;
+}
+
+static void note_written(struct cg *g, uint32_t root)
+{
+    if (g->m->ids[root].what == SP_IS_PARAMETER) {
+        g->value[root].varying = true;
+        return;
+    }
+    g->inst = g->m->ids[root].def;
+    cg_fail(g, "a variable of the program in private memory that may be written is not supported");
+}
+
+/* One instruction: true when something new is derived. */
+static bool follow_roots(struct cg *g, uint32_t *root, const struct sp_inst *i)
+{
+    bool copies = i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized, more = false;
+    if (i->op == SP_OP_Load || i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return false;
+    for (uint32_t k = 0; k < i->count; k++) {
+        uint32_t from = root_of(g, root, i, k);
+        if (!from || (copies && k == 1)) continue;
+        if (k != 0 || (!cg_is_chain(i->op) && !is_pointer_copy(g, i))) {
+            note_written(g, from);
+            continue;
+        }
+        more = more || !root[g->ordinal[i->id]];
+        root[g->ordinal[i->id]] = from;
+    }
+    return more;
+}
+
+static void find_written(struct cg *g)
+{
+    for (uint32_t n = 0; n < g->m->function_count && !g->failed; n++) {
+        const struct sp_function *f = &g->m->functions[n];
+        uint32_t *root = cg_alloc(g, (g->function[n].value_count + 1) * sizeof *root);
+        for (uint32_t p = 0; root && cg_is_kernel(&g->function[n]) && p < f->param_count; p++)
+            if (is_structure(g, f->params[p])) root[p + 1] = f->params[p];
+        for (bool more = true; more && !g->failed;) {
+            more = false;
+            for (uint32_t b = 0; b < f->block_count; b++)
+                for (uint32_t k = 0; k < f->blocks[b].count; k++)
+                    more = follow_roots(g, root, &f->blocks[b].inst[k]) || more;
+        }
+    }
+}
+
+void cg_place_variables(struct cg *g)
+{
+    uint64_t local = 0;
+    uint32_t globals = 0;
+    for (uint32_t i = 0; i < g->m->global_count; i++) {
+        const struct sp_inst *v = g->m->globals[i];
+        const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
+        if (sp_is_built_in(g->m, v)) continue;
+        switch (v->operand[0]) {
+        case SP_STORAGE_Workgroup:
+            local = (local + 63) & ~(uint64_t)63;
+            g->local_offset[v->id] = (uint32_t)local;
+            local += t->size;
+            g->local_end = (uint32_t)local;
+            if (local > 1u << 30) cg_fail(g, "the module's local variables are too large");
+            break;
+        case SP_STORAGE_Function:
+        case SP_STORAGE_Private:
+        case SP_STORAGE_CrossWorkgroup:
+        case SP_STORAGE_UniformConstant: g->global_index[v->id] = globals++; break;
+        default: g->inst = v; cg_fail(g, "a variable in this storage class is not supported");
+        }
+        if (g->failed) return;
+    }
+    find_fixed(g);
+    find_written(g);
+}
+
+/* ---- uniformity */
+
+bool cg_memory_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i)
+{
+    const struct cg_value *p = &g->value[i->operand[0]];
+    uint32_t builtin;
+    if (!p->variable) return p->varying;
+    if (!cg_builtin_of(g, p->variable, &builtin)) return g->value[p->variable].stored_varying;
+    const struct cg_leaves *l = cg_leaves_of(g, i->type);
+    for (uint32_t k = 0; k < l->count; k++) {
+        uint32_t component = (uint32_t)((p->offset + l->leaf[k].offset) / cg_kind_bytes(l->leaf[k].kind));
+        if (cg_builtin_varies(g, fn, builtin, component)) return true;
+    }
+    return false;
+}
+
+void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp_inst *i, bool masked, bool *changed)
+{
+    uint32_t target = 0, item;
+    uint64_t bytes;
+    bool varying = masked;
+    (void)fn;
+    if (i->op == SP_OP_Store) {
+        target = g->value[i->operand[0]].variable;
+        varying = varying || g->value[i->operand[1]].varying;
+    } else if (i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) {
+        const struct cg_value *from = &g->value[i->operand[1]];
+        target = g->value[i->operand[0]].variable;
+        varying = varying || (from->variable ? g->value[from->variable].stored_varying : from->varying);
+    } else {
+        for (uint32_t k = 0; k < i->count && !target; k++) {
+            uint32_t id = i->operand[k];
+            if (!cg_is_value_operand(i, k) || !g->value[id].variable) continue;
+            if (!cg_block_access(g, i, k, &item, &bytes) && !(i->op == SP_OP_ExtInst && cg_math_stores(i))) continue;
+            target = g->value[id].variable;
+            varying = true;
+        }
+    }
+    if (!target || !varying || g->value[target].stored_varying) return;
+    g->value[target].stored_varying = *changed = true;
+}
+
+/* ---- pointers that differ from another by the same in all lanes
+ *
+ * Where lanes' addresses stand to each other is then found out once, for the pointer that others are derived from.
+ */
+
+static void derive_pointer(struct cg *g, const struct sp_inst *i)
+{
+    struct cg_value *v = &g->value[i->id];
+    uint32_t base = i->operand[0];
+    if (!cg_is_chain(i->op) || !v->varying || v->blend || v->variable || !g->value[base].varying) return;
+    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable || v->line || g->value[base].line) return;
+    for (uint32_t k = 1; k < i->count; k++)
+        if (g->value[i->operand[k]].varying) return;
+    v->root = g->value[base].root ? g->value[base].root : base;
+}
+
+static void note_access(struct cg *g, const struct sp_inst *i)
+{
+    if (i->op != SP_OP_Load && i->op != SP_OP_Store) return;
+    const struct cg_value *p = &g->value[i->operand[0]];
+    uint32_t root = p->root ? p->root : i->operand[0];
+    const struct sp_inst *d = g->m->ids[root].def;
+    if (!p->varying || p->variable || !d || !cg_is_chain(d->op) || g->value[root].blend || g->value[root].line) return;
+    g->value[root].accessed = true;
+}
+
+void cg_derive_pointers(struct cg *g, struct cg_function *fn)
+{
+    const struct sp_function *f = fn->f;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t b = 0; b < f->block_count; b++) {
+            const struct sp_block *sb = &f->blocks[fn->rpo[b]];
+            for (uint32_t k = 0; k < sb->count; k++) {
+                if (pass == 0)
+                    derive_pointer(g, &sb->inst[k]);
+                else
+                    note_access(g, &sb->inst[k]);
+            }
+        }
+    }
+}

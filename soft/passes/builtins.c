@@ -1,0 +1,61 @@
+/* builtins.c - built-in variables: which one an instruction reads, in which of its components lanes differ, and where
+ * they do so by one from lane to lane.
+ */
+#include "passes.h"
+
+bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin)
+{
+    const struct sp_decoration *d = sp_decorated(g->m, variable, SP_DECORATION_BuiltIn);
+    if (!d || g->m->ids[variable].what != SP_IS_VARIABLE || !sp_is_built_in(g->m, g->m->ids[variable].def))
+        return false;
+    *builtin = d->operand[0];
+    return true;
+}
+
+bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component)
+{
+    (void)g;
+    switch (builtin) {
+    case SP_BUILTIN_GlobalInvocationId:
+    case SP_BUILTIN_LocalInvocationId:
+        if (fn->dense) return component == 0 || component > 2;
+        /* rows of whole subgroups: y and z are the same in all lanes (32 is the largest subgroup) */
+        if (component == 0 || component > 2 || !fn->entry || !fn->entry->local_size[0]) return true;
+        return fn->entry->local_size[0] % 32 != 0 && (fn->entry->local_size[1] != 1 || fn->entry->local_size[2] != 1);
+    case SP_BUILTIN_GlobalLinearId:
+    case SP_BUILTIN_LocalInvocationIndex:
+    case SP_BUILTIN_SubgroupLocalInvocationId:
+    case SP_BUILTIN_SubgroupEqMask:
+    case SP_BUILTIN_SubgroupGeMask:
+    case SP_BUILTIN_SubgroupGtMask:
+    case SP_BUILTIN_SubgroupLeMask:
+    case SP_BUILTIN_SubgroupLtMask: return true;
+    default: return false;
+    }
+}
+
+bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *builtin, uint32_t *component)
+{
+    const struct sp_inst *load = i;
+    if (i->op == SP_OP_CompositeExtract && i->count == 2) load = g->m->ids[i->operand[0]].def;
+    if (!load || load->op != SP_OP_Load) return false;
+    const struct cg_value *p = &g->value[load->operand[0]];
+    if (!p->variable || !cg_builtin_of(g, p->variable, builtin)) return false;
+    const struct cg_leaves *l = cg_leaves_of(g, i->type);
+    if (l->count != 1 || p->offset < 0) return false;
+    *component = (uint32_t)(p->offset / cg_kind_bytes(l->leaf[0].kind)) + (load == i ? 0 : i->operand[1]);
+    return true;
+}
+
+bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component)
+{
+    if (!g->fn->dense || component) return false;
+    switch (builtin) {
+    case SP_BUILTIN_LocalInvocationId:
+    case SP_BUILTIN_GlobalInvocationId:
+    case SP_BUILTIN_LocalInvocationIndex:
+    case SP_BUILTIN_SubgroupLocalInvocationId:
+    case SP_BUILTIN_GlobalLinearId: return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,105 @@
+/* widening.c - operand widening: fragments that are only ever loaded as blocks and multiplied are held as they are
+ * multiplied, from the start: as floats or as pairs of 16 bits; for tiles, operand A in rows as long as a tile's.
+ */
+#include "matrix.h"
+
+#include <string.h>
+
+/* ---- fragments that are only ever loaded as blocks and multiplied are floats, or pairs of 16 bits, from the start;
+ * where tiles multiply them, operand A has rows as long as a tile's instead */
+
+enum {
+    AS_ROWS = 1,
+    AS_VNNI = 2,
+    AS_PAIRS = 4, /* the variable is two pieces side by side, rows of 32 bytes each */
+    NOT_PAIRS = 8,
+    OTHERWISE = 16,
+    IN_A = 32,
+    IN_B = 64,
+    AS_BYTE_ROWS = 128,
+    AS_BYTE_VNNI = 256,
+    OF_F16 = 512,
+    OF_BF16 = 1024,
+    OF_I8 = 2048 /* unsigned both; and three more: see cg_signs_of */
+};
+
+/* Of a product, whose operand k is read in the variable p points into. */
+static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k, const struct cg_value *p)
+{
+    const char *name = cg_product_name(i->count > 4 ? i->operand[4] : 0, cg_element(g, i->operand[1]));
+    uint32_t m = cg_leaves_of(g, i->type)->count, half = cg_items(g, p->variable) / 2;
+    bool floats = cg_element(g, i->operand[3]) == CG_F32 && cg_element(g, i->id) == CG_F32;
+    uint32_t use = k == 1 ? IN_A : IN_B;
+    if (k > 2 || !name || (cg_has_float_grid(name) ? !floats : strcmp(name, "dpas_i8") != 0)) return OTHERWISE;
+    if (k == 1 && (!half || p->offset / g->value[p->variable].granule % half + m > half)) use |= NOT_PAIRS;
+    return use | (!strcmp(name, "dpas_f16")    ? OF_F16
+                  : !strcmp(name, "dpas_bf16") ? OF_BF16
+                                               : OF_I8 << cg_signs_of(i->count > 4 ? i->operand[4] : 0));
+}
+
+/* Of an instruction whose operand k points into `variable`. */
+static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t variable)
+{
+    uint32_t granule = g->value[variable].granule;
+    struct cg_block2d b;
+    if (!k || cg_lanes_operand(i->op) != k || !cg_describe_block(g, i, &b)) return OTHERWISE;
+    bool columns = b.elem == 2 && b.width == g->S;
+    if (i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->S == 16 && granule == 2 && b.elem * b.width == 32) {
+        bool whole = g->value[i->operand[k]].offset == 0 && cg_items(g, variable) == 2 * b.height;
+        return (b.count == 2 && whole ? AS_PAIRS : NOT_PAIRS) | (columns ? AS_ROWS : AS_BYTE_ROWS);
+    }
+    bool vnni = i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && b.width == g->S && granule == 4;
+    return !vnni || b.height * b.elem % 4 ? OTHERWISE : b.elem == 1 ? AS_BYTE_VNNI : AS_VNNI;
+}
+
+/* What an instruction does with the fixed variables that its operands point into, or were borrowed from. */
+static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen)
+{
+    if (i->op == SP_OP_Variable && i->count > 1) seen[g->ordinal[i->id]] |= OTHERWISE;
+    if (i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return;
+    for (uint32_t k = 0; k < i->count; k++) {
+        if (!cg_is_value_operand(i, k)) continue;
+        uint32_t id = i->operand[k], variable = g->value[id].fixed ? id : g->value[id].variable;
+        if (cg_lender(g, id))
+            seen[g->ordinal[cg_lender(g, id)]] |= use_in_product(g, i, k, &g->value[g->m->ids[id].def->operand[0]]);
+        else if (variable && !(i->id && (g->value[i->id].variable || g->value[i->id].borrowed)))
+            seen[g->ordinal[variable]] |= use_in_load(g, i, k, variable);
+    }
+}
+
+static void choose_form(struct cg *g, uint32_t id, uint32_t seen)
+{
+    static const struct {
+        uint32_t type;
+        enum cg_form form;
+        const char *product;
+    } types[] = {{OF_F16, CG_WIDE_F16, "dpas_f16"},       {OF_BF16, CG_WIDE_BF16, "dpas_bf16"},
+                 {OF_I8, CG_WIDE_I8, "dpas_i8"},          {OF_I8 << 1, CG_WIDE_I8 + 1, "dpas_i8"},
+                 {OF_I8 << 2, CG_WIDE_I8 + 2, "dpas_i8"}, {OF_I8 << 3, CG_WIDE_I8 + 3, "dpas_i8"}};
+    const uint32_t pairs = AS_PAIRS | NOT_PAIRS, rows = AS_ROWS | AS_BYTE_ROWS;
+    struct cg_value *v = &g->value[id];
+    for (uint32_t k = 0; k < sizeof types / sizeof types[0]; k++) {
+        bool ints = types[k].form >= CG_WIDE_I8, of_a = (seen & ~pairs & ~rows) == (IN_A | types[k].type);
+        bool of_b = seen == ((ints ? AS_BYTE_VNNI : AS_VNNI) | IN_B | types[k].type);
+        if (cg_tile_name(g, types[k].product, 0))
+            v->tiled |= of_a && (seen & pairs) == AS_PAIRS;
+        else if (ints && g->o->check)
+            continue; /* what a load does not bring is cleared there: where that is would be for the prelude to say */
+        else if (of_b || (of_a && g->S == 16 && (ints || (seen & rows) == AS_ROWS)))
+            v->wide = (uint8_t)types[k].form;
+    }
+}
+
+void cg_widen_fragments(struct cg *g, struct cg_function *fn)
+{
+    const struct sp_function *f = fn->f;
+    uint16_t *seen = cg_alloc(g, (fn->value_count + 1) * sizeof *seen); /* by ordinal */
+    if (g->failed) return;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) note_fragments(g, &f->blocks[b].inst[k], seen);
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            uint32_t id = f->blocks[b].inst[k].id;
+            if (id && seen[g->ordinal[id]]) choose_form(g, id, seen[g->ordinal[id]]);
+        }
+}
