@@ -1,5 +1,5 @@
-/* continuations.c - kernels that return at a barrier, as C: the frame of a subgroup, what is saved and restored, and the
- * jump to where it goes on (passes/continuations.c decides which kernels do so).
+/* continuations.c - kernels that return at a barrier, as C: the frame of a subgroup, what is saved and restored, and
+ * the jump to where it goes on (passes/continuations.c decides which kernels do so).
  */
 #include "codegen.h"
 #include "passes/continuations.h"

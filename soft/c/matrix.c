@@ -131,7 +131,8 @@ static void write_product(struct cg *g)
     }
     bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32, blend = g->value[i->id].blend;
     const char *tile = cg_tile_product(g, i);
-    const char *wides = cg_str(g, "%s%s", cg_is_wide(g, a) ? " | XS_WIDE_A" : "", cg_is_wide(g, b) ? " | XS_WIDE_B" : "");
+    const char *wides = cg_str(g, "%s%s", cg_is_wide(g, a) ? " | XS_WIDE_A" : "",
+                               cg_is_wide(g, b) ? " | XS_WIDE_B" : "");
     if (cg_write_late(g)) return;
     if (tile)
         rest = cg_str(g, "%u, %s%s", m, integer || cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0",

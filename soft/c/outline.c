@@ -253,7 +253,8 @@ static void find_shared(struct pieces *p)
     for (uint32_t i = 1; i <= p->count; i++) p->loops[i] += p->loops[i - 1];
     for (uint32_t i = 0; i < b->declared; i++) {
         struct cg_name *n = &b->name[i];
-        n->shared = n->kept || n->in_pieces || (n->piece != CG_NOWHERE && p->loops[n->piece] && (n->zero || n->in_parts));
+        bool again = n->piece != CG_NOWHERE && p->loops[n->piece]; /* it may be run more than once */
+        n->shared = n->kept || n->in_pieces || (again && (n->zero || n->in_parts));
     }
     number_entries(p);
 }

@@ -1,5 +1,5 @@
-/* scalars.c - scalars and vectors of lanes as C, whatever they stand for: the names of their types, literals, conversions,
- * and the lanes of an affine value.
+/* scalars.c - scalars and vectors of lanes as C, whatever they stand for: the names of their types, literals,
+ * conversions, and the lanes of an affine value.
  */
 #include "codegen.h"
 

@@ -534,7 +534,8 @@ static void note_features(struct cg *g, struct cg_function *fn)
             uint32_t builtin;
             uint64_t scope = 0;
             bool scoped = i->op == SP_OP_ControlBarrier || i->op == SP_OP_ControlBarrierArriveEXT ||
-                          i->op == SP_OP_ControlBarrierWaitEXT || i->op == SP_OP_GroupWaitEvents || cg_result_rule(i) >= 0;
+                          i->op == SP_OP_ControlBarrierWaitEXT || i->op == SP_OP_GroupWaitEvents ||
+                          cg_result_rule(i) >= 0;
             for (uint32_t o = 0; o < i->count; o++)
                 if (cg_is_value_operand(i, o) && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
             if (i->op == SP_OP_FunctionCall) g->function[g->m->ids[i->operand[0]].block].called = true;
