@@ -688,7 +688,7 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 #include "spirv_emit.h" /* its bodies come first */
 #endif
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+/* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
 XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix(void) {}
 #endif
@@ -718,9 +718,6 @@ typedef struct {
     int block, first, words;
 } cm_span_;
 
-XETILE_PRIVATE spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v);
-XETILE_PRIVATE spe_number_kind cm_number_kind_(cm_type type);
-
 /* cm_mem of a real matrix or of one half, with the defaults filled in and, for a transposed matrix, extents and strides
  * swapped. Strides are never 0. */
 typedef struct {
@@ -745,8 +742,6 @@ typedef struct {
     bool (*mul_add)(cm_ctx *c, cm_job_ *job);
 } cm_methods_;
 
-XETILE_PRIVATE bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
-XETILE_PRIVATE const cm_methods_ *cm_methods_of_(const cm_ctx *c);
 #endif
 
 /* layout.c - which work-item holds which element: types, the layout of the text, whole matrices on the host. */
@@ -1464,7 +1459,8 @@ XE_FN_ spe_id cm_quiet_(cm_ctx *c, spe_id v)
     uint32_t bits = spe_width(c->module, spe_type_of(c->module, v));
     spe_id i = cm_like_int_(c, bits, v), as_bits = spe_bitcast(c->module, i, v);
     spe_id quiet = spe_or(c->module, as_bits, spe_const_u(c->module, i, bits == 16 ? 0x200 : 0x400000));
-    return spe_bitcast(c->module, spe_type_of(c->module, v), spe_select(c->module, spe_isnan(c->module, v), quiet, as_bits));
+    quiet = spe_select(c->module, spe_isnan(c->module, v), quiet, as_bits);
+    return spe_bitcast(c->module, spe_type_of(c->module, v), quiet);
 }
 
 /* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
@@ -1493,7 +1489,7 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 }
 
 /* Values of the storage type of `from` as those of the storage type of `to`. */
-spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
@@ -1708,7 +1704,7 @@ cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, v
 }
 
 /* How spe_arith and the tables read numbers of a type. */
-spe_number_kind cm_number_kind_(cm_type type)
+XE_FN_ spe_number_kind cm_number_kind_(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     return t->kind == CM_KIND_FLOAT ? SPE_NUMBER_FLOAT : t->is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED;
@@ -2785,7 +2781,7 @@ XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
 }
 
 /* Method: load or store in pieces: a part where its words lie in a row, else a word. False when it cannot be. */
-bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_pieces_ p;
     if (!cm_pieces_init_(c, &p, &a->layout, s)) return false;
@@ -2939,7 +2935,7 @@ XE_FN_ bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 }
 
 /* What to try first; what says no leaves it to the plain method. */
-const cm_methods_ *cm_methods_of_(const cm_ctx *c)
+XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_move_lanes_, cm_mul_add_plain_};
     static const cm_methods_ intel = {cm_move_block2d_, cm_mul_add_dpas_};

@@ -686,7 +686,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define XETILE_COOPVEC_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+/* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
 XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void) {}
 #endif
@@ -711,47 +711,12 @@ enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones g
 #define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
 
 /* host.c */
-XETILE_PRIVATE const spe_reporter *cv_errors_(void);
-XETILE_PRIVATE const cv_type_row *cv_type_at_(int i);
-XETILE_PRIVATE bool cv_is_packed_(int type);
-XETILE_PRIVATE bool cv_is_fp8_(int type);
-XETILE_PRIVATE bool cv_is_vector_type_(int type);
-XETILE_PRIVATE bool cv_is_memory_type_(int type);
-XETILE_PRIVATE bool cv_is_float_(int type);
-XETILE_PRIVATE bool cv_is_signed_(int type);
-XETILE_PRIVATE int cv_bytes_(int type);
-XETILE_PRIVATE bool cv_interprets_(int input, int interpretation);
-XETILE_PRIVATE bool cv_is_optimal_(int layout);
-XETILE_PRIVATE uint32_t cv_round_up_(uint32_t n, uint32_t to);
-XETILE_PRIVATE uint32_t cv_optimal_rows_(uint32_t rows);
-XETILE_PRIVATE uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols);
-XETILE_PRIVATE uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride);
 /* values.c */
 XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
-XETILE_PRIVATE bool cv_enter_(cv_where_ w);
-XETILE_PRIVATE cv_val cv_scalar_(int type, spe_id id, bool uniform);
-XETILE_PRIVATE const char *cv_type_text_(int type);
-XETILE_PRIVATE spe_id cv_spe_type_(cv_ctx *x, int type);
 typedef struct {
     char s[48];
 } cv_text_;
-XETILE_PRIVATE cv_text_ cv_describe_(const cv_val *v);
-XETILE_PRIVATE spe_id cv_id_(cv_where_ w, int type, const cv_val *v);
-XETILE_PRIVATE spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what);
 XETILE_PRIVATE cv_vec cv_no_vec_(void);
-XETILE_PRIVATE spe_id *cv_ids_(cv_ctx *x, int n);
-XETILE_PRIVATE cv_vec cv_new_(cv_ctx *x, int type, int n);
-XETILE_PRIVATE cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts);
-XETILE_PRIVATE bool cv_check_vec_(cv_where_ w, const cv_vec *v);
-XETILE_PRIVATE bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what);
-XETILE_PRIVATE spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i);
-XETILE_PRIVATE spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids);
-XETILE_PRIVATE cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids);
-XETILE_PRIVATE spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type);
-XETILE_PRIVATE spe_id cv_decode_(cv_ctx *x, spe_id v, int type);
-XETILE_PRIVATE spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to);
-XETILE_PRIVATE spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real);
-XETILE_PRIVATE cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type);
 
 /* products.c: a matrix as the product sees it, ready to be addressed. */
 typedef struct {
@@ -768,7 +733,7 @@ typedef struct {
 
 /* host.c - errors, component types, what is supported, and matrices in memory. */
 
-const spe_reporter *cv_errors_(void)
+XE_FN_ const spe_reporter *cv_errors_(void)
 {
     static const spe_error_row rows[] = {
 #define CV_ROW_(name, text) {"CV_ERROR_" #name, text},
@@ -786,7 +751,7 @@ const char *cv_error_text(int id) { return spe_reporter_text(cv_errors_(), id); 
 const char *cv_error_name(int id) { return spe_reporter_name(cv_errors_(), id); }
 
 /* Row i, 0 to 11, in the order of the numbers. */
-const cv_type_row *cv_type_at_(int i)
+XE_FN_ const cv_type_row *cv_type_at_(int i)
 {
     static const cv_type_row rows[] = {
 #define CV_ROW_(name, token, number, ...) {CV_##name, #token, __VA_ARGS__},
@@ -804,22 +769,22 @@ const cv_type_row *cv_type_info(int type)
 }
 
 const char *cv_type_name(int type) { return cv_type_info(type) ? cv_type_info(type)->name : "(no type)"; }
-bool cv_is_packed_(int type) { return type == CV_PACKED_S8X32 || type == CV_PACKED_U8X32; }
-bool cv_is_fp8_(int type) { return type == CV_E4M3 || type == CV_E5M2; }
-bool cv_is_vector_type_(int type) { return cv_type_info(type) && cv_type_info(type)->vector; }
-bool cv_is_memory_type_(int type) { return cv_type_info(type) && cv_type_info(type)->memory; }
-bool cv_is_float_(int type) { return cv_type_info(type) && cv_type_info(type)->is_float; }
-bool cv_is_signed_(int type) { return cv_type_info(type) && cv_type_info(type)->is_signed; }
-int cv_bytes_(int type) { return cv_type_info(type)->bits / 8; }
+XE_FN_ bool cv_is_packed_(int type) { return type == CV_PACKED_S8X32 || type == CV_PACKED_U8X32; }
+XE_FN_ bool cv_is_fp8_(int type) { return type == CV_E4M3 || type == CV_E5M2; }
+XE_FN_ bool cv_is_vector_type_(int type) { return cv_type_info(type) && cv_type_info(type)->vector; }
+XE_FN_ bool cv_is_memory_type_(int type) { return cv_type_info(type) && cv_type_info(type)->memory; }
+XE_FN_ bool cv_is_float_(int type) { return cv_type_info(type) && cv_type_info(type)->is_float; }
+XE_FN_ bool cv_is_signed_(int type) { return cv_type_info(type) && cv_type_info(type)->is_signed; }
+XE_FN_ int cv_bytes_(int type) { return cv_type_info(type)->bits / 8; }
 
 /* May a vector of this type be interpreted so? Packed: 32-bit unsigned only, everything else: 16 and 32 bits. */
-bool cv_interprets_(int input, int interpretation)
+XE_FN_ bool cv_interprets_(int input, int interpretation)
 {
     if (!cv_is_vector_type_(input) || !cv_type_info(interpretation)) return false;
     return !cv_is_packed_(interpretation) || input == CV_U32;
 }
 
-bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
+XE_FN_ bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
 
 const char *cv_layout_name(int layout)
 {
@@ -920,10 +885,10 @@ SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *fo
     return false;
 }
 
-uint32_t cv_round_up_(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
+XE_FN_ uint32_t cv_round_up_(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
 
 /* The stored rows of an optimal layout: blocks of eight. */
-uint32_t cv_optimal_rows_(uint32_t rows) { return cv_round_up_(rows, 8); }
+XE_FN_ uint32_t cv_optimal_rows_(uint32_t rows) { return cv_round_up_(rows, 8); }
 
 size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row, uint32_t col)
 {
@@ -943,7 +908,7 @@ XE_FN_ uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t c
 }
 
 /* Bytes of a row (row-major) or column (column-major); 0 for optimal layouts. */
-uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
+XE_FN_ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
 {
     uint64_t bytes = (uint64_t)cv_bytes_(type);
     return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
@@ -978,7 +943,7 @@ XE_FN_ bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, sp
     return true;
 }
 
-uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
+XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
 {
     uint32_t lines = d->dest_layout == CV_ROW_MAJOR ? d->num_rows : d->num_columns;
     if (!cv_is_optimal_(d->dest_layout)) return lines * stride;
@@ -1137,11 +1102,11 @@ bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv
 spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-bool cv_enter_(cv_where_ w) { return spe_ok(spe_at(&w.x->m, w.file, w.line)); }
+XE_FN_ bool cv_enter_(cv_where_ w) { return spe_ok(spe_at(&w.x->m, w.file, w.line)); }
 
 XE_FN_ cv_val cv_nothing_(void) { return spe_val_of(SPE_NOTHING, CV_I32, 0); }
 
-cv_val cv_scalar_(int type, spe_id id, bool uniform)
+XE_FN_ cv_val cv_scalar_(int type, spe_id id, bool uniform)
 {
     cv_val v = spe_val_of(id ? SPE_SCALAR : SPE_NOTHING, type, id);
     v.uniform = uniform;
@@ -1164,10 +1129,10 @@ cv_any_ cv_any_int_(long long i) { return cv_any_val_(spe_val_int(i)); }
 cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(spe_val_uint(u)); }
 cv_any_ cv_any_real_(double d) { return cv_any_val_(spe_val_real(d)); }
 
-const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
+XE_FN_ const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
 
 /* The SPIR-V scalar that holds a type. FP8 is held as its bits. */
-spe_id cv_spe_type_(cv_ctx *x, int type)
+XE_FN_ spe_id cv_spe_type_(cv_ctx *x, int type)
 {
     if (type == CV_BOOL_) return spe_bool(&x->m);
     if (type == CV_F16 || type == CV_F32) return spe_float(&x->m, (uint32_t)cv_type_info(type)->bits);
@@ -1175,7 +1140,7 @@ spe_id cv_spe_type_(cv_ctx *x, int type)
 }
 
 /* What a value is, for error texts. */
-cv_text_ cv_describe_(const cv_val *v)
+XE_FN_ cv_text_ cv_describe_(const cv_val *v)
 {
     cv_text_ t = {"a value that was never set"};
     if (!spe_val_is_set(v)) return t;
@@ -1186,7 +1151,7 @@ cv_text_ cv_describe_(const cv_val *v)
 }
 
 /* A number as an id of this type: constants take it on, scalars must have it, or be integers as wide. */
-spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
+XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 {
     spe_module *m = &w.x->m;
     const cv_type_row *want = cv_type_info(type), *has = cv_type_info(v->type);
@@ -1209,7 +1174,7 @@ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 }
 
 /* A number as an i32 index. */
-spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
+XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 {
     bool set = spe_val_is_set(v);
     if (set && v->kind == SPE_INT && spe_int_fits(v->integer, 32, true)) return spe_i32(&w.x->m, (int32_t)v->integer);
@@ -1296,10 +1261,10 @@ cv_vec cv_no_vec_(void)
 }
 
 /* Room for n ids. */
-spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
+XE_FN_ spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
 
 /* A vector with room for its parts; without parts when something is wrong. */
-cv_vec cv_new_(cv_ctx *x, int type, int n)
+XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
 {
     cv_vec v = cv_no_vec_();
     if (!spe_ok(&x->m)) return v;
@@ -1310,7 +1275,7 @@ cv_vec cv_new_(cv_ctx *x, int type, int n)
     return v;
 }
 
-cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts)
+XE_FN_ cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts)
 {
     cv_vec v = cv_new_(x, type, n);
     if (v.parts) memcpy(v.part, parts, (size_t)v.parts * sizeof *parts);
@@ -1328,7 +1293,7 @@ XE_FN_ bool cv_check_type_(cv_where_ w, int type)
 }
 
 /* Is this a vector that was made? */
-bool cv_check_vec_(cv_where_ w, const cv_vec *v)
+XE_FN_ bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 {
     return (v->magic == CV_VEC_MAGIC_ && v->parts) || cv_fail_(w, CV_ERROR_UNSET, "a vector");
 }
@@ -1341,7 +1306,7 @@ XE_FN_ int cv_part_of_(int n, int i, int *component)
     return part;
 }
 
-spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
+XE_FN_ spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
 {
     int component, part = cv_part_of_(v->length, i, &component);
     return spe_extract(&x->m, v->part[part], (uint32_t)component);
@@ -1353,12 +1318,12 @@ XE_FN_ void cv_get_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *id
 }
 
 /* A SPIR-V vector (or scalar) of n scalars. */
-spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
+XE_FN_ spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
 {
     return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
 }
 
-cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
+XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
     for (int i = 0; i < v.parts; ids += spe_run(n, i), i++)
@@ -1386,7 +1351,7 @@ cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
     return cv_from_scalars_(w.x, type, n, ids);
 }
 
-bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
+XE_FN_ bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
 {
     return (spe_val_is_set(v) && v->kind == SPE_POINTER) ||
            cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v).s);
@@ -1691,7 +1656,7 @@ XE_FN_ spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 /* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that
  * is what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones,
  * becomes a power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
-spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
+XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
     spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
@@ -1702,7 +1667,7 @@ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 }
 
 /* What stands in memory, as held. */
-spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
+XE_FN_ spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
     spe_id word = cv_is_fp8_(type) ? cv_like_(x, spe_int(m, 16), v) : 0;
@@ -1730,7 +1695,7 @@ XE_FN_ spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
 }
 
 /* A held scalar or vector of one type as one of another. Neither is packed. */
-spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
 {
     if (!spe_ok(&x->m) || from == to) return v;
     if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(x, v, from, to) : cv_float_to_int_(x, v, to);
@@ -1738,7 +1703,7 @@ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
 }
 
 /* A held value in what products are summed in: f32, or 32 bits of an integer. Exact but for 32-bit integers to f32. */
-spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
+XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 {
     spe_module *m = &x->m;
     spe_id to = cv_like_(x, real ? spe_float(m, 32) : spe_int(m, 32), v);
@@ -1748,7 +1713,7 @@ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 }
 
 /* A vector's parts as those of a vector of another type. */
-cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
+XE_FN_ cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 {
     cv_vec r = cv_new_(x, type, v->length);
     for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(x, v->part[i], v->type, type);

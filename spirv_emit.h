@@ -1417,7 +1417,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 #elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define SPIRV_EMIT_BODIES_
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+/* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
 XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void) {}
 #endif
@@ -1435,20 +1435,6 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void) {}
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
 
 /* -- core.c -- */
-XETILE_PRIVATE uint32_t *spe_push_(spe_module *m, int which, size_t count);
-XETILE_PRIVATE uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count);
-XETILE_PRIVATE bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...) /* n words */;
-XETILE_PRIVATE bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words,
-                                     uint32_t more, const uint32_t *rest);
-XETILE_PRIVATE spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth);
-XETILE_PRIVATE spe_id spe_new_label_(spe_module *m);
-XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of what is written now */;
-XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type) /* NULL: no type */;
-XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh);
-XETILE_PRIVATE spe_id spe_operand_(spe_module *m, spe_id value) /* its type */;
-XETILE_PRIVATE bool spe_ready_(spe_module *m);
-XETILE_PRIVATE void spe_label_(spe_module *m, spe_id label, bool dead);
-XETILE_PRIVATE spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 
 /* -- core.c and forms.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
 /* What is known while the operands of an instruction are looked at. */
@@ -1456,16 +1442,9 @@ typedef struct {
     spe_id first, pointee, given; /* type of the first value, what the last pointer points to, type asked for */
     uint32_t count, words[16];
 } spe_call_;
-XETILE_PRIVATE uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args);
 XETILE_PRIVATE bool spe_is_(spe_module *m, char letter, spe_id type);
-XETILE_PRIVATE spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...) /* the first one's type */;
-XETILE_PRIVATE spe_id spe_bool_like_(spe_module *m, spe_id type);
 XETILE_PRIVATE spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter);
 XETILE_PRIVATE spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
-XETILE_PRIVATE spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form,
-                                       const uint32_t *args);
-XETILE_PRIVATE spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type,
-                                   spe_id v);
 
 /* -- module.c -- */
 /* An error of the call that m->doing names, or, with SPE_ERROR_, of the function it stands in. Both are 0. */
@@ -1474,13 +1453,7 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const c
 XETILE_PRIVATE spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b) /* two types */;
 XETILE_PRIVATE const char *spe_text_(spe_module *m, spe_id type) /* for messages: the last two stay */;
 XETILE_PRIVATE bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first);
-XETILE_PRIVATE void *spe_copied_(spe_module *m, const void *from, size_t size);
-XETILE_PRIVATE uint32_t spe_text_words_(const char *text);
-XETILE_PRIVATE void spe_put_text_(uint32_t *at, const char *text);
 XETILE_PRIVATE spe_id spe_string_(spe_module *m, const char *text);
-XETILE_PRIVATE bool spe_scope_push_(spe_module *m);
-XETILE_PRIVATE void spe_scope_pop_(spe_module *m);
-XETILE_PRIVATE void spe_scope_renew_(spe_module *m);
 
 /* -- needs.c -- */
 /* What has needs: types by width, encoding, count; enumerants; instructions (by number, some by a variant too). */
@@ -1494,24 +1467,18 @@ XETILE_PRIVATE void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32
 
 /* -- types.c, constants.c, host.c -- */
 XETILE_PRIVATE const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type);
-XETILE_PRIVATE uint32_t spe_part_count_(const spe_type_info *t) /* of a composite, 0: it is none */;
-XETILE_PRIVATE uint64_t spe_mask_(uint32_t bits);
-XETILE_PRIVATE int64_t spe_signed_(uint64_t x, uint32_t bits);
-XETILE_PRIVATE spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits);
-XETILE_PRIVATE spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16]);
 XETILE_PRIVATE bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
 
 /* -- memory.c, functions.c, flow.c -- */
 XETILE_PRIVATE uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w);
 XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
-XETILE_PRIVATE bool spe_may_branch_(spe_module *m, const char *name);
 XETILE_PRIVATE void spe_region_left_open_(spe_module *m);
 
 /* core.c - Words, ids, types and constants by their words, and the one function that checks and writes any instruction:
  * what runs for each of them, and so is optimised in a program that includes the bodies, unlike the rest. */
 
 /* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
-uint32_t *spe_push_(spe_module *m, int which, size_t count)
+XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count)
 {
     spe_buffer_ *b = &m->buffer[which];
     if (SPE_UNLIKELY_(b->count + count > b->capacity) &&
@@ -1523,7 +1490,7 @@ uint32_t *spe_push_(spe_module *m, int which, size_t count)
 }
 
 /* Appends an instruction of `count` operand words to a section; returns the operands' place. */
-uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
+XE_FN_ uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
 {
     uint32_t *at = NULL;
     if (m->error.id) return NULL;
@@ -1536,7 +1503,7 @@ uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
     return at + 1;
 }
 
-bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
+XE_FN_ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
 {
     uint32_t *at = spe_put_(m, section, op, (size_t)n);
     va_list words;
@@ -1547,7 +1514,7 @@ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
 }
 
 /* The same with the words in two arrays. */
-bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words, uint32_t more,
+XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words, uint32_t more,
                       const uint32_t *rest)
 {
     uint32_t *at = spe_put_(m, section, op, (size_t)n + more);
@@ -1557,7 +1524,7 @@ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const
 }
 
 /* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
-spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
+XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
 {
     spe_record_ *r;
     if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
@@ -1573,14 +1540,14 @@ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
     return (spe_id)m->id_count++;
 }
 
-spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
+XE_FN_ spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
 
-uint32_t spe_depth_(const spe_module *m)
+XE_FN_ uint32_t spe_depth_(const spe_module *m)
 {
     return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
 }
 
-const spe_type_info *spe_info_(const spe_module *m, spe_id type)
+XE_FN_ const spe_type_info *spe_info_(const spe_module *m, spe_id type)
 {
     return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
 }
@@ -1649,7 +1616,7 @@ XE_FN_ bool spe_rehash_(spe_module *m)
 }
 
 /* The id of a type or constant made of these words, made now if it is new (*fresh). For a constant w[0] is its type. */
-spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
+XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     uint32_t h = spe_hash_(op, n, w), result = spe_result_word_(op), *at, *pair;
@@ -1696,16 +1663,16 @@ bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
     return true;
 }
 
-uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
+XE_FN_ uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
 
-int64_t spe_signed_(uint64_t x, uint32_t bits)
+XE_FN_ int64_t spe_signed_(uint64_t x, uint32_t bits)
 {
     uint64_t sign = (uint64_t)1 << (bits - 1);
     return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
 /* A scalar constant from its bits. */
-spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
+XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     const spe_type_info *t = spe_info_(m, type);
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
@@ -1729,7 +1696,7 @@ XE_FN_ void spe_line_(spe_module *m)
 }
 
 /* Opens a block in the body. */
-void spe_label_(spe_module *m, spe_id label, bool dead)
+XE_FN_ void spe_label_(spe_module *m, spe_id label, bool dead)
 {
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLabel, 1, label);
     m->block = label;
@@ -1738,7 +1705,7 @@ void spe_label_(spe_module *m, spe_id label, bool dead)
 }
 
 /* After a return there is no block; what follows goes to one that nothing leads to. False outside a function. */
-bool spe_ready_(spe_module *m)
+XE_FN_ bool spe_ready_(spe_module *m)
 {
     if (m->error.id) return false;
     if (SPE_UNLIKELY_(!m->open))
@@ -1751,7 +1718,7 @@ bool spe_ready_(spe_module *m)
 }
 
 /* Writes an instruction; type 0: one without a result. Operands are taken as they stand. */
-spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t *at, i;
     spe_id id = 0;
@@ -1772,7 +1739,7 @@ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint
 /* -- operands: the letters of SPE_INSTRUCTIONS_ ------------------------------------------------------------------ */
 
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */
-spe_id spe_operand_(spe_module *m, spe_id value)
+XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
     const spe_record_ *r;
@@ -1790,7 +1757,7 @@ spe_id spe_operand_(spe_module *m, spe_id value)
 
 /* Takes the value of a letter, and those of the = after it: how many they are, 0 and an error when they are not what is
  * asked for after the operands before. */
-uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
+XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
 {
     spe_id type = spe_operand_(m, args[0]), like;
     const spe_type_info *t;
@@ -1826,7 +1793,7 @@ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32
 
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
-spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
+XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
 {
     spe_call_ c;
     spe_id type, known;
@@ -1866,7 +1833,6 @@ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char
     known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
     return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }
-
 
 #if !defined(XETILE_IMPLEMENTATION) && !defined(XETILE_OPTIMIZE) && defined(__clang__)
 #pragma clang optimize off
@@ -1924,7 +1890,7 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
 }
 
 /* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
-spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
+XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 {
     spe_call_ c;
     uint32_t i, n = 1;
@@ -1941,7 +1907,7 @@ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 /* -- results: their types, and constants that are known at once -------------------------------------------------- */
 
 /* bool, or as many bools as `type` has components: cooperative matrices and vectors have no bools like them. */
-spe_id spe_bool_like_(spe_module *m, spe_id type)
+XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
 {
     uint32_t n = spe_count(m, type);
     if (n) return spe_vec(m, spe_bool(m), n);
@@ -2014,7 +1980,7 @@ XE_FN_ bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
 }
 
 /* A conversion of v to `type`. The form: what it takes, to what; pointers and integers convert as scalars only. */
-spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
+XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
 {
     bool pointer = form[0] == 'p' || form[2] == 'p', fits;
     spe_id from = (m->doing = name, spe_operand_(m, v));
@@ -2170,7 +2136,7 @@ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t
     return true;
 }
 
-void *spe_copied_(spe_module *m, const void *from, size_t size)
+XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
 {
     void *copy = spe_alloc(m, size);
     if (copy && size) memcpy(copy, from, size);
@@ -2179,10 +2145,10 @@ void *spe_copied_(spe_module *m, const void *from, size_t size)
 
 /* -- texts ------------------------------------------------------------------------------------------------------- */
 
-uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
+XE_FN_ uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
 
 /* Little-endian bytes in words, as SPIR-V wants, whatever the host's order. */
-void spe_put_text_(uint32_t *at, const char *text)
+XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
 {
     size_t i, n = strlen(text);
     memset(at, 0, spe_text_words_(text) * sizeof *at);
@@ -2210,7 +2176,7 @@ spe_id spe_string_(spe_module *m, const char *text)
 
 enum { SPE_MAX_DEPTH_ = 65000 }; /* regions within each other; the scopes of module and function are not regions */
 
-bool spe_scope_push_(spe_module *m)
+XE_FN_ bool spe_scope_push_(spe_module *m)
 {
     bool fits = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3;
     uint32_t *at = fits ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
@@ -2219,10 +2185,10 @@ bool spe_scope_push_(spe_module *m)
     return true;
 }
 
-void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
+XE_FN_ void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
 
 /* A scope of the same depth and a new number: what the old one held is out of reach. */
-void spe_scope_renew_(spe_module *m)
+XE_FN_ void spe_scope_renew_(spe_module *m)
 {
     spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];
     b->data[b->count - 1] = m->serial++;
@@ -2264,7 +2230,7 @@ spe_type_info spe_info(const spe_module *m, spe_id type)
     return t ? *t : none;
 }
 
-uint32_t spe_part_count_(const spe_type_info *t)
+XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
 {
     switch (t->kind) {
     case SPE_KIND_VECTOR: case SPE_KIND_ARRAY: case SPE_KIND_STRUCT: case SPE_KIND_COOPVEC: return t->count;
@@ -2539,7 +2505,7 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
 }
 
 /* n times the same id; NULL when there is no memory. `few` is used where it is enough. */
-spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
+XE_FN_ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
 {
     spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
     uint32_t i;
@@ -3703,7 +3669,7 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 }
 
 /* May the block end here? */
-bool spe_may_branch_(spe_module *m, const char *name)
+XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
 {
     m->doing = name;
     if (!spe_ready_(m)) return false;

@@ -862,7 +862,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XETILE_XETILE_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+/* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
 XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void) {}
 #endif
@@ -1012,7 +1012,6 @@ typedef struct {
 /* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
  * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
 enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
-
 
 /* maps.c - maps: which subgroup owns which part of a tile (host only). */
 

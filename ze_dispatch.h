@@ -767,7 +767,7 @@ inline double zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, z
 #elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
 #define ZE_DISPATCH_BODIES_
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+/* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
 XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void) {}
 #endif
@@ -792,30 +792,13 @@ enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 XETILE_PRIVATE ZED_PRINTF_(3, 4) bool zed_fail_(zed_device *d, int id, const char *format, ...);
 
-XETILE_PRIVATE const char *zed_driver_text_(ze_driver_handle_t driver);
-
 XETILE_PRIVATE ZED_PRINTF_(4, 5) bool zed_check_(zed_device *d, ze_result_t result, const char *call,
             const char *format, ...);
-
-XETILE_PRIVATE bool zed_usable_(zed_device *d);
-XETILE_PRIVATE double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning);
-XETILE_PRIVATE bool zed_await_event_(zed_device *d, const char *what, double *ns);
-XETILE_PRIVATE bool zed_settle_(zed_device *d);
-XETILE_PRIVATE bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes);
-XETILE_PRIVATE ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle);
-XETILE_PRIVATE bool zed_destroy_(zed_device *d, const zed_resource_ *r);
-XETILE_PRIVATE bool zed_drop_(zed_device *d, int kind, void *handle);
 
 typedef struct zed_target_row_ {
     const char *name;
     bool dpas, block2d;
 } zed_target_row_;
-
-XETILE_PRIVATE const zed_target_row_ *zed_target_row_of_(const char *name);
-XETILE_PRIVATE const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name);
-XETILE_PRIVATE void zed_fill_target_(zed_target *t, const ze_device_properties_t *p,
-                                     const ze_device_compute_properties_t *c, const ze_device_module_properties_t *m);
-XETILE_PRIVATE bool zed_name_drivers_(zed_device *d);
 
 typedef struct zed_candidate_ {
     ze_driver_handle_t driver;
@@ -825,13 +808,6 @@ typedef struct zed_candidate_ {
     uint32_t vendor_id, device_id;
     char name[ZE_MAX_DEVICE_NAME];
 } zed_candidate_;
-
-XETILE_PRIVATE bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count);
-XETILE_PRIVATE int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count);
-XETILE_PRIVATE bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes);
-XETILE_PRIVATE bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params,
-                                      uint32_t *count);
-XETILE_PRIVATE const char *zed_param_name_(const zed_param *p, char *text, size_t size);
 
 /* An argument ready for zeKernelSetArgumentValue. */
 typedef struct zed_bound_ {
@@ -848,10 +824,6 @@ typedef struct zed_bound_ {
         uint8_t u8;
     } as;
 } zed_bound_;
-
-XETILE_PRIVATE bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b);
-XETILE_PRIVATE bool zed_kernel_usable_(zed_kernel *k, const char *file, int line);
-XETILE_PRIVATE bool zed_batch_is_(zed_batch *b, int state, const char *call);
 
 /* errors.c - errors: how they are kept. */
 
@@ -940,7 +912,7 @@ bool zed_fail_(zed_device *d, int id, const char *format, ...)
 }
 
 /* What the driver itself says about its last error; "" when it says nothing. */
-const char *zed_driver_text_(ze_driver_handle_t driver)
+XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
 {
 #if defined(ZE_API_VERSION_CURRENT_M)
 #if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
@@ -983,7 +955,7 @@ void zed_print_error(const zed_device *d, FILE *f)
 }
 
 /* Whether d can be worked with: open, and no error yet. */
-bool zed_usable_(zed_device *d)
+XE_FN_ bool zed_usable_(zed_device *d)
 {
     if (!d || d->error.id) return false;
     if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
@@ -994,7 +966,7 @@ bool zed_usable_(zed_device *d)
 
 /* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
  * driver that knows only the older meaning gives a number too small to be a frequency. */
-double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
+XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
 {
     if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
     return old_meaning ? (double)old_meaning : 1.0;
@@ -1008,7 +980,7 @@ XE_FN_ uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
 }
 
 /* Waits for the event that the last appended command signals, and makes it ready for the next. */
-bool zed_await_event_(zed_device *d, const char *what, double *ns)
+XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 {
     ze_kernel_timestamp_result_t stamp;
     bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
@@ -1022,7 +994,7 @@ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 }
 
 /* Waits for all that zed_start began, after an error too: what runs may use what is to be freed. */
-bool zed_settle_(zed_device *d)
+XE_FN_ bool zed_settle_(zed_device *d)
 {
     if (!d->pending_) return true;
     d->pending_ = false;
@@ -1034,7 +1006,7 @@ bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
 
 /* resources.c - what is destroyed with the device. */
 
-bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
+XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
 {
     zed_resource_ *r;
     if (d->resource_count_ == d->resource_room_) {
@@ -1052,7 +1024,7 @@ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
 }
 
 /* The place of a handle in the list, or -1. The latest first: most things live shortly. */
-ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
+XE_FN_ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
 {
     for (size_t i = d->resource_count_; i-- > 0;) {
         if (d->resources_[i].kind == kind && d->resources_[i].handle == handle) return (ptrdiff_t)i;
@@ -1067,7 +1039,7 @@ XE_FN_ void zed_forget_(zed_device *d, ptrdiff_t i)
     d->resource_count_--;
 }
 
-bool zed_destroy_(zed_device *d, const zed_resource_ *r)
+XE_FN_ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
 {
     switch (r->kind) {
     case ZED_RES_MEMORY_: return ZED_CALL_(d, zeMemFree, (d->context, r->handle));
@@ -1081,7 +1053,7 @@ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
 }
 
 /* Destroys one handle of the list; true also when the device has an error already. */
-bool zed_drop_(zed_device *d, int kind, void *handle)
+XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
 {
     zed_resource_ r;
     ptrdiff_t i = zed_find_(d, kind, handle);
@@ -1094,7 +1066,7 @@ bool zed_drop_(zed_device *d, int kind, void *handle)
 
 /* targets.c - which row of the target table a device is. */
 
-const zed_target_row_ *zed_target_row_of_(const char *name)
+XE_FN_ const zed_target_row_ *zed_target_row_of_(const char *name)
 {
     static const zed_target_row_ rows[] = {
         {"pvc", true, true},  {"bmg", true, true},  {"lnl", true, true},       {"ptl", true, true},
@@ -1106,7 +1078,7 @@ const zed_target_row_ *zed_target_row_of_(const char *name)
 }
 
 /* Intel's PCI device ids, then what names say when the id is newer than this table. */
-const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
+XE_FN_ const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
 {
     static const struct {
         uint32_t first, last;
@@ -1137,7 +1109,7 @@ const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char 
     return "generic";
 }
 
-void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, const ze_device_compute_properties_t *c,
+XE_FN_ void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, const ze_device_compute_properties_t *c,
                       const ze_device_module_properties_t *m)
 {
     const zed_target_row_ *row = zed_target_row_of_(zed_target_name_(p->vendorId, p->deviceId, p->name));
@@ -1193,7 +1165,7 @@ XE_FN_ void zed_soft_path_(char *path, size_t size)
 }
 
 /* Puts the software device behind Intel's drivers. The list below is what the loader would try by itself. */
-bool zed_name_drivers_(zed_device *d)
+XE_FN_ bool zed_name_drivers_(zed_device *d)
 {
     char path[2048], value[2200];
     const char *soft = getenv("XETILE_SOFT");
@@ -1265,7 +1237,7 @@ XE_FN_ bool zed_no_device_(zed_device *d, ze_result_t result, const char *why)
 }
 
 /* All devices, the preferred first. */
-bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
+XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
 {
     ze_driver_handle_t drivers[16];
     ze_device_handle_t devices[ZED_MAX_DEVICES];
@@ -1318,7 +1290,7 @@ XE_FN_ bool zed_no_such_device_(zed_device *d, const char *wanted, const char *f
 }
 
 /* The device that the options, then the environment, ask for; the first when nobody asks. -1: error. */
-int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
+XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
 {
     const char *name = o ? o->name : NULL, *from = "zed_options";
     char number[16];
@@ -1642,7 +1614,7 @@ bool zed_free_(zed_device *d, void *p)
 }
 
 /* Refuses a range that begins in one of our allocations and leaves it. */
-bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes)
+XE_FN_ bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes)
 {
     uintptr_t at = (uintptr_t)p;
     if (!p) return zed_fail_(d, ZED_NULL_POINTER, "%s of %zu bytes is NULL", what, bytes);
@@ -1780,7 +1752,7 @@ XE_FN_ bool zed_text_param_(zed_text_ *t, zed_param *p)
     return true;
 }
 
-bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params, uint32_t *count)
+XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params, uint32_t *count)
 {
     zed_text_ t;
     *count = 0;
@@ -1805,7 +1777,7 @@ bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_
     return *t.at ? zed_text_fail_(&t, "',' or the end is missing") : true;
 }
 
-const char *zed_param_name_(const zed_param *p, char *text, size_t size)
+XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size)
 {
     if (p->kind == ZED_PARAM_PTR)
         snprintf(text, size, "ptr<%s>", p->type->name);
@@ -2050,7 +2022,7 @@ XE_FN_ bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i,
 }
 
 /* Checks argument i against its parameter and makes the bytes to pass. */
-bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_param *p = &k->params[i];
     const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
@@ -2288,7 +2260,7 @@ XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
 }
 
 /* Whether a kernel can be worked with; the next error is the caller's at file:line. */
-bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
+XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
 {
     if (!k || !k->device) return false;
     zed_at_(k->device, file, line);
@@ -2432,7 +2404,7 @@ XE_FN_ bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
     return true;
 }
 
-bool zed_batch_is_(zed_batch *b, int state, const char *call)
+XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call)
 {
     static const char *const names[] = {"not begun", "being recorded", "ended"};
     if (!b || !b->device) return false;

@@ -29,7 +29,7 @@ undeclared() { # undeclared HEADER INTERNAL
             if (!(name in defined)) print text
             next
         }
-        { print }' "$2" | cat -s
+        { print }' "$2"
 }
 
 # The parts before a line `cold` are optimised where the user's program is, by gcc at -Og, which takes it half as long as -O2;
@@ -106,7 +106,7 @@ END
             print (guarded ? before "\n" : "") $0 " /* its bodies come first */" (guarded ? "\n#endif" : "") } { before = $0 }' "$1.h"
     cat <<END
 #if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies: a function, for then it comes before all others. */
+/* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
 XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void) {}
 #endif
@@ -128,11 +128,11 @@ END
 
 for header; do
     if [ -n "$check" ]; then
-        join "$header" | cmp -s - "../$header.h" || {
+        join "$header" | cat -s | cmp -s - "../$header.h" || {
             echo "$header.h differs from src/: edit src/$header.h and src/$header/, then run src/join.sh $header" >&2
             exit 1
         }
     else
-        join "$header" >"../$header.h"
+        join "$header" | cat -s >"../$header.h"
     fi
 done

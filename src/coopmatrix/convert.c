@@ -123,7 +123,8 @@ static spe_id cm_quiet_(cm_ctx *c, spe_id v)
     uint32_t bits = spe_width(c->module, spe_type_of(c->module, v));
     spe_id i = cm_like_int_(c, bits, v), as_bits = spe_bitcast(c->module, i, v);
     spe_id quiet = spe_or(c->module, as_bits, spe_const_u(c->module, i, bits == 16 ? 0x200 : 0x400000));
-    return spe_bitcast(c->module, spe_type_of(c->module, v), spe_select(c->module, spe_isnan(c->module, v), quiet, as_bits));
+    quiet = spe_select(c->module, spe_isnan(c->module, v), quiet, as_bits);
+    return spe_bitcast(c->module, spe_type_of(c->module, v), quiet);
 }
 
 /* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
@@ -152,7 +153,7 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 }
 
 /* Values of the storage type of `from` as those of the storage type of `to`. */
-spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
+XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));

@@ -63,7 +63,7 @@ static spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
 }
 
 /* Method: load or store in pieces: a part where its words lie in a row, else a word. False when it cannot be. */
-bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_pieces_ p;
     if (!cm_pieces_init_(c, &p, &a->layout, s)) return false;

@@ -136,7 +136,7 @@ static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 }
 
 /* What to try first; what says no leaves it to the plain method. */
-const cm_methods_ *cm_methods_of_(const cm_ctx *c)
+XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_move_lanes_, cm_mul_add_plain_};
     static const cm_methods_ intel = {cm_move_block2d_, cm_mul_add_dpas_};

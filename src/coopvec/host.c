@@ -1,7 +1,7 @@
 /* host.c - errors, component types, what is supported, and matrices in memory. */
 #include "internal.h"
 
-const spe_reporter *cv_errors_(void)
+XE_FN_ const spe_reporter *cv_errors_(void)
 {
     static const spe_error_row rows[] = {
 #define CV_ROW_(name, text) {"CV_ERROR_" #name, text},
@@ -19,7 +19,7 @@ const char *cv_error_text(int id) { return spe_reporter_text(cv_errors_(), id); 
 const char *cv_error_name(int id) { return spe_reporter_name(cv_errors_(), id); }
 
 /* Row i, 0 to 11, in the order of the numbers. */
-const cv_type_row *cv_type_at_(int i)
+XE_FN_ const cv_type_row *cv_type_at_(int i)
 {
     static const cv_type_row rows[] = {
 #define CV_ROW_(name, token, number, ...) {CV_##name, #token, __VA_ARGS__},
@@ -37,22 +37,22 @@ const cv_type_row *cv_type_info(int type)
 }
 
 const char *cv_type_name(int type) { return cv_type_info(type) ? cv_type_info(type)->name : "(no type)"; }
-bool cv_is_packed_(int type) { return type == CV_PACKED_S8X32 || type == CV_PACKED_U8X32; }
-bool cv_is_fp8_(int type) { return type == CV_E4M3 || type == CV_E5M2; }
-bool cv_is_vector_type_(int type) { return cv_type_info(type) && cv_type_info(type)->vector; }
-bool cv_is_memory_type_(int type) { return cv_type_info(type) && cv_type_info(type)->memory; }
-bool cv_is_float_(int type) { return cv_type_info(type) && cv_type_info(type)->is_float; }
-bool cv_is_signed_(int type) { return cv_type_info(type) && cv_type_info(type)->is_signed; }
-int cv_bytes_(int type) { return cv_type_info(type)->bits / 8; }
+XE_FN_ bool cv_is_packed_(int type) { return type == CV_PACKED_S8X32 || type == CV_PACKED_U8X32; }
+XE_FN_ bool cv_is_fp8_(int type) { return type == CV_E4M3 || type == CV_E5M2; }
+XE_FN_ bool cv_is_vector_type_(int type) { return cv_type_info(type) && cv_type_info(type)->vector; }
+XE_FN_ bool cv_is_memory_type_(int type) { return cv_type_info(type) && cv_type_info(type)->memory; }
+XE_FN_ bool cv_is_float_(int type) { return cv_type_info(type) && cv_type_info(type)->is_float; }
+XE_FN_ bool cv_is_signed_(int type) { return cv_type_info(type) && cv_type_info(type)->is_signed; }
+XE_FN_ int cv_bytes_(int type) { return cv_type_info(type)->bits / 8; }
 
 /* May a vector of this type be interpreted so? Packed: 32-bit unsigned only, everything else: 16 and 32 bits. */
-bool cv_interprets_(int input, int interpretation)
+XE_FN_ bool cv_interprets_(int input, int interpretation)
 {
     if (!cv_is_vector_type_(input) || !cv_type_info(interpretation)) return false;
     return !cv_is_packed_(interpretation) || input == CV_U32;
 }
 
-bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
+XE_FN_ bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
 
 const char *cv_layout_name(int layout)
 {
@@ -153,10 +153,10 @@ SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *fo
     return false;
 }
 
-uint32_t cv_round_up_(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
+XE_FN_ uint32_t cv_round_up_(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
 
 /* The stored rows of an optimal layout: blocks of eight. */
-uint32_t cv_optimal_rows_(uint32_t rows) { return cv_round_up_(rows, 8); }
+XE_FN_ uint32_t cv_optimal_rows_(uint32_t rows) { return cv_round_up_(rows, 8); }
 
 size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row, uint32_t col)
 {
@@ -176,7 +176,7 @@ static uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t c
 }
 
 /* Bytes of a row (row-major) or column (column-major); 0 for optimal layouts. */
-uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
+XE_FN_ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
 {
     uint64_t bytes = (uint64_t)cv_bytes_(type);
     return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
@@ -211,7 +211,7 @@ static bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, sp
     return true;
 }
 
-uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
+XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
 {
     uint32_t lines = d->dest_layout == CV_ROW_MAJOR ? d->num_rows : d->num_columns;
     if (!cv_is_optimal_(d->dest_layout)) return lines * stride;

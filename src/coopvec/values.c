@@ -5,11 +5,11 @@
 spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-bool cv_enter_(cv_where_ w) { return spe_ok(spe_at(&w.x->m, w.file, w.line)); }
+XE_FN_ bool cv_enter_(cv_where_ w) { return spe_ok(spe_at(&w.x->m, w.file, w.line)); }
 
 static cv_val cv_nothing_(void) { return spe_val_of(SPE_NOTHING, CV_I32, 0); }
 
-cv_val cv_scalar_(int type, spe_id id, bool uniform)
+XE_FN_ cv_val cv_scalar_(int type, spe_id id, bool uniform)
 {
     cv_val v = spe_val_of(id ? SPE_SCALAR : SPE_NOTHING, type, id);
     v.uniform = uniform;
@@ -32,10 +32,10 @@ cv_any_ cv_any_int_(long long i) { return cv_any_val_(spe_val_int(i)); }
 cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(spe_val_uint(u)); }
 cv_any_ cv_any_real_(double d) { return cv_any_val_(spe_val_real(d)); }
 
-const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
+XE_FN_ const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
 
 /* The SPIR-V scalar that holds a type. FP8 is held as its bits. */
-spe_id cv_spe_type_(cv_ctx *x, int type)
+XE_FN_ spe_id cv_spe_type_(cv_ctx *x, int type)
 {
     if (type == CV_BOOL_) return spe_bool(&x->m);
     if (type == CV_F16 || type == CV_F32) return spe_float(&x->m, (uint32_t)cv_type_info(type)->bits);
@@ -43,7 +43,7 @@ spe_id cv_spe_type_(cv_ctx *x, int type)
 }
 
 /* What a value is, for error texts. */
-cv_text_ cv_describe_(const cv_val *v)
+XE_FN_ cv_text_ cv_describe_(const cv_val *v)
 {
     cv_text_ t = {"a value that was never set"};
     if (!spe_val_is_set(v)) return t;
@@ -54,7 +54,7 @@ cv_text_ cv_describe_(const cv_val *v)
 }
 
 /* A number as an id of this type: constants take it on, scalars must have it, or be integers as wide. */
-spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
+XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 {
     spe_module *m = &w.x->m;
     const cv_type_row *want = cv_type_info(type), *has = cv_type_info(v->type);
@@ -77,7 +77,7 @@ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 }
 
 /* A number as an i32 index. */
-spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
+XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 {
     bool set = spe_val_is_set(v);
     if (set && v->kind == SPE_INT && spe_int_fits(v->integer, 32, true)) return spe_i32(&w.x->m, (int32_t)v->integer);
@@ -164,10 +164,10 @@ cv_vec cv_no_vec_(void)
 }
 
 /* Room for n ids. */
-spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
+XE_FN_ spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
 
 /* A vector with room for its parts; without parts when something is wrong. */
-cv_vec cv_new_(cv_ctx *x, int type, int n)
+XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
 {
     cv_vec v = cv_no_vec_();
     if (!spe_ok(&x->m)) return v;
@@ -178,7 +178,7 @@ cv_vec cv_new_(cv_ctx *x, int type, int n)
     return v;
 }
 
-cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts)
+XE_FN_ cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts)
 {
     cv_vec v = cv_new_(x, type, n);
     if (v.parts) memcpy(v.part, parts, (size_t)v.parts * sizeof *parts);
@@ -196,7 +196,7 @@ static bool cv_check_type_(cv_where_ w, int type)
 }
 
 /* Is this a vector that was made? */
-bool cv_check_vec_(cv_where_ w, const cv_vec *v)
+XE_FN_ bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 {
     return (v->magic == CV_VEC_MAGIC_ && v->parts) || cv_fail_(w, CV_ERROR_UNSET, "a vector");
 }
@@ -209,7 +209,7 @@ static int cv_part_of_(int n, int i, int *component)
     return part;
 }
 
-spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
+XE_FN_ spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
 {
     int component, part = cv_part_of_(v->length, i, &component);
     return spe_extract(&x->m, v->part[part], (uint32_t)component);
@@ -221,12 +221,12 @@ static void cv_get_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *id
 }
 
 /* A SPIR-V vector (or scalar) of n scalars. */
-spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
+XE_FN_ spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
 {
     return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
 }
 
-cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
+XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
     for (int i = 0; i < v.parts; ids += spe_run(n, i), i++)
@@ -254,7 +254,7 @@ cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
     return cv_from_scalars_(w.x, type, n, ids);
 }
 
-bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
+XE_FN_ bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
 {
     return (spe_val_is_set(v) && v->kind == SPE_POINTER) ||
            cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v).s);
@@ -559,7 +559,7 @@ static spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 /* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that
  * is what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones,
  * becomes a power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
-spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
+XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
     spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
@@ -570,7 +570,7 @@ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 }
 
 /* What stands in memory, as held. */
-spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
+XE_FN_ spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
     spe_id word = cv_is_fp8_(type) ? cv_like_(x, spe_int(m, 16), v) : 0;
@@ -598,7 +598,7 @@ static spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
 }
 
 /* A held scalar or vector of one type as one of another. Neither is packed. */
-spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
 {
     if (!spe_ok(&x->m) || from == to) return v;
     if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(x, v, from, to) : cv_float_to_int_(x, v, to);
@@ -606,7 +606,7 @@ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
 }
 
 /* A held value in what products are summed in: f32, or 32 bits of an integer. Exact but for 32-bit integers to f32. */
-spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
+XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 {
     spe_module *m = &x->m;
     spe_id to = cv_like_(x, real ? spe_float(m, 32) : spe_int(m, 32), v);
@@ -616,7 +616,7 @@ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 }
 
 /* A vector's parts as those of a vector of another type. */
-cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
+XE_FN_ cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 {
     cv_vec r = cv_new_(x, type, v->length);
     for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(x, v->part[i], v->type, type);

@@ -27,7 +27,7 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
 }
 
 /* n times the same id; NULL when there is no memory. `few` is used where it is enough. */
-spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
+XE_FN_ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
 {
     spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
     uint32_t i;

@@ -3,7 +3,7 @@
 #include "internal.h"
 
 /* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
-uint32_t *spe_push_(spe_module *m, int which, size_t count)
+XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count)
 {
     spe_buffer_ *b = &m->buffer[which];
     if (SPE_UNLIKELY_(b->count + count > b->capacity) &&
@@ -15,7 +15,7 @@ uint32_t *spe_push_(spe_module *m, int which, size_t count)
 }
 
 /* Appends an instruction of `count` operand words to a section; returns the operands' place. */
-uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
+XE_FN_ uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
 {
     uint32_t *at = NULL;
     if (m->error.id) return NULL;
@@ -28,7 +28,7 @@ uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
     return at + 1;
 }
 
-bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
+XE_FN_ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
 {
     uint32_t *at = spe_put_(m, section, op, (size_t)n);
     va_list words;
@@ -39,7 +39,7 @@ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
 }
 
 /* The same with the words in two arrays. */
-bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words, uint32_t more,
+XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words, uint32_t more,
                       const uint32_t *rest)
 {
     uint32_t *at = spe_put_(m, section, op, (size_t)n + more);
@@ -49,7 +49,7 @@ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const
 }
 
 /* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
-spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
+XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
 {
     spe_record_ *r;
     if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
@@ -65,14 +65,14 @@ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
     return (spe_id)m->id_count++;
 }
 
-spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
+XE_FN_ spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
 
-uint32_t spe_depth_(const spe_module *m)
+XE_FN_ uint32_t spe_depth_(const spe_module *m)
 {
     return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
 }
 
-const spe_type_info *spe_info_(const spe_module *m, spe_id type)
+XE_FN_ const spe_type_info *spe_info_(const spe_module *m, spe_id type)
 {
     return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
 }
@@ -141,7 +141,7 @@ static bool spe_rehash_(spe_module *m)
 }
 
 /* The id of a type or constant made of these words, made now if it is new (*fresh). For a constant w[0] is its type. */
-spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
+XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     uint32_t h = spe_hash_(op, n, w), result = spe_result_word_(op), *at, *pair;
@@ -188,16 +188,16 @@ bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
     return true;
 }
 
-uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
+XE_FN_ uint64_t spe_mask_(uint32_t bits) { return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1; }
 
-int64_t spe_signed_(uint64_t x, uint32_t bits)
+XE_FN_ int64_t spe_signed_(uint64_t x, uint32_t bits)
 {
     uint64_t sign = (uint64_t)1 << (bits - 1);
     return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
 /* A scalar constant from its bits. */
-spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
+XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     const spe_type_info *t = spe_info_(m, type);
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
@@ -221,7 +221,7 @@ static void spe_line_(spe_module *m)
 }
 
 /* Opens a block in the body. */
-void spe_label_(spe_module *m, spe_id label, bool dead)
+XE_FN_ void spe_label_(spe_module *m, spe_id label, bool dead)
 {
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLabel, 1, label);
     m->block = label;
@@ -230,7 +230,7 @@ void spe_label_(spe_module *m, spe_id label, bool dead)
 }
 
 /* After a return there is no block; what follows goes to one that nothing leads to. False outside a function. */
-bool spe_ready_(spe_module *m)
+XE_FN_ bool spe_ready_(spe_module *m)
 {
     if (m->error.id) return false;
     if (SPE_UNLIKELY_(!m->open))
@@ -243,7 +243,7 @@ bool spe_ready_(spe_module *m)
 }
 
 /* Writes an instruction; type 0: one without a result. Operands are taken as they stand. */
-spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t *at, i;
     spe_id id = 0;
@@ -264,7 +264,7 @@ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint
 /* -- operands: the letters of SPE_INSTRUCTIONS_ ------------------------------------------------------------------ */
 
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */
-spe_id spe_operand_(spe_module *m, spe_id value)
+XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
     const spe_record_ *r;
@@ -282,7 +282,7 @@ spe_id spe_operand_(spe_module *m, spe_id value)
 
 /* Takes the value of a letter, and those of the = after it: how many they are, 0 and an error when they are not what is
  * asked for after the operands before. */
-uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
+XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
 {
     spe_id type = spe_operand_(m, args[0]), like;
     const spe_type_info *t;
@@ -318,7 +318,7 @@ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32
 
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
-spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
+XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
 {
     spe_call_ c;
     spe_id type, known;

@@ -51,7 +51,7 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
 }
 
 /* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
-spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
+XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 {
     spe_call_ c;
     uint32_t i, n = 1;
@@ -68,7 +68,7 @@ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 /* -- results: their types, and constants that are known at once -------------------------------------------------- */
 
 /* bool, or as many bools as `type` has components: cooperative matrices and vectors have no bools like them. */
-spe_id spe_bool_like_(spe_module *m, spe_id type)
+XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
 {
     uint32_t n = spe_count(m, type);
     if (n) return spe_vec(m, spe_bool(m), n);
@@ -141,7 +141,7 @@ static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
 }
 
 /* A conversion of v to `type`. The form: what it takes, to what; pointers and integers convert as scalars only. */
-spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
+XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
 {
     bool pointer = form[0] == 'p' || form[2] == 'p', fits;
     spe_id from = (m->doing = name, spe_operand_(m, v));

@@ -225,7 +225,7 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 }
 
 /* May the block end here? */
-bool spe_may_branch_(spe_module *m, const char *name)
+XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
 {
     m->doing = name;
     if (!spe_ready_(m)) return false;

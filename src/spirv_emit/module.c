@@ -134,7 +134,7 @@ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t
     return true;
 }
 
-void *spe_copied_(spe_module *m, const void *from, size_t size)
+XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
 {
     void *copy = spe_alloc(m, size);
     if (copy && size) memcpy(copy, from, size);
@@ -143,10 +143,10 @@ void *spe_copied_(spe_module *m, const void *from, size_t size)
 
 /* -- texts ------------------------------------------------------------------------------------------------------- */
 
-uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
+XE_FN_ uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
 
 /* Little-endian bytes in words, as SPIR-V wants, whatever the host's order. */
-void spe_put_text_(uint32_t *at, const char *text)
+XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
 {
     size_t i, n = strlen(text);
     memset(at, 0, spe_text_words_(text) * sizeof *at);
@@ -174,7 +174,7 @@ spe_id spe_string_(spe_module *m, const char *text)
 
 enum { SPE_MAX_DEPTH_ = 65000 }; /* regions within each other; the scopes of module and function are not regions */
 
-bool spe_scope_push_(spe_module *m)
+XE_FN_ bool spe_scope_push_(spe_module *m)
 {
     bool fits = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3;
     uint32_t *at = fits ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
@@ -183,10 +183,10 @@ bool spe_scope_push_(spe_module *m)
     return true;
 }
 
-void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
+XE_FN_ void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
 
 /* A scope of the same depth and a new number: what the old one held is out of reach. */
-void spe_scope_renew_(spe_module *m)
+XE_FN_ void spe_scope_renew_(spe_module *m)
 {
     spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];
     b->data[b->count - 1] = m->serial++;

@@ -9,7 +9,7 @@ spe_type_info spe_info(const spe_module *m, spe_id type)
     return t ? *t : none;
 }
 
-uint32_t spe_part_count_(const spe_type_info *t)
+XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
 {
     switch (t->kind) {
     case SPE_KIND_VECTOR: case SPE_KIND_ARRAY: case SPE_KIND_STRUCT: case SPE_KIND_COOPVEC: return t->count;

@@ -233,7 +233,7 @@ static bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i,
 }
 
 /* Checks argument i against its parameter and makes the bytes to pass. */
-bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_param *p = &k->params[i];
     const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';

@@ -43,7 +43,7 @@ static bool zed_no_device_(zed_device *d, ze_result_t result, const char *why)
 }
 
 /* All devices, the preferred first. */
-bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
+XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
 {
     ze_driver_handle_t drivers[16];
     ze_device_handle_t devices[ZED_MAX_DEVICES];
@@ -96,7 +96,7 @@ static bool zed_no_such_device_(zed_device *d, const char *wanted, const char *f
 }
 
 /* The device that the options, then the environment, ask for; the first when nobody asks. -1: error. */
-int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
+XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
 {
     const char *name = o ? o->name : NULL, *from = "zed_options";
     char number[16];

@@ -86,7 +86,7 @@ bool zed_fail_(zed_device *d, int id, const char *format, ...)
 }
 
 /* What the driver itself says about its last error; "" when it says nothing. */
-const char *zed_driver_text_(ze_driver_handle_t driver)
+XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
 {
 #if defined(ZE_API_VERSION_CURRENT_M)
 #if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
@@ -129,7 +129,7 @@ void zed_print_error(const zed_device *d, FILE *f)
 }
 
 /* Whether d can be worked with: open, and no error yet. */
-bool zed_usable_(zed_device *d)
+XE_FN_ bool zed_usable_(zed_device *d)
 {
     if (!d || d->error.id) return false;
     if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");

@@ -27,7 +27,7 @@ static void zed_soft_path_(char *path, size_t size)
 }
 
 /* Puts the software device behind Intel's drivers. The list below is what the loader would try by itself. */
-bool zed_name_drivers_(zed_device *d)
+XE_FN_ bool zed_name_drivers_(zed_device *d)
 {
     char path[2048], value[2200];
     const char *soft = getenv("XETILE_SOFT");

@@ -42,7 +42,7 @@ static bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
     return true;
 }
 
-bool zed_batch_is_(zed_batch *b, int state, const char *call)
+XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call)
 {
     static const char *const names[] = {"not begun", "being recorded", "ended"};
     if (!b || !b->device) return false;

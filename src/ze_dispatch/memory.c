@@ -52,7 +52,7 @@ bool zed_free_(zed_device *d, void *p)
 }
 
 /* Refuses a range that begins in one of our allocations and leaves it. */
-bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes)
+XE_FN_ bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes)
 {
     uintptr_t at = (uintptr_t)p;
     if (!p) return zed_fail_(d, ZED_NULL_POINTER, "%s of %zu bytes is NULL", what, bytes);

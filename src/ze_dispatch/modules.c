@@ -216,7 +216,7 @@ static bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
 }
 
 /* Whether a kernel can be worked with; the next error is the caller's at file:line. */
-bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
+XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
 {
     if (!k || !k->device) return false;
     zed_at_(k->device, file, line);

@@ -88,7 +88,7 @@ static bool zed_text_param_(zed_text_ *t, zed_param *p)
     return true;
 }
 
-bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params, uint32_t *count)
+XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params, uint32_t *count)
 {
     zed_text_ t;
     *count = 0;
@@ -113,7 +113,7 @@ bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_
     return *t.at ? zed_text_fail_(&t, "',' or the end is missing") : true;
 }
 
-const char *zed_param_name_(const zed_param *p, char *text, size_t size)
+XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size)
 {
     if (p->kind == ZED_PARAM_PTR)
         snprintf(text, size, "ptr<%s>", p->type->name);

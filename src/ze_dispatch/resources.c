@@ -1,7 +1,7 @@
 /* resources.c - what is destroyed with the device. */
 #include "internal.h"
 
-bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
+XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
 {
     zed_resource_ *r;
     if (d->resource_count_ == d->resource_room_) {
@@ -19,7 +19,7 @@ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
 }
 
 /* The place of a handle in the list, or -1. The latest first: most things live shortly. */
-ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
+XE_FN_ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
 {
     for (size_t i = d->resource_count_; i-- > 0;) {
         if (d->resources_[i].kind == kind && d->resources_[i].handle == handle) return (ptrdiff_t)i;
@@ -34,7 +34,7 @@ static void zed_forget_(zed_device *d, ptrdiff_t i)
     d->resource_count_--;
 }
 
-bool zed_destroy_(zed_device *d, const zed_resource_ *r)
+XE_FN_ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
 {
     switch (r->kind) {
     case ZED_RES_MEMORY_: return ZED_CALL_(d, zeMemFree, (d->context, r->handle));
@@ -48,7 +48,7 @@ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
 }
 
 /* Destroys one handle of the list; true also when the device has an error already. */
-bool zed_drop_(zed_device *d, int kind, void *handle)
+XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
 {
     zed_resource_ r;
     ptrdiff_t i = zed_find_(d, kind, handle);

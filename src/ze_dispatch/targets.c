@@ -1,7 +1,7 @@
 /* targets.c - which row of the target table a device is. */
 #include "internal.h"
 
-const zed_target_row_ *zed_target_row_of_(const char *name)
+XE_FN_ const zed_target_row_ *zed_target_row_of_(const char *name)
 {
     static const zed_target_row_ rows[] = {
         {"pvc", true, true},  {"bmg", true, true},  {"lnl", true, true},       {"ptl", true, true},
@@ -13,7 +13,7 @@ const zed_target_row_ *zed_target_row_of_(const char *name)
 }
 
 /* Intel's PCI device ids, then what names say when the id is newer than this table. */
-const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
+XE_FN_ const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
 {
     static const struct {
         uint32_t first, last;
@@ -44,7 +44,7 @@ const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char 
     return "generic";
 }
 
-void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, const ze_device_compute_properties_t *c,
+XE_FN_ void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, const ze_device_compute_properties_t *c,
                       const ze_device_module_properties_t *m)
 {
     const zed_target_row_ *row = zed_target_row_of_(zed_target_name_(p->vendorId, p->deviceId, p->name));

@@ -3,7 +3,7 @@
 
 /* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
  * driver that knows only the older meaning gives a number too small to be a frequency. */
-double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
+XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
 {
     if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
     return old_meaning ? (double)old_meaning : 1.0;
@@ -17,7 +17,7 @@ static uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
 }
 
 /* Waits for the event that the last appended command signals, and makes it ready for the next. */
-bool zed_await_event_(zed_device *d, const char *what, double *ns)
+XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 {
     ze_kernel_timestamp_result_t stamp;
     bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
@@ -31,7 +31,7 @@ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 }
 
 /* Waits for all that zed_start began, after an error too: what runs may use what is to be freed. */
-bool zed_settle_(zed_device *d)
+XE_FN_ bool zed_settle_(zed_device *d)
 {
     if (!d->pending_) return true;
     d->pending_ = false;
