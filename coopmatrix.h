@@ -120,6 +120,72 @@
  * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
  * instead. "How functions are declared" below tells more.
  */
+#if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
+#if !defined(XETILE_LETTERS_)
+#define XETILE_PRAGMA_(text) _Pragma(#text)
+#define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
+#define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
+#define XETILE_LETTERS_(F) F("A") F("B") F("C") F("D") F("E") F("F") F("G") F("H") F("I") F("J") F("K") \
+    F("L") F("M") F("N") F("O") F("P") F("Q") F("R") F("S") F("T") F("U") F("V") \
+    F("W") F("X") F("Y") F("Z") F("a") F("b") F("c") F("d") F("e") F("f") F("g") \
+    F("h") F("i") F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") \
+    F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
+#endif
+XETILE_LETTERS_(XETILE_PUSH_)
+#undef A
+#undef B
+#undef C
+#undef D
+#undef E
+#undef F
+#undef G
+#undef H
+#undef I
+#undef J
+#undef K
+#undef L
+#undef M
+#undef N
+#undef O
+#undef P
+#undef Q
+#undef R
+#undef S
+#undef T
+#undef U
+#undef V
+#undef W
+#undef X
+#undef Y
+#undef Z
+#undef a
+#undef b
+#undef c
+#undef d
+#undef e
+#undef f
+#undef g
+#undef h
+#undef i
+#undef j
+#undef k
+#undef l
+#undef m
+#undef n
+#undef o
+#undef p
+#undef q
+#undef r
+#undef s
+#undef t
+#undef u
+#undef v
+#undef w
+#undef x
+#undef y
+#undef z
+#endif
+
 #ifndef XETILE_COOPMATRIX_H
 #define XETILE_COOPMATRIX_H
 
@@ -670,6 +736,8 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 
 #endif /* CM_LAYOUT_ONLY */
 
+#elif !defined(CM_LAYOUT_ONLY) && !defined(SPIRV_EMIT_H)
+#error "coopmatrix.h was included with CM_LAYOUT_ONLY before, and is wanted whole now"
 #endif /* XETILE_COOPMATRIX_H */
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
@@ -1634,16 +1702,16 @@ XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
     if (cm_is_poison_(c, a)) return cm_poison();
     if (type == a->layout.type && use == a->layout.use) return *a;
     cm_layout l = cm_layout_for(c, a->layout.rows, a->layout.cols, type, use);
-    bool complex = cm_is_complex(a->layout.type);
+    bool is_complex = cm_is_complex(a->layout.type);
     if (!l.rows) return cm_poison();
     if (cm_is_complex(type)) {
         cm_type part = cm_half_type_(type);
-        cm_matrix half[2] = {cm_half_(a, 0), complex ? cm_half_(a, 1) : cm_splat(c, l.rows, l.cols, part, use, 0)};
-        if (complex) half[1] = cm_change_(c, &half[1], part, use);
+        cm_matrix half[2] = {cm_half_(a, 0), is_complex ? cm_half_(a, 1) : cm_splat(c, l.rows, l.cols, part, use, 0)};
+        if (is_complex) half[1] = cm_change_(c, &half[1], part, use);
         half[0] = cm_change_(c, &half[0], part, use);
         return cm_of_halves_(c, type, half);
     }
-    if (complex)
+    if (is_complex)
         return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->layout.type), cm_name_(type));
     if (use != a->layout.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
     bool in_place = l.size_v == a->layout.size_v && l.omega == a->layout.omega && l.size_k1 == a->layout.size_k1 &&
@@ -3026,9 +3094,9 @@ XE_FN_ cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix 
 cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
-    bool complex = cm_is_complex(type_d) || cm_is_complex(a->layout.type) || cm_is_complex(b->layout.type) ||
-                   (acc && cm_is_complex(acc->layout.type));
-    if (complex && a->layout.use == CM_A && b->layout.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
+    bool is_complex = cm_is_complex(type_d) || cm_is_complex(a->layout.type) || cm_is_complex(b->layout.type) ||
+                      (acc && cm_is_complex(acc->layout.type));
+    if (is_complex && a->layout.use == CM_A && b->layout.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
     cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
     cm_type sum = cm_product_acc_(job.row, acc ? acc->layout.type : job.row->acc);
@@ -3072,3 +3140,7 @@ cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
 #pragma GCC pop_options
 #endif
 #endif /* XETILE_COOPMATRIX_BODIES_ */
+
+#if defined(__GNUC__)
+XETILE_LETTERS_(XETILE_POP_)
+#endif

@@ -43,8 +43,9 @@
  *                     or packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element)
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
- *     CV_MUL(T, matrix, input)            Mul: a vector of M elements of T
- *     CV_MUL_ADD(T, matrix, input, bias)  MulAdd
+ *     CV_MATVEC_MUL(T, matrix, input)     the matrix times the vector: M elements of T. HLSL's Mul; CV_MUL is the same.
+ *                     What multiplies element by element, as XT_MUL of xetile.h and HLSL's *, is CV_TIMES
+ *     CV_MATVEC_MUL_ADD(T, matrix, input, bias)  the same plus a bias. HLSL's MulAdd, CV_MUL_ADD
  *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, m)   m (CV_OUTER_PRODUCT_OPTIMAL) += v1 transpose(v2), atomically
  *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
  *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in
@@ -106,6 +107,75 @@
  *
  * License: MIT, see LICENSE.
  */
+#if defined(CM_LAYOUT_ONLY) || (defined(XETILE_COOPMATRIX_H) && !defined(SPIRV_EMIT_H))
+#error "coopvec.h needs all of coopmatrix.h: without CM_LAYOUT_ONLY, and before any include of it that had it"
+#else
+#if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
+#if !defined(XETILE_LETTERS_)
+#define XETILE_PRAGMA_(text) _Pragma(#text)
+#define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
+#define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
+#define XETILE_LETTERS_(F) F("A") F("B") F("C") F("D") F("E") F("F") F("G") F("H") F("I") F("J") F("K") \
+    F("L") F("M") F("N") F("O") F("P") F("Q") F("R") F("S") F("T") F("U") F("V") \
+    F("W") F("X") F("Y") F("Z") F("a") F("b") F("c") F("d") F("e") F("f") F("g") \
+    F("h") F("i") F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") \
+    F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
+#endif
+XETILE_LETTERS_(XETILE_PUSH_)
+#undef A
+#undef B
+#undef C
+#undef D
+#undef E
+#undef F
+#undef G
+#undef H
+#undef I
+#undef J
+#undef K
+#undef L
+#undef M
+#undef N
+#undef O
+#undef P
+#undef Q
+#undef R
+#undef S
+#undef T
+#undef U
+#undef V
+#undef W
+#undef X
+#undef Y
+#undef Z
+#undef a
+#undef b
+#undef c
+#undef d
+#undef e
+#undef f
+#undef g
+#undef h
+#undef i
+#undef j
+#undef k
+#undef l
+#undef m
+#undef n
+#undef o
+#undef p
+#undef q
+#undef r
+#undef s
+#undef t
+#undef u
+#undef v
+#undef w
+#undef x
+#undef y
+#undef z
+#endif
+
 #ifndef XETILE_COOPVEC_H
 #define XETILE_COOPVEC_H
 
@@ -536,139 +606,6 @@ XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
 
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 XETILE_API cv_module cv_conversion_module(const cv_target *target);
-
-/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
-
-/* As a type in a kernel, of(x): the type of a number or vector, or of what a pointer points to. */
-#define CV_TYPE_of(x) ((cv_type)((x).type == -SPE_INT ? CV_I32 : (x).type == -SPE_REAL ? CV_F32 : (int)(x).type))
-
-/* A kernel's parameters: as C parameters, and as arguments. */
-#define CV_DECLARE_(i, parameter) cv_val SPE_NAME_OF(parameter)
-#define CV_ARGUMENT_(i, parameter) cv_->args[i]
-
-/* A constant of type cv_kernel, and the head of the function that is its body. */
-#define CV_KERNEL(name_, ...) SPE_KERNEL(cv, CV, name_, __VA_ARGS__)
-
-/* CV_BUILD(kernel, &target, .option = value, ...) */
-#define CV_BUILD(kernel_, ...)                                                                                         \
-    cv_build(&(cv_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
-
-#define CV_CONTEXT SPE_UNUSED cv_ctx *cv_
-#define CV_SELF cv_
-#define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
-
-#define CV_AT(x) SPE_NUMBER(x)
-#define CV_ANY_(x)                                                                                                     \
-    _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
-             unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
-#define CV_ADDRESS_(T, x) ((const T[]){x}) /* of a value that need not be a variable */
-
-/* -- matrices and vectors in memory */
-#define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
-    cv_matrix_ref_(CV_HERE_,                                                                                           \
-                   (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .rows = (m_), .cols = __VA_ARGS__})
-#define CV_VECTOR_REF(base_, ...)                                                                                      \
-    cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
-                                             .interpretation = SPE_CAT(CV_TYPE_, SPE_FIRST(__VA_ARGS__, 0)),           \
-                                             SPE_REST(__VA_ARGS__, .end_ = 0)})
-#define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
-#define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
-
-#define CV_MUL(T, matrix_, input_)                                                                                     \
-    cv_mul(CV_HERE_, CV_TYPE_##T, CV_ADDRESS_(cv_matrix_ref, matrix_),                                                 \
-           CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)))
-#define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
-    cv_mul_add(CV_HERE_, CV_TYPE_##T, CV_ADDRESS_(cv_matrix_ref, matrix_),                                             \
-               CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)), CV_ADDRESS_(cv_vector_ref, bias_))
-#define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
-    cv_outer_product_accumulate(CV_HERE_, v1_, v2_, CV_ADDRESS_(cv_matrix_ref, matrix_))
-#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate(CV_HERE_, v_, CV_ADDRESS_(cv_vector_ref, ref_))
-
-/* -- vectors */
-#define CV_LOAD(ptr_, n_, ...)                                                                                         \
-    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_),                                                                     \
-                                    .count = (n_),                                                                     \
-                                    .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                                         \
-                                    SPE_REST(__VA_ARGS__, .end_ = 0)})
-#define CV_STORE(vec_, ptr_, ...)                                                                                      \
-    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \
-                                           SPE_REST(__VA_ARGS__, .end_ = 0)})
-#define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_TYPE_##T, n_, CV_AT(x))
-#define CV_NUMBER_I_(i, x) CV_AT(x)
-#define CV_VEC(T, ...)                                                                                                 \
-    cv_vec_of_(CV_HERE_, CV_TYPE_##T, SPE_COUNT(__VA_ARGS__),                                                          \
-               (const cv_val[]){SPE_EACH(CV_NUMBER_I_, SPE_COMMA, __VA_ARGS__)})
-#define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
-#define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
-#define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
-#define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
-
-/* -- arithmetic */
-#define CV_BINARY_(op_, a, b)                                                                                          \
-    _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
-        CV_HERE_, op_, CV_ANY_(a), CV_ANY_(b))
-#define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, a, b)
-#define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, a, b)
-#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, a, b)
-#define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, a, b)
-#define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, a, b)
-#define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, a, b)
-#define CV_MOD(a, b) CV_BINARY_(SPE_ARITH_REM, a, b)
-#define CV_AND(a, b) CV_BINARY_(SPE_ARITH_AND, a, b)
-#define CV_OR(a, b) CV_BINARY_(SPE_ARITH_OR, a, b)
-#define CV_XOR(a, b) CV_BINARY_(SPE_ARITH_XOR, a, b)
-#define CV_SHL(a, b) CV_BINARY_(SPE_ARITH_SHL, a, b)
-#define CV_SHR(a, b) CV_BINARY_(SPE_ARITH_SHR, a, b)
-#define CV_EQ(a, b) CV_BINARY_(SPE_ARITH_EQ, a, b)
-#define CV_NE(a, b) CV_BINARY_(SPE_ARITH_NE, a, b)
-#define CV_LT(a, b) CV_BINARY_(SPE_ARITH_LT, a, b)
-#define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, a, b)
-#define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, a, b)
-#define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, a, b)
-#define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
-#define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
-#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
-#define CV_FUNCTION_(fn_, name_, x)                                                                                    \
-    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, name_, CV_ANY_(x))
-#define CV_EXP(x) CV_FUNCTION_(SPE_EXP, "CV_EXP", x)
-#define CV_LOG(x) CV_FUNCTION_(SPE_LOG, "CV_LOG", x)
-#define CV_SQRT(x) CV_FUNCTION_(SPE_SQRT, "CV_SQRT", x)
-#define CV_RSQRT(x) CV_FUNCTION_(SPE_RSQRT, "CV_RSQRT", x)
-#define CV_SIN(x) CV_FUNCTION_(SPE_SIN, "CV_SIN", x)
-#define CV_COS(x) CV_FUNCTION_(SPE_COS, "CV_COS", x)
-#define CV_ABS(x) CV_FUNCTION_(SPE_FABS, "CV_ABS", x)
-#define CV_FLOOR(x) CV_FUNCTION_(SPE_FLOOR, "CV_FLOOR", x)
-#define CV_TANH(x) CV_FUNCTION_(SPE_TANH, "CV_TANH", x)
-#define CV_SIGMOID(x) CV_FUNCTION_(CV_SIGMOID_, "CV_SIGMOID", x)
-#define CV_GELU(x) CV_FUNCTION_(CV_GELU_, "CV_GELU", x)
-#define CV_RELU(x) CV_MAX(x, 0.0)
-#define CV_LEAKY_RELU(x, slope_) cv_leaky_relu_(CV_HERE_, x, CV_AT(slope_))
-#define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_TYPE_##T, CV_ANY_(x))
-#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_AT(condition_), CV_AT(a), CV_AT(b))
-#define CV_GROUP_ID() cv_builtin_(CV_HERE_, SPE_GROUP_ID)
-#define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, SPE_GROUP_COUNT)
-#define CV_LOCAL_ID() cv_builtin_(CV_HERE_, SPE_LOCAL_ID)
-#define CV_GLOBAL_ID() cv_builtin_(CV_HERE_, SPE_GLOBAL_ID)
-#define CV_GLOBAL_SIZE() cv_builtin_(CV_HERE_, SPE_GLOBAL_SIZE)
-#define CV_SUBGROUP_ID() cv_builtin_(CV_HERE_, SPE_SUBGROUP_ID)
-#define CV_LANE_ID() cv_builtin_(CV_HERE_, SPE_SUBGROUP_LANE)
-#define CV_UNIFORM(x) cv_uniform_(CV_HERE_, CV_AT(x))
-#define CV_BARRIER() cv_barrier_(CV_HERE_)
-
-/* -- control flow */
-#define CV_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                         \
-                             SPE_CARRIED(__VA_ARGS__)))
-#define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
-#define CV_ELSE else
-
-/* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */
-#define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
-    for (cv_conversions_ cv_it_ = cv_conversions_begin_(infos_, count_, error_); cv_conversions_next_(&cv_it_);)       \
-        zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
-                         (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
-                         cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \
-                         cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift)
 
 #endif /* XETILE_COOPVEC_H */
 
@@ -2951,3 +2888,176 @@ bool cv_conversions_next_(cv_conversions_ *c)
 #pragma GCC pop_options
 #endif
 #endif /* XETILE_COOPVEC_BODIES_ */
+
+#ifndef XETILE_COOPVEC_MACROS_
+#define XETILE_COOPVEC_MACROS_
+#if defined(__INCLUDE_LEVEL__) && __INCLUDE_LEVEL__ > 0
+#pragma GCC system_header
+#endif
+
+/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
+
+/* As a type in a kernel, of(x): the type of a number or vector, or of what a pointer points to. */
+#define CV_TYPE_of(x) ((cv_type)((x).type == -SPE_INT ? CV_I32 : (x).type == -SPE_REAL ? CV_F32 : (int)(x).type))
+#define CV_TYPE_char SPE_C_TYPE(char)
+#define CV_TYPE_short SPE_C_TYPE(short)
+#define CV_TYPE_int SPE_C_TYPE(int)
+#define CV_TYPE_long SPE_C_TYPE(long)
+#define CV_TYPE_signed SPE_C_TYPE(signed)
+#define CV_TYPE_unsigned SPE_C_TYPE(unsigned)
+#define CV_TYPE_float SPE_C_TYPE(float)
+#define CV_TYPE_double SPE_C_TYPE(double)
+#define CV_TYPE_int8_t SPE_C_TYPE(int8_t)
+#define CV_TYPE_int16_t SPE_C_TYPE(int16_t)
+#define CV_TYPE_int32_t SPE_C_TYPE(int32_t)
+#define CV_TYPE_int64_t SPE_C_TYPE(int64_t)
+#define CV_TYPE_uint8_t SPE_C_TYPE(uint8_t)
+#define CV_TYPE_uint16_t SPE_C_TYPE(uint16_t)
+#define CV_TYPE_uint32_t SPE_C_TYPE(uint32_t)
+#define CV_TYPE_uint64_t SPE_C_TYPE(uint64_t)
+#define CV_TYPE_size_t SPE_C_TYPE(size_t)
+#define CV_PASTE_(first, second) first##second
+#define CV_ID_(T) CV_PASTE_(CV_TYPE_, T) /* T may be a macro of the user's */
+
+/* A kernel's parameters: as C parameters, and as arguments. */
+#define CV_DECLARE_(i, parameter) cv_val SPE_NAME_OF(parameter)
+#define CV_ARGUMENT_(i, parameter) cv_context_->args[i]
+
+/* A constant of type cv_kernel, and the head of the function that is its body. */
+#if defined(__cplusplus)
+#define CV_KERNEL(name_, ...) SPE_KERNEL_IN_CPP
+#else
+#define CV_KERNEL(name_, ...) SPE_KERNEL(cv, CV, name_, __VA_ARGS__)
+#endif
+
+/* CV_BUILD(kernel, &target, .option = value, ...) */
+#define CV_BUILD(kernel_, ...)                                                                                         \
+    cv_build(&(cv_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
+
+#define CV_CONTEXT SPE_UNUSED cv_ctx *cv_context_
+#define CV_SELF cv_context_
+#define CV_HERE_ ((cv_where_){cv_context_, __FILE__, __LINE__})
+
+#define CV_AT(x) SPE_NUMBER(x)
+#define CV_ANY_(x)                                                                                                     \
+    _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
+             unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
+#define CV_ADDRESS_(T, x) ((const T[]){x}) /* of a value that need not be a variable */
+
+/* -- matrices and vectors in memory */
+#define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
+    cv_matrix_ref_(CV_HERE_,                                                                                           \
+                   (cv_matrix_ref){.base = (base_), .interpretation = CV_ID_(T), .rows = (m_), .cols = __VA_ARGS__})
+#define CV_VECTOR_REF(base_, ...)                                                                                      \
+    cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
+                                             .interpretation = CV_ID_(SPE_FIRST(__VA_ARGS__, 0)),           \
+                                             SPE_REST(__VA_ARGS__, .end_ = 0)})
+#define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_ID_(T)})
+#define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
+
+#define CV_MUL(T, matrix_, input_)                                                                                     \
+    cv_mul(CV_HERE_, CV_ID_(T), CV_ADDRESS_(cv_matrix_ref, matrix_),                                                 \
+           CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)))
+#define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
+    cv_mul_add(CV_HERE_, CV_ID_(T), CV_ADDRESS_(cv_matrix_ref, matrix_),                                             \
+               CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)), CV_ADDRESS_(cv_vector_ref, bias_))
+/* The same, by names that tell them from products element by element. */
+#define CV_MATVEC_MUL(T, matrix_, input_) CV_MUL(T, matrix_, input_)
+#define CV_MATVEC_MUL_ADD(T, matrix_, input_, bias_) CV_MUL_ADD(T, matrix_, input_, bias_)
+#define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
+    cv_outer_product_accumulate(CV_HERE_, v1_, v2_, CV_ADDRESS_(cv_matrix_ref, matrix_))
+#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate(CV_HERE_, v_, CV_ADDRESS_(cv_vector_ref, ref_))
+
+/* -- vectors */
+#define CV_LOAD(ptr_, n_, ...)                                                                                         \
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_),                                                                     \
+                                    .count = (n_),                                                                     \
+                                    .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                                         \
+                                    SPE_REST(__VA_ARGS__, .end_ = 0)})
+#define CV_STORE(vec_, ptr_, ...)                                                                                      \
+    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \
+                                           SPE_REST(__VA_ARGS__, .end_ = 0)})
+#define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_ID_(T), n_, CV_AT(x))
+#define CV_NUMBER_I_(i, x) CV_AT(x)
+#define CV_VEC(T, ...)                                                                                                 \
+    cv_vec_of_(CV_HERE_, CV_ID_(T), SPE_COUNT(__VA_ARGS__),                                                          \
+               (const cv_val[]){SPE_EACH(CV_NUMBER_I_, SPE_COMMA, __VA_ARGS__)})
+#define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
+#define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
+#define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
+#define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
+
+/* -- arithmetic */
+#define CV_BINARY_(op_, a, b)                                                                                          \
+    _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
+        CV_HERE_, op_, CV_ANY_(a), CV_ANY_(b))
+#define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, a, b)
+#define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, a, b)
+#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, a, b)
+#define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, a, b)
+#define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, a, b)
+#define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, a, b)
+#define CV_MOD(a, b) CV_BINARY_(SPE_ARITH_REM, a, b)
+#define CV_AND(a, b) CV_BINARY_(SPE_ARITH_AND, a, b)
+#define CV_OR(a, b) CV_BINARY_(SPE_ARITH_OR, a, b)
+#define CV_XOR(a, b) CV_BINARY_(SPE_ARITH_XOR, a, b)
+#define CV_SHL(a, b) CV_BINARY_(SPE_ARITH_SHL, a, b)
+#define CV_SHR(a, b) CV_BINARY_(SPE_ARITH_SHR, a, b)
+#define CV_EQ(a, b) CV_BINARY_(SPE_ARITH_EQ, a, b)
+#define CV_NE(a, b) CV_BINARY_(SPE_ARITH_NE, a, b)
+#define CV_LT(a, b) CV_BINARY_(SPE_ARITH_LT, a, b)
+#define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, a, b)
+#define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, a, b)
+#define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, a, b)
+#define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
+#define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
+#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
+#define CV_FUNCTION_(fn_, name_, x)                                                                                    \
+    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, name_, CV_ANY_(x))
+#define CV_EXP(x) CV_FUNCTION_(SPE_EXP, "CV_EXP", x)
+#define CV_LOG(x) CV_FUNCTION_(SPE_LOG, "CV_LOG", x)
+#define CV_SQRT(x) CV_FUNCTION_(SPE_SQRT, "CV_SQRT", x)
+#define CV_RSQRT(x) CV_FUNCTION_(SPE_RSQRT, "CV_RSQRT", x)
+#define CV_SIN(x) CV_FUNCTION_(SPE_SIN, "CV_SIN", x)
+#define CV_COS(x) CV_FUNCTION_(SPE_COS, "CV_COS", x)
+#define CV_ABS(x) CV_FUNCTION_(SPE_FABS, "CV_ABS", x)
+#define CV_FLOOR(x) CV_FUNCTION_(SPE_FLOOR, "CV_FLOOR", x)
+#define CV_TANH(x) CV_FUNCTION_(SPE_TANH, "CV_TANH", x)
+#define CV_SIGMOID(x) CV_FUNCTION_(CV_SIGMOID_, "CV_SIGMOID", x)
+#define CV_GELU(x) CV_FUNCTION_(CV_GELU_, "CV_GELU", x)
+#define CV_RELU(x) CV_MAX(x, 0.0)
+#define CV_LEAKY_RELU(x, slope_) cv_leaky_relu_(CV_HERE_, x, CV_AT(slope_))
+#define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
+#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_AT(condition_), CV_AT(a), CV_AT(b))
+#define CV_GROUP_ID() cv_builtin_(CV_HERE_, SPE_GROUP_ID)
+#define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, SPE_GROUP_COUNT)
+#define CV_LOCAL_ID() cv_builtin_(CV_HERE_, SPE_LOCAL_ID)
+#define CV_GLOBAL_ID() cv_builtin_(CV_HERE_, SPE_GLOBAL_ID)
+#define CV_GLOBAL_SIZE() cv_builtin_(CV_HERE_, SPE_GLOBAL_SIZE)
+#define CV_SUBGROUP_ID() cv_builtin_(CV_HERE_, SPE_SUBGROUP_ID)
+#define CV_LANE_ID() cv_builtin_(CV_HERE_, SPE_SUBGROUP_LANE)
+#define CV_UNIFORM(x) cv_uniform_(CV_HERE_, CV_AT(x))
+#define CV_BARRIER() cv_barrier_(CV_HERE_)
+
+/* -- control flow */
+#define CV_FOR(k, lo, hi, ...)                                                                                         \
+    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                         \
+                             SPE_CARRIED(__VA_ARGS__)))
+#define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
+#define CV_ELSE else
+
+/* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */
+#define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
+    for (cv_conversions_ cv_it_ = cv_conversions_begin_(infos_, count_, error_); cv_conversions_next_(&cv_it_);)       \
+        zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
+                         (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
+                         cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \
+                         cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift)
+
+#endif /* XETILE_COOPVEC_MACROS_ */
+
+#if defined(__GNUC__)
+XETILE_LETTERS_(XETILE_POP_)
+#endif
+
+#endif /* CM_LAYOUT_ONLY */

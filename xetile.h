@@ -200,6 +200,75 @@
  * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
  * instead. "How functions are declared" in spirv_emit.h tells more.
  */
+#if defined(CM_LAYOUT_ONLY) || (defined(XETILE_COOPMATRIX_H) && !defined(SPIRV_EMIT_H))
+#error "xetile.h needs all of coopmatrix.h: without CM_LAYOUT_ONLY, and before any include of it that had it"
+#else
+#if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
+#if !defined(XETILE_LETTERS_)
+#define XETILE_PRAGMA_(text) _Pragma(#text)
+#define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
+#define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
+#define XETILE_LETTERS_(F) F("A") F("B") F("C") F("D") F("E") F("F") F("G") F("H") F("I") F("J") F("K") \
+    F("L") F("M") F("N") F("O") F("P") F("Q") F("R") F("S") F("T") F("U") F("V") \
+    F("W") F("X") F("Y") F("Z") F("a") F("b") F("c") F("d") F("e") F("f") F("g") \
+    F("h") F("i") F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") \
+    F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
+#endif
+XETILE_LETTERS_(XETILE_PUSH_)
+#undef A
+#undef B
+#undef C
+#undef D
+#undef E
+#undef F
+#undef G
+#undef H
+#undef I
+#undef J
+#undef K
+#undef L
+#undef M
+#undef N
+#undef O
+#undef P
+#undef Q
+#undef R
+#undef S
+#undef T
+#undef U
+#undef V
+#undef W
+#undef X
+#undef Y
+#undef Z
+#undef a
+#undef b
+#undef c
+#undef d
+#undef e
+#undef f
+#undef g
+#undef h
+#undef i
+#undef j
+#undef k
+#undef l
+#undef m
+#undef n
+#undef o
+#undef p
+#undef q
+#undef r
+#undef s
+#undef t
+#undef u
+#undef v
+#undef w
+#undef x
+#undef y
+#undef z
+#endif
+
 #ifndef XETILE_XETILE_H
 #define XETILE_XETILE_H
 
@@ -667,184 +736,6 @@ XETILE_API xt_module xt_build(const xt_build_desc *desc);
 
 /* Gives back what a module holds; safe on a zeroed module and twice. */
 XETILE_API void xt_free(xt_module *mod);
-
-/* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
-
-/* Calls the function for vectors when one of three is a vector, else the one for numbers. */
-#define XT_BY_(name, a, b, c)                                                                                          \
-    _Generic((a), xt_vec: xt_##name##_vec_,                                                                            \
-             default: _Generic((b), xt_vec: xt_##name##_vec_,                                                          \
-                               default: _Generic((c), xt_vec: xt_##name##_vec_, default: xt_##name##_scalar_)))
-#define XT_NO_ANY_ xt_any_int_(0)
-#define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
-#define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
-#define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
-#define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
-#define XT_LOG2(a) XT_MATH1_(XT_MATH_LOG2_, a)
-#define XT_SQRT(a) XT_MATH1_(XT_MATH_SQRT_, a)
-#define XT_RSQRT(a) XT_MATH1_(XT_MATH_RSQRT_, a)
-#define XT_TANH(a) XT_MATH1_(XT_MATH_TANH_, a)
-#define XT_SIN(a) XT_MATH1_(XT_MATH_SIN_, a)
-#define XT_COS(a) XT_MATH1_(XT_MATH_COS_, a)
-#define XT_ERF(a) XT_MATH1_(XT_MATH_ERF_, a)
-#define XT_ABS(a) XT_MATH1_(XT_MATH_ABS_, a)
-#define XT_CEIL(a) XT_MATH1_(XT_MATH_CEIL_, a)
-#define XT_FLOOR(a) XT_MATH1_(XT_MATH_FLOOR_, a)
-#define XT_ROUND(a) XT_MATH1_(XT_MATH_ROUND_, a)
-#define XT_TRUNC(a) XT_MATH1_(XT_MATH_TRUNC_, a)
-#define XT_POW(a, b) XT_BY_(math, a, b, 0)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
-#define XT_FMA(a, b, c) XT_BY_(math, a, b, c)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
-#define XT_NEG(a) XT_MUL(a, -1)
-#define XT_NOT(a) XT_EQ(a, 0)
-#define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_ANY_(c), XT_ANY_(a), XT_ANY_(b))
-#define XT_CAST(T, x) XT_BY_(cast, x, 0, 0)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
-#define XT_BITCAST(T, x) XT_BY_(bitcast, x, 0, 0)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
-#define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
-    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, SPE_FIRST(__VA_ARGS__, 0),                                                    \
-             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
-
-#define XT_DIMS(first, second) (XT_DIMS_PAIR_ + (first) * 4 + (second))
-#define XT_REDUCTION(kind, vec_, ...)                                                                                  \
-    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
-#define XT_BROADCAST(vec_, dim_, ...)                                                                                  \
-    xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.vec = (vec_), .dim = (dim_), .size = __VA_ARGS__})
-#define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.vec = __VA_ARGS__})
-#define XT_CONVERT_LAYOUT(...) xt_convert_layout_(XT_HERE_, (xt_layout_desc_){.vec = __VA_ARGS__})
-#define XT_SLICE(vec_, row_, col_, rows_, ...)                                                                         \
-    xt_slice_(XT_HERE_,                                                                                                \
-              (xt_slice_desc_){.vec = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
-#define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
-#define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
-
-/* The older text's names. */
-#define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
-    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
-#define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
-#define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
-#define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
-#define XT_TILE_CONVERT_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
-#define XT_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
-
-#define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
-#define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
-#define XT_WHILE(...)                                                                                                  \
-    for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \
-         spe_region_next(&SPE_CAT(xt_while_, __LINE__));)                                                              \
-        for (spe_region *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                 \
-                 XT_HERE_, &SPE_CAT(xt_while_, __LINE__), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)));                      \
-             SPE_CAT(xt_once_, __LINE__);                                                                              \
-             SPE_CAT(xt_once_, __LINE__) = spe_region_done(SPE_CAT(xt_once_, __LINE__)))
-
-/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
-
-/* The types, as they are written in a kernel. of(x): the element type of a pointer parameter, a tile or a vector. */
-#define XT_TYPE_f64 CM_F64
-#define XT_TYPE_f32 CM_F32
-#define XT_TYPE_tf32 CM_TF32
-#define XT_TYPE_f16 CM_F16
-#define XT_TYPE_bf16 CM_BF16
-#define XT_TYPE_e4m3 CM_E4M3
-#define XT_TYPE_e5m2 CM_E5M2
-#define XT_TYPE_i64 CM_I64
-#define XT_TYPE_i32 CM_I32
-#define XT_TYPE_i16 CM_I16
-#define XT_TYPE_i8 CM_I8
-#define XT_TYPE_u64 CM_U64
-#define XT_TYPE_u32 CM_U32
-#define XT_TYPE_u16 CM_U16
-#define XT_TYPE_u8 CM_U8
-#define XT_TYPE_i1 XT_BOOL_
-#define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
-
-/* A kernel's parameters: as C parameters, and as arguments. */
-#define XT_DECLARE_(i, parameter) xt_val SPE_NAME_OF(parameter)
-#define XT_ARGUMENT_(i, parameter) xt_->args[i]
-
-/* A constant of type xt_kernel, and the head of the function that is its body. */
-#define XT_KERNEL(name_, ...) SPE_KERNEL(xt, XT, name_, __VA_ARGS__)
-
-/* XT_BUILD(kernel, &target, .option = value, ...) */
-#define XT_BUILD(kernel_, ...)                                                                                         \
-    xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
-
-#define XT_CONTEXT SPE_UNUSED xt_ctx *xt_
-#define XT_SELF xt_
-#define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
-
-#define XT_NUMBER_(x) SPE_NUMBER(x)
-#define XT_ANY_(x)                                                                                                     \
-    _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_real_, double: xt_any_real_,                 \
-             unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
-
-#define XT_TYPE(T) (1 + (int)XT_TYPE_##T) /* for .type options, where 0 is the default */
-#define XT_MAP(...) ((xt_map){__VA_ARGS__})
-
-/* One to four C integers or xt_vals. */
-#define XT_AT(...) SPE_CAT(XT_AT_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), spe_val_int(0), spe_val_int(0), spe_val_int(0))
-#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), spe_val_int(0), spe_val_int(0))
-#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), spe_val_int(0))
-#define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
-
-#define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
-#define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
-#define XT_SUB(a, b) XT_BINARY_(SPE_ARITH_SUB, a, b)
-#define XT_MUL(a, b) XT_BINARY_(SPE_ARITH_MUL, a, b)
-#define XT_DIV(a, b) XT_BINARY_(SPE_ARITH_DIV, a, b)
-#define XT_MIN(a, b) XT_BINARY_(SPE_ARITH_MIN, a, b)
-#define XT_MAX(a, b) XT_BINARY_(SPE_ARITH_MAX, a, b)
-#define XT_MOD(a, b) XT_BINARY_(SPE_ARITH_REM, a, b)
-#define XT_AND(a, b) XT_BINARY_(SPE_ARITH_AND, a, b)
-#define XT_OR(a, b) XT_BINARY_(SPE_ARITH_OR, a, b)
-#define XT_XOR(a, b) XT_BINARY_(SPE_ARITH_XOR, a, b)
-#define XT_SHL(a, b) XT_BINARY_(SPE_ARITH_SHL, a, b)
-#define XT_SHR(a, b) XT_BINARY_(SPE_ARITH_SHR, a, b)
-#define XT_EQ(a, b) XT_BINARY_(SPE_ARITH_EQ, a, b)
-#define XT_NE(a, b) XT_BINARY_(SPE_ARITH_NE, a, b)
-#define XT_LT(a, b) XT_BINARY_(SPE_ARITH_LT, a, b)
-#define XT_LE(a, b) XT_BINARY_(SPE_ARITH_LE, a, b)
-#define XT_GT(a, b) XT_BINARY_(SPE_ARITH_GT, a, b)
-#define XT_GE(a, b) XT_BINARY_(SPE_ARITH_GE, a, b)
-#define XT_VADD(a, b) XT_ADD(a, b)
-#define XT_VSUB(a, b) XT_SUB(a, b)
-#define XT_VMUL(a, b) XT_MUL(a, b)
-#define XT_VDIV(a, b) XT_DIV(a, b)
-#define XT_VMIN(a, b) XT_MIN(a, b)
-#define XT_VMAX(a, b) XT_MAX(a, b)
-
-#define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, SPE_GROUP_ID, d)
-#define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, SPE_GROUP_COUNT, d)
-#define XT_LOCAL_ID(d) xt_builtin_(XT_HERE_, SPE_LOCAL_ID, d)
-#define XT_GLOBAL_ID(d) xt_builtin_(XT_HERE_, SPE_GLOBAL_ID, d)
-#define XT_SUBGROUP_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_ID, 0)
-#define XT_LANE_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_LANE, 0)
-#define XT_PARAM(name_) xt_param_by_name_(XT_HERE_, name_)
-
-#define XT_INIT_TILE(base_, T, ...)                                                                                    \
-    xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = (int)XT_TYPE_##T, .rows = __VA_ARGS__})
-#define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
-#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
-#define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
-#define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
-#define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
-    xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
-#define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
-#define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
-    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
-              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
-#define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
-#define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
-#define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
-#define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
-#define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, (int)XT_TYPE_##T, elements_)
-#define XT_BARRIER() xt_barrier_(XT_HERE_)
-
-#define XT_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
-                             SPE_CARRIED(__VA_ARGS__)))
-#define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
-#define XT_ELSE else
 
 #endif /* XETILE_XETILE_H */
 
@@ -5215,3 +5106,218 @@ void xt_free(xt_module *mod) { spe_built_free(mod); }
 #pragma GCC pop_options
 #endif
 #endif /* XETILE_XETILE_BODIES_ */
+
+#ifndef XETILE_XETILE_MACROS_
+#define XETILE_XETILE_MACROS_
+#if defined(__INCLUDE_LEVEL__) && __INCLUDE_LEVEL__ > 0
+#pragma GCC system_header
+#endif
+
+/* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
+
+/* Calls the function for vectors when one of three is a vector, else the one for numbers. */
+#define XT_BY_(name, a, b, c)                                                                                          \
+    _Generic((a), xt_vec: xt_##name##_vec_,                                                                            \
+             default: _Generic((b), xt_vec: xt_##name##_vec_,                                                          \
+                               default: _Generic((c), xt_vec: xt_##name##_vec_, default: xt_##name##_scalar_)))
+#define XT_NO_ANY_ xt_any_int_(0)
+#define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
+#define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
+#define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
+#define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
+#define XT_LOG2(a) XT_MATH1_(XT_MATH_LOG2_, a)
+#define XT_SQRT(a) XT_MATH1_(XT_MATH_SQRT_, a)
+#define XT_RSQRT(a) XT_MATH1_(XT_MATH_RSQRT_, a)
+#define XT_TANH(a) XT_MATH1_(XT_MATH_TANH_, a)
+#define XT_SIN(a) XT_MATH1_(XT_MATH_SIN_, a)
+#define XT_COS(a) XT_MATH1_(XT_MATH_COS_, a)
+#define XT_ERF(a) XT_MATH1_(XT_MATH_ERF_, a)
+#define XT_ABS(a) XT_MATH1_(XT_MATH_ABS_, a)
+#define XT_CEIL(a) XT_MATH1_(XT_MATH_CEIL_, a)
+#define XT_FLOOR(a) XT_MATH1_(XT_MATH_FLOOR_, a)
+#define XT_ROUND(a) XT_MATH1_(XT_MATH_ROUND_, a)
+#define XT_TRUNC(a) XT_MATH1_(XT_MATH_TRUNC_, a)
+#define XT_POW(a, b) XT_BY_(math, a, b, 0)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
+#define XT_FMA(a, b, c) XT_BY_(math, a, b, c)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
+#define XT_NEG(a) XT_MUL(a, -1)
+#define XT_NOT(a) XT_EQ(a, 0)
+#define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_ANY_(c), XT_ANY_(a), XT_ANY_(b))
+#define XT_CAST(T, x) XT_BY_(cast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x))
+#define XT_BITCAST(T, x) XT_BY_(bitcast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x))
+#define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
+    xt_iota_(XT_HERE_, XT_ID_(T), SPE_FIRST(__VA_ARGS__, 0),                                                    \
+             (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
+
+#define XT_DIMS(first, second) (XT_DIMS_PAIR_ + (first) * 4 + (second))
+#define XT_REDUCTION(kind, vec_, ...)                                                                                  \
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_BROADCAST(vec_, dim_, ...)                                                                                  \
+    xt_broadcast_(XT_HERE_, (xt_broadcast_desc_){.vec = (vec_), .dim = (dim_), .size = __VA_ARGS__})
+#define XT_TRANSPOSE(...) xt_transpose_(XT_HERE_, (xt_layout_desc_){.vec = __VA_ARGS__})
+#define XT_CONVERT_LAYOUT(...) xt_convert_layout_(XT_HERE_, (xt_layout_desc_){.vec = __VA_ARGS__})
+#define XT_SLICE(vec_, row_, col_, rows_, ...)                                                                         \
+    xt_slice_(XT_HERE_,                                                                                                \
+              (xt_slice_desc_){.vec = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
+#define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
+#define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
+
+/* The older text's names. */
+#define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
+    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
+#define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
+#define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
+#define XT_TILE_CONVERT_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
+#define XT_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
+
+#define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
+#define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
+#define XT_WHILE(...)                                                                                                  \
+    for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \
+         spe_region_next(&SPE_CAT(xt_while_, __LINE__));)                                                              \
+        for (spe_region *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                 \
+                 XT_HERE_, &SPE_CAT(xt_while_, __LINE__), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)));                      \
+             SPE_CAT(xt_once_, __LINE__);                                                                              \
+             SPE_CAT(xt_once_, __LINE__) = spe_region_done(SPE_CAT(xt_once_, __LINE__)))
+
+/* ---- macros (C only) --------------------------------------------------------------------------------------------- */
+
+/* The types, as they are written in a kernel. of(x): the element type of a pointer parameter, a tile or a vector. */
+#define XT_TYPE_f64 CM_F64
+#define XT_TYPE_f32 CM_F32
+#define XT_TYPE_tf32 CM_TF32
+#define XT_TYPE_f16 CM_F16
+#define XT_TYPE_bf16 CM_BF16
+#define XT_TYPE_e4m3 CM_E4M3
+#define XT_TYPE_e5m2 CM_E5M2
+#define XT_TYPE_i64 CM_I64
+#define XT_TYPE_i32 CM_I32
+#define XT_TYPE_i16 CM_I16
+#define XT_TYPE_i8 CM_I8
+#define XT_TYPE_u64 CM_U64
+#define XT_TYPE_u32 CM_U32
+#define XT_TYPE_u16 CM_U16
+#define XT_TYPE_u8 CM_U8
+#define XT_TYPE_i1 XT_BOOL_
+#define XT_TYPE_char SPE_C_TYPE(char)
+#define XT_TYPE_short SPE_C_TYPE(short)
+#define XT_TYPE_int SPE_C_TYPE(int)
+#define XT_TYPE_long SPE_C_TYPE(long)
+#define XT_TYPE_signed SPE_C_TYPE(signed)
+#define XT_TYPE_unsigned SPE_C_TYPE(unsigned)
+#define XT_TYPE_float SPE_C_TYPE(float)
+#define XT_TYPE_double SPE_C_TYPE(double)
+#define XT_TYPE_int8_t SPE_C_TYPE(int8_t)
+#define XT_TYPE_int16_t SPE_C_TYPE(int16_t)
+#define XT_TYPE_int32_t SPE_C_TYPE(int32_t)
+#define XT_TYPE_int64_t SPE_C_TYPE(int64_t)
+#define XT_TYPE_uint8_t SPE_C_TYPE(uint8_t)
+#define XT_TYPE_uint16_t SPE_C_TYPE(uint16_t)
+#define XT_TYPE_uint32_t SPE_C_TYPE(uint32_t)
+#define XT_TYPE_uint64_t SPE_C_TYPE(uint64_t)
+#define XT_TYPE_size_t SPE_C_TYPE(size_t)
+#define XT_PASTE_(first, second) first##second
+#define XT_ID_(T) ((int)XT_PASTE_(XT_TYPE_, T)) /* T may be a macro of the user's */
+#define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
+
+/* A kernel's parameters: as C parameters, and as arguments. */
+#define XT_DECLARE_(i, parameter) xt_val SPE_NAME_OF(parameter)
+#define XT_ARGUMENT_(i, parameter) xt_context_->args[i]
+
+/* A constant of type xt_kernel, and the head of the function that is its body. */
+#if defined(__cplusplus)
+#define XT_KERNEL(name_, ...) SPE_KERNEL_IN_CPP
+#else
+#define XT_KERNEL(name_, ...) SPE_KERNEL(xt, XT, name_, __VA_ARGS__)
+#endif
+
+/* XT_BUILD(kernel, &target, .option = value, ...) */
+#define XT_BUILD(kernel_, ...)                                                                                         \
+    xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
+
+#define XT_CONTEXT SPE_UNUSED xt_ctx *xt_context_
+#define XT_SELF xt_context_
+#define XT_HERE_ ((xt_where_){xt_context_, __FILE__, __LINE__})
+
+#define XT_NUMBER_(x) SPE_NUMBER(x)
+#define XT_ANY_(x)                                                                                                     \
+    _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_real_, double: xt_any_real_,                 \
+             unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
+
+#define XT_TYPE(T) (1 + XT_ID_(T)) /* for .type options, where 0 is the default */
+#define XT_MAP(...) ((xt_map){__VA_ARGS__})
+
+/* One to four C integers or xt_vals. */
+#define XT_AT(...) SPE_CAT(XT_AT_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), spe_val_int(0), spe_val_int(0), spe_val_int(0))
+#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), spe_val_int(0), spe_val_int(0))
+#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), spe_val_int(0))
+#define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
+
+#define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
+#define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
+#define XT_SUB(a, b) XT_BINARY_(SPE_ARITH_SUB, a, b)
+#define XT_MUL(a, b) XT_BINARY_(SPE_ARITH_MUL, a, b)
+#define XT_DIV(a, b) XT_BINARY_(SPE_ARITH_DIV, a, b)
+#define XT_MIN(a, b) XT_BINARY_(SPE_ARITH_MIN, a, b)
+#define XT_MAX(a, b) XT_BINARY_(SPE_ARITH_MAX, a, b)
+#define XT_MOD(a, b) XT_BINARY_(SPE_ARITH_REM, a, b)
+#define XT_AND(a, b) XT_BINARY_(SPE_ARITH_AND, a, b)
+#define XT_OR(a, b) XT_BINARY_(SPE_ARITH_OR, a, b)
+#define XT_XOR(a, b) XT_BINARY_(SPE_ARITH_XOR, a, b)
+#define XT_SHL(a, b) XT_BINARY_(SPE_ARITH_SHL, a, b)
+#define XT_SHR(a, b) XT_BINARY_(SPE_ARITH_SHR, a, b)
+#define XT_EQ(a, b) XT_BINARY_(SPE_ARITH_EQ, a, b)
+#define XT_NE(a, b) XT_BINARY_(SPE_ARITH_NE, a, b)
+#define XT_LT(a, b) XT_BINARY_(SPE_ARITH_LT, a, b)
+#define XT_LE(a, b) XT_BINARY_(SPE_ARITH_LE, a, b)
+#define XT_GT(a, b) XT_BINARY_(SPE_ARITH_GT, a, b)
+#define XT_GE(a, b) XT_BINARY_(SPE_ARITH_GE, a, b)
+#define XT_VADD(a, b) XT_ADD(a, b)
+#define XT_VSUB(a, b) XT_SUB(a, b)
+#define XT_VMUL(a, b) XT_MUL(a, b)
+#define XT_VDIV(a, b) XT_DIV(a, b)
+#define XT_VMIN(a, b) XT_MIN(a, b)
+#define XT_VMAX(a, b) XT_MAX(a, b)
+
+#define XT_GROUP_ID(d) xt_builtin_(XT_HERE_, SPE_GROUP_ID, d)
+#define XT_GROUP_COUNT(d) xt_builtin_(XT_HERE_, SPE_GROUP_COUNT, d)
+#define XT_LOCAL_ID(d) xt_builtin_(XT_HERE_, SPE_LOCAL_ID, d)
+#define XT_GLOBAL_ID(d) xt_builtin_(XT_HERE_, SPE_GLOBAL_ID, d)
+#define XT_SUBGROUP_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_ID, 0)
+#define XT_LANE_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_LANE, 0)
+#define XT_PARAM(name_) xt_param_by_name_(XT_HERE_, name_)
+
+#define XT_INIT_TILE(base_, T, ...)                                                                                    \
+    xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = __VA_ARGS__})
+#define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
+#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
+#define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
+#define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
+#define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
+    xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
+#define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
+#define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
+    xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
+              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
+#define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
+#define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
+#define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)
+#define XT_BARRIER() xt_barrier_(XT_HERE_)
+
+#define XT_FOR(k, lo, hi, ...)                                                                                         \
+    SPE_FOR(k, xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
+                             SPE_CARRIED(__VA_ARGS__)))
+#define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
+#define XT_ELSE else
+
+#endif /* XETILE_XETILE_MACROS_ */
+
+#if defined(__GNUC__)
+XETILE_LETTERS_(XETILE_POP_)
+#endif
+
+#endif /* CM_LAYOUT_ONLY */

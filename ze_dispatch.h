@@ -86,6 +86,72 @@
  *
  * License: MIT, see LICENSE.
  */
+#if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
+#if !defined(XETILE_LETTERS_)
+#define XETILE_PRAGMA_(text) _Pragma(#text)
+#define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
+#define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
+#define XETILE_LETTERS_(F) F("A") F("B") F("C") F("D") F("E") F("F") F("G") F("H") F("I") F("J") F("K") \
+    F("L") F("M") F("N") F("O") F("P") F("Q") F("R") F("S") F("T") F("U") F("V") \
+    F("W") F("X") F("Y") F("Z") F("a") F("b") F("c") F("d") F("e") F("f") F("g") \
+    F("h") F("i") F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") \
+    F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
+#endif
+XETILE_LETTERS_(XETILE_PUSH_)
+#undef A
+#undef B
+#undef C
+#undef D
+#undef E
+#undef F
+#undef G
+#undef H
+#undef I
+#undef J
+#undef K
+#undef L
+#undef M
+#undef N
+#undef O
+#undef P
+#undef Q
+#undef R
+#undef S
+#undef T
+#undef U
+#undef V
+#undef W
+#undef X
+#undef Y
+#undef Z
+#undef a
+#undef b
+#undef c
+#undef d
+#undef e
+#undef f
+#undef g
+#undef h
+#undef i
+#undef j
+#undef k
+#undef l
+#undef m
+#undef n
+#undef o
+#undef p
+#undef q
+#undef r
+#undef s
+#undef t
+#undef u
+#undef v
+#undef w
+#undef x
+#undef y
+#undef z
+#endif
+
 #ifndef ZE_DISPATCH_H
 #define ZE_DISPATCH_H
 
@@ -179,6 +245,12 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #define ZED_PRINTF_(text, first) __attribute__((format(printf, text, first)))
 #else
 #define ZED_PRINTF_(text, first)
+#endif
+/* A pointer is taken as a number: what it points to may hold nothing yet, as memory that a kernel writes. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define ZED_NOT_READ_ __attribute__((__access__(__none__, 1)))
+#else
+#define ZED_NOT_READ_
 #endif
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
@@ -564,7 +636,7 @@ XETILE_API zed_arg zed_arg_make_(char kind, int code);
 XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
 XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
 XETILE_API zed_arg zed_arg_float_(double v, int code);
-XETILE_API zed_arg zed_arg_pointer_(const volatile void *p, int code);
+XETILE_API ZED_NOT_READ_ zed_arg zed_arg_pointer_(const volatile void *p, int code);
 XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
 
 /* An argument that is a zed_arg already. */
@@ -2561,3 +2633,7 @@ bool zed_batch_free_(zed_batch *b, const char *file, int line)
 #pragma GCC pop_options
 #endif
 #endif /* ZE_DISPATCH_BODIES_ */
+
+#if defined(__GNUC__)
+XETILE_LETTERS_(XETILE_POP_)
+#endif

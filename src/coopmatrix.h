@@ -615,4 +615,6 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 
 #endif /* CM_LAYOUT_ONLY */
 
+#elif !defined(CM_LAYOUT_ONLY) && !defined(SPIRV_EMIT_H)
+#error "coopmatrix.h was included with CM_LAYOUT_ONLY before, and is wanted whole now"
 #endif /* XETILE_COOPMATRIX_H */

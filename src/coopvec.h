@@ -43,8 +43,9 @@
  *                     or packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element)
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
- *     CV_MUL(T, matrix, input)            Mul: a vector of M elements of T
- *     CV_MUL_ADD(T, matrix, input, bias)  MulAdd
+ *     CV_MATVEC_MUL(T, matrix, input)     the matrix times the vector: M elements of T. HLSL's Mul; CV_MUL is the same.
+ *                     What multiplies element by element, as XT_MUL of xetile.h and HLSL's *, is CV_TIMES
+ *     CV_MATVEC_MUL_ADD(T, matrix, input, bias)  the same plus a bias. HLSL's MulAdd, CV_MUL_ADD
  *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, m)   m (CV_OUTER_PRODUCT_OPTIMAL) += v1 transpose(v2), atomically
  *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
  *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in
@@ -541,21 +542,44 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* As a type in a kernel, of(x): the type of a number or vector, or of what a pointer points to. */
 #define CV_TYPE_of(x) ((cv_type)((x).type == -SPE_INT ? CV_I32 : (x).type == -SPE_REAL ? CV_F32 : (int)(x).type))
+#define CV_TYPE_char SPE_C_TYPE(char)
+#define CV_TYPE_short SPE_C_TYPE(short)
+#define CV_TYPE_int SPE_C_TYPE(int)
+#define CV_TYPE_long SPE_C_TYPE(long)
+#define CV_TYPE_signed SPE_C_TYPE(signed)
+#define CV_TYPE_unsigned SPE_C_TYPE(unsigned)
+#define CV_TYPE_float SPE_C_TYPE(float)
+#define CV_TYPE_double SPE_C_TYPE(double)
+#define CV_TYPE_int8_t SPE_C_TYPE(int8_t)
+#define CV_TYPE_int16_t SPE_C_TYPE(int16_t)
+#define CV_TYPE_int32_t SPE_C_TYPE(int32_t)
+#define CV_TYPE_int64_t SPE_C_TYPE(int64_t)
+#define CV_TYPE_uint8_t SPE_C_TYPE(uint8_t)
+#define CV_TYPE_uint16_t SPE_C_TYPE(uint16_t)
+#define CV_TYPE_uint32_t SPE_C_TYPE(uint32_t)
+#define CV_TYPE_uint64_t SPE_C_TYPE(uint64_t)
+#define CV_TYPE_size_t SPE_C_TYPE(size_t)
+#define CV_PASTE_(first, second) first##second
+#define CV_ID_(T) CV_PASTE_(CV_TYPE_, T) /* T may be a macro of the user's */
 
 /* A kernel's parameters: as C parameters, and as arguments. */
 #define CV_DECLARE_(i, parameter) cv_val SPE_NAME_OF(parameter)
-#define CV_ARGUMENT_(i, parameter) cv_->args[i]
+#define CV_ARGUMENT_(i, parameter) cv_context_->args[i]
 
 /* A constant of type cv_kernel, and the head of the function that is its body. */
+#if defined(__cplusplus)
+#define CV_KERNEL(name_, ...) SPE_KERNEL_IN_CPP
+#else
 #define CV_KERNEL(name_, ...) SPE_KERNEL(cv, CV, name_, __VA_ARGS__)
+#endif
 
 /* CV_BUILD(kernel, &target, .option = value, ...) */
 #define CV_BUILD(kernel_, ...)                                                                                         \
     cv_build(&(cv_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define CV_CONTEXT SPE_UNUSED cv_ctx *cv_
-#define CV_SELF cv_
-#define CV_HERE_ ((cv_where_){cv_, __FILE__, __LINE__})
+#define CV_CONTEXT SPE_UNUSED cv_ctx *cv_context_
+#define CV_SELF cv_context_
+#define CV_HERE_ ((cv_where_){cv_context_, __FILE__, __LINE__})
 
 #define CV_AT(x) SPE_NUMBER(x)
 #define CV_ANY_(x)                                                                                                     \
@@ -566,20 +590,23 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
     cv_matrix_ref_(CV_HERE_,                                                                                           \
-                   (cv_matrix_ref){.base = (base_), .interpretation = CV_TYPE_##T, .rows = (m_), .cols = __VA_ARGS__})
+                   (cv_matrix_ref){.base = (base_), .interpretation = CV_ID_(T), .rows = (m_), .cols = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
     cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
-                                             .interpretation = SPE_CAT(CV_TYPE_, SPE_FIRST(__VA_ARGS__, 0)),           \
+                                             .interpretation = CV_ID_(SPE_FIRST(__VA_ARGS__, 0)),           \
                                              SPE_REST(__VA_ARGS__, .end_ = 0)})
-#define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_TYPE_##T})
+#define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_ID_(T)})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
 #define CV_MUL(T, matrix_, input_)                                                                                     \
-    cv_mul(CV_HERE_, CV_TYPE_##T, CV_ADDRESS_(cv_matrix_ref, matrix_),                                                 \
+    cv_mul(CV_HERE_, CV_ID_(T), CV_ADDRESS_(cv_matrix_ref, matrix_),                                                 \
            CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)))
 #define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
-    cv_mul_add(CV_HERE_, CV_TYPE_##T, CV_ADDRESS_(cv_matrix_ref, matrix_),                                             \
+    cv_mul_add(CV_HERE_, CV_ID_(T), CV_ADDRESS_(cv_matrix_ref, matrix_),                                             \
                CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)), CV_ADDRESS_(cv_vector_ref, bias_))
+/* The same, by names that tell them from products element by element. */
+#define CV_MATVEC_MUL(T, matrix_, input_) CV_MUL(T, matrix_, input_)
+#define CV_MATVEC_MUL_ADD(T, matrix_, input_, bias_) CV_MUL_ADD(T, matrix_, input_, bias_)
 #define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
     cv_outer_product_accumulate(CV_HERE_, v1_, v2_, CV_ADDRESS_(cv_matrix_ref, matrix_))
 #define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate(CV_HERE_, v_, CV_ADDRESS_(cv_vector_ref, ref_))
@@ -593,10 +620,10 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
     cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \
                                            SPE_REST(__VA_ARGS__, .end_ = 0)})
-#define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_TYPE_##T, n_, CV_AT(x))
+#define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_ID_(T), n_, CV_AT(x))
 #define CV_NUMBER_I_(i, x) CV_AT(x)
 #define CV_VEC(T, ...)                                                                                                 \
-    cv_vec_of_(CV_HERE_, CV_TYPE_##T, SPE_COUNT(__VA_ARGS__),                                                          \
+    cv_vec_of_(CV_HERE_, CV_ID_(T), SPE_COUNT(__VA_ARGS__),                                                          \
                (const cv_val[]){SPE_EACH(CV_NUMBER_I_, SPE_COMMA, __VA_ARGS__)})
 #define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
 #define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
@@ -643,7 +670,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_GELU(x) CV_FUNCTION_(CV_GELU_, "CV_GELU", x)
 #define CV_RELU(x) CV_MAX(x, 0.0)
 #define CV_LEAKY_RELU(x, slope_) cv_leaky_relu_(CV_HERE_, x, CV_AT(slope_))
-#define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_TYPE_##T, CV_ANY_(x))
+#define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
 #define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_AT(condition_), CV_AT(a), CV_AT(b))
 #define CV_GROUP_ID() cv_builtin_(CV_HERE_, SPE_GROUP_ID)
 #define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, SPE_GROUP_COUNT)

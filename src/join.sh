@@ -82,11 +82,66 @@ as_before() {
 END
 }
 
+# A program may have macros of one letter, <complex.h> has one: they are put away while a header is read, and given back.
+letters='A B C D E F G H I J K L M N O P Q R S T U V W X Y Z a b c d e f g h i j k l m n o p q r s t u v w x y z'
+
+put_letters_away() {
+    cat <<END
+#if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
+#if !defined(XETILE_LETTERS_)
+#define XETILE_PRAGMA_(text) _Pragma(#text)
+#define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
+#define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
+END
+    echo "$letters" | sed -e 's/[A-Za-z]/F("&")/g' | fold -s -w 80 |
+        sed -e '1s/^/#define XETILE_LETTERS_(F) /' -e '$!s/ *$/ \\/' -e '2,$s/^/    /'
+    echo "#endif"
+    echo "XETILE_LETTERS_(XETILE_PUSH_)"
+    for letter in $letters; do echo "#undef $letter"; done
+    echo "#endif"
+    echo
+}
+
+give_letters_back() {
+    printf '\n#if defined(__GNUC__)\nXETILE_LETTERS_(XETILE_POP_)\n#endif\n'
+}
+
+# Macros that are written in kernels come last, as those of a system header: gcc then reports what is wrong in one of them at
+# the user's line, not at this text's.
+macros='/^\/\* ---- macros .*(C only)/'
+
+kernel_macros() { # kernel_macros HEADER GUARD
+    sed -n "$macros,\$p" "$1.h" | grep -q . || return 0
+    cat <<END
+
+#ifndef ${2%_H}_MACROS_
+#define ${2%_H}_MACROS_
+#if defined(__INCLUDE_LEVEL__) && __INCLUDE_LEVEL__ > 0
+#pragma GCC system_header
+#endif
+
+END
+    sed -n "$macros,\$p" "$1.h" | sed "s|/\* $2 \*/|/* ${2%_H}_MACROS_ */|"
+}
+
+# A header that needs all of coopmatrix.h is one #error where only its first part has been included.
+needs_all() {
+    cat <<END
+#if defined(CM_LAYOUT_ONLY) || (defined(XETILE_COOPMATRIX_H) && !defined(SPIRV_EMIT_H))
+#error "$1.h needs all of coopmatrix.h: without CM_LAYOUT_ONLY, and before any include of it that had it"
+#else
+END
+}
+
 join() { # join HEADER: to standard output
     guard=$(sed -n 's/^#ifndef \([A-Z_]*_H\)$/\1/p' "$1.h" | head -n 1)
     bodies=${guard%_H}_BODIES_
-    sed -e '/^#include "linkage.h"$/{' -e 'r linkage.h' -e d -e '}' \
-        -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}' "$1.h"
+    sed "/^#ifndef $guard\$/,\$d" "$1.h"
+    whole=$(sed -n 's/^#include "coopmatrix.h"$/yes/p' "$1.h")
+    [ -z "$whole" ] || needs_all "$1"
+    put_letters_away
+    sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e 'r linkage.h' -e d -e '}' \
+        -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}'
     echo
     echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
     echo
@@ -124,6 +179,9 @@ END
     done < "$1/parts"
     as_before
     echo "#endif /* $bodies */"
+    kernel_macros "$1" "$guard"
+    give_letters_back
+    [ -z "$whole" ] || printf '\n#endif /* CM_LAYOUT_ONLY */\n'
 }
 
 for header; do

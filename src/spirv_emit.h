@@ -125,8 +125,8 @@
  *                   a, b) spe_arith_name; spe_runs(n) spe_run(n, i) cut a long vector up
  *     regions       spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail keep the open XT_FOR,
  *                   CV_IF ..., which are SPE_FOR and SPE_IF
- *     macros        SPE_KERNEL SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT SPE_EACH SPE_COMMA;
- *                   SPE_PRINTF SPE_UNUSED: attributes
+ *     macros        SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST
+ *                   SPE_COUNT SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
  *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
@@ -1103,14 +1103,39 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
  * says where it stands, and the head of the function that is its body. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the
  * header's own. */
 #define SPE_KERNEL(xt, XT, name_, ...)                                                                                 \
-    static void name_##_##xt##_body_(xt##_ctx *xt##_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__));                \
-    SPE_UNUSED static void name_##_##xt##_call_(xt##_ctx *xt##_)                                                       \
+    static void name_##_##xt##_body_(xt##_ctx *xt##_context_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__));        \
+    SPE_UNUSED static void name_##_##xt##_call_(xt##_ctx *xt##_context_)                                               \
     {                                                                                                                  \
-        name_##_##xt##_body_(xt##_, SPE_EACH(XT##_ARGUMENT_, SPE_COMMA, __VA_ARGS__));                                 \
+        name_##_##xt##_body_(xt##_context_, SPE_EACH(XT##_ARGUMENT_, SPE_COMMA, __VA_ARGS__));                         \
     }                                                                                                                  \
-    SPE_UNUSED static const xt##_kernel name_ = {#name_, SPE_EACH(SPE_WRITE_, SPE_COMMA_TEXT_, __VA_ARGS__),           \
-                                                 __FILE__, __LINE__, name_##_##xt##_call_};                            \
-    static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
+    SPE_UNUSED static const xt##_kernel name_ = {#name_, SPE_EACH(SPE_WRITE_, SPE_COMMA_TEXT_, __VA_ARGS__), __FILE__, \
+                                                 __LINE__, name_##_##xt##_call_};                                      \
+    static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_context_,                                               \
+                                     SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
+
+/* C++ has no _Generic: what a kernel is written in there. */
+#define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
+
+/* Where the name of a kernel's type is wanted, C's names are errors at the user's line. */
+#define SPE_C_TYPE(name) SPE_C_TYPE_##name
+#define SPE_NO_TYPE_(text) _Pragma(#text) 0
+#define SPE_C_TYPE_char SPE_NO_TYPE_(GCC error "char is a type of C: the kernel's is called i8")
+#define SPE_C_TYPE_short SPE_NO_TYPE_(GCC error "short is a type of C: the kernel's is called i16")
+#define SPE_C_TYPE_int SPE_NO_TYPE_(GCC error "int is a type of C: the kernel's is called i32")
+#define SPE_C_TYPE_long SPE_NO_TYPE_(GCC error "long is a type of C: the kernel's is called i64")
+#define SPE_C_TYPE_signed SPE_NO_TYPE_(GCC error "signed is a type of C: the kernel's is called i32")
+#define SPE_C_TYPE_unsigned SPE_NO_TYPE_(GCC error "unsigned is a type of C: the kernel's is called u32")
+#define SPE_C_TYPE_float SPE_NO_TYPE_(GCC error "float is a type of C: the kernel's is called f32")
+#define SPE_C_TYPE_double SPE_NO_TYPE_(GCC error "double is a type of C: the kernel's is called f64")
+#define SPE_C_TYPE_int8_t SPE_NO_TYPE_(GCC error "int8_t is a type of C: the kernel's is called i8")
+#define SPE_C_TYPE_int16_t SPE_NO_TYPE_(GCC error "int16_t is a type of C: the kernel's is called i16")
+#define SPE_C_TYPE_int32_t SPE_NO_TYPE_(GCC error "int32_t is a type of C: the kernel's is called i32")
+#define SPE_C_TYPE_int64_t SPE_NO_TYPE_(GCC error "int64_t is a type of C: the kernel's is called i64")
+#define SPE_C_TYPE_uint8_t SPE_NO_TYPE_(GCC error "uint8_t is a type of C: the kernel's is called u8")
+#define SPE_C_TYPE_uint16_t SPE_NO_TYPE_(GCC error "uint16_t is a type of C: the kernel's is called u16")
+#define SPE_C_TYPE_uint32_t SPE_NO_TYPE_(GCC error "uint32_t is a type of C: the kernel's is called u32")
+#define SPE_C_TYPE_uint64_t SPE_NO_TYPE_(GCC error "uint64_t is a type of C: the kernel's is called u64")
+#define SPE_C_TYPE_size_t SPE_NO_TYPE_(GCC error "size_t is a type of C: the kernel's is called u64")
 
 /* A C number or an spe_val, as an spe_val. */
 #define SPE_NUMBER(x)                                                                                                  \

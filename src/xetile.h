@@ -697,10 +697,10 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_NEG(a) XT_MUL(a, -1)
 #define XT_NOT(a) XT_EQ(a, 0)
 #define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_ANY_(c), XT_ANY_(a), XT_ANY_(b))
-#define XT_CAST(T, x) XT_BY_(cast, x, 0, 0)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
-#define XT_BITCAST(T, x) XT_BY_(bitcast, x, 0, 0)(XT_HERE_, (int)XT_TYPE_##T, XT_ANY_(x))
+#define XT_CAST(T, x) XT_BY_(cast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x))
+#define XT_BITCAST(T, x) XT_BY_(bitcast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x))
 #define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
-    xt_iota_(XT_HERE_, (int)XT_TYPE_##T, SPE_FIRST(__VA_ARGS__, 0),                                                    \
+    xt_iota_(XT_HERE_, XT_ID_(T), SPE_FIRST(__VA_ARGS__, 0),                                                    \
              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 
 #define XT_DIMS(first, second) (XT_DIMS_PAIR_ + (first) * 4 + (second))
@@ -754,29 +754,52 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_TYPE_u16 CM_U16
 #define XT_TYPE_u8 CM_U8
 #define XT_TYPE_i1 XT_BOOL_
+#define XT_TYPE_char SPE_C_TYPE(char)
+#define XT_TYPE_short SPE_C_TYPE(short)
+#define XT_TYPE_int SPE_C_TYPE(int)
+#define XT_TYPE_long SPE_C_TYPE(long)
+#define XT_TYPE_signed SPE_C_TYPE(signed)
+#define XT_TYPE_unsigned SPE_C_TYPE(unsigned)
+#define XT_TYPE_float SPE_C_TYPE(float)
+#define XT_TYPE_double SPE_C_TYPE(double)
+#define XT_TYPE_int8_t SPE_C_TYPE(int8_t)
+#define XT_TYPE_int16_t SPE_C_TYPE(int16_t)
+#define XT_TYPE_int32_t SPE_C_TYPE(int32_t)
+#define XT_TYPE_int64_t SPE_C_TYPE(int64_t)
+#define XT_TYPE_uint8_t SPE_C_TYPE(uint8_t)
+#define XT_TYPE_uint16_t SPE_C_TYPE(uint16_t)
+#define XT_TYPE_uint32_t SPE_C_TYPE(uint32_t)
+#define XT_TYPE_uint64_t SPE_C_TYPE(uint64_t)
+#define XT_TYPE_size_t SPE_C_TYPE(size_t)
+#define XT_PASTE_(first, second) first##second
+#define XT_ID_(T) ((int)XT_PASTE_(XT_TYPE_, T)) /* T may be a macro of the user's */
 #define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
 #define XT_DECLARE_(i, parameter) xt_val SPE_NAME_OF(parameter)
-#define XT_ARGUMENT_(i, parameter) xt_->args[i]
+#define XT_ARGUMENT_(i, parameter) xt_context_->args[i]
 
 /* A constant of type xt_kernel, and the head of the function that is its body. */
+#if defined(__cplusplus)
+#define XT_KERNEL(name_, ...) SPE_KERNEL_IN_CPP
+#else
 #define XT_KERNEL(name_, ...) SPE_KERNEL(xt, XT, name_, __VA_ARGS__)
+#endif
 
 /* XT_BUILD(kernel, &target, .option = value, ...) */
 #define XT_BUILD(kernel_, ...)                                                                                         \
     xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
 
-#define XT_CONTEXT SPE_UNUSED xt_ctx *xt_
-#define XT_SELF xt_
-#define XT_HERE_ ((xt_where_){xt_, __FILE__, __LINE__})
+#define XT_CONTEXT SPE_UNUSED xt_ctx *xt_context_
+#define XT_SELF xt_context_
+#define XT_HERE_ ((xt_where_){xt_context_, __FILE__, __LINE__})
 
 #define XT_NUMBER_(x) SPE_NUMBER(x)
 #define XT_ANY_(x)                                                                                                     \
     _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_real_, double: xt_any_real_,                 \
              unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
 
-#define XT_TYPE(T) (1 + (int)XT_TYPE_##T) /* for .type options, where 0 is the default */
+#define XT_TYPE(T) (1 + XT_ID_(T)) /* for .type options, where 0 is the default */
 #define XT_MAP(...) ((xt_map){__VA_ARGS__})
 
 /* One to four C integers or xt_vals. */
@@ -821,7 +844,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_PARAM(name_) xt_param_by_name_(XT_HERE_, name_)
 
 #define XT_INIT_TILE(base_, T, ...)                                                                                    \
-    xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = (int)XT_TYPE_##T, .rows = __VA_ARGS__})
+    xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = __VA_ARGS__})
 #define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
 #define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
@@ -831,13 +854,13 @@ XETILE_API void xt_free(xt_module *mod);
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
-    xt_splat_(XT_HERE_, (int)XT_TYPE_##T, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
+    xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
 #define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
-#define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, (int)XT_TYPE_##T, elements_)
+#define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \

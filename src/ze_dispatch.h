@@ -125,6 +125,12 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #else
 #define ZED_PRINTF_(text, first)
 #endif
+/* A pointer is taken as a number: what it points to may hold nothing yet, as memory that a kernel writes. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define ZED_NOT_READ_ __attribute__((__access__(__none__, 1)))
+#else
+#define ZED_NOT_READ_
+#endif
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
 
@@ -509,7 +515,7 @@ XETILE_API zed_arg zed_arg_make_(char kind, int code);
 XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
 XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
 XETILE_API zed_arg zed_arg_float_(double v, int code);
-XETILE_API zed_arg zed_arg_pointer_(const volatile void *p, int code);
+XETILE_API ZED_NOT_READ_ zed_arg zed_arg_pointer_(const volatile void *p, int code);
 XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
 
 /* An argument that is a zed_arg already. */

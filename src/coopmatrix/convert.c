@@ -298,16 +298,16 @@ static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
     if (cm_is_poison_(c, a)) return cm_poison();
     if (type == a->layout.type && use == a->layout.use) return *a;
     cm_layout l = cm_layout_for(c, a->layout.rows, a->layout.cols, type, use);
-    bool complex = cm_is_complex(a->layout.type);
+    bool is_complex = cm_is_complex(a->layout.type);
     if (!l.rows) return cm_poison();
     if (cm_is_complex(type)) {
         cm_type part = cm_half_type_(type);
-        cm_matrix half[2] = {cm_half_(a, 0), complex ? cm_half_(a, 1) : cm_splat(c, l.rows, l.cols, part, use, 0)};
-        if (complex) half[1] = cm_change_(c, &half[1], part, use);
+        cm_matrix half[2] = {cm_half_(a, 0), is_complex ? cm_half_(a, 1) : cm_splat(c, l.rows, l.cols, part, use, 0)};
+        if (is_complex) half[1] = cm_change_(c, &half[1], part, use);
         half[0] = cm_change_(c, &half[0], part, use);
         return cm_of_halves_(c, type, half);
     }
-    if (complex)
+    if (is_complex)
         return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->layout.type), cm_name_(type));
     if (use != a->layout.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
     bool in_place = l.size_v == a->layout.size_v && l.omega == a->layout.omega && l.size_k1 == a->layout.size_k1 &&

@@ -29,19 +29,19 @@ static void one_product(CV_CONTEXT, const void *product, cv_val offset)
     const item *t = product;
     const model_product *p = &t->p;
     cv_val gid = CV_GLOBAL_ID();
-    cv_val in = cv_->args[model_pointer(p->input)], out = cv_->args[model_pointer(p->output)];
+    cv_val in = CV_SELF->args[model_pointer(p->input)], out = CV_SELF->args[model_pointer(p->output)];
     cv_vec x = t->shared ? first_input
                          : CV_LOAD(in, t->vector,
                                    CV_ADD(CV_TIMES(gid, t->vector), (int)(t->in / (size_t)model_bytes(p->input))));
     cv_interpreted_vector v = {first_input = x, p->as};
-    cv_matrix_ref w = {.base = cv_->args[0], .interpretation = (cv_type)p->matrix, .rows = p->m, .cols = p->k,
+    cv_matrix_ref w = {.base = CV_SELF->args[0], .interpretation = (cv_type)p->matrix, .rows = p->m, .cols = p->k,
                        .layout = (cv_layout)p->layout, .transpose = p->transpose, .offset = offset,
                        .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
     cv_vec y;
     if (t->stride) w.stride = CV_AT((int)t->stride);
     w = cv_matrix_ref_(CV_HERE_, w);
     if (p->bias) {
-        cv_vector_ref b = {.base = cv_->args[0], .interpretation = (cv_type)p->bias, .offset = CV_AT((int)t->bias)};
+        cv_vector_ref b = {.base = CV_SELF->args[0], .interpretation = (cv_type)p->bias, .offset = CV_AT((int)t->bias)};
         b = cv_vector_ref_(CV_HERE_, b);
         y = cv_mul_add(CV_HERE_, p->output, &w, &v, &b);
     } else {
@@ -50,7 +50,7 @@ static void one_product(CV_CONTEXT, const void *product, cv_val offset)
     CV_STORE(y, out, CV_ADD(CV_TIMES(gid, p->m), (int)(t->out / (size_t)model_bytes(p->output))));
 }
 
-static void all_products(cv_ctx *cv_)
+static void all_products(CV_CONTEXT)
 {
     for (int i = 0; i < item_count; i++)
         model_in_mode(CV_SELF, items[i].how, items[i].matrix, items[i].size, one_product, &items[i]);

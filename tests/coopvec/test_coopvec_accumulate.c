@@ -17,18 +17,18 @@ static int item_count;
 static void one_item(CV_CONTEXT, const void *it, cv_val offset)
 {
     const item *t = it;
-    cv_val gid = CV_GLOBAL_ID(), in = cv_->args[model_pointer(t->input)];
+    cv_val gid = CV_GLOBAL_ID(), in = CV_SELF->args[model_pointer(t->input)];
     int bytes = model_bytes(t->input);
     cv_vec b = CV_LOAD(in, t->n, CV_ADD(CV_TIMES(gid, t->n), (int)(t->v2 / (size_t)bytes)));
     if (t->vector) {
-        cv_vector_ref r = {.base = cv_->args[0],
+        cv_vector_ref r = {.base = CV_SELF->args[0],
                            .interpretation = (cv_type)t->sum,
                            .offset = offset,
                            .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
         CV_VECTOR_ACCUMULATE(b, r);
     } else {
         cv_vec a = CV_LOAD(in, t->m, CV_ADD(CV_TIMES(gid, t->m), (int)(t->v1 / (size_t)bytes)));
-        cv_matrix_ref r = {.base = cv_->args[0],
+        cv_matrix_ref r = {.base = CV_SELF->args[0],
                            .interpretation = (cv_type)t->sum,
                            .rows = t->m,
                            .cols = t->n,
@@ -40,7 +40,7 @@ static void one_item(CV_CONTEXT, const void *it, cv_val offset)
     }
 }
 
-static void all_items(cv_ctx *cv_)
+static void all_items(CV_CONTEXT)
 {
     for (int i = 0; i < item_count; i++)
         model_in_mode(CV_SELF, items[i].how, items[i].matrix, items[i].size, one_item, &items[i]);

@@ -203,9 +203,9 @@ TEST(builds_that_are_refused)
 
 static cv_properties_mul row;
 
-static void listed_body(cv_ctx *cv_)
+static void listed_body(CV_CONTEXT)
 {
-    cv_val w = cv_->args[0];
+    cv_val w = CV_SELF->args[0];
     bool packed = row.input_type == CV_PACKED_S8X32 || row.input_type == CV_PACKED_U8X32;
     cv_type vector = packed ? CV_U32 : row.input_type;
     int as = !packed                                                                  ? (int)row.input_interpretation

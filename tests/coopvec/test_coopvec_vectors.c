@@ -8,62 +8,62 @@ enum { N = 13, ITEMS = 32, RESULTS = 40, MEMORY = 1 << 20 };
 /* Inputs: f32 vectors a and b of N at element item * N of their parts; results r at OUT + (r * ITEMS + item) * N. */
 enum { A_AT = 0, B_AT = ITEMS * N, OUT_AT = 2 * ITEMS * N };
 
-static void put_f32(cv_ctx *cv_, cv_val out, int *number, cv_vec v)
+static void put_f32(CV_CONTEXT, cv_val out, int *number, cv_vec v)
 {
     CV_STORE(v, out, CV_ADD(CV_TIMES(CV_GLOBAL_ID(), N), OUT_AT + (*number)++ * ITEMS * N));
 }
 
-static void float_body(cv_ctx *cv_)
+static void float_body(CV_CONTEXT)
 {
-    cv_val mem = cv_->args[model_pointer(CV_F32)], i = CV_GLOBAL_ID(), n = CV_AT(0);
+    cv_val mem = CV_SELF->args[model_pointer(CV_F32)], i = CV_GLOBAL_ID(), n = CV_AT(0);
     cv_vec a = CV_LOAD(mem, N, CV_TIMES(i, N)), b = CV_LOAD(mem, N, CV_ADD(CV_TIMES(i, N), B_AT)), v = a;
     cv_vec strided = CV_LOAD(mem, N, CV_ADD(i, A_AT), .stride = CV_AT(ITEMS));
     int r = 0;
-    put_f32(cv_, mem, &r, CV_ADD(a, b));
-    put_f32(cv_, mem, &r, CV_SUB(a, 2));
-    put_f32(cv_, mem, &r, CV_TIMES(0.5, b));
-    put_f32(cv_, mem, &r, CV_DIV(a, b));
-    put_f32(cv_, mem, &r, CV_MIN(a, b));
-    put_f32(cv_, mem, &r, CV_MAX(a, 0.25));
-    put_f32(cv_, mem, &r, CV_CLAMP(a, -1, b));
-    put_f32(cv_, mem, &r, CV_FMA(a, b, 1.5));
-    put_f32(cv_, mem, &r, CV_EXP(a));
-    put_f32(cv_, mem, &r, CV_LOG(CV_ABS(b)));
-    put_f32(cv_, mem, &r, CV_SQRT(CV_ABS(a)));
-    put_f32(cv_, mem, &r, CV_RSQRT(CV_ABS(b)));
-    put_f32(cv_, mem, &r, CV_SIN(a));
-    put_f32(cv_, mem, &r, CV_COS(a));
-    put_f32(cv_, mem, &r, CV_FLOOR(CV_TIMES(a, 3)));
-    put_f32(cv_, mem, &r, CV_RELU(a));
-    put_f32(cv_, mem, &r, CV_LEAKY_RELU(a, 0.125));
-    put_f32(cv_, mem, &r, CV_SIGMOID(a));
-    put_f32(cv_, mem, &r, CV_TANH(a));
-    put_f32(cv_, mem, &r, CV_GELU(a));
-    put_f32(cv_, mem, &r, CV_CHOOSE_GT(a, b, a, 7));
-    put_f32(cv_, mem, &r, CV_CONCAT(CV_SLICE(a, 8, 5), CV_SLICE(b, 1, 8)));
-    put_f32(cv_, mem, &r, CV_SET_ELEMENT(a, 9, CV_ELEMENT(b, 12)));
-    put_f32(cv_, mem, &r, CV_ADD(CV_SPLAT(f32, N, 0), CV_ELEMENT(a, CV_MOD(i, N))));
-    put_f32(cv_, mem, &r, strided);
+    put_f32(CV_SELF, mem, &r, CV_ADD(a, b));
+    put_f32(CV_SELF, mem, &r, CV_SUB(a, 2));
+    put_f32(CV_SELF, mem, &r, CV_TIMES(0.5, b));
+    put_f32(CV_SELF, mem, &r, CV_DIV(a, b));
+    put_f32(CV_SELF, mem, &r, CV_MIN(a, b));
+    put_f32(CV_SELF, mem, &r, CV_MAX(a, 0.25));
+    put_f32(CV_SELF, mem, &r, CV_CLAMP(a, -1, b));
+    put_f32(CV_SELF, mem, &r, CV_FMA(a, b, 1.5));
+    put_f32(CV_SELF, mem, &r, CV_EXP(a));
+    put_f32(CV_SELF, mem, &r, CV_LOG(CV_ABS(b)));
+    put_f32(CV_SELF, mem, &r, CV_SQRT(CV_ABS(a)));
+    put_f32(CV_SELF, mem, &r, CV_RSQRT(CV_ABS(b)));
+    put_f32(CV_SELF, mem, &r, CV_SIN(a));
+    put_f32(CV_SELF, mem, &r, CV_COS(a));
+    put_f32(CV_SELF, mem, &r, CV_FLOOR(CV_TIMES(a, 3)));
+    put_f32(CV_SELF, mem, &r, CV_RELU(a));
+    put_f32(CV_SELF, mem, &r, CV_LEAKY_RELU(a, 0.125));
+    put_f32(CV_SELF, mem, &r, CV_SIGMOID(a));
+    put_f32(CV_SELF, mem, &r, CV_TANH(a));
+    put_f32(CV_SELF, mem, &r, CV_GELU(a));
+    put_f32(CV_SELF, mem, &r, CV_CHOOSE_GT(a, b, a, 7));
+    put_f32(CV_SELF, mem, &r, CV_CONCAT(CV_SLICE(a, 8, 5), CV_SLICE(b, 1, 8)));
+    put_f32(CV_SELF, mem, &r, CV_SET_ELEMENT(a, 9, CV_ELEMENT(b, 12)));
+    put_f32(CV_SELF, mem, &r, CV_ADD(CV_SPLAT(f32, N, 0), CV_ELEMENT(a, CV_MOD(i, N))));
+    put_f32(CV_SELF, mem, &r, strided);
     CV_FOR (k, 0, CV_ADD(CV_MOD(i, 5), 1), 1, &v, &n) { /* a divergent loop */
         v = CV_ADD(CV_TIMES(v, 0.5), b);
         n = CV_ADD(n, k);
     }
-    put_f32(cv_, mem, &r, v);
-    put_f32(cv_, mem, &r, CV_SPLAT(f32, N, CV_CAST(f32, n)));
+    put_f32(CV_SELF, mem, &r, v);
+    put_f32(CV_SELF, mem, &r, CV_SPLAT(f32, N, CV_CAST(f32, n)));
     CV_IF (CV_LT(CV_ELEMENT(a, 0), 0), &v) {
         v = CV_TIMES(v, 2);
     } CV_ELSE {
         v = CV_SUB(v, a);
     }
-    put_f32(cv_, mem, &r, v);
+    put_f32(CV_SELF, mem, &r, v);
     v = a;
     CV_FOR (k, 2, 12, 3, &v) { /* a uniform one, with a branch in it */
         CV_IF (CV_EQ(CV_AND(CV_ADD(k, i), 1), 0), &v) v = CV_ADD(v, CV_CAST(f32, k));
     }
-    put_f32(cv_, mem, &r, v);
-    put_f32(cv_, mem, &r, CV_CAST(f32, CV_CAST(f16, a)));
-    put_f32(cv_, mem, &r, CV_CAST(f32, CV_TANH(CV_CAST(f16, a))));
-    put_f32(cv_, mem, &r, CV_SPLAT(f32, N, CV_UNIFORM(CV_CAST(f32, i))));
+    put_f32(CV_SELF, mem, &r, v);
+    put_f32(CV_SELF, mem, &r, CV_CAST(f32, CV_CAST(f16, a)));
+    put_f32(CV_SELF, mem, &r, CV_CAST(f32, CV_TANH(CV_CAST(f16, a))));
+    put_f32(CV_SELF, mem, &r, CV_SPLAT(f32, N, CV_UNIFORM(CV_CAST(f32, i))));
     CHECK(r <= RESULTS);
 }
 
@@ -140,15 +140,15 @@ TEST(floats)
 static const int types[] = {CV_F16, CV_F32, CV_I16, CV_U16, CV_I32, CV_U32};
 enum { SLOT = 4096 };
 
-static void cast_body(cv_ctx *cv_)
+static void cast_body(CV_CONTEXT)
 {
     for (int from = 0; from < 6; from++)
         for (int to = 0; to < 6; to++) {
             cv_any_ v =
-                cv_any_vec_(CV_LOAD(cv_->args[model_pointer(types[from])], 4,
+                cv_any_vec_(CV_LOAD(CV_SELF->args[model_pointer(types[from])], 4,
                                     CV_ADD(CV_TIMES(CV_GLOBAL_ID(), 4), from * SLOT / model_bytes(types[from]))));
             cv_vec w = cv_cast_vec_(CV_HERE_, types[to], v);
-            CV_STORE(w, cv_->args[model_pointer(types[to])],
+            CV_STORE(w, CV_SELF->args[model_pointer(types[to])],
                      CV_ADD(CV_TIMES(CV_GLOBAL_ID(), 4), (6 + from * 6 + to) * SLOT / model_bytes(types[to])));
         }
 }

@@ -56,6 +56,65 @@ for way in "" -DXETILE_DECLARATIONS -DXETILE_IMPLEMENTATION; do
     check "CM_LAYOUT_ONLY, and no emitter: ${way:-include and go}" $CC -std=c11 $flags $way -fsyntax-only "$work/layout.c"
 done
 
+# A header that needs more than that is one error, whether the word is still defined or not.
+for header in coopmatrix coopvec xetile; do
+    printf '#define CM_LAYOUT_ONLY\n#include "coopmatrix.h"\n#undef CM_LAYOUT_ONLY\n#include "%s.h"\n' $header > "$work/more.c"
+    $CC -std=c11 -I. -fsyntax-only "$work/more.c" 2> "$work/said"
+    check "$header.h after CM_LAYOUT_ONLY is one #error" [ "$(grep -c 'error: ' "$work/said")" -eq 1 ]
+    check "$header.h after CM_LAYOUT_ONLY says why" grep -q 'error: .*CM_LAYOUT_ONLY' "$work/said"
+done
+
+# A C++ program has its kernels in a file of C.
+cat > "$work/kernel.c" <<'END'
+#include "xetile.h"
+xt_module build_one(const xt_target *target);
+XT_KERNEL (one, ptr(f32, X))
+{
+    xt_tile x = XT_INIT_TILE(X, f32, 1, 64, .shape = XT_AT(1, 64));
+    XT_STORE_TILE(XT_ADD(XT_LOAD_TILE(x), 1), x);
+}
+xt_module build_one(const xt_target *target) { return XT_BUILD(one, target); }
+END
+cat > "$work/program.cc" <<'END'
+#include "xetile.h"
+#include "ze_dispatch.h"
+extern "C" xt_module build_one(const xt_target *target);
+int main()
+{
+    xt_target target = {};
+    target.name = "bmg";
+    xt_module mod = build_one(&target);
+    bool written = mod.words && strcmp(mod.params, "ptr<f32> X") == 0;
+    xt_free(&mod);
+    return written ? 0 : 1;
+}
+END
+mixed() { # mixed COMPILER STANDARD
+    # shellcheck disable=SC2086
+    $CC -std=c11 $flags -c -o "$work/kernel.o" "$work/kernel.c" &&
+        "$1" -std="$2" $flags -o "$work/program" "$work/program.cc" "$work/kernel.o" -lze_loader -lm && "$work/program"
+}
+for compiler in g++ clang++; do
+    command -v $compiler >/dev/null 2>&1 || continue
+    for standard in c++17 c++20; do
+        check "a kernel in C, launched from $compiler -std=$standard" mixed $compiler $standard
+        $compiler -std=$standard -I. -fsyntax-only -x c++ "$work/kernel.c" 2> "$work/said"
+        check "a kernel in C++ is an error at its line, $compiler -std=$standard" grep -q 'kernel.c:3:[0-9]*: error: kernels are written in C' "$work/said"
+    done
+done
+
+# What a kernel writes may hold nothing yet, and its launch does not warn.
+cat > "$work/launch.c" <<'END'
+#include "ze_dispatch.h"
+bool on_the_heap(zed_kernel *k) { float *x = (float *)malloc(64); return zed_launch(k, (zed_groups){1, 1, 1}, x); }
+bool on_the_stack(zed_kernel *k) { float x[64]; return zed_launch(k, (zed_groups){1, 1, 1}, x); }
+bool started(zed_kernel *k, zed_groups groups) { int x[4]; return zed_start(k, groups, x) && zed_wait(k->device); }
+END
+for level in -O0 -O1 -O2 -O3; do
+    # shellcheck disable=SC2086
+    check "a kernel of one pointer, $level" $CC -std=c11 $flags $level -c -o "$work/launch.o" "$work/launch.c"
+done
+
 check "headers joined from src/ are up to date" src/join.sh --check
 
 wide=$(LC_ALL=C awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' ./*.h src/*.h src/*/*.[ch] soft/*.[ch] soft/*/*.[ch] \

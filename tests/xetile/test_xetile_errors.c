@@ -325,7 +325,7 @@ TEST(too_many_subgroups_for_the_large_register_file)
     xt_free(&mod);
 }
 
-static void nothing(xt_ctx *xt_) { (void)xt_; }
+static void nothing(XT_CONTEXT) { (void)XT_SELF; }
 
 TEST(parameter_texts)
 {

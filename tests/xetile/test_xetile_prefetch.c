@@ -30,16 +30,16 @@ static void keep_message(XT_CONTEXT, xt_val out, xt_val turn, const xt_tile *a, 
     xt_share_ s;
     xt_shared_ r;
     spe_id id[FIELDS] = {0, 0, 0, 0};
-    if (!xt_->planning && xt_may_share_(w, a) && xt_may_share_(w, b) && xt_share_init_(&s, a, b)) {
-        r = xt_share_surface_(xt_, &s);
-        id[0] = xt_share_advance_(xt_, &s, &r, 0, r.surface.pos_x);
-        id[1] = xt_share_advance_(xt_, &s, &r, 1, r.surface.pos_y);
+    if (!XT_SELF->planning && xt_may_share_(w, a) && xt_may_share_(w, b) && xt_share_init_(&s, a, b)) {
+        r = xt_share_surface_(XT_SELF, &s);
+        id[0] = xt_share_advance_(XT_SELF, &s, &r, 0, r.surface.pos_x);
+        id[1] = xt_share_advance_(XT_SELF, &s, &r, 1, r.surface.pos_y);
         id[2] = r.surface.mem_width;
         id[3] = r.surface.mem_height;
     }
     for (int i = 0; i < FIELDS; i++) {
         xt_val v = XT_ADD(XT_SUBGROUP_ID(), 0);
-        if (!xt_->planning) v = id[i] ? xt_scalar_(xt_, CM_I32, id[i], 1, 0) : spe_val_int(-1);
+        if (!XT_SELF->planning) v = id[i] ? xt_scalar_(XT_SELF, CM_I32, id[i], 1, 0) : spe_val_int(-1);
         keep(XT_SELF, out, turn, i, v);
     }
 }
