@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 8
+#define XS_ABI_VERSION 9
 
 /* What a thread keeps for products of matrices while it works on a launch. */
 struct xs_thread {
@@ -114,6 +114,7 @@ struct xs_module {
     const struct xs_pointer *pointers;
     uint32_t function_count;              /* in xs_pointer `to` they come after the globals */
     const struct xs_function *functions;
+    const char *warnings;                 /* "": none; what is not valid in the SPIR-V and was taken all the same */
     uint8_t *const **own_globals;         /* set by the driver for what is called by pointer; NULL when nothing is */
 };
 

@@ -210,7 +210,8 @@ void cg_write_tables(struct cg *g, struct cg_param *const *params, const uint32_
     cg_put(g,
            "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\", 0, 0, 0}\n};\n"
            "__attribute__((visibility(\"default\"))) extern const struct xs_module xs_module;\n"
-           "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals, %u, pointers, %u, %s, %s};\n",
-           m->entry_count, globals, pointers, g->row_count, g->row_count ? "functions" : "0",
-           g->row_count ? "&own_globals" : "0");
+           "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals, %u, pointers, %u, %s, ",
+           m->entry_count, globals, pointers, g->row_count, g->row_count ? "functions" : "0");
+    cg_put_string(g, m->warnings.data ? m->warnings.data : "");
+    cg_put(g, ", %s};\n", g->row_count ? "&own_globals" : "0");
 }

@@ -21,9 +21,21 @@ static bool dominates(const struct sp_dominance *d, uint32_t a, uint32_t b)
 
 static bool is_branch(uint32_t op) { return op == SP_OP_Branch || op == SP_OP_BranchConditional || op == SP_OP_Switch; }
 
-/* The value `id` is there at the end of `block` (a phi's operand) or, with `before`, before that instruction in it. */
-static bool is_there(struct check *c, uint32_t id, uint32_t block, const struct sp_inst *before)
+/* Operand k is defined somewhere, but not on every way to here. A variable is there all the same. */
+static bool use_undefined(struct check *c, uint32_t k, uint32_t type)
 {
+    uint32_t id = c->inst->operand[k];
+    if (!sp_deviate(c->r, c->inst, SP_UNDOMINATED, "%%%u is not defined on every way that leads here",
+                    sp_number(c->r->m, id)))
+        return false;
+    return c->r->m->ids[id].what == SP_IS_VARIABLE || sp_make_undefined(c->r, c->inst, k, type);
+}
+
+/* The value of operand k is there at the end of `block` (a phi's operand) or, with `before`, before that instruction in
+ * it. */
+static bool is_there(struct check *c, uint32_t k, uint32_t block, const struct sp_inst *before)
+{
+    uint32_t id = c->inst->operand[k], type = c->r->early_type[id];
     const struct sp_id *v = &c->r->m->ids[id];
     switch (v->what) {
     case SP_IS_CONSTANT: return true;
@@ -32,14 +44,16 @@ static bool is_there(struct check *c, uint32_t id, uint32_t block, const struct 
         break;
     case SP_IS_PARAMETER:
     case SP_IS_VALUE: break;
-    case SP_NOTHING: return sp_refuse(c->r, c->inst, "%%%u is not defined", sp_number(c->r->m, id));
+    case SP_NOTHING: /* in a block that nothing leads to, or nowhere */
+        if (type && sp_type(c->r->m, type)) return use_undefined(c, k, type);
+        return sp_refuse(c->r, c->inst, "%%%u is not defined", sp_number(c->r->m, id));
     default: return sp_refuse(c->r, c->inst, "%%%u is not a value", sp_number(c->r->m, id));
     }
     if (&c->r->m->functions[v->function - 1] != c->f)
         return sp_refuse(c->r, c->inst, "%%%u belongs to another function", sp_number(c->r->m, id));
     if (v->what == SP_IS_PARAMETER) return true;
     if (v->block == block ? !before || v->def < before : dominates(c->d, v->block, block)) return true;
-    return sp_refuse(c->r, c->inst, "%%%u is not defined on every way that leads here", sp_number(c->r->m, id));
+    return use_undefined(c, k, v->type);
 }
 
 static bool check_id(void *user, uint32_t index, char letter)
@@ -63,7 +77,7 @@ static bool check_id(void *user, uint32_t index, char letter)
     case SP_IS_DEBUG: return true; /* lists of alias scopes; where a value is wanted its type will be missed */
     default: break;
     }
-    return is_there(c, id, c->block, c->inst);
+    return is_there(c, index, c->block, c->inst);
 }
 
 static bool check_phi(struct check *c)
@@ -72,7 +86,7 @@ static bool check_phi(struct check *c)
     uint32_t k;
     if (!sp_match_words(c->r, i, "a *", 0)) return false;
     for (k = 0; k < i->count; k += 2) {
-        if (!is_there(c, i->operand[k], c->r->m->ids[i->operand[k + 1]].block, NULL)) return false;
+        if (!is_there(c, k, c->r->m->ids[i->operand[k + 1]].block, NULL)) return false;
         if (!sp_same(c->r->m, c->r->m->ids[i->operand[k]].type, i->type))
             return sp_refuse(c->r, i, "%%%u is not of its type", sp_number(c->r->m, i->operand[k]));
     }

@@ -621,8 +621,8 @@ bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, b
         if (!chain_step(r, i, k, &type, offset)) return false;
     if (to->kind != SP_POINTER || to->storage != base->storage)
         return sp_refuse(r, i, "its result is not a pointer of the base's storage class");
-    if (!sp_same(m, to->elem, type)) return sp_refuse(r, i, "its result does not point to what the indices lead to");
-    return true;
+    return sp_same(m, to->elem, type) ||
+           sp_deviate(r, i, SP_CHAIN_RESULT, "its result does not point to what the indices lead to");
 }
 
 /* A variable with such an initial value need not be written. */

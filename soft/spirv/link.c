@@ -44,6 +44,7 @@ struct linker {
     struct unit *unit;
     uint32_t count, bound;
     struct sp_text *log;
+    bool strict;
     struct words part[SP_FUNCTIONS + 1], keys, line;
     struct export *exports;
     uint32_t export_count;
@@ -162,7 +163,7 @@ static bool open_unit(struct linker *l, uint32_t index)
 {
     struct unit *u = &l->unit[index];
     uint32_t number = 0;
-    u->m = sp_parse(u->in->words, u->in->count, u->in->spec, u->in->spec_count, l->log);
+    u->m = sp_parse(u->in->words, u->in->count, u->in->spec, u->in->spec_count, l->strict, l->log);
     if (!u->m || !open_reader(u->m, l->log, &u->r)) return fail(l, "a module cannot be read");
     if (!sp_symbols(u->m, &u->symbols, &u->symbol_count, l->log)) return fail(l, "a module's symbols cannot be read");
     u->map = sp_alloc(&u->r, u->m->bound, sizeof *u->map);
@@ -617,12 +618,13 @@ static bool link_units(struct linker *l)
     return !l->failed;
 }
 
-bool sp_link(const struct sp_link_input *in, uint32_t count, struct sp_linked *out, struct sp_text *log)
+bool sp_link(const struct sp_link_input *in, uint32_t count, bool strict, struct sp_linked *out, struct sp_text *log)
 {
     struct linker l;
     memset(&l, 0, sizeof l);
     memset(out, 0, sizeof *out);
     l.log = log;
+    l.strict = strict;
     l.count = count;
     l.unit = calloc(count + 1, sizeof *l.unit);
     if (!l.unit) return fail(&l, "out of memory");

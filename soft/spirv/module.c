@@ -106,6 +106,7 @@ void sp_free(struct sp_module *m)
         next = c->next;
         free(c);
     }
+    sp_text_free(&m->warnings);
     free(m);
 }
 
@@ -164,11 +165,12 @@ static bool read_header(struct sp_reader *r, const uint32_t *words, size_t count
 static bool allocate(struct sp_reader *r)
 {
     struct sp_module *m = r->m;
-    m->ids = sp_alloc(r, m->bound, sizeof *m->ids);
-    m->type_of_id = sp_alloc(r, m->bound, sizeof *m->type_of_id);
-    m->names = sp_alloc(r, m->bound, sizeof *m->names);
+    size_t room = (size_t)m->bound + (r->strict ? 0 : r->total_types); /* for sp_make_undefined */
+    m->ids = sp_alloc(r, room, sizeof *m->ids);
+    m->type_of_id = sp_alloc(r, room, sizeof *m->type_of_id);
+    m->names = sp_alloc(r, room, sizeof *m->names);
     r->forward = sp_alloc(r, m->bound, 1);
-    r->early_type = sp_alloc(r, m->bound, sizeof *r->early_type);
+    r->early_type = sp_alloc(r, room, sizeof *r->early_type);
     r->insts = sp_alloc(r, r->total_insts, sizeof *r->insts);
     r->rule_index = sp_alloc(r, SP_RULE_OPS, sizeof *r->rule_index);
     m->types = sp_alloc(r, r->total_types, sizeof *m->types);
@@ -197,7 +199,7 @@ static bool read_all(struct sp_reader *r, const uint32_t *words, size_t count)
 }
 
 struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count,
-                           struct sp_text *log)
+                           bool strict, struct sp_text *log)
 {
     struct sp_reader r;
     bool good;
@@ -205,6 +207,7 @@ struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_
     r.log = log;
     r.spec = spec;
     r.spec_count = spec_count;
+    r.strict = strict;
     r.m = calloc(1, sizeof *r.m);
     if (!r.m) {
         sp_text_add(log, "SPIR-V: out of memory\n");
@@ -212,6 +215,7 @@ struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_
     }
     good = words && read_all(&r, words, count);
     if (!words) sp_refuse(&r, NULL, "no words given");
+    if (good) sp_sum_deviations(&r);
     if (good) return r.m;
     sp_free(r.m);
     return NULL;

@@ -8,6 +8,7 @@
  *   functions.c   functions, blocks, edges, entry points, the call graph
  *   dominators.c  the dominator tree
  *   check.c       definitions dominate uses
+ *   deviations.c  what is taken although it is not valid
  *   rules.c       what each instruction may be given (a table of type rules)
  *   extinst.c     the same for OpenCL.std
  *   link.c        several modules become one
@@ -39,6 +40,7 @@ enum sp_section {
     SP_TYPES, SP_FUNCTIONS, SP_ANYWHERE, SP_BODY
 };
 enum sp_section sp_section_of(uint32_t op);
+enum { SP_DEVIATIONS = 3 };
 enum sp_state { OUTSIDE, PARAMETERS, BETWEEN_BLOCKS, IN_BLOCK };
 
 struct sp_reader {
@@ -55,6 +57,10 @@ struct sp_reader {
         total_decorations;
     uint32_t section, line;
     enum sp_state state;
+    bool strict; /* refuses deviations, too */
+    uint32_t deviations[SP_DEVIATIONS], *undefined; /* by type: the id of its undefined value, 0: none yet */
+    const struct sp_inst *patched;                  /* the last instruction whose operands were changed */
+    uint32_t *patched_operands;
     bool has_memory_model, decorations_done, has_any_vector; /* vectors of any length, see SP_MAX_COMPONENTS */
     const struct sp_inst **entry_insts, **modes, **group_insts; /* kept until what they name is known */
     uint32_t entry_count, mode_count, group_count;
@@ -69,6 +75,15 @@ struct sp_reader {
         *early_type; /* [bound] result type by id, as the words say, for literals whose width is defined further down */
     uint8_t *forward; /* [bound] storage class + 1 of OpTypeForwardPointer */
 };
+
+/* What is not valid, but taken by default, with a warning; see deviations.c. */
+enum sp_deviation { SP_VECTOR_LENGTH, SP_CHAIN_RESULT, SP_UNDOMINATED };
+/* True, and a warning, or the refusal of a strict reader. */
+bool sp_deviate(struct sp_reader *r, const struct sp_inst *at, enum sp_deviation which, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Operand k of an instruction becomes an undefined value. */
+bool sp_make_undefined(struct sp_reader *r, const struct sp_inst *i, uint32_t k, uint32_t type);
+void sp_sum_deviations(struct sp_reader *r);
 
 /* Memory that lives as long as the module; zeroed. NULL (and a line in the log) when there is none. */
 void *sp_alloc(struct sp_reader *r, size_t count, size_t size);

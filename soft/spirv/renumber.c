@@ -51,7 +51,7 @@ bool sp_renumber(struct sp_reader *r, uint32_t *copy)
     struct sp_module *m = r->m;
     uint32_t n = list_results(m, NULL), kept = 0;
     if (m->bound <= m->word_count + FEW) return true;
-    uint32_t *number = sp_alloc(r, (size_t)n + 2, sizeof *number);
+    uint32_t *number = sp_alloc(r, (size_t)n + 2 + r->total_types, sizeof *number);
     if (!number) return false;
     list_results(m, number + 1);
     qsort(number + 1, n, sizeof *number, by_value);

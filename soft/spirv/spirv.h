@@ -144,6 +144,7 @@ struct sp_module {
     const char **names;                         /* [bound] OpName, NULL when none */
     const struct sp_inst **globals; uint32_t global_count; /* module-scope OpVariable */
     bool has_narrow;     /* there are integers of other widths than 8, 16, 32 and 64 bits */
+    struct sp_text warnings; /* what is not valid in it and was taken all the same, a line each */
     uint32_t opencl_std;                        /* OpExtInstImport id, 0: none; debug information is left out */
     void *arena;
 };
@@ -152,9 +153,9 @@ struct sp_module {
 struct sp_spec { uint32_t id; uint64_t bits; };
 
 /* Reads and checks. NULL with the reason in `log` when refused or out of memory. Limits: SP_MAX_WORDS words,
- * SP_MAX_BOUND ids. */
+ * SP_MAX_BOUND ids. Not `strict`: some of what is not valid is taken, with a warning (deviations.c). */
 struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count,
-                           struct sp_text *log);
+                           bool strict, struct sp_text *log);
 void sp_free(struct sp_module *m);
 
 /* An id as the module itself has it, for messages. */
@@ -218,7 +219,7 @@ struct sp_linked {
 };
 /* Makes one module of several, untrusted ones. Imports that none of them exports stay imports. False with the reason in
  * `log`: a module that cannot be read, a name exported twice, an import of another type. */
-bool sp_link(const struct sp_link_input *in, uint32_t count, struct sp_linked *out, struct sp_text *log);
+bool sp_link(const struct sp_link_input *in, uint32_t count, bool strict, struct sp_linked *out, struct sp_text *log);
 void sp_linked_free(struct sp_linked *linked);
 
 /* ---- c/codegen.c: a checked module becomes C text (one translation unit, after abi.h and c/prelude.h) */

@@ -92,11 +92,13 @@ static bool set_vector(struct sp_reader *r, const struct sp_inst *i, struct sp_t
     if (!is_numeric(e) && e->kind != SP_BOOL) return sp_refuse(r, i, "vectors of this type do not exist");
     if (is_narrow(e)) return sp_refuse(r, i, "vectors of integers of %u bits are not supported", e->bits);
     if (i->op == SP_OP_TypeVectorIdEXT && !dimension(r, i, 1, &n)) return false;
-    if (r->has_any_vector && (n == 0 || n > SP_MAX_COMPONENTS))
+    bool usual = n == 2 || n == 3 || n == 4 || n == 8 || n == 16;
+    if (!usual && !r->has_any_vector &&
+        !sp_deviate(r, i, SP_VECTOR_LENGTH,
+                    "%u components: 2, 3, 4, 8, 16 are supported without VectorAnyINTEL or LongVectorEXT", n))
+        return false;
+    if (n == 0 || n > SP_MAX_COMPONENTS)
         return sp_refuse(r, i, "%u components: 1 to %d are supported", n, SP_MAX_COMPONENTS);
-    if (!r->has_any_vector && n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
-        return sp_refuse(r, i, "%u components: 2, 3, 4, 8, 16 are supported without VectorAnyINTEL or LongVectorEXT",
-                         n);
     while (room < n) room *= 2;
     t->kind = SP_VECTOR;
     t->elem = e->id;

@@ -16,6 +16,8 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t 
                                  size_t limit, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t limit);
 
+enum { STRICT = 2048 }; /* a bit of the choice: deviations are refused */
+
 static void compile(const uint32_t *words, size_t count, uint32_t choice)
 {
     struct cg_options options = {.default_subgroup_size = 8u << choice % 3,
@@ -25,20 +27,20 @@ static void compile(const uint32_t *words, size_t count, uint32_t choice)
                                  .function = choice & 32 ? "add" : NULL};
     struct sp_text log = {NULL, 0, 0, false}, c = {NULL, 0, 0, false};
     struct sp_spec spec[] = {{0, choice}, {1, 3}, {2, ~(uint64_t)0}};
-    struct sp_module *m = sp_parse(words, count, spec, choice & 8 ? 3 : 0, &log);
+    struct sp_module *m = sp_parse(words, count, spec, choice & 8 ? 3 : 0, choice & STRICT, &log);
     if (m) cg_generate(m, &options, &c, &log);
     sp_free(m);
     sp_text_free(&c);
     sp_text_free(&log);
 }
 
-static void link_it(const uint32_t *words, size_t count)
+static void link_it(const uint32_t *words, size_t count, bool strict)
 {
     struct sp_link_input in[2] = {{words, count, NULL, 0, true, 0}, {words, count, NULL, 0, false, 1}};
     struct sp_text log = {NULL, 0, 0, false};
     struct sp_linked linked;
-    if (sp_link(in, 2, &linked, &log)) {
-        struct sp_module *m = sp_parse(linked.words, linked.count, NULL, 0, &log);
+    if (sp_link(in, 2, strict, &linked, &log)) {
+        struct sp_module *m = sp_parse(linked.words, linked.count, NULL, 0, strict, &log);
         if (!m) abort(); /* two good modules made a bad one */
         sp_free(m);
     }
@@ -53,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(words, data, size);
     choice = size >= 12 ? words[2] : 0; /* the generator's word means nothing to the reader */
     compile(words, size / 4, choice);
-    if (choice & 16) link_it(words, size / 4);
+    if (choice & 16) link_it(words, size / 4, choice & STRICT);
     free(words);
     return 0;
 }

@@ -74,7 +74,7 @@ static bool spread_operand(void *user, uint32_t index, char letter)
 static uint32_t *spread_ids(spe_words w, uint32_t factor)
 {
     struct sp_text log = {0};
-    struct sp_module *m = sp_parse(w.data, w.count, NULL, 0, &log);
+    struct sp_module *m = sp_parse(w.data, w.count, NULL, 0, true, &log);
     uint32_t *to = malloc(w.count * sizeof *to);
     CHECK_MSG(m && to, "%s", log.data ? log.data : "");
     struct sp_reader r = {.m = m, .log = &log};
@@ -97,7 +97,7 @@ static struct sp_text text_of(const uint32_t *words, size_t count, struct sp_tex
 {
     static const struct cg_options options = {.default_subgroup_size = 16};
     struct sp_text text = {0};
-    struct sp_module *m = sp_parse(words, count, NULL, 0, log);
+    struct sp_module *m = sp_parse(words, count, NULL, 0, true, log);
     if (m) cg_generate(m, &options, &text, log);
     sp_free(m);
     return text;
@@ -185,7 +185,7 @@ TEST(messages_have_the_modules_own_numbers)
         uint32_t words[sizeof start / 4];
         memcpy(words, start, sizeof start);
         words[sizeof start / 4 - 2] = rows[i].elem;
-        struct sp_module *m = sp_parse(words, sizeof start / 4, NULL, 0, &log);
+        struct sp_module *m = sp_parse(words, sizeof start / 4, NULL, 0, true, &log);
         CHECK((m != NULL) == !rows[i].says);
         if (rows[i].says) CHECK_HAS(log.data ? log.data : "", rows[i].says);
         sp_free(m);
@@ -597,7 +597,7 @@ static struct sp_text log_of(uint32_t bound, const uint32_t *instruction, uint32
     memcpy(words, module_start, sizeof module_start);
     words[3] = bound;
     for (uint32_t i = 0; i < times; i++, n += length) memcpy(words + n, instruction, length * 4);
-    sp_free(sp_parse(words, n, NULL, 0, &log));
+    sp_free(sp_parse(words, n, NULL, 0, true, &log));
     free(words);
     return log;
 }
@@ -625,7 +625,7 @@ TEST(counts_have_limits)
         sp_text_free(&log);
     }
     struct sp_text log = {0};
-    CHECK(!sp_parse(entry, SP_MAX_WORDS + 1, NULL, 0, &log)); /* it looks at none of them */
+    CHECK(!sp_parse(entry, SP_MAX_WORDS + 1, NULL, 0, true, &log)); /* it looks at none of them */
     CHECK_HAS(log.data, "16777217 words are more than the limit of 16777216");
     sp_text_free(&log);
 }
@@ -649,7 +649,7 @@ TEST(groups_of_decorations_have_a_limit)
     words[n++] = 2 << 16 | SP_OP_TypeVoid, words[n++] = 2;
     char says[64];
     snprintf(says, sizeof says, "more than %u decorations", SP_FEW_DECORATIONS + SP_DECORATIONS_A_WORD * n);
-    CHECK(!sp_parse(words, n, NULL, 0, &log));
+    CHECK(!sp_parse(words, n, NULL, 0, true, &log));
     CHECK_HAS(log.data ? log.data : "(nothing)", says);
     sp_text_free(&log);
     free(words);

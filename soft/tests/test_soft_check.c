@@ -183,7 +183,7 @@ static bool generate(const uint32_t *words, size_t count, bool check, struct sp_
 {
     struct sp_text log = {0};
     struct cg_options o = {.default_subgroup_size = 16, .check = check};
-    struct sp_module *m = sp_parse(words, count, NULL, 0, &log);
+    struct sp_module *m = sp_parse(words, count, NULL, 0, true, &log);
     bool ok = m && cg_generate(m, &o, text, &log);
     CHECK_MSG(ok, "%s", log.data ? log.data : "");
     sp_free(m);

@@ -38,7 +38,7 @@ static bool build(struct program *p)
     snprintf(path, sizeof path, FOLDER "%s.spv", p->name);
     uint8_t *words = read_file(path, &size);
     CHECK_MSG(words && size, "%s cannot be read (run from the project's folder)", path);
-    struct sp_module *m = words ? sp_parse((const uint32_t *)(const void *)words, size / 4, NULL, 0, &log) : NULL;
+    struct sp_module *m = words ? sp_parse((const uint32_t *)(const void *)words, size / 4, NULL, 0, true, &log) : NULL;
     bool good = m && cg_generate(m, &options, &p->text, &log) &&
                 jit_compile(p->text.data, p->text.size, NULL, &p->object, &log);
     CHECK_MSG(good, "%s: %s", path, log.data ? log.data : "");

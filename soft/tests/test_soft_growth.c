@@ -122,7 +122,7 @@ static struct size measure(void (*body)(struct kernel *, uint32_t), uint32_t cou
     begin(&k);
     body(&k, count);
     spe_words w = finish(&k);
-    struct sp_module *m = w.count ? sp_parse(w.data, w.count, NULL, 0, &log) : NULL;
+    struct sp_module *m = w.count ? sp_parse(w.data, w.count, NULL, 0, true, &log) : NULL;
     bool good = m && cg_generate(m, &options, &text, &log);
     CHECK_MSG(good, "%s%s", spe_get_error(&k.m)->text, log.data ? log.data : "");
     size.all = good ? text.size : 0;

@@ -141,7 +141,7 @@ static void write_block(struct writer *w, uint32_t op)
     spe_module *m = w->m;
     spe_id mine = spe_local_var(m, spe_array(m, spe_int(m, 32), 8)), zero = spe_builtin(m, SPE_GROUP_ID, 0);
     spe_block2d b = {4, 8, 8, 1, pointer_to(w, spe_int(m, 32)), spe_i32(m, 64), spe_i32(m, 8), spe_i32(m, 64), 0, 0};
-    b.x = b.y = zero;
+    b.pos_x = b.pos_y = zero;
     switch (op) {
     case SP_OP_Subgroup2DBlockLoadINTEL: spe_block2d_load(m, &b, mine); return;
     case SP_OP_Subgroup2DBlockLoadTransposeINTEL: spe_block2d_load_transpose(m, &b, mine); return;
@@ -277,7 +277,7 @@ static void note_module(const struct sp_module *m)
 static bool generate(const uint32_t *words, size_t count, const char *what, struct sp_text *c)
 {
     struct sp_text log = {0};
-    struct sp_module *m = sp_parse(words, count, NULL, 0, &log);
+    struct sp_module *m = sp_parse(words, count, NULL, 0, true, &log);
     for (int check = 0; m && check < 2; check++) {
         struct cg_options options = {.default_subgroup_size = 16, .check = check};
         struct sp_text text = {0};

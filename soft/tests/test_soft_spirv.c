@@ -156,7 +156,7 @@ static uint32_t words_[SECTIONS * SECTION_WORDS + 8];
 
 static struct sp_module *parse(const struct draft *d, struct sp_text *log)
 {
-    return sp_parse(words_, assemble(d, words_), NULL, 0, log);
+    return sp_parse(words_, assemble(d, words_), NULL, 0, true, log);
 }
 
 static void finish(struct draft *d)
@@ -182,9 +182,42 @@ static void expect_refusal(void (*build)(struct draft *), const char *part)
     sp_text_free(&log);
 }
 
+/* A reader that is not strict takes it, or not, as is expected; what it takes it warns of, and it is generated. */
+static void try_tolerance(const char *part, bool taken)
+{
+    struct sp_text log = {0}, c = {0};
+    struct cg_options options = {.default_subgroup_size = 16};
+    struct sp_module *m = sp_parse(words_, assemble(&draft_, words_), NULL, 0, false, &log);
+    CHECK_MSG((m != NULL) == taken, "%s", m ? "taken" : log.data);
+    if (m) {
+        CHECK_HAS(m->warnings.data, part);
+        CHECK_HAS(m->warnings.data, "XETILE_SOFT_STRICT");
+        for (int check = 0; check < 2; check++) {
+            options.check = check;
+            CHECK_MSG(cg_generate(m, &options, &c, &log), "%s", log.data);
+            sp_text_free(&c);
+        }
+    }
+    sp_free(m);
+    sp_text_free(&log);
+}
+
 #define REFUSED(name, part)                                                                                            \
     static void build_##name(struct draft *d);                                                                         \
-    TEST(name) { expect_refusal(build_##name, part); }                                                                 \
+    TEST(name)                                                                                                         \
+    {                                                                                                                  \
+        expect_refusal(build_##name, part);                                                                            \
+        try_tolerance(part, false);                                                                                    \
+    }                                                                                                                  \
+    static void build_##name(struct draft *d)
+/* Not valid, and taken by a reader that is not strict. */
+#define TAKEN(name, part)                                                                                              \
+    static void build_##name(struct draft *d);                                                                         \
+    TEST(name)                                                                                                         \
+    {                                                                                                                  \
+        expect_refusal(build_##name, part);                                                                            \
+        try_tolerance(part, true);                                                                                     \
+    }                                                                                                                  \
     static void build_##name(struct draft *d)
 
 enum { A = FREE, B, C, D, E };
@@ -199,7 +232,7 @@ REFUSED(id_zero, "bound") { OP(CODE, IAdd, I32, A, C1, 0); }
 REFUSED(result_type_is_no_type, "not a type") { OP(CODE, IAdd, C1, A, C1, C1); }
 REFUSED(defined_twice, "twice") { OP(CODE, IAdd, I32, P1, C1, C1); }
 REFUSED(undefined_operand, "not defined") { OP(CODE, IAdd, I32, A, C1, B); }
-REFUSED(used_before_defined, "every way")
+TAKEN(used_before_defined, "every way")
 {
     OP(CODE, IAdd, I32, A, C1, B);
     OP(CODE, IAdd, I32, B, C1, C1);
@@ -219,7 +252,24 @@ REFUSED(store_of_another_type, "does not fit") { OP(CODE, Store, P0, C1); }
 REFUSED(odd_alignment, "alignment of 3") { OP(CODE, Store, P0, F1, SP_ACCESS_Aligned, 3); }
 REFUSED(alignment_missing, "too few operands") { OP(CODE, Store, P0, F1, SP_ACCESS_Aligned); }
 REFUSED(chain_into_a_number, "no parts") { OP(CODE, AccessChain, PF, A, P0, C1); }
-REFUSED(chain_to_another_type, "does not point to") { OP(CODE, PtrAccessChain, PI, A, P0, C1); }
+TAKEN(chain_to_another_type, "does not point to") { OP(CODE, PtrAccessChain, PI, A, P0, C1); }
+TAKEN(values_that_define_each_other, "every way")
+{
+    OP(CODE, IAdd, I32, A, B, C1);
+    OP(CODE, IAdd, I32, B, A, C1);
+    OP(CODE, PtrAccessChain, PF, C, P0, B);
+    OP(CODE, Store, C, F1);
+}
+TAKEN(value_of_a_block_that_goes, "every way")
+{
+    OP(CODE, Branch, B);
+    OP(CODE, Label, A);
+    OP(CODE, IAdd, I32, C, C1, C1);
+    OP(CODE, Branch, B);
+    OP(CODE, Label, B);
+    OP(CODE, PtrAccessChain, PF, D, P0, C);
+    OP(CODE, Store, D, F1);
+}
 REFUSED(chain_of_another_storage, "storage class") { OP(CODE, PtrAccessChain, LF, A, P0, C1); }
 REFUSED(chain_with_float_index, "not an integer") { OP(CODE, PtrAccessChain, PF, A, P0, F1); }
 REFUSED(extract_out_of_range, "index 9")
@@ -276,7 +326,7 @@ REFUSED(switch_case_cut_short, "OpSwitch")
     OP(CODE, Switch, P1, A, 1);
     OP(CODE, Label, A);
 }
-REFUSED(value_from_one_side, "every way")
+TAKEN(value_from_one_side, "every way")
 {
     OP(CODE, BranchConditional, YES, A, B);
     OP(CODE, Label, A);
@@ -320,7 +370,7 @@ REFUSED(phi_behind_other_instructions, "start of its block")
     OP(CODE, IAdd, I32, B, C1, C1);
     OP(CODE, Phi, I32, C, C1, START);
 }
-REFUSED(phi_of_a_value_that_comes_later, "every way")
+TAKEN(phi_of_a_value_that_comes_later, "every way")
 {
     OP(CODE, Branch, A);
     OP(CODE, Label, A);
@@ -420,8 +470,8 @@ REFUSED(types_too_deep, "deeper than 64")
     for (i = 0; i < 100; i++) OP(TYPES, TypeStruct, A + 1 + i, A + i);
 }
 REFUSED(struct_of_itself, "not a type") { OP(TYPES, TypeStruct, A, A); }
-REFUSED(vector_of_five, "5 components") { OP(TYPES, TypeVector, A, F32, 5); }
-REFUSED(vector_of_five_by_id, "5 components")
+TAKEN(vector_of_five, "5 components") { OP(TYPES, TypeVector, A, F32, 5); }
+TAKEN(vector_of_five_by_id, "5 components")
 {
     OP(TYPES, Constant, I32, A, 5);
     OP(TYPES, TypeVectorIdEXT, B, F32, A);
@@ -590,12 +640,12 @@ TEST(header_is_checked)
         struct sp_text log = {0};
         n = assemble(d, words_);
         words_[cases[i].word] = cases[i].value;
-        CHECK(sp_parse(words_, n, NULL, 0, &log) == NULL);
+        CHECK(sp_parse(words_, n, NULL, 0, true, &log) == NULL);
         CHECK_HAS(log.data, cases[i].part);
         sp_text_free(&log);
     }
-    for (i = 0; i < 5; i++) CHECK(sp_parse(words_, i, NULL, 0, NULL) == NULL);
-    CHECK(sp_parse(NULL, 100, NULL, 0, NULL) == NULL);
+    for (i = 0; i < 5; i++) CHECK(sp_parse(words_, i, NULL, 0, true, NULL) == NULL);
+    CHECK(sp_parse(NULL, 100, NULL, 0, true, NULL) == NULL);
 }
 
 TEST(every_cut_is_refused)
@@ -606,7 +656,7 @@ TEST(every_cut_is_refused)
     finish(d);
     n = assemble(d, words_);
     for (i = 0; i < n; i++) {
-        struct sp_module *m = sp_parse(words_, i, NULL, 0, NULL);
+        struct sp_module *m = sp_parse(words_, i, NULL, 0, true, NULL);
         taken += m != NULL;
         sp_free(m);
     }
@@ -684,7 +734,7 @@ TEST(either_byte_order)
     finish(d);
     n = assemble(d, words_);
     for (i = 0; i < n; i++) words_[i] = __builtin_bswap32(words_[i]);
-    m = sp_parse(words_, n, NULL, 0, NULL);
+    m = sp_parse(words_, n, NULL, 0, true, NULL);
     CHECK(m && strcmp(m->entries[0].name, "k") == 0);
     sp_free(m);
 }
@@ -893,11 +943,11 @@ TEST(specialisation)
     OP(TYPES, SpecConstantOp, I32, U, SP_OP_IAdd, S, C2);
     OP(TYPES, TypeArray, W, F32, U);
     finish(d);
-    m = sp_parse(words_, assemble(d, words_), NULL, 0, NULL);
+    m = sp_parse(words_, assemble(d, words_), NULL, 0, true, NULL);
     CHECK(m && sp_constant(m, U, &v) && v == 5);
     CHECK(m && sp_type(m, W)->size == 20 && sp_constant(m, T, &v) && v == 1);
     sp_free(m);
-    m = sp_parse(words_, assemble(d, words_), spec, 2, NULL);
+    m = sp_parse(words_, assemble(d, words_), spec, 2, true, NULL);
     CHECK(m && sp_constant(m, U, &v) && v == 42);
     CHECK(m && sp_type(m, W)->size == 168 && sp_constant(m, T, &v) && v == 0);
     sp_free(m);
@@ -1097,7 +1147,7 @@ TEST(a_long_function_is_read_in_time)
     w[n++] = 1 << 16 | SP_OP_Return;
     w[n++] = 1 << 16 | SP_OP_FunctionEnd;
     clock_gettime(CLOCK_MONOTONIC, &from);
-    m = sp_parse(w, n, NULL, 0, &log);
+    m = sp_parse(w, n, NULL, 0, true, &log);
     clock_gettime(CLOCK_MONOTONIC, &to);
     seconds = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
     CHECK_MSG(m != NULL, "%s", log.data ? log.data : "");
@@ -1111,7 +1161,7 @@ TEST(a_long_function_is_read_in_time)
 TEST(compiled_opencl_c_is_read)
 {
     struct sp_text log = {0};
-    struct sp_module *m = sp_parse(reader_kernels, sizeof reader_kernels / 4, NULL, 0, &log);
+    struct sp_module *m = sp_parse(reader_kernels, sizeof reader_kernels / 4, NULL, 0, true, &log);
     CHECK_MSG(m != NULL, "%s", log.data ? log.data : "");
     sp_text_free(&log);
     if (!m) return;
@@ -1210,14 +1260,14 @@ static uint32_t mutate(const uint32_t *from, uint32_t n, uint32_t *to)
     return n;
 }
 
-static void run_mutants(const uint32_t *from, uint32_t n, int rounds)
+static void run_mutants(const uint32_t *from, uint32_t n, int rounds, bool strict)
 {
     uint32_t *to = malloc((n + 16) * sizeof *to);
     uint64_t sum = 0;
     int taken = 0, silent = 0, i;
     for (i = 0; i < rounds; i++) {
         struct sp_text log = {0};
-        struct sp_module *m = sp_parse(to, mutate(from, n, to), NULL, 0, &log);
+        struct sp_module *m = sp_parse(to, mutate(from, n, to), NULL, 0, strict, &log);
         if (m) {
             sum += walk_module(m);
             taken++;
@@ -1234,7 +1284,27 @@ static void run_mutants(const uint32_t *from, uint32_t n, int rounds)
     free(to);
 }
 
-TEST(mutants_of_compiled_kernels) { run_mutants(reader_kernels, sizeof reader_kernels / 4, 20000); }
+/* Some of a kind are told, and how many more there are. */
+TEST(warnings_are_few)
+{
+    struct draft *d = &draft_;
+    struct sp_text log = {0};
+    uint32_t lines = 0;
+    draft_kernel(d);
+    for (uint32_t k = 0; k < 20; k++) OP(CODE, IAdd, I32, FREE + k, FREE + 100, C1);
+    OP(CODE, IAdd, I32, FREE + 100, C1, C1);
+    finish(d);
+    struct sp_module *m = sp_parse(words_, assemble(d, words_), NULL, 0, false, &log);
+    CHECK_MSG(m != NULL, "%s", log.data);
+    for (const char *c = m ? m->warnings.data : ""; *c; c++) lines += *c == '\n';
+    CHECK_INT(lines, 5);
+    if (m) CHECK_HAS(m->warnings.data, "17 more");
+    sp_free(m);
+    sp_text_free(&log);
+}
+
+TEST(mutants_of_compiled_kernels) { run_mutants(reader_kernels, sizeof reader_kernels / 4, 20000, true); }
+TEST(mutants_taken_with_warnings) { run_mutants(reader_kernels, sizeof reader_kernels / 4, 20000, false); }
 
 /* A module that has a little of everything that compiled kernels lack. */
 static void draft_everything(struct draft *d)
@@ -1291,7 +1361,8 @@ TEST(mutants_of_a_bit_of_everything)
     m = read_draft(d);
     sp_free(m);
     n = assemble(d, words_);
-    run_mutants(words_, n, 40000);
+    run_mutants(words_, n, 40000, true);
+    run_mutants(words_, n, 40000, false);
 }
 
 static void run_refusals(void)
@@ -1438,6 +1509,10 @@ int main(void)
     RUN(names_of_instructions);
     RUN(text_grows);
     RUN(mutants_of_compiled_kernels);
+    RUN(mutants_taken_with_warnings);
     RUN(mutants_of_a_bit_of_everything);
+    RUN(values_that_define_each_other);
+    RUN(value_of_a_block_that_goes);
+    RUN(warnings_are_few);
     return test_report();
 }

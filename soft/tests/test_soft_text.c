@@ -17,7 +17,7 @@ static const struct cg_options checked = {.default_subgroup_size = 16, .check = 
 static bool text_of(const uint32_t *words, size_t count, const struct cg_options *options, struct sp_text *text,
                     struct sp_text *log)
 {
-    struct sp_module *m = sp_parse(words, count, NULL, 0, log);
+    struct sp_module *m = sp_parse(words, count, NULL, 0, true, log);
     bool good = m && cg_generate(m, options, text, log);
     sp_free(m);
     return good;

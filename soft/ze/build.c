@@ -134,7 +134,7 @@ static ze_result_t join_sources(struct soft_source *parts, uint32_t count, struc
     if (!in) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     for (i = 0; i < count; i++)
         in[i] = (struct sp_link_input){parts[i].words, parts[i].count, parts[i].spec, parts[i].spec_count, true, i};
-    ok = sp_link(in, count, &linked, log);
+    ok = sp_link(in, count, soft_is_strict(), &linked, log);
     free(in);
     *s = (struct soft_source){.words = linked.words, .count = linked.count};
     linked.words = NULL;
@@ -260,7 +260,7 @@ static bool hash_texts(struct jit_key *key)
 }
 
 /* Everything the compiled object depends on. */
-static bool make_key(const struct soft_source *s, const struct cg_options *o, struct jit_key *key)
+static bool make_key(const struct soft_source *s, const struct cg_options *o, bool strict, struct jit_key *key)
 {
     const char *function = o->function ? o->function : "", *flags = xe_target() && s->options ? s->options : "";
     struct xe_identity identity;
@@ -270,6 +270,7 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, st
         {&o->default_subgroup_size, sizeof o->default_subgroup_size},
         {function, strlen(function)},
         {&o->check, sizeof o->check},
+        {&strict, sizeof strict},
         {&texts_hash.key, sizeof texts_hash.key},
         {flags, strlen(flags)},
         {&identity, sizeof identity},
@@ -284,11 +285,11 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, st
     return true;
 }
 
-static bool generate(const struct soft_source *s, const struct cg_options *o, const struct jit_key *key,
+static bool generate(const struct soft_source *s, const struct cg_options *o, bool strict, const struct jit_key *key,
                      struct jit_object *object, struct sp_text *log)
 {
     struct sp_text text = {0};
-    struct sp_module *m = sp_parse(s->words, s->count, s->spec, s->spec_count, log);
+    struct sp_module *m = sp_parse(s->words, s->count, s->spec, s->spec_count, strict, log);
     bool ok = m && cg_generate(m, o, &text, log);
     if (ok && text.failed) {
         sp_text_add(log, "out of memory for the generated C\n");
@@ -330,13 +331,16 @@ ze_result_t soft_build(const struct soft_source *s, const char *function, struct
                                  .function = function};
     struct jit_key key;
     int lock;
-    bool good;
-    if (!make_key(s, &options, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    if (jit_cache_find(&key, object)) return ZE_RESULT_SUCCESS;
-    lock = jit_cache_lock(&key);
-    good = (lock >= 0 && jit_cache_find(&key, object)) ||
-           (xe_target() && !function ? generate_machine(s, &key, object, log)
-                                     : generate(s, &options, &key, object, log));
-    jit_cache_unlock(lock);
+    bool good, strict = soft_is_strict();
+    if (!make_key(s, &options, strict, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    good = jit_cache_find(&key, object);
+    if (!good) {
+        lock = jit_cache_lock(&key);
+        good = (lock >= 0 && jit_cache_find(&key, object)) ||
+               (xe_target() && !function ? generate_machine(s, &key, object, log)
+                                         : generate(s, &options, strict, &key, object, log));
+        jit_cache_unlock(lock);
+    }
+    if (good && object->module && object->module->warnings) sp_text_add(log, "%s", object->module->warnings);
     return good ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
 }

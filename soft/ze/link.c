@@ -38,7 +38,7 @@ static ze_result_t parties_new(uint32_t count, ze_module_handle_t *modules, stru
         const struct soft_source *s = &modules[i]->source;
         p[i].module = modules[i];
         if (!s->words) continue;
-        p[i].parsed = sp_parse(s->words, s->count, NULL, 0, log);
+        p[i].parsed = sp_parse(s->words, s->count, NULL, 0, soft_is_strict(), log);
         good = p[i].parsed && sp_symbols(p[i].parsed, &p[i].symbols, &p[i].symbol_count, log);
     }
     *list = p;
@@ -127,7 +127,7 @@ static bool join(struct link *l, struct sp_linked *linked)
         const struct soft_source *s = &l->party[l->chosen[k]].module->source;
         in[k] = (struct sp_link_input){s->words, s->count, NULL, 0, k == 0, l->chosen[k]};
     }
-    good = sp_link(in, l->chosen_count, linked, l->log);
+    good = sp_link(in, l->chosen_count, soft_is_strict(), linked, l->log);
     free(in);
     return good;
 }
@@ -250,7 +250,7 @@ void soft_functions_free(ze_module_handle_t m)
 /* Whether the module exports a function of this name. */
 static bool has_function(const struct soft_source *s, const char *name)
 {
-    struct sp_module *m = s->words ? sp_parse(s->words, s->count, NULL, 0, NULL) : NULL;
+    struct sp_module *m = s->words ? sp_parse(s->words, s->count, NULL, 0, soft_is_strict(), NULL) : NULL;
     struct sp_symbol *list;
     uint32_t count, k;
     bool found = false;

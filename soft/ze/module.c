@@ -190,7 +190,7 @@ static ze_result_t read_imports(ze_module_handle_t m, struct sp_text *log)
 {
     struct sp_symbol *symbols;
     uint32_t count, i, globals = 0;
-    m->parsed = sp_parse(m->source.words, m->source.count, NULL, 0, log);
+    m->parsed = sp_parse(m->source.words, m->source.count, NULL, 0, soft_is_strict(), log);
     if (!m->parsed || !sp_symbols(m->parsed, &symbols, &count, log)) return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
     m->unlinked = sp_imports(symbols, count, NULL) != 0;
     for (i = 0; i < m->parsed->global_count; i++) globals += sp_is_global(m->parsed, m->parsed->globals[i]);

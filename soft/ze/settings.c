@@ -28,6 +28,7 @@ static const struct setting {
     {"RUN_LIMIT", {0}, 0.01, 999999},
     {"MEMORY_LIMIT", {0}, 1, 999999},
     {"CHECK", {"0", "1", "2", "3"}, 0, 0},
+    {"STRICT", {"0", "1"}, 0, 0},
     {"FAULTS", {"on", "off"}, 0, 0},
     {"OCLOC", {0}, 0, 0},
     {"XE_REPORT", {0}, 0, 0},
@@ -79,4 +80,10 @@ void soft_look_at_settings(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, look_at_all);
+}
+
+bool soft_is_strict(void)
+{
+    const char *wish = getenv(PREFIX "STRICT");
+    return wish && !strcmp(wish, "1");
 }

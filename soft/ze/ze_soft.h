@@ -131,6 +131,7 @@ ze_result_t soft_fail_loudly(ze_result_t result, const char *format, ...) __attr
 const char *soft_last_error(void);
 /* Refuses what is chained to a descriptor and makes another thing of it that we do not have; hints pass. */
 ze_result_t soft_check_chain(const void *next);
+bool soft_is_strict(void); /* SPIR-V that is not valid is refused, also where drivers take it */
 void soft_look_at_settings(void); /* tells, once a process, of environment variables that are misspelt */
 bool soft_is_cpu(void); /* XETILE_SOFT_TYPE=cpu: programs that ask for GPUs only should not get this device */
 

@@ -67,7 +67,7 @@ while IFS='|' read -r what tests; do
     missing=
     for test in $(printf '%s' "$tests" | sed 's/: /:/g; s/,/ /g'); do
         file=${test%%:*}.c name=${test#*:}
-        grep -qE "^(TEST|REFUSED)\(${name}[,)]" tests/*/"$file" "soft/tests/$file" 2>/dev/null || missing="$missing no $name in $file;"
+        grep -qE "^(TEST|REFUSED|TAKEN)\(${name}[,)]" tests/*/"$file" "soft/tests/$file" 2>/dev/null || missing="$missing no $name in $file;"
     done
     if [ -z "$missing" ]; then pass; else fail "$what" "$missing"; fi
 done < "$work/breadth"
