@@ -257,7 +257,6 @@
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
-    X(NOT_REPEATABLE, "the kernel's body did not do the same again")                                                   \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(UNKNOWN_PARAMETER, "the kernel has no such parameter")                                                           \
     X(TARGET, "no such target")                                                                                        \
@@ -349,13 +348,11 @@ typedef struct {
 typedef struct {
     uint32_t magic;
     cm_type type;
-    int node;        /* in the plan: vectors of one class share a layout */
-    uint32_t serial; /* in the plan: which operation made it */
+    uint32_t id; /* which value of the record */
     xt_map map;
     xt_dist dist;
     int inner[2]; /* inner_blocks: the vector counts as 4-D; 0: it is 2-D */
-    const void *loaded; /* how it was loaded (xt_load_desc_); NULL: it was not */
-    uint32_t operation; /* number of the operation that loaded it */
+    /* when it is written */
     cm_use use;
     int blocks;
     cm_matrix *block; /* piece by piece, row-major in a piece */
@@ -365,7 +362,7 @@ typedef struct {
 typedef struct {
     uint32_t magic;
     cm_type type;
-    int node; /* in the plan */
+    int number; /* of the XT_INIT_TILE that it comes from */
     bool column_major;
     bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
@@ -430,29 +427,8 @@ typedef struct {
 
 enum { XT_PLACES_MAX_ = 64 };
 
-/* A carried value of any kind: magic tells which. */
-typedef union {
-    uint32_t magic;
-    xt_val val;
-    xt_vec vec;
-    xt_tile tile;
-} xt_thing_;
-
-typedef struct {
-    void *object;               /* the user's variable */
-    xt_thing_ start, body, now; /* body: at the top of a loop's body, or at the end of XT_IF's first side */
-} xt_slot_;
-
-typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_, XT_FRAME_WHILE_ } xt_frame_kind_;
-typedef struct { /* of an open region */
-    xt_frame_kind_ kind;
-    int number;          /* of the frames of this kernel, in order */
-    xt_val lo, hi, step; /* of a loop */
-    int slots;
-    xt_slot_ *slot;
-    spe_id *ids;
-    int id_count;
-} xt_frame_;
+/* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
+typedef struct xt_frame_ xt_frame_;
 
 /* A subgroup's place in a map's dimension, kept so that tiles of one map share the arithmetic. */
 typedef struct {
@@ -467,34 +443,32 @@ struct xt_ctx {
     const xt_kernel *kernel;
     const xt_build_desc *desc;
     int S;
-    bool planning, block2d; /* block2d: this is the version with 2D block messages */
     spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
     xt_val args[SPE_PARAMS_MAX];
-    /* counters of one run of the body; a second run must give the same numbers */
-    uint32_t serial, step_hash, planned_hash, operations;
-    int vec_count, tile_count, frame_count, local_count;
-    /* the plan */
-    xt_list_ vecs, tiles, offsets, exprs, notes,
-        changed;          /* changed: uint32_t masks of components, slot by slot, frame by frame */
-    xt_list_ frame_first; /* of each frame its first mask in `changed` */
-    xt_list_ locals;
-    int64_t local_bytes;
-    size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
-    xt_where_ scratch_at;                                /* who needs scratch_least */
-    spe_id scratch;
-    xt_list_ lane_bits, lane_tables; /* written so far */
-    const char *arrived;             /* the split barrier that is under way */
-    /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
-    xt_tile waiting;
-    int waiting_locality;
-    int subgroups; /* 0: no map yet */
+    /* the record */
+    xt_list_ nodes, values;
+    int part; /* above 0: what is recorded is a part of a larger operation */
+    int tile_count;
+    spe_regions regions;
+    xt_frame_ *frames[SPE_REGIONS_MAX]; /* of each open region */
+    const char *arrived;                /* the split barrier that is under way */
+    int subgroups;                      /* 0: no map yet */
     xt_where_ subgroups_at;
     xt_map subgroups_map;
+    int64_t local_bytes;
+    /* what the passes find */
+    xt_list_ tiles, offsets;
+    size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
+    xt_where_ scratch_at;                                /* who needs scratch_least */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
-    spe_regions regions;
-    xt_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
+    int registers;
+    /* lowering */
+    bool block2d; /* this is the version with 2D block messages */
+    int at;       /* the number of the node */
+    spe_id scratch;
+    xt_list_ lane_bits, lane_tables; /* written so far */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;
 };

@@ -20,17 +20,16 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
 XE_FN_ int xt_least_(int a, int b) { return a < b ? a : b; }
 
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
-XE_FN_ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
+XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b)
 {
-    xt_ctx *x = w.x;
     cm_mem mem;
-    spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
-           col = xt_index_id_(w, &t->offset[1], "the column offset"), pitch = xt_index_id_(w, &t->pitch, "the pitch");
+    spe_id row = xt_index_id_(x, &t->offset[0]), col = xt_index_id_(x, &t->offset[1]),
+           pitch = xt_index_id_(x, &t->pitch);
     int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col, out = t->column_major ? b->col : b->row;
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
-    mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
-    mem.cols = t->inside ? 0 : xt_index_id_(w, &t->shape[0], "the shape");
+    mem.rows = t->inside ? 0 : xt_index_id_(x, &t->shape[1]);
+    mem.cols = t->inside ? 0 : xt_index_id_(x, &t->shape[0]);
     mem.row = b->col ? spe_iadd(&x->m, col, spe_i32(&x->m, b->col)) : col;
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
@@ -45,11 +44,6 @@ XE_FN_ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
 }
 
 /* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
-
-XE_FN_ void xt_tile_is_used_(xt_ctx *x, const xt_tile *t)
-{
-    if (x->planning && spe_ok(&x->m)) xt_plan_tile_at_(x, t->node)->used = true;
-}
 
 /* The padding as a number of the type; integers must be whole. */
 static bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
@@ -76,33 +70,29 @@ static spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
     return spe_select(c->module, spe_ine(c->module, a, zero), one, zero);
 }
 
-/* A transpose that follows at once may load the tile anew, transposed. */
-static void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
-{
-    xt_load_desc_ *copy = (xt_load_desc_ *)xt_memory_(x, sizeof *copy);
-    if (!copy) return;
-    *copy = *d;
-    v->loaded = copy;
-    v->operation = x->operations;
-}
-
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
-    xt_ctx *x = w.x;
-    cm_type held = xt_held_(d.tile.type);
     xt_val padding;
-    xt_block_ b;
-    xt_vec form, v;
-    if (!xt_enter_(w, XT_OP_LOAD_TILE_) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
+    xt_vec form = xt_form_(&d.tile), v;
+    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
-    form = xt_form_(&d.tile);
-    v = xt_new_vec_(w, d.tile.type, &form);
-    xt_tile_is_used_(x, &d.tile);
-    if (!v.blocks) return v;
-    b = xt_blocks_(&v.dist);
-    while (xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(w, &d.tile, &b);
+    v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
+    return v;
+}
+
+XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_load_desc_ *d = (const xt_load_desc_ *)n->desc;
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    cm_type held = xt_held_(t.type);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_block_ b = xt_blocks_(&v.dist);
+    xt_val padding;
+    xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
+    while (v.blocks && xt_next_block_(&b)) {
+        cm_mem mem = xt_mem_(x, &t, &b);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
@@ -110,8 +100,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
-    xt_note_load_(x, &v, &d);
-    return v;
+    xt_define_vec_(x, n->result, v);
 }
 
 /* May the vector be written to the tile? */
@@ -125,16 +114,21 @@ XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 
 void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 {
-    xt_ctx *x = w.x;
-    xt_block_ b;
-    if (!xt_enter_(w, XT_OP_STORE_TILE_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
-        !xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
-        return;
-    xt_tile_is_used_(x, &t);
+    xt_stored_ d = {v, t};
+    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
+        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t))
+        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
+}
+
+XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_stored_ *d = (const xt_stored_ *)n->desc;
+    xt_vec v = xt_now_vec_(x, &d->v);
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_block_ b = xt_blocks_(&t.dist);
     v = xt_as_use_(x, &v, CM_ACC);
-    b = xt_blocks_(&t.dist);
     while (v.blocks && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(w, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b);
         cm_store(&x->cm, &v.block[b.i], &mem);
     }
 }
@@ -210,18 +204,26 @@ static void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
     }
 }
 
-/* A negative size of the base means none. */
-static xt_spread_ xt_spread_init_(xt_where_ w, const xt_gather_desc_ *d)
+typedef struct {
+    xt_vec v; /* of a store */
+    xt_gather_desc_ d;
+} xt_scattered_;
+
+/* A negative size of the base means none. t: the tile as it is now. */
+static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
 {
-    spe_module *m = &w.x->m;
-    spe_id n = xt_index_id_(w, &d->tile.shape[1], ".shape"), zero = spe_i32(m, 0);
+    spe_module *m = &x->m;
+    spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
     xt_spread_ s;
+    xt_vec allowed;
     memset(&s, 0, sizeof s);
-    s.x = w.x;
-    s.t = &d->tile;
+    s.x = x;
+    s.t = t;
     s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
-    s.all = xt_as_use_(w.x, &d->tile.offsets, CM_ACC);
-    if (d->mask.magic) s.allowed = xt_as_use_(w.x, &d->mask, CM_ACC);
+    s.all = xt_as_use_(x, &t->offsets, CM_ACC);
+    if (!mask->magic) return s;
+    allowed = xt_now_vec_(x, mask);
+    s.allowed = xt_as_use_(x, &allowed, CM_ACC);
     return s;
 }
 
@@ -233,19 +235,29 @@ static void xt_spread_block_(xt_spread_ *s, int i)
 
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
-    xt_ctx *x = w.x;
-    cm_type held = xt_held_(d.tile.type);
+    xt_scattered_ of;
     xt_val padding;
-    xt_vec form, v;
-    xt_spread_ s;
-    int i;
-    if (!xt_enter_(w, XT_OP_LOAD_GATHER_) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
+    xt_vec form = xt_form_(&d.tile), v;
+    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
-    form = xt_form_(&d.tile);
-    v = xt_new_vec_(w, d.tile.type, &form);
-    if (!v.blocks) return v;
-    s = xt_spread_init_(w, &d);
+    v = xt_new_vec_(w.x, d.tile.type, &form);
+    of.v = xt_no_vec_();
+    of.d = d;
+    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
+    return v;
+}
+
+XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_gather_desc_ *d = &((const xt_scattered_ *)n->desc)->d;
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    cm_type held = xt_held_(t.type);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
+    xt_val padding;
+    int i;
+    xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
     for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
         cm_layout l;
         xt_spread_block_(&s, i);
@@ -253,21 +265,27 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
         v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
         if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
     }
-    return xt_settle_(x, v);
+    xt_define_vec_(x, n->result, xt_settle_(x, v));
 }
 
 void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
 {
-    xt_ctx *x = w.x;
+    xt_scattered_ of = {v, d};
+    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
+        xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
+        xt_check_mask_(w, &d.mask, &d.tile))
+        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
+}
+
+XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_scattered_ *d = (const xt_scattered_ *)n->desc;
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    xt_vec v = xt_now_vec_(x, &d->v);
     xt_spread_ s;
     int i;
-    if (!xt_enter_(w, XT_OP_STORE_SCATTER_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
-        !xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
-        !xt_check_mask_(w, &d.mask, &d.tile))
-        return;
-    if (!v.blocks) return;
     v = xt_as_use_(x, &v, CM_ACC);
-    s = xt_spread_init_(w, &d);
+    s = xt_spread_init_(x, &t, &d->d.mask);
     for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
         xt_spread_block_(&s, i);
         xt_scatter_block_(&s, &v.block[i]);

@@ -33,7 +33,8 @@ XE_FN_ int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
     out[5] = &t->tile.base;
     return XT_COMPONENTS_;
 }
-static xt_vec *xt_thing_vec_(xt_thing_ *t)
+
+XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
@@ -103,7 +104,7 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
     xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     int i, n = xt_scalars_(a, p);
-    uint32_t mask = v && u && v->serial != u->serial ? XT_VEC_CHANGES_ : 0;
+    uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
     xt_scalars_(b, q);
     for (i = 0; i < n; i++)
         if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
@@ -112,97 +113,113 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 
 /* ---- what changes ---------------------------------------------------------------------------------------------- */
 
-/* A vector like another, made of these ids. */
-static int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
+/* A value of the region whose node was recorded last. */
+static uint32_t xt_region_value_(xt_ctx *x)
 {
-    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
-    int i, n = 0;
-    if (!block) return 0;
-    for (i = 0; i < v->blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &v->block[i].layout, ids + n);
-        n += v->block[i].parts;
-    }
-    v->block = block;
-    return n;
+    uint32_t id = xt_new_value_(x);
+    xt_value_at_(x, id)->node = x->nodes.count - 1;
+    return id;
 }
 
-/* What the mask tells becomes new: unknown while planning, else made of these ids. Returns how many there were. */
-XE_FN_ int xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask, const spe_id *ids)
+/* What the mask tells becomes new values. */
+XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    int i, n = xt_scalars_(t, p), at = 0;
-    for (i = 0; i < n; i++) {
-        spe_id id;
-        if (!(mask >> i & 1)) continue;
-        id = ids ? ids[at++] : ++x->serial;
-        if (p[i]->kind == SPE_POINTER)
-            p[i]->id = id;
-        else
-            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), id, 1, 0);
-    }
-    if (v && !ids) v->serial = ++x->serial;
-    return v && ids ? at + xt_vec_from_ids_(x, v, ids + at) : at;
+    int i, n = xt_scalars_(t, p);
+    for (i = 0; i < n && spe_ok(&x->m); i++)
+        if (mask >> i & 1) {
+            bool local = p[i]->local;
+            p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
+                                 xt_region_value_(x));
+            p[i]->local = local;
+        }
+    if (!v) return;
+    v->id = xt_region_value_(x);
+    if (v->id) xt_define_vec_(x, v->id, *v);
 }
 
-/* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
-XE_FN_ void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
+/* The ids of one vector, in the layout `use`. */
+static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
-    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
-    if (!spe_ok(&x->m)) return;
-    if (v && u) xt_same_layout_(x, v->node, u->node);
-    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node)
-        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.node))->parent = xt_tile_root_(x, a->tile.node);
-}
-
-XE_FN_ uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
-{
-    return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
-}
-
-/* The ids of one vector, in the layout of `like`. */
-static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
-{
-    xt_vec r = xt_as_use_(x, v, like->use);
+    xt_vec now = xt_now_vec_(x, v), r = xt_as_use_(x, &now, use);
     int i, j, n = 0;
-    for (i = 0; i < like->blocks; i++)
-        for (j = 0; j < like->block[i].parts; j++, n++)
-            if (ids) ids[n] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
+    for (i = 0; i < r.blocks; i++)
+        for (j = 0; j < r.block[i].parts; j++, n++)
+            if (ids) ids[n] = r.block[i].part[j];
     return n;
 }
 
-/* How many ids change, and which they are at the start or (at_end) now, once the frame has room for them. */
-XE_FN_ int xt_gather_(xt_where_ w, xt_frame_ *f, bool at_end)
+/* How many ids change, and which they are before the region or at the end of a side, once the frame has room for them.
+ * second: of the side that ends last. */
+XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 {
     int i, j, n, at = 0;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = at_end ? &s->now : &s->start;
-        uint32_t mask = *xt_changed_(w.x, f, i);
+        xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
         xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
         n = xt_scalars_(t, p);
         xt_scalars_(&s->start, first);
         for (j = 0; j < n; j++) {
-            if (!(mask >> j & 1)) continue;
-            if (f->ids && p[j]->kind == SPE_POINTER)
-                f->ids[at] = p[j]->id;
-            else if (f->ids)
-                f->ids[at] = xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
+            xt_val now = xt_now_(x, p[j]);
+            if (!(s->mask >> j & 1)) continue;
+            if (f->ids) f->ids[at] = xt_id_(x, &now, xt_carried_type_(first[j]));
             at++;
         }
-        if (mask & XT_VEC_CHANGES_)
-            at += xt_vec_ids_(w.x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids ? f->ids + at : NULL);
+        if (s->mask & XT_VEC_CHANGES_)
+            at += xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id),
+                              f->ids ? f->ids + at : NULL);
     }
     return at;
 }
 
-/* The user's variables become what they were at the start, with the frame's ids where they change. */
-XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
+/* A vector like the one of before the region, made of these ids. Returns how many. */
+static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
-    int i, at = 0;
+    xt_vec now = xt_now_vec_(x, start), v;
+    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
+    int i, n = 0;
+    if (!block) return 0;
+    for (i = 0; i < now.blocks; i++) {
+        block[i] = cm_from_parts(&x->cm, &now.block[i].layout, ids + n);
+        n += now.block[i].parts;
+    }
+    v = xt_value_at_(x, id)->now.vec;
+    v.use = now.use;
+    v.blocks = now.blocks;
+    v.block = block;
+    xt_define_vec_(x, id, v);
+    return n;
+}
+
+/* What is carried, at the top of a loop's body or behind the region: the frame's ids where it changes, else what it was
+ * before. */
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
+{
+    int i, j, n, at = 0;
     for (i = 0; i < f->slots; i++) {
-        xt_thing_ t = f->slot[i].start;
-        at += xt_renew_(x, &t, *xt_changed_(x, f, i), f->ids + at);
-        xt_write_(f->slot[i].object, &t);
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *t = result ? &s->result : &s->body;
+        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
+        xt_vec *v = xt_thing_vec_(t);
+        n = xt_scalars_(t, p);
+        xt_scalars_(&s->start, first);
+        for (j = 0; j < n; j++) {
+            xt_val now = xt_now_(x, first[j]);
+            if (result && !(s->mask >> j & 1)) continue; /* then it is the value of before */
+            if (s->mask >> j & 1) {
+                int type = xt_carried_type_(first[j]);
+                bool local = now.local;
+                now = spe_val_of(first[j]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, type, f->ids[at++]);
+                now.local = local;
+            }
+            xt_define_(x, p[j]->id, now);
+        }
+        if (!v) continue;
+        if (s->mask & XT_VEC_CHANGES_)
+            at += xt_vec_from_ids_(x, xt_thing_vec_(&s->start), v->id, f->ids + at);
+        else if (!result)
+            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_thing_vec_(&s->start)));
     }
 }

@@ -26,16 +26,11 @@ const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); 
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-XE_FN_ bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
+XE_FN_ bool xt_enter_(xt_where_ w)
 {
-    if (w.x->waiting.magic && operation != XT_OP_PREFETCH_TILE_) xt_prefetch_waiting_(w.x);
     spe_at(&w.x->m, w.file, w.line);
-    w.x->step_hash = (w.x->step_hash ^ (uint32_t)(kind * XT_OP_COUNT_ + (int)operation)) * 16777619u;
-    w.x->operations++;
     return spe_ok(&w.x->m);
 }
-
-XE_FN_ bool xt_enter_(xt_where_ w, xt_op_ operation) { return xt_enter_kind_(w, operation, 0); }
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
@@ -52,10 +47,6 @@ XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
     }
     return (char *)list->items + (size_t)list->count++ * size;
 }
-
-XE_FN_ xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
-XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
-XE_FN_ xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
 
 /* NULL for conditions. A C constant counts as i32 or f32. */
 static const cm_type_row *xt_type_row_(int type)
@@ -87,23 +78,6 @@ XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
     row = cm_type_info((cm_type)type);
     return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
                               : spe_int(&x->m, (uint32_t)row->storage_bits);
-}
-
-/* What is noted of v; its root is at least itself. */
-XE_FN_ xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)
-{
-    xt_note_ none = {0, v->id, 0, 0, 0};
-    return v->note ? ((const xt_note_ *)x->notes.items)[v->note] : none;
-}
-
-XE_FN_ void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note)
-{
-    xt_note_ *n;
-    if (x->notes.count == 0 && !xt_push_(x, &x->notes, sizeof *n)) return; /* number 0 means none */
-    n = (xt_note_ *)xt_push_(x, &x->notes, sizeof *n);
-    if (!n) return;
-    *n = note;
-    v->note = x->notes.count - 1;
 }
 
 xt_any_ xt_any_val_(xt_val v)

@@ -1,47 +1,27 @@
-/* control.c - regions. */
+/* control.c - regions, barriers. */
 #include "internal.h"
 
-/* Reads the carried values; gives the frame room for their ids when writing. */
-static bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
+/* Records that a region begins, and reads what it carries. */
+static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *name, void *const *objects)
 {
-    xt_ctx *x = w.x;
-    int i;
-    while (objects[f->slots]) f->slots++;
-    f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
-    if (!f->slot) return false;
-    for (i = 0; i < f->slots; i++) {
-        f->slot[i].object = objects[i];
-        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return false;
-    }
-    if (x->planning) {
-        int *first = (int *)xt_push_(x, &x->frame_first, sizeof *first);
-        if (first) *first = x->changed.count;
-        for (i = 0; i < f->slots; i++) xt_push_(x, &x->changed, sizeof(uint32_t));
-        return spe_ok(&x->m);
-    }
-    f->id_count = xt_gather_(w, f, false);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
-    return f->ids != NULL;
-}
-
-static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_frame_kind_ kind, void *const *objects)
-{
-    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
     xt_ctx *x = w.x;
     xt_frame_ *f;
-    if (!spe_region_open(r, names[kind], w.file, w.line)) return NULL;
-    f = &x->frames[r->depth - 1];
-    memset(f, 0, sizeof *f);
-    f->kind = kind;
-    f->number = x->frame_count++;
-    if (!x->planning && f->number >= x->frame_first.count) {
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
-        return NULL;
+    int i;
+    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
+    f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
+    if (!f) return NULL;
+    f->op = op;
+    while (objects[f->slots]) f->slots++;
+    f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
+    for (i = 0; f->slot && i < f->slots; i++) {
+        f->slot[i].object = objects[i];
+        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return NULL;
     }
-    return xt_frame_slots_(w, f, objects) ? f : NULL;
+    xt_record_(w, op, 0, 0, f, 0);
+    return spe_ok(&x->m) ? f : NULL;
 }
 
-/* Reads the carried values at the end of a body and checks their types. */
+/* Reads the carried values at the end of a side and checks their types. */
 static bool xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
     int i;
@@ -52,19 +32,20 @@ static bool xt_read_now_(xt_where_ w, xt_frame_ *f)
     return true;
 }
 
-/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
+enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
 
-/* While planning, at the top of a loop: what is carried may have any value. */
-static void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
+/* At the top of a loop's body: what is carried may have any value. */
+static void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].start;
-        xt_renew_(x, &f->slot[i].body, /* of a tile the offsets */
-                  XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1), NULL);
+        xt_renew_(x, &f->slot[i].body, XT_ALL_CHANGES_);
         xt_write_(f->slot[i].object, &f->slot[i].body);
     }
 }
+
+/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
 /* A loop that counts down, or may, counts turns from 0 instead: (hi - lo + step -+ 1) / step. Changes lo, hi, step. */
 static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
@@ -72,92 +53,16 @@ static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
     xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
     if (from.kind == SPE_SCALAR) from = xt_cast_number_(w, CM_I32, &from);
     if (to.kind == SPE_SCALAR) to = xt_cast_number_(w, CM_I32, &to);
-    if (by.kind == SPE_SCALAR) /* 1 or -1 */
-        one = xt_binary_number_(w, SPE_ARITH_OR, xt_binary_number_(w, SPE_ARITH_SHR, by, spe_val_int(31)),
-                                spe_val_int(1));
+    if (by.kind == SPE_SCALAR) { /* 1 or -1 */
+        one = xt_binary_number_(w, SPE_ARITH_SHR, by, spe_val_int(31));
+        one = xt_binary_number_(w, SPE_ARITH_OR, one, spe_val_int(1));
+    }
     to = xt_binary_number_(w, SPE_ARITH_SUB, to, from);
-    to = xt_binary_number_(w, SPE_ARITH_ADD, to, xt_binary_number_(w, SPE_ARITH_SUB, by, one));
-    *hi = xt_binary_number_(w, SPE_ARITH_DIV, to, by);
+    by = xt_binary_number_(w, SPE_ARITH_SUB, by, one);
+    to = xt_binary_number_(w, SPE_ARITH_ADD, to, by);
+    *hi = xt_binary_number_(w, SPE_ARITH_DIV, to, *step);
     *lo = spe_val_int(0);
     *step = spe_val_int(1);
-}
-
-/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
-static uint32_t xt_counts_(const xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
-{
-    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
-    int i, n = xt_scalars_(&s->body, body);
-    uint32_t counts = 0;
-    xt_scalars_(&s->now, now);
-    for (i = 0; i < n && f->step.kind == SPE_INT; i++) {
-        xt_note_ note = xt_note_of_(x, now[i]);
-        if ((changed >> i & 1) && now[i]->kind == SPE_SCALAR && body[i]->kind == SPE_SCALAR &&
-            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && note.root == body[i]->id &&
-            note.delta == f->step.integer)
-            counts |= 1u << i;
-    }
-    return counts;
-}
-
-/* Gives those scalars their value: start + advance. */
-static void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
-{
-    xt_ctx *x = w.x;
-    int i, j, n;
-    for (i = 0; i < f->slots; i++) {
-        uint32_t counts = *xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_;
-        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
-        xt_thing_ t;
-        if (!counts || !xt_read_(w, f->slot[i].object, &t, i)) continue;
-        n = xt_scalars_(&t, p);
-        xt_scalars_(&f->slot[i].start, start);
-        for (j = 0; j < n; j++) {
-            int type = xt_carried_type_(start[j]);
-            xt_note_ note = {0, 0, 0, 0, advance};
-            if (!(counts >> j & 1)) continue;
-            note.start = xt_id_(w, start[j], type, "a carried value");
-            *p[j] = xt_scalar_(x, type, spe_iadd(&x->m, note.start, advance), 1, 0);
-            xt_set_note_(x, p[j], note);
-        }
-        xt_write_(f->slot[i].object, &t);
-    }
-}
-
-static bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
-{
-    int i;
-    for (i = 0; i < f->slots; i++)
-        if (*xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_) return true;
-    return false;
-}
-
-/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
-static spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
-{
-    spe_module *m = &w.x->m;
-    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"),
-           step = xt_index_id_(w, &f->step, "step");
-    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.integer - 1)), step);
-    return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
-}
-
-/* Opens a loop in the module: XT_FOR's from, to, by, or XT_WHILE's; the index. */
-static spe_id xt_loop_begin_(xt_where_ w, xt_frame_ *f, spe_id from, spe_id to, spe_id by)
-{
-    xt_ctx *x = w.x;
-    spe_id k = 0;
-    if (x->planning) {
-        xt_loop_forget_(x, f);
-        return 0;
-    }
-    xt_gather_(w, f, false);
-    if (f->kind == XT_FRAME_WHILE_)
-        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
-    else
-        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
-    xt_scatter_(x, f);
-    if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
-    return k;
 }
 
 spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
@@ -165,67 +70,119 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
     xt_frame_ *f;
-    spe_id from, to, by, k;
     xt_val first = lo, down = step;
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
-    if (!xt_enter_(w, XT_OP_FOR_)) return loop;
-    from = xt_index_id_(w, &lo, "the loop's start");
-    to = xt_index_id_(w, &hi, "the loop's end");
-    by = xt_index_id_(w, &step, "the loop's step");
-    if (step.kind == SPE_INT && step.integer == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
-    if (!spe_ok(&x->m)) return loop;
-    if (turns) {
-        xt_count_turns_(w, &lo, &hi, &step);
-        from = xt_index_id_(w, &lo, "the loop's start");
-        to = xt_index_id_(w, &hi, "the number of turns");
-        by = xt_index_id_(w, &step, "the loop's step");
-    }
-    f = xt_open_(w, &loop, XT_FRAME_FOR_, objects);
+    if (!xt_enter_(w) || !xt_check_index_(w, &lo, "the loop's start") || !xt_check_index_(w, &hi, "the loop's end") ||
+        !xt_check_index_(w, &step, "the loop's step"))
+        return loop;
+    if (step.kind == SPE_INT && step.integer == 0) return xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0"), loop;
+    x->part++;
+    if (turns) xt_count_turns_(w, &lo, &hi, &step);
+    x->part--;
+    f = xt_open_(w, &loop, XT_OP_FOR_, "XT_FOR", objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
     f->step = step;
-    k = xt_loop_begin_(w, f, from, to, by);
-    loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
+    xt_loop_values_(x, f);
+    f->index = xt_new_value_(x);
+    xt_value_at_(x, f->index)->node = x->nodes.count - 1;
+    loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
     if (turns) {
-        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, xt_scalar_(x, CM_I32, k, 1, 0), down);
+        x->part++;
+        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, loop.index, down);
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
+        x->part--;
     }
     return loop;
 }
 
-/* While planning, after a region: finds out what it changes; what comes after it has one of several values there. */
-static void xt_plan_changes_(xt_ctx *x, xt_frame_ *f)
+/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
+static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
+{
+    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
+    int i, n = xt_scalars_(&s->body, body);
+    uint32_t counts = 0;
+    xt_scalars_(&s->now, now);
+    for (i = 0; i < n && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT; i++)
+        if ((changed >> i & 1) && body[i]->kind == SPE_SCALAR && xt_is_int_(body[i]->type) &&
+            xt_bits_(body[i]->type) == 32 && xt_moves_by_(x, now[i], body[i], f->step.integer))
+            counts |= 1u << i;
+    return counts;
+}
+
+static bool xt_has_counts_(const xt_frame_ *f)
 {
     int i;
+    for (i = 0; i < f->slots; i++)
+        if (f->slot[i].mask >> XT_COUNTS_SHIFT_) return true;
+    return false;
+}
+
+/* Gives those scalars their value, start + advance: in the body, or behind the loop. */
+static void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
+{
+    int i, j, n;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now), counts = xt_counts_(x, f, s, mask);
-        *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
-        if (f->kind == XT_FRAME_IF_) xt_join_(x, &s->start, &s->body);
-        xt_join_(x, &s->start, &s->now);
-        s->now = s->start;
-        xt_renew_(x, &s->now, mask, NULL);
-        xt_write_(s->object, &s->now);
+        uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
+        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
+        n = xt_scalars_(result ? &s->result : &s->body, p);
+        xt_scalars_(&s->start, start);
+        for (j = 0; j < n; j++) {
+            int type = xt_carried_type_(start[j]);
+            xt_val now = xt_now_(x, start[j]);
+            xt_value_ *v;
+            spe_id id;
+            if (!(counts >> j & 1)) continue;
+            id = xt_id_(x, &now, type);
+            xt_define_(x, p[j]->id, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
+            v = xt_value_at_(x, p[j]->id);
+            v->start = id;
+            v->advance = advance;
+        }
     }
 }
 
-/* Closes a region in the module. */
-static void xt_close_(xt_where_ w, xt_frame_ *f)
+/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
+static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
-    xt_ctx *x = w.x;
-    uint32_t n = (uint32_t)f->id_count;
-    xt_gather_(w, f, true);
-    if (f->kind == XT_FRAME_WHILE_)
-        spe_endwhile(&x->m, n, f->ids);
-    else if (f->kind == XT_FRAME_FOR_)
-        spe_endfor(&x->m, n, f->ids);
-    else
-        spe_endif(&x->m, n, f->ids, f->ids);
-    xt_scatter_(x, f);
-    if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
+    spe_module *m = &x->m;
+    xt_val l = xt_now_(x, &f->lo), h = xt_now_(x, &f->hi);
+    spe_id lo = xt_index_id_(x, &l), hi = xt_index_id_(x, &h), step = xt_index_id_(x, &f->step), turns;
+    turns = spe_isub(m, hi, lo);
+    turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
+    turns = spe_imul(m, turns, step);
+    return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));
+}
+
+/* XT_FOR or XT_WHILE. */
+XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
+    spe_id from = 0, to = 0, by = 0, k;
+    if (f->op == XT_OP_FOR_) {
+        from = xt_index_id_(x, &lo);
+        to = xt_index_id_(x, &hi);
+        by = xt_index_id_(x, &step);
+    }
+    f->ids = NULL;
+    f->id_count = xt_gather_(x, f, false, false);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    if (!f->ids) return;
+    xt_gather_(x, f, false, false);
+    if (f->op == XT_OP_WHILE_) {
+        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f, false);
+        return;
+    }
+    k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
+    xt_scatter_(x, f, false);
+    if (xt_has_counts_(f)) xt_write_counts_(x, f, false, spe_isub(&x->m, k, from));
+    xt_define_(x, f->index, xt_scalar_(CM_I32, k, xt_least_(xt_val_align_(&lo), xt_val_align_(&step))));
 }
 
 /* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
@@ -239,22 +196,28 @@ static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
 
 static spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 {
-    return v->kind == SPE_INT ? spe_const_bool(&x->m, v->integer != 0) : v->id;
+    xt_val now = xt_now_(x, v);
+    return now.kind == SPE_INT ? spe_const_bool(&x->m, now.integer != 0) : now.id;
 }
 
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w, XT_OP_WHILE_) ? xt_open_(w, &loop, XT_FRAME_WHILE_, objects) : NULL;
-    if (f) xt_loop_begin_(w, f, 0, 0, 0);
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, "XT_WHILE", objects) : NULL;
+    if (f) xt_loop_values_(w.x, f);
     return loop;
 }
 
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
-    if (xt_enter_(w, XT_OP_WHILE_TEST_) && xt_check_condition_(w, "XT_WHILE", &condition) && !w.x->planning)
-        spe_while_test(&w.x->m, xt_condition_(w.x, &condition));
+    if (xt_enter_(w) && xt_check_condition_(w, "XT_WHILE", &condition))
+        xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
     return loop;
+}
+
+XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
+{
+    spe_while_test(&x->m, xt_condition_(x, (const xt_val *)n->desc));
 }
 
 /* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
@@ -262,24 +225,54 @@ spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
-    if (xt_enter_(w, XT_OP_IF_) && xt_check_condition_(w, "XT_IF", &condition) &&
-        xt_open_(w, &r, XT_FRAME_IF_, objects) && !w.x->planning)
-        spe_if(&w.x->m, xt_condition_(w.x, &condition));
+    xt_frame_ *f;
+    if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
+    f = xt_open_(w, &r, XT_OP_IF_, "XT_IF", objects);
+    if (f) f->lo = condition;
     return r;
 }
 
-/* After the first side: its values are kept, the variables are again what they were. */
-static void xt_if_else_(xt_where_ w, xt_frame_ *f)
+XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_ctx *x = w.x;
+    xt_frame_ *f = (xt_frame_ *)n->desc;
+    f->ids = NULL;
+    f->id_count = xt_gather_(x, f, false, false);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    spe_if(&x->m, xt_condition_(x, &f->lo));
+}
+
+/* After the first side: its values are kept, the variables are again what they were. */
+static void xt_if_else_(xt_frame_ *f)
+{
     int i;
-    if (!x->planning) {
-        xt_gather_(w, f, true);
-        spe_else(&x->m, (uint32_t)f->id_count, f->ids);
-    }
     for (i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].now;
         xt_write_(f->slot[i].object, &f->slot[i].start);
+    }
+}
+
+XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_gather_(x, f, true, false);
+    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+}
+
+/* ---- the end of a region ----------------------------------------------------------------------------------------- */
+
+/* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. */
+static void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = xt_differences_(&s->body, &s->now), counts;
+        if (f->op != XT_OP_IF_) mask &= xt_differences_(&s->start, &s->now);
+        counts = xt_counts_(x, f, s, mask);
+        s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
+        s->result = f->op == XT_OP_IF_ ? s->now : s->start;
+        xt_renew_(x, &s->result, mask);
+        xt_write_(s->object, &s->result);
     }
 }
 
@@ -287,44 +280,75 @@ static void xt_if_else_(xt_where_ w, xt_frame_ *f)
 XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
-    xt_frame_ *f = &x->frames[r->depth - 1];
+    xt_frame_ *f = x->frames[r->depth - 1];
     xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     bool last = r->turn > r->sides;
-    xt_op_ op = f->kind != XT_FRAME_IF_ ? XT_OP_LOOP_END_ : last ? XT_OP_IF_END_ : XT_OP_ELSE_;
-    if (!xt_enter_(w, op) || !xt_read_now_(w, f)) return;
-    if (op == XT_OP_ELSE_)
-        xt_if_else_(w, f);
-    else if (x->planning)
-        xt_plan_changes_(x, f);
+    if (!xt_enter_(w) || !xt_read_now_(w, f)) return;
+    xt_record_(w, last ? XT_OP_END_ : XT_OP_ELSE_, 0, 0, f, 0);
+    if (last)
+        xt_find_changes_(x, f);
     else
-        xt_close_(w, f);
+        xt_if_else_(f);
     if (last) x->regions.depth--;
 }
 
-/* ---- barriers ---------------------------------------------------------------------------------------------- */
+XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
+{
+    xt_frame_ *f = (xt_frame_ *)node->desc;
+    uint32_t n = (uint32_t)f->id_count;
+    xt_gather_(x, f, true, true);
+    if (f->op == XT_OP_WHILE_)
+        spe_endwhile(&x->m, n, f->ids);
+    else if (f->op == XT_OP_FOR_)
+        spe_endfor(&x->m, n, f->ids);
+    else
+        spe_endif(&x->m, n, f->ids, f->ids);
+    xt_scatter_(x, f, true);
+    if (xt_has_counts_(f)) xt_write_counts_(x, f, true, xt_for_distance_(x, f));
+}
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
 void xt_barrier_arrive_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
-    if (!xt_enter_(w, XT_OP_BARRIER_ARRIVE_)) return;
+    if (!xt_enter_(w)) return;
     if (x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
     x->arrived = name;
-    if (!x->planning) spe_barrier_arrive(&x->m);
+    xt_record_(w, XT_OP_BARRIER_ARRIVE_, 0, 0, name, 0);
 }
 
 void xt_barrier_wait_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
-    if (!xt_enter_(w, XT_OP_BARRIER_WAIT_)) return;
+    if (!xt_enter_(w)) return;
     if (!x->arrived || strcmp(x->arrived, name) != 0)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     x->arrived = NULL;
-    if (!x->planning) spe_barrier_wait(&x->m);
+    xt_record_(w, XT_OP_BARRIER_WAIT_, 0, 0, name, 0);
 }
 
 void xt_barrier_(xt_where_ w)
 {
-    if (xt_enter_(w, XT_OP_BARRIER_) && !w.x->planning) spe_barrier(&w.x->m);
+    if (xt_enter_(w)) xt_record_(w, XT_OP_BARRIER_, 0, 0, NULL, 0);
+}
+
+XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
+{
+    (void)n;
+    spe_barrier(&x->m);
+}
+
+XE_FN_ void xt_write_barrier_arrive_(xt_ctx *x, const xt_node_ *n)
+{
+    (void)n;
+    spe_barrier_arrive(&x->m);
+}
+
+XE_FN_ void xt_write_barrier_wait_(xt_ctx *x, const xt_node_ *n)
+{
+    (void)n;
+    spe_barrier_wait(&x->m);
 }

@@ -39,7 +39,6 @@ static xt_vec xt_map_components_(xt_ctx *x, int n, const xt_vec *v, xt_vec r, cm
 {
     xt_vec a, b;
     int i;
-    for (i = 0; i < n; i++) xt_same_layout_(x, v[i].node, r.node);
     if (!r.blocks) return r;
     a = xt_as_use_(x, &v[0], r.use);
     b = xt_as_use_(x, &v[n - 1], r.use);
@@ -109,17 +108,48 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
+/* A node of an operation element by element. */
+static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, int kind, cm_type type, int n, const xt_vec *v, int of)
+{
+    xt_vectors_ d;
+    xt_vec r = xt_new_vec_(w.x, type, v);
+    memset(&d, 0, sizeof d);
+    d.type = of;
+    memcpy(d.v, v, (size_t)n * sizeof *v);
+    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    return r;
+}
+
+/* Its operands as they are now; how many there are. */
+static int xt_now_vecs_(xt_ctx *x, const xt_node_ *n, xt_vec v[3])
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    int i;
+    for (i = 0; i < 3 && d->v[i].magic; i++) v[i] = xt_now_vec_(x, &d->v[i]);
+    return i;
+}
+
 xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
     const xt_vec *like = a.is_vec ? &a.vec : &b.vec;
     xt_vec v[2];
-    xt_typed_op_ t = {op, (int)like->type};
-    if (!xt_enter_kind_(w, XT_OP_BINARY_VECTOR_, op) || !xt_check_vec_(w, like, "an operand") ||
-        !xt_vec_op_allowed_(w, op, t.type) || !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
+        !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
         return xt_no_vec_();
-    if (xt_is_compare_(op)) return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)XT_BOOL_, v), 2, v, xt_compare_part_, &t);
-    return xt_map_components_(w.x, 2, v, xt_new_vec_(w, v[0].type, v), xt_component_op_, op);
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
+                           (int)like->type);
+}
+
+XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
+    xt_vec r, v[3];
+    xt_now_vecs_(x, n, v);
+    r = xt_make_vec_(x, n);
+    xt_define_vec_(x, n->result,
+                   xt_is_compare_(n->kind) ? xt_map_vecs_(x, r, 2, v, xt_compare_part_, &t)
+                                           : xt_map_components_(x, 2, v, r, xt_component_op_, n->kind));
 }
 
 xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
@@ -148,12 +178,20 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
     const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL;
-    xt_vec v[3];
-    if (!xt_enter_(w, XT_OP_SELECT_VECTOR_) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
+    xt_vec v[3], r;
+    if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
     v[0] = condition.vec;
     if (!xt_operands_(w, "XT_SELECT", 2, both, like, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_map_vecs_(w.x, xt_new_vec_(w, v[1].type, &v[1]), 3, v, xt_select_part_, NULL);
+    r = xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
+    return r;
+}
+
+XE_FN_ void xt_write_select_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v[3];
+    int count = xt_now_vecs_(x, n, v);
+    xt_define_vec_(x, n->result, xt_map_vecs_(x, xt_make_vec_(x, n), count, v, xt_select_part_, NULL));
 }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -209,38 +247,54 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     const xt_any_ *all[3] = {&a, &b, &c};
     const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec;
     const xt_math_row_ *row = xt_math_info_(op);
-    xt_typed_op_ t = {op, (int)like->type};
-    int i, n = row->operands;
-    xt_vec v[3], r;
-    if (!xt_enter_kind_(w, XT_OP_MATH_VECTOR_, op) || !xt_check_vec_(w, like, row->name) ||
-        !xt_math_allowed_(w, op, t.type) || !xt_operands_(w, row->name, n, all, like, v))
+    xt_vec v[3];
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
+        !xt_operands_(w, row->name, row->operands, all, like, v))
         return xt_no_vec_();
-    r = xt_new_vec_(w, like->type, v);
-    if (n == 1) return xt_map_components_(w.x, 1, v, r, xt_math_component_, op);
-    for (i = 0; i < n; i++) xt_same_layout_(w.x, v[i].node, r.node);
-    return xt_map_vecs_(w.x, r, n, v, xt_math_part_, &t);
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, op, like->type, row->operands, v, (int)like->type);
+}
+
+XE_FN_ void xt_write_math_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
+    xt_vec v[3], r;
+    int count = xt_now_vecs_(x, n, v);
+    r = xt_make_vec_(x, n);
+    r = count == 1 ? xt_map_components_(x, 1, v, r, xt_math_component_, n->kind)
+                   : xt_map_vecs_(x, r, count, v, xt_math_part_, &t);
+    xt_define_vec_(x, n->result, r);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 {
-    xt_ctx *x = w.x;
-    const xt_val *v[3] = {&a.val, &b.val, &c.val};
     const xt_math_row_ *row = xt_math_info_(op);
-    spe_id id[3];
-    int i, type;
-    if (!xt_enter_kind_(w, XT_OP_MATH_NUMBER_, op)) return xt_nothing_();
-    type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
+    xt_numbers_ n = {0, {a.val, b.val, c.val}};
+    int i;
+    if (!xt_enter_(w)) return xt_nothing_();
+    n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
     for (i = 1; i < row->operands; i++)
-        if (!xt_is_constant_(v[i])) type = v[i]->type;
-    if (a.val.kind == SPE_POINTER || type == CM_BF16)
+        if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
+    if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
         return xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
-                        a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(type)),
+                        a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type)),
                xt_nothing_();
-    if (!xt_math_allowed_(w, op, type)) return xt_nothing_();
-    for (i = 0; i < row->operands; i++) id[i] = xt_id_(w, v[i], type, row->name);
-    if (x->planning || !spe_ok(&x->m)) return xt_scalar_(x, type, 0, 1, 0);
-    id[0] = spe_math(&x->m, (spe_math_op)xt_math_instruction_(op, type), (uint32_t)row->operands, id);
-    return xt_scalar_(x, type, id[0], 1, 0);
+    if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
+    for (i = 0; i < row->operands; i++)
+        if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
+    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
+}
+
+XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    int i, count = xt_math_info_(n->kind)->operands;
+    spe_id id[3];
+    for (i = 0; i < count; i++) {
+        xt_val v = xt_now_(x, &d->v[i]);
+        id[i] = xt_id_(x, &v, d->type);
+    }
+    id[0] = spe_math(&x->m, (spe_math_op)xt_math_instruction_(n->kind, d->type), (uint32_t)count, id);
+    xt_define_(x, n->result, xt_scalar_(d->type, id[0], 1));
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
@@ -255,16 +309,24 @@ static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
 {
-    xt_ctx *x = w.x;
-    int from = (int)a.vec.type, i;
-    xt_vec v, r;
-    if (!xt_enter_(w, XT_OP_CAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    r = xt_new_vec_(w, (cm_type)type, &a.vec);
-    if (type == XT_BOOL_ && from != XT_BOOL_) return xt_map_vecs_(x, r, 1, &a.vec, xt_truth_part_, &from);
-    v = xt_as_use_(x, &a.vec, CM_ACC);
+    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, 0, (cm_type)type, 1, &a.vec, type);
+}
+
+XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec a[3], v, r = xt_make_vec_(x, n);
+    int type = ((const xt_vectors_ *)n->desc)->type, from, i;
+    xt_now_vecs_(x, n, a);
+    from = (int)a[0].type;
+    if (type == XT_BOOL_ && from != XT_BOOL_) {
+        xt_define_vec_(x, n->result, xt_map_vecs_(x, r, 1, a, xt_truth_part_, &from));
+        return;
+    }
+    v = xt_as_use_(x, &a[0], CM_ACC);
     for (i = 0; i < r.blocks && i < v.blocks; i++)
         r.block[i] = from == type ? v.block[i] : cm_convert(&x->cm, &v.block[i], (cm_type)type);
-    return r.blocks ? xt_settle_(x, r) : r;
+    xt_define_vec_(x, n->result, r.blocks ? xt_settle_(x, r) : r);
 }
 
 static spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
@@ -275,27 +337,41 @@ static spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     int from = (int)a.vec.type;
-    if (!xt_enter_(w, XT_OP_BITCAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST"))
-        return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
-    return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)type, &a.vec), 1, &a.vec, xt_bitcast_part_, &type);
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, 0, (cm_type)type, 1, &a.vec, type);
+}
+
+XE_FN_ void xt_write_bitcast_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec a[3], r = xt_make_vec_(x, n);
+    xt_now_vecs_(x, n, a);
+    xt_define_vec_(x, n->result,
+                   xt_map_vecs_(x, r, 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type));
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 {
-    xt_ctx *x = w.x;
     const xt_val *v = &a.val;
+    xt_numbers_ n = {type, {*v, *v, *v}};
     int from = xt_carried_type_(v);
     char text[48];
-    spe_id id;
-    if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
+    if (!xt_enter_(w)) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
                xt_nothing_();
-    id = xt_id_(w, v, from, "the operand of XT_BITCAST");
-    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
+    if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
+    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
+}
+
+XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val v = xt_now_(x, &d->v[0]);
+    spe_id id = xt_id_(x, &v, xt_carried_type_(&d->v[0]));
+    xt_define_(x, n->result, xt_scalar_(d->type, cm_bitcast(&x->cm, xt_spe_type_(x, d->type), id), 1));
 }
 
 /* ---- pairs, as reductions and atomics combine them --------------------------------------------------------------- */

@@ -20,46 +20,153 @@ XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side);
 
 enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
-/* What a number is known to be, beside what it tells itself. */
-typedef struct {
-    int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
-    spe_id root;    /* in the plan: it is the value with this id plus delta */
-    int64_t delta;
-    spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
-} xt_note_;
+/* ---- the record: record.c
+ *
+ * The body runs once. Each operation becomes a node, and each number or vector that it makes a value; what the user
+ * holds (xt_val, xt_vec, xt_tile) names values by their ids. Regions are nodes that begin and end them. Passes read the
+ * nodes in order, see xt_make_module_. */
 
-XETILE_PRIVATE xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v);
-XETILE_PRIVATE void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note);
+/* name, and the function that writes it; XT_NOT_WRITTEN_: nothing of its own, its parts stand before it. */
+#define XT_OPERATIONS_(X)                                                                                              \
+    X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
+    X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
+    X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
+    X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(STORE_TILE, store_tile)           \
+    X(PREFETCH_TILE, prefetch_tile) X(LOAD_GATHER, load_gather) X(STORE_SCATTER, store_scatter)                        \
+    X(ATOMIC_RMW, atomic_rmw) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                      \
+    X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
+    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, nothing)              \
+    X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SLICE, rearrange)                   \
+    X(TILE_PACK, nothing) X(TILE_UNPACK, nothing) X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if)        \
+    X(ELSE, else) X(END, end) X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)
+typedef enum {
+#define XT_ROW_(name, write) XT_OP_##name##_,
+    XT_OPERATIONS_(XT_ROW_)
+#undef XT_ROW_
+        XT_OP_COUNT_
+} xt_op_;
 
-/* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
-typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
 typedef struct {
-    xt_expr_kind_ kind;
-    int op, type, a, b; /* op: of a binary one; number of a parameter or built-in */
-    int64_t value;
-    spe_id id; /* once written */
-} xt_expr_;
+    xt_op_ op;
+    int kind;        /* which one of those that share the name: spe_arith_op, xt_math_op_, ... */
+    bool part;       /* of a larger operation, which stands behind its parts */
+    uint32_t result; /* the value that it makes; 0: none, or those of a region */
+    const char *file;
+    int line;
+    const void *desc; /* operands and attributes, a structure of the operation's own */
+} xt_node_;
+
+/* Operands of operations on numbers; type: in which they meet, or to which the one is cast. */
+typedef struct {
+    int type;
+    xt_val v[3];
+} xt_numbers_;
+
+/* Operands of operations on vectors, element by element. */
+typedef struct {
+    int type;
+    xt_vec v[3];
+} xt_vectors_;
 
 typedef struct {
-    int parent;   /* vectors that must share a layout form a class (union-find) */
+    int node;   /* which makes it */
+    bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
+    spe_id early_id;
+    /* vectors: those that must share a layout form a class (union-find) */
+    uint32_t parent;
     bool need[3]; /* of the root: which uses products ask for, by cm_use */
-} xt_plan_vec_;
+    /* when written. A number that a loop moves by its step is start + advance, how far the index has come. */
+    spe_id start, advance;
+    union {
+        xt_val number;
+        xt_vec vec;
+    } now;
+} xt_value_;
+
+XETILE_PRIVATE xt_node_ *xt_node_at_(xt_ctx *x, int i);
+XETILE_PRIVATE xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id);
+XETILE_PRIVATE uint32_t xt_new_value_(xt_ctx *x);
+XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size);
+XETILE_PRIVATE xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align,
+                                        const xt_numbers_ *operands);
+XETILE_PRIVATE xt_val xt_now_(xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v);
+XETILE_PRIVATE xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t);
+XETILE_PRIVATE void xt_define_(xt_ctx *x, uint32_t id, xt_val number);
+XETILE_PRIVATE void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec);
+XETILE_PRIVATE xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n);
+#define XT_ROW_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
+XT_OPERATIONS_(XT_ROW_)
+#undef XT_ROW_
+XETILE_PRIVATE void xt_write_nodes_(xt_ctx *x);
+
+/* ---- regions: carried.c, control.c */
+
+/* A carried value of any kind: magic tells which. */
+typedef union {
+    uint32_t magic;
+    xt_val val;
+    xt_vec vec;
+    xt_tile tile;
+} xt_thing_;
+
+/* One carried variable: its value before the region, at the top of a loop's body, at the end of XT_IF's first side, at
+ * the end of the body or second side, and behind the region. mask: what of it changes, a bit a scalar. */
+typedef struct {
+    void *object; /* the user's variable */
+    xt_thing_ start, body, now, result;
+    uint32_t mask;
+} xt_slot_;
+
+struct xt_frame_ {
+    xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
+    xt_val lo, hi, step; /* of a loop */
+    uint32_t index;      /* the value */
+    int slots;
+    xt_slot_ *slot;
+    /* when written */
+    spe_id *ids;
+    int id_count;
+};
+
+/* XT_INIT_TILE: what was given; the tile of the matrix that leading dimensions choose from, and what it became; where
+ * this subgroup's first piece starts; how far the chosen matrix is, in elements. */
+typedef struct {
+    xt_tile_desc_ given;
+    xt_tile matrix, tile;
+    xt_val place[2], distance;
+} xt_init_tile_desc_;
+
+typedef struct {
+    xt_tile tile;
+    xt_val by[2];
+} xt_update_;
+
+/* A vector and the tile that it is written to. */
+typedef struct {
+    xt_vec v;
+    xt_tile tile;
+} xt_stored_;
+
+/* ---- what the passes find of tiles: block2d.c */
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
-    bool used, possible, column_major;
-    int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
+    bool used, possible;
+    const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
-    int origin[2];                           /* where it starts, as expressions */
-    /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
+    /* of this version: offset, shape, pitch and base */
     spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;
 
+/* What 2D block messages need: (value & mask) == 0, or value < below; narrow: of its low 32 bits. */
 typedef struct {
-    int tile, expression;
-    int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
+    int tile;
+    xt_val value, below; /* below.magic 0: the mask counts */
+    int mask;
+    bool narrow;
 } xt_plan_offset_;
 
 /* Arrays in local memory are aligned to so many bytes. Every version of the body uses the same ones. */
@@ -81,25 +188,10 @@ XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 /* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
 #define xt_fail_(w, ...) spe_report(xt_blame_(w), __VA_ARGS__)
 
-/* What a body may do, for the check that it does the same each time. Those of several kinds are told with the kind. */
-typedef enum {
-    XT_OP_BINARY_NUMBER_, XT_OP_CAST_NUMBER_, XT_OP_SELECT_NUMBER_, XT_OP_BITCAST_NUMBER_, XT_OP_MATH_NUMBER_,
-    XT_OP_BUILTIN_, XT_OP_PARAM_, XT_OP_LOCAL_, XT_OP_INIT_TILE_, XT_OP_UPDATE_TILE_OFFSET_, XT_OP_LOAD_TILE_,
-    XT_OP_STORE_TILE_, XT_OP_PREFETCH_TILE_, XT_OP_LOAD_GATHER_, XT_OP_STORE_SCATTER_, XT_OP_ATOMIC_RMW_,
-    XT_OP_TILE_MMA_, XT_OP_SPLAT_, XT_OP_IOTA_, XT_OP_BINARY_VECTOR_, XT_OP_CAST_VECTOR_, XT_OP_SELECT_VECTOR_,
-    XT_OP_BITCAST_VECTOR_, XT_OP_MATH_VECTOR_, XT_OP_REDUCTION_, XT_OP_BROADCAST_, XT_OP_TRANSPOSE_,
-    XT_OP_CONVERT_LAYOUT_, XT_OP_SLICE_, XT_OP_TILE_PACK_, XT_OP_TILE_UNPACK_, XT_OP_FOR_, XT_OP_WHILE_,
-    XT_OP_WHILE_TEST_, XT_OP_LOOP_END_, XT_OP_IF_, XT_OP_ELSE_, XT_OP_IF_END_, XT_OP_BARRIER_, XT_OP_BARRIER_ARRIVE_,
-    XT_OP_BARRIER_WAIT_, XT_OP_COUNT_
-} xt_op_;
-
-XETILE_PRIVATE bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind);
-XETILE_PRIVATE bool xt_enter_(xt_where_ w, xt_op_ operation);
+XETILE_PRIVATE bool xt_enter_(xt_where_ w);
+XETILE_PRIVATE xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n);
 XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
 XETILE_PRIVATE void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size);
-XETILE_PRIVATE xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i);
-XETILE_PRIVATE xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i);
-XETILE_PRIVATE xt_expr_ *xt_expr_at_(xt_ctx *x, int i);
 XETILE_PRIVATE const char *xt_type_name_(int type);
 XETILE_PRIVATE bool xt_is_float_(int type);
 XETILE_PRIVATE bool xt_is_int_(int type);
@@ -114,26 +206,31 @@ XETILE_PRIVATE bool xt_is_constant_(const xt_val *v);
 XETILE_PRIVATE const char *xt_describe_(const xt_val *v, char *text, size_t size);
 XETILE_PRIVATE int xt_align_of_(int64_t i);
 XETILE_PRIVATE int xt_val_align_(const xt_val *v);
-XETILE_PRIVATE xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression);
+XETILE_PRIVATE xt_val xt_scalar_(int type, spe_id id, int align);
 XETILE_PRIVATE xt_val xt_nothing_(void);
-XETILE_PRIVATE int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value);
-XETILE_PRIVATE int xt_expr_of_(xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE bool xt_is_early_(xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type);
+XETILE_PRIVATE bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t delta);
 XETILE_PRIVATE spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v);
 XETILE_PRIVATE bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what);
-XETILE_PRIVATE spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what);
-XETILE_PRIVATE spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what);
+XETILE_PRIVATE bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *what);
+XETILE_PRIVATE bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what);
+XETILE_PRIVATE spe_id xt_id_(xt_ctx *x, const xt_val *v, int type);
+XETILE_PRIVATE spe_id xt_index_id_(xt_ctx *x, const xt_val *v);
 XETILE_PRIVATE spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b);
 XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
 XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 
-/* ---- plan.c */
+/* ---- passes: layouts.c, block2d.c */
 
-XETILE_PRIVATE void xt_same_layout_(xt_ctx *x, int a, int b);
-XETILE_PRIVATE void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use);
-XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, int node);
-XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int node);
+XETILE_PRIVATE void xt_find_layouts_(xt_ctx *x);
+XETILE_PRIVATE void xt_find_products_(xt_ctx *x);
+XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
+XETILE_PRIVATE void xt_find_block2d_(xt_ctx *x);
+XETILE_PRIVATE spe_id xt_emit_condition_(xt_ctx *x);
+XETILE_PRIVATE bool xt_is_false_(xt_ctx *x, spe_id condition);
+XETILE_PRIVATE xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i);
 XETILE_PRIVATE bool xt_by_block2d_(xt_ctx *x, const xt_tile *t);
-XETILE_PRIVATE spe_id xt_emit_expr_(xt_ctx *x, int number, int type);
 XETILE_PRIVATE spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address);
 XETILE_PRIVATE spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p);
 
@@ -163,10 +260,11 @@ XETILE_PRIVATE int xt_block_number_(const xt_grid_ *g, int round0, int round1, i
 XETILE_PRIVATE xt_block_ xt_blocks_(const xt_dist *d);
 XETILE_PRIVATE bool xt_next_block_(xt_block_ *b);
 XETILE_PRIVATE bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map);
-XETILE_PRIVATE xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim);
+XETILE_PRIVATE xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim);
+XETILE_PRIVATE spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim);
 XETILE_PRIVATE xt_vec xt_no_vec_(void);
 XETILE_PRIVATE xt_vec xt_form_(const xt_tile *t);
-XETILE_PRIVATE xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_vec *like);
+XETILE_PRIVATE xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like);
 XETILE_PRIVATE xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map);
 XETILE_PRIVATE xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use);
 XETILE_PRIVATE xt_vec xt_settle_(xt_ctx *x, xt_vec r);
@@ -176,6 +274,7 @@ XETILE_PRIVATE bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const 
                                    const char *second, const xt_vec *b);
 XETILE_PRIVATE bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v);
 XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
+XETILE_PRIVATE uint32_t xt_splat_like_(const xt_node_ *n);
 XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
 
 /* ---- tiles.c, access.c, prefetch.c */
@@ -183,13 +282,11 @@ XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like
 XETILE_PRIVATE xt_tile xt_no_tile_(void);
 XETILE_PRIVATE int xt_inner_(const xt_tile *t);
 XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what);
-XETILE_PRIVATE void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
+XETILE_PRIVATE void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
 XETILE_PRIVATE void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along);
 XETILE_PRIVATE int xt_least_(int a, int b);
-XETILE_PRIVATE cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b);
-XETILE_PRIVATE void xt_tile_is_used_(xt_ctx *x, const xt_tile *t);
+XETILE_PRIVATE cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b);
 XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
-XETILE_PRIVATE void xt_prefetch_waiting_(xt_ctx *x);
 
 /* ---- elements.c */
 
@@ -241,7 +338,16 @@ XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, con
 
 /* ---- scratch.c */
 
-XETILE_PRIVATE xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r);
+/* What moves elements of a vector to other places: by registers, where each subgroup holds what it needs. */
+typedef struct {
+    xt_vec v;
+    xt_source_ from;
+    bool in_registers;
+    xt_origin_ origin; /* then */
+} xt_rearrange_desc_;
+
+XETILE_PRIVATE bool xt_place_scratch_(xt_ctx *x);
+XETILE_PRIVATE xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r);
 
 /* ---- reduction.c, layout.c */
 
@@ -254,6 +360,7 @@ XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map 
 XETILE_PRIVATE bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number);
 XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
 XETILE_PRIVATE int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_]);
+XETILE_PRIVATE xt_vec *xt_thing_vec_(xt_thing_ *t);
 
 /* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
  * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
@@ -262,9 +369,7 @@ enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 XETILE_PRIVATE int xt_carried_type_(const xt_val *start);
 XETILE_PRIVATE bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number);
 XETILE_PRIVATE uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b);
-XETILE_PRIVATE int xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask, const spe_id *ids);
-XETILE_PRIVATE void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b);
-XETILE_PRIVATE uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot);
-XETILE_PRIVATE int xt_gather_(xt_where_ w, xt_frame_ *f, bool at_end);
-XETILE_PRIVATE void xt_scatter_(xt_ctx *x, xt_frame_ *f);
+XETILE_PRIVATE void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask);
+XETILE_PRIVATE int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second);
+XETILE_PRIVATE void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result);
 XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);

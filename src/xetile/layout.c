@@ -51,23 +51,48 @@ static void xt_swap_ids_(spe_id *a, spe_id *b)
     *b = kept;
 }
 
-/* A vector that was loaded just now can be loaded transposed instead, as from memory of the other order: that is one
- * message where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (The first
- * load is left without a use then, and the device's compiler drops it.) */
-static bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
+/* May it change memory, or let others do so, or begin or end a region? */
+static bool xt_is_fence_(const xt_node_ *n)
 {
-    xt_ctx *x = w.x;
-    const xt_load_desc_ *d = (const xt_load_desc_ *)v->loaded;
+    switch (n->op) {
+    case XT_OP_BROADCAST_: case XT_OP_TRANSPOSE_: case XT_OP_CONVERT_LAYOUT_: case XT_OP_SLICE_:
+        return !((const xt_rearrange_desc_ *)n->desc)->in_registers;
+    case XT_OP_STORE_TILE_: case XT_OP_STORE_SCATTER_: case XT_OP_ATOMIC_RMW_: case XT_OP_FOR_: case XT_OP_WHILE_:
+    case XT_OP_WHILE_TEST_: case XT_OP_IF_: case XT_OP_ELSE_: case XT_OP_END_: case XT_OP_BARRIER_:
+    case XT_OP_BARRIER_ARRIVE_: case XT_OP_BARRIER_WAIT_: return true;
+    default: return false;
+    }
+}
+
+/* The load that made a vector, if memory is still what it was; NULL: none. */
+static const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v)
+{
+    int i = xt_value_at_(x, v->id)->node;
+    const xt_node_ *load = xt_node_at_(x, i);
+    if (load->op != XT_OP_LOAD_TILE_) return NULL;
+    for (i++; i < x->at; i++)
+        if (xt_is_fence_(xt_node_at_(x, i))) return NULL;
+    return (const xt_load_desc_ *)load->desc;
+}
+
+/* A vector that was loaded can be loaded transposed instead, as from memory of the other order: that is one message
+ * where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (Where the first
+ * load is left without a use the device's compiler drops it.) */
+static bool xt_transpose_load_(xt_ctx *x, const xt_vec *v, xt_vec *r)
+{
+    const xt_load_desc_ *d = xt_loaded_(x, v);
     xt_block_ b = xt_blocks_(&r->dist);
-    if (!d || v->operation + 1 != x->operations || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
+    xt_tile t;
+    if (!d || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
     if (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1]) return false;
     if (x->block2d && r->use != CM_A && xt_bytes_(v->type) != 4) return false;
+    t = xt_now_tile_(x, &d->tile);
     while (xt_next_block_(&b)) {
         xt_block_ source = b;
         cm_mem mem;
         source.row = b.col;
         source.col = b.row;
-        mem = xt_mem_(w, &d->tile, &source);
+        mem = xt_mem_(x, &t, &source);
         xt_swap_ids_(&mem.rows, &mem.cols);
         xt_swap_ids_(&mem.row, &mem.col);
         xt_swap_ids_(&mem.stride_row, &mem.stride_col);
@@ -76,26 +101,42 @@ static bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
     return true;
 }
 
-/* r from v: in registers when every subgroup holds what it needs, else through local memory. */
-static xt_vec xt_rearrange_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r)
+/* Records r from v: in registers when every subgroup holds what it needs, else through local memory. */
+static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
-    xt_ctx *x = w.x;
-    xt_origin_ o;
-    xt_field_ f, t;
+    xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
-    if (!spe_ok(&x->m)) return r;
-    if (!xt_origins_(x, &o, &r.dist, &v->dist, from)) {
-        if (from->divisor[dim] == 1 || v->dist.shape[dim] == 1) return xt_through_scratch_(w, v, from, r);
-        return xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
-                        r.dist.data[0], r.dist.data[1], from->divisor[dim]),
-               r;
-    }
-    if (!r.blocks || !v->blocks || (from->transposed && xt_transpose_load_(w, v, &r)) ||
-        !xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
+    if (!spe_ok(&w.x->m)) return r;
+    memset(&d, 0, sizeof d);
+    d.v = *v;
+    d.from = *from;
+    d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
+    if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
+        xt_record_(w, op, 0, r.id, &d, sizeof d);
+    else
+        xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
+                 r.dist.data[0], r.dist.data[1], from->divisor[dim]);
+    return r;
+}
+
+static xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
+{
+    xt_vec v = xt_now_vec_(x, &d->v);
+    xt_origin_ o = d->origin;
+    xt_field_ f, t;
+    if (!r.blocks || !v.blocks) return r;
+    if (!d->in_registers) return xt_through_scratch_(x, &v, &d->from, r);
+    if ((d->from.transposed && xt_transpose_load_(x, &v, &r)) ||
+        !xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
         return r;
-    if (!from->transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
+    if (!d->from.transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
     o.transposed = false;
     return xt_transpose_field_(x, &f, &t) ? xt_pick_all_(x, &t, &o, NULL, r) : r;
+}
+
+XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_define_vec_(x, n->result, xt_rearranged_(x, (const xt_rearrange_desc_ *)n->desc, xt_make_vec_(x, n)));
 }
 
 /* ---- broadcast --------------------------------------------------------------------------------------------------- */
@@ -138,13 +179,13 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}};
     xt_vec r;
-    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
+    if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
         return xt_no_vec_();
     r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, &d.vec, &from, r);
+    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -152,7 +193,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}};
-    if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
         return xt_no_vec_();
     if (d.vec.inner[0]) {
@@ -161,7 +202,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
         return xt_no_vec_();
     }
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, &d.vec, &from,
+    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
@@ -174,12 +215,12 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
     if (xt_same_map_(&v->map, map)) return *v;
     r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, v, &from, r);
+    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 {
-    if (!xt_enter_(w, XT_OP_CONVERT_LAYOUT_) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
         return xt_no_vec_();
     if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map);
@@ -192,15 +233,15 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
     const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
     const int *n = d.vec.dist.shape;
-    if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
-                 d.cols, d.row, d.col, n[0], n[1]);
+        xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows, d.cols,
+                 d.row, d.col, n[0], n[1]);
     else if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
         xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
-    return spe_ok(&w.x->m) ? xt_rearrange_(w, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map))
-                           : xt_no_vec_();
+    if (!spe_ok(&w.x->m)) return xt_no_vec_();
+    return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 
 /* ---- blocked vectors: nothing moves, registers are blocks already ----------------------------------------------- */
@@ -209,7 +250,7 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
-    if (!xt_enter_(w, XT_OP_TILE_PACK_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]);
     else if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
@@ -221,7 +262,7 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *has = d.vec.inner;
-    if (!xt_enter_(w, XT_OP_TILE_UNPACK_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK"))
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK"))
         return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}", b[0], b[1],

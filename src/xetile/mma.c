@@ -4,8 +4,7 @@
 static bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
 {
     const int *a = d->left.dist.shape, *b = d->right.dist.shape, *c = d->sum.dist.shape;
-    if (!xt_check_vec_(w, &d->left, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->right, "b of XT_TILE_MMA"))
-        return false;
+    if (!xt_check_vec_(w, &d->left, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->right, "b of XT_TILE_MMA")) return false;
     if (with_c && !xt_check_vec_(w, &d->sum, "c of XT_TILE_MMA")) return false;
     if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
     if (!with_c) return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
@@ -108,33 +107,48 @@ static size_t xt_vec_bytes_(const xt_vec *v)
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
-    xt_ctx *x = w.x;
     bool with_c = d.sum.magic != 0;
     cm_type type = CM_F32;
     xt_map map;
     xt_vec r;
-    size_t sum, all;
-    if (!xt_enter_(w, XT_OP_TILE_MMA_) || !xt_mma_check_shapes_(w, &d, with_c) ||
-        !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
-        !xt_mma_check_blocks_(w, &d, with_c))
+    if (!xt_enter_(w) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
+        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
-    xt_need_layout_(x, &d.left, CM_B);
-    xt_need_layout_(x, &d.right, CM_A);
     r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
-    if (!spe_ok(&x->m)) return r;
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
-    xt_need_layout_(x, &r, CM_ACC);
-    if (with_c) xt_same_layout_(x, r.node, d.sum.node);
-    x->has_mma = true;
-    sum = xt_vec_bytes_(&r);
-    all = sum + xt_vec_bytes_(&d.left) + xt_vec_bytes_(&d.right);
-    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
-    if (all > x->product_bytes) x->product_bytes = all;
-    if (!r.blocks) return r;
-    d.left = xt_as_use_(x, &d.left, CM_B);
-    d.right = xt_as_use_(x, &d.right, CM_A);
-    if (with_c) d.sum = xt_as_use_(x, &d.sum, CM_ACC);
-    xt_emit_mma_(x, &d, with_c, &r);
+    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
     return r;
+}
+
+/* What products want of the registers. */
+XE_FN_ void xt_find_products_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+        size_t sum, all;
+        if (n->op != XT_OP_TILE_MMA_) continue;
+        sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
+        all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+        x->has_mma = true;
+        if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+        if (all > x->product_bytes) x->product_bytes = all;
+    }
+}
+
+XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_mma_desc_ d = *(const xt_mma_desc_ *)n->desc;
+    bool with_c = d.sum.magic != 0;
+    xt_vec r = xt_make_vec_(x, n), a = xt_now_vec_(x, &d.left), b = xt_now_vec_(x, &d.right), c;
+    d.left = xt_as_use_(x, &a, CM_B);
+    d.right = xt_as_use_(x, &b, CM_A);
+    if (with_c) {
+        c = xt_now_vec_(x, &d.sum);
+        d.sum = xt_as_use_(x, &c, CM_ACC);
+    }
+    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    xt_define_vec_(x, n->result, r);
 }

@@ -43,39 +43,15 @@ XE_FN_ int xt_align_of_(int64_t i)
 
 XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->integer) : v->align; }
 
-/* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
-XE_FN_ xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
+/* A number that has been written. */
+XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align)
 {
-    xt_val v = spe_val_of(SPE_SCALAR, type, x->planning ? ++x->serial : id);
-    xt_note_ note = {expression, v.id, 0, 0, 0};
+    xt_val v = spe_val_of(SPE_SCALAR, type, id);
     v.align = align;
-    if (x->planning && expression) xt_set_note_(x, &v, note);
     return v;
 }
 
 XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); } /* after an error */
-
-XE_FN_ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
-{
-    xt_expr_ *e;
-    if (x->exprs.count == 0 && !xt_push_(x, &x->exprs, sizeof *e)) return 0; /* number 0 means none */
-    e = (xt_expr_ *)xt_push_(x, &x->exprs, sizeof *e);
-    if (!e) return 0;
-    e->kind = kind;
-    e->op = op;
-    e->type = type;
-    e->a = a;
-    e->b = b;
-    e->value = value;
-    return x->exprs.count - 1;
-}
-
-XE_FN_ int xt_expr_of_(xt_ctx *x, const xt_val *v)
-{
-    if (!x->planning) return 0;
-    return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->integer)
-                              : xt_note_of_(x, v).expression;
-}
 
 static bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
@@ -101,35 +77,37 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
                         xt_type_name_(type));
     if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
-        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
-                        xt_type_name_(type));
+        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer, xt_type_name_(type));
     return true;
 }
 
-/* The id of a number as `type`; integers of one width stand for each other. While planning any number will do. */
-XE_FN_ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
+/* Can it stand for a number of the type? Integers of one width stand for each other. */
+XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
-    xt_ctx *x = w.x;
-    if (!xt_check_number_(w, v, type, what)) return 0;
-    if (v->kind == SPE_SCALAR && v->type != type &&
-        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type)))
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type),
-                        xt_type_name_(type)),
-               0;
-    if (x->planning) return v->kind == SPE_SCALAR ? v->id : ++x->serial;
-    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+    if (!xt_check_number_(w, v, type, what)) return false;
+    return v->kind != SPE_SCALAR || v->type == type ||
+           (xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type)) ||
+           xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
 }
 
-/* The id of an offset, shape or stride. */
-XE_FN_ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
+/* Is it an offset, extent or stride? */
+XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
 {
     char text[48];
     if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
                               (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
                               (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->integer))))
-        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text)), 0;
-    return xt_id_(w, v, CM_I32, what);
+        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
+    return xt_check_type_(w, v, CM_I32, what);
 }
+
+/* The id of a number that has been written; of a constant as `type`. */
+XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
+{
+    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+}
+
+XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
 
 /* The type two numbers meet in; -1 when they do not. A constant takes the other's type. */
 static int xt_common_type_(const xt_val *a, const xt_val *b)
@@ -194,8 +172,7 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
     bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
     double p = a->kind == SPE_INT ? (double)a->integer : a->real, q = b->kind == SPE_INT ? (double)b->integer : b->real;
-    bool less = whole ? a->integer < b->integer : p < q, more = whole ? a->integer > b->integer : p > q,
-         equal = whole ? a->integer == b->integer : p == q;
+    bool less = whole ? a->integer < b->integer : p < q, more = whole ? a->integer > b->integer : p > q, equal = whole ? a->integer == b->integer : p == q;
     switch (op) {
     case SPE_ARITH_EQ: return spe_val_int(equal);
     case SPE_ARITH_NE: return spe_val_int(!equal);
@@ -203,8 +180,7 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     case SPE_ARITH_LE: return spe_val_int(less || equal);
     case SPE_ARITH_GT: return spe_val_int(more);
     case SPE_ARITH_GE: return spe_val_int(more || equal);
-    default:
-        return whole ? spe_val_int(xt_fold_int_(op, a->integer, b->integer)) : spe_val_real(xt_fold_real_(op, p, q));
+    default: return whole ? spe_val_int(xt_fold_int_(op, a->integer, b->integer)) : spe_val_real(xt_fold_real_(op, p, q));
     }
 }
 
@@ -248,19 +224,6 @@ static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
     return NULL;
 }
 
-/* Notes that r is a plus or minus a constant. */
-static void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, xt_val *r)
-{
-    bool sum = op == SPE_ARITH_ADD && (a->kind == SPE_INT || b->kind == SPE_INT);
-    const xt_val *scalar = sum && a->kind == SPE_INT ? b : a, *constant = scalar == a ? b : a;
-    xt_note_ of = xt_note_of_(x, scalar), note = xt_note_of_(x, r);
-    if (!sum && !(op == SPE_ARITH_SUB && b->kind == SPE_INT)) return;
-    if (scalar->kind != SPE_SCALAR || scalar->type != r->type) return;
-    note.root = of.root;
-    note.delta = of.delta + (sum ? constant->integer : -constant->integer);
-    xt_set_note_(x, r, note);
-}
-
 static spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
@@ -274,17 +237,25 @@ static spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
     return spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
 }
 
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* Can the number be computed before the body? */
+XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
+{
+    return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->early);
+}
+
 /* A number in another type; constants too become values of the kernel. */
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
-    xt_ctx *x = w.x;
-    int e;
+    xt_numbers_ n = {type, {*v, *v, *v}};
+    xt_val r;
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
                xt_nothing_();
-    e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
-    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
-    return xt_scalar_(x, type, x->planning ? 0 : xt_emit_cast_(x, type, v), xt_val_align_(v), e);
+    r = xt_record_number_(w, XT_OP_CAST_NUMBER_, 0, type, xt_val_align_(v), &n);
+    xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
+    return r;
 }
 
 /* Integers meet in one width. */
@@ -296,36 +267,31 @@ static xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
-    xt_ctx *x = w.x;
-    int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
+    int type = xt_common_type_(&a, &b);
+    xt_numbers_ n;
     const xt_val *same;
     xt_val r;
-    spe_id p, q, id = 0;
-    if (!xt_enter_kind_(w, XT_OP_BINARY_NUMBER_, op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    a = xt_widened_(w, type, a);
-    b = xt_widened_(w, type, b);
-    p = xt_id_(w, &a, type, "the first operand");
-    q = xt_id_(w, &b, type, "the second operand");
-    if (x->planning) {
-        ea = xt_is_int_(type) ? xt_expr_of_(x, &a) : 0;
-        eb = xt_is_int_(type) ? xt_expr_of_(x, &b) : 0;
-        if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
-    } else if (type == XT_BOOL_) {
-        id = op == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
-    } else {
-        id = xt_emit_arith_(&x->m, op, type, p, q);
-    }
-    r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
-    if (x->planning) xt_note_delta_(x, op, &a, &b, &r);
+    memset(&n, 0, sizeof n);
+    n.type = type;
+    n.v[0] = xt_widened_(w, type, a);
+    n.v[1] = xt_widened_(w, type, b);
+    if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
+        !xt_check_type_(w, &n.v[1], type, "the second operand"))
+        return xt_nothing_();
+    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
+                          xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
+    xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) &&
+                                     xt_is_early_(w.x, &n.v[1]);
     return r;
 }
 
 xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 {
-    if (!xt_enter_(w, XT_OP_CAST_NUMBER_)) return xt_nothing_();
+    if (!xt_enter_(w)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
         v.val.type == CM_E5M2)
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
@@ -336,37 +302,154 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 
 xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
 {
-    xt_ctx *x = w.x;
     xt_val condition = c.val, a = first.val, b = second.val;
     int type = xt_common_type_(&a, &b);
-    spe_id p, q;
-    if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
+    xt_numbers_ n = {type, {condition, a, b}};
+    if (!xt_enter_(w)) return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.integer ? a : b;
     if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
         return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),
                xt_nothing_();
-    p = xt_id_(w, &a, type, "the second operand of XT_SELECT");
-    q = xt_id_(w, &b, type, "the third operand of XT_SELECT");
-    return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
+    if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
+        !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
+        return xt_nothing_();
+    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, 0, type, 1, &n);
 }
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 {
-    xt_ctx *x = w.x;
-    int e = 0;
-    if (!xt_enter_kind_(w, XT_OP_BUILTIN_, (int)name)) return xt_nothing_();
+    xt_numbers_ n;
+    xt_val r;
+    memset(&n, 0, sizeof n);
+    n.type = dim;
+    if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
-    if (x->planning && (name == SPE_GROUP_ID || name == SPE_GROUP_COUNT))
-        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)name, CM_I32, dim, 0, 0);
-    return xt_scalar_(x, CM_I32, x->planning ? 0 : spe_builtin(&x->m, name, (uint32_t)dim), 1, e);
+    r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
+    xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
+    return r;
 }
 
 xt_val xt_param_by_name_(xt_where_ w, const char *name)
 {
     int i;
-    if (!xt_enter_(w, XT_OP_PARAM_)) return xt_nothing_();
+    if (!xt_enter_(w)) return xt_nothing_();
     for (i = 0; i < w.x->param_count; i++)
         if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
     xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
     return xt_nothing_();
+}
+
+/* Is v the number `from` plus delta, as XT_ADD and XT_SUB of constants made it? */
+XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t delta)
+{
+    xt_val at = *v;
+    int64_t sum = 0;
+    while (at.kind == SPE_SCALAR && at.id != from->id) {
+        const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, at.id)->node);
+        const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+        int constant = d && n->op == XT_OP_BINARY_NUMBER_ && d->v[1].kind == SPE_INT;
+        if (!d || n->op != XT_OP_BINARY_NUMBER_ || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB) ||
+            d->v[constant].kind != SPE_INT || d->v[!constant].type != at.type ||
+            (n->kind == SPE_ARITH_SUB && !constant))
+            return false;
+        sum += n->kind == SPE_ARITH_ADD ? d->v[constant].integer : -d->v[constant].integer;
+        at = d->v[!constant];
+    }
+    return at.kind == SPE_SCALAR && sum == delta;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Writes a number in the prologue. Constants have the type of what they meet. */
+XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
+{
+    xt_value_ *value;
+    const xt_node_ *n;
+    const xt_numbers_ *d;
+    if (v->kind == SPE_INT) return xt_constant_(x, type, v);
+    value = xt_value_at_(x, v->id);
+    if (value->early_id) return value->early_id;
+    n = xt_node_at_(x, value->node);
+    d = (const xt_numbers_ *)n->desc;
+    if (n->op == XT_OP_ARGUMENT_)
+        value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
+    else if (n->op == XT_OP_BUILTIN_)
+        value->early_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
+    else if (n->op == XT_OP_CAST_NUMBER_)
+        value->early_id = spe_cast(&x->m, xt_spe_type_(x, d->type), xt_emit_early_(x, &d->v[0], d->type),
+                                   xt_is_signed_(xt_carried_type_(&d->v[0])));
+    else {
+        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
+        value->early_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_early_(x, &d->v[1], d->type));
+    }
+    return value->early_id;
+}
+
+XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_val v = x->args[n->kind];
+    v.id = spe_param_id(&x->m, (uint32_t)n->kind);
+    xt_define_(x, n->result, v);
+}
+
+XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
+{
+    int dim = ((const xt_numbers_ *)n->desc)->type;
+    xt_define_(x, n->result,
+               xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
+}
+
+/* The result is that operand. */
+static void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const xt_val *now)
+{
+    xt_define_(x, id, *now);
+    if (operand->kind != SPE_SCALAR) return;
+    xt_value_at_(x, id)->start = xt_value_at_(x, operand->id)->start;
+    xt_value_at_(x, id)->advance = xt_value_at_(x, operand->id)->advance;
+}
+
+/* What a loop carries without changing it may be a constant by now. */
+XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
+    const xt_val *same = xt_neutral_(n->kind, &a, &b);
+    int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
+    spe_id p, q;
+    if (xt_is_constant_(&a) && xt_is_constant_(&b)) {
+        xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
+        return;
+    }
+    if (same && (xt_is_constant_(same) || same->type == d->type)) {
+        xt_define_same_(x, n->result, same == &a ? &d->v[0] : &d->v[1], same);
+        return;
+    }
+    p = xt_id_(x, &a, d->type);
+    q = xt_id_(x, &b, d->type);
+    if (d->type != XT_BOOL_)
+        p = xt_emit_arith_(&x->m, n->kind, d->type, p, q);
+    else
+        p = n->kind == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
+    xt_define_(x, n->result, xt_scalar_(result, p, xt_is_int_(d->type) ? xt_align_result_(n->kind, &a, &b) : 1));
+}
+
+XE_FN_ void xt_write_cast_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val v = xt_now_(x, &d->v[0]);
+    xt_define_(x, n->result, xt_scalar_(d->type, xt_emit_cast_(x, d->type, &v), xt_val_align_(&v)));
+}
+
+XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val condition = xt_now_(x, &d->v[0]), a = xt_now_(x, &d->v[1]), b = xt_now_(x, &d->v[2]);
+    spe_id p, q;
+    if (condition.kind == SPE_INT) {
+        xt_define_(x, n->result, condition.integer ? a : b);
+        return;
+    }
+    p = xt_id_(x, &a, d->type);
+    q = xt_id_(x, &b, d->type);
+    xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
 }

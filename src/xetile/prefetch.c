@@ -1,8 +1,8 @@
 /* prefetch.c - prefetch_tile.
  *
- * A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
- * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces
- * of the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
+ * Where two follow each other, of tiles of the work-group, and both are block messages, the subgroups divide the two
+ * tiles: the first ones take pieces of the first tile, the others pieces of the second, a message each. (Intel's
+ * compiler makes the whole address anew for each message, in the loop.) */
 #include "internal.h"
 
 /* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
@@ -13,31 +13,26 @@ typedef struct {
 
 static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: all caches */
 
-static void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
+static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
-    xt_where_ w = {x, NULL, 0};
-    xt_block_ b = xt_blocks_(&t->dist);
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_block_ b = xt_blocks_(&t.dist);
     while (xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(w, t, &b);
-        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t->type), &mem, xt_prefetch_levels_[locality]);
+        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }
 }
 
-void xt_prefetch_waiting_(xt_ctx *x)
-{
-    if (!x->waiting.magic) return;
-    x->waiting.magic = 0;
-    if (spe_ok(&x->m)) xt_prefetch_alone_(x, &x->waiting, x->waiting_locality);
-}
-
 /* Can its address be made before the body? The tile must be what XT_INIT_TILE made, moved by nothing but a loop. */
-static bool xt_may_share_(xt_where_ w, const xt_tile *t)
+static bool xt_may_share_(xt_ctx *x, const xt_tile *t)
 {
-    xt_ctx *x = w.x;
-    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->node);
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
+    const xt_index *at = &p->of->given.offset;
     spe_id ids[XT_COMPONENTS_];
-    if (t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] || !xt_by_block2d_(x, t)) return false;
-    xt_tile_ids_(w, t, ids);
+    if (t->dist.subgroups < 2 || at->count != 2 || !xt_is_early_(x, &at->at[0]) || !xt_is_early_(x, &at->at[1]) ||
+        !xt_by_block2d_(x, t))
+        return false;
+    xt_tile_ids_(x, t, ids);
     return memcmp(ids, p->made, sizeof ids) == 0;
 }
 
@@ -81,7 +76,7 @@ static spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id n
     int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
     spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
     spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
-    spe_id origin = xt_emit_expr_(x, xt_plan_tile_at_(x, t->node)->origin[dim], CM_I32);
+    spe_id origin = xt_emit_early_(x, &xt_plan_tile_at_(x, t->number)->of->given.offset.at[dim], CM_I32);
     return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
 }
 
@@ -116,11 +111,12 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     spe_prologue_begin(m);
     number = xt_share_number_(x, s, &r, &first);
     for (i = 0; i < 2; i++) {
-        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].node);
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].number);
+        const xt_tile *t = &p->of->matrix;
         id[i][0] = xt_emit_base_(x, p);
-        id[i][1] = spe_imul(m, xt_emit_expr_(x, p->column_major ? p->rows : p->cols, CM_I32), bytes);
-        id[i][2] = xt_emit_expr_(x, p->column_major ? p->cols : p->rows, CM_I32);
-        id[i][3] = spe_imul(m, xt_emit_expr_(x, p->pitch, CM_I32), bytes);
+        id[i][1] = spe_imul(m, xt_emit_early_(x, &t->shape[xt_inner_(t)], CM_I32), bytes);
+        id[i][2] = xt_emit_early_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
+        id[i][3] = spe_imul(m, xt_emit_early_(x, &t->pitch, CM_I32), bytes);
         id[i][4] = xt_share_start_(x, s, i, number, 0);
         id[i][5] = xt_share_start_(x, s, i, number, 1);
     }
@@ -142,7 +138,8 @@ static spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ 
     int i;
     for (i = 0; i < 2; i++) {
         const xt_tile *t = &s->tile[i];
-        spe_id by = xt_note_of_(x, &t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)]).advance;
+        const xt_val *offset = &t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)];
+        spe_id by = offset->kind == SPE_SCALAR ? xt_value_at_(x, offset->id)->advance : 0;
         if (by) at = spe_iadd(&x->m, at, spe_and(&x->m, by, r->of[i]));
     }
     return at;
@@ -161,27 +158,26 @@ static void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
-    xt_ctx *x = w.x;
-    xt_share_ s;
-    if (!xt_enter_(w, XT_OP_PREFETCH_TILE_) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE"))
-        return;
-    if (d.locality < 0 || d.locality > 3) {
+    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE")) return;
+    if (d.locality < 0 || d.locality > 3)
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
-        return;
+    else
+        xt_record_(w, XT_OP_PREFETCH_TILE_, 0, 0, &d, sizeof d);
+}
+
+XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_prefetch_desc_ *d = (const xt_prefetch_desc_ *)n->desc, *next;
+    xt_share_ s;
+    if (d->tile.base.local) return;
+    if (x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, &d->tile)) {
+        next = (const xt_prefetch_desc_ *)n[1].desc;
+        if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
+            xt_share_init_(&s, &d->tile, &next->tile)) {
+            xt_prefetch_both_(x, &s, d->locality);
+            x->at++;
+            return;
+        }
     }
-    xt_tile_is_used_(x, &d.tile);
-    if (x->planning || d.tile.base.local) return;
-    if (!xt_may_share_(w, &d.tile)) {
-        xt_prefetch_waiting_(x);
-        xt_prefetch_alone_(x, &d.tile, d.locality);
-        return;
-    }
-    if (x->waiting.magic && x->waiting_locality == d.locality && xt_share_init_(&s, &x->waiting, &d.tile)) {
-        x->waiting.magic = 0;
-        xt_prefetch_both_(x, &s, d.locality);
-        return;
-    }
-    xt_prefetch_waiting_(x);
-    x->waiting = d.tile;
-    x->waiting_locality = d.locality;
+    xt_prefetch_alone_(x, d);
 }

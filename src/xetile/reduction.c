@@ -164,12 +164,25 @@ static bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 }
 
 /* One step: every subgroup reduces its own groups of `size`. */
+typedef struct {
+    xt_vec v;
+    xt_group_ group;
+} xt_reduce_desc_;
+
 static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
 {
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
-    xt_group_ group = {kind, dim, size};
-    return r.blocks && v->blocks ? xt_reduce_local_(w.x, v, group, r) : r;
+    xt_reduce_desc_ d = {*v, {kind, dim, size}};
+    if (spe_ok(&w.x->m)) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
+    return r;
+}
+
+XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_reduce_desc_ *d = (const xt_reduce_desc_ *)n->desc;
+    xt_vec v = xt_now_vec_(x, &d->v), r = xt_make_vec_(x, n);
+    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, d->group, r) : r);
 }
 
 /* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
@@ -179,8 +192,8 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     int part, rest, i;
     xt_map map;
     xt_vec r;
-    if (!xt_enter_kind_(w, XT_OP_REDUCTION_, kind) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d))
-        return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
+    w.x->part++;
     part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     rest = d.reduction_size / part;
     map = xt_map_reduction(&d.vec.map, d.dim, part);
@@ -192,5 +205,6 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
         if (rest > 1 && spe_ok(&w.x->m)) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
     }
     for (i = 0; i < 2; i++) r.inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
+    w.x->part--;
     return r;
 }

@@ -1,8 +1,7 @@
 /* scratch.c - from subgroup to subgroup: through local memory. */
 #include "internal.h"
 
-/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
- * buffer gets what local memory has left, and who does not fit works in passes over rows. */
+/* One buffer serves every such operation of a kernel; who does not fit works in passes over rows. */
 typedef struct {
     int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
     int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
@@ -24,14 +23,33 @@ static xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
     return s;
 }
 
-static void xt_scratch_plan_(xt_where_ w, const xt_scratch_ *s)
+/* What local memory has left goes to these operations, as far as they can use it. */
+XE_FN_ bool xt_place_scratch_(xt_ctx *x)
 {
-    xt_ctx *x = w.x;
-    size_t row = (size_t)s->pitch * (size_t)s->bytes, all = row * (size_t)s->height;
-    if (all > x->scratch_wanted) x->scratch_wanted = all;
-    if (row <= x->scratch_least) return;
-    x->scratch_least = row;
-    x->scratch_at = w;
+    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
+    size_t wanted = 0, least = 0;
+    xt_where_ at = {x, NULL, 0};
+    int i;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
+        xt_scratch_ s;
+        size_t row;
+        if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers) continue;
+        s = xt_scratch_init_(&d->v, &d->from);
+        row = (size_t)s.pitch * (size_t)s.bytes;
+        if (row * (size_t)s.height > wanted) wanted = row * (size_t)s.height;
+        if (row <= least) continue;
+        least = row;
+        at = xt_here_(x, n);
+    }
+    if (left < (int64_t)least)
+        return xt_fail_(at, XT_ERROR_LOCAL_MEMORY,
+                        "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,
+                        (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
+    x->scratch_bytes = (wanted + 7) / 8 * 8;
+    if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
+    return true;
 }
 
 /* How many rows go in one pass: whole pieces of the source where that can be. */
@@ -49,26 +67,25 @@ static spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 }
 
 /* A block's first row and column in the whole vector. */
-static void xt_scratch_position_(xt_where_ w, const xt_dist *d, int row, int col, spe_id at[2])
+static void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, spe_id at[2])
 {
     int i;
     for (i = 0; i < 2; i++) {
-        xt_val place = xt_subgroup_place_(w.x, d, i);
-        at[i] = spe_iadd(&w.x->m, xt_index_id_(w, &place, "the place"), spe_i32(&w.x->m, i ? col : row));
+        spe_id place = xt_place_id_(x, d, i);
+        at[i] = spe_iadd(&x->m, place, spe_i32(&x->m, i ? col : row));
     }
 }
 
 /* A block as memory in the pass that starts at row `low`, and its first row. */
-static cm_mem xt_scratch_mem_(xt_where_ w, const xt_scratch_ *s, const xt_dist *d, const xt_block_ *b, cm_type type,
+static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d, const xt_block_ *b, cm_type type,
                               int low, spe_id *first)
 {
-    xt_ctx *x = w.x;
     spe_module *m = &x->m;
     int down = s->transposed, known[2], i; /* down: the dimension that runs along the source's rows */
     spe_id at[2], row, col, line, step;
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
-    xt_scratch_position_(w, d, b->row, b->col, at);
+    xt_scratch_position_(x, d, b->row, b->col, at);
     *first = at[down];
     row = s->stride[0] ? spe_iadd(m, at[down], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
     col = s->stride[1] ? spe_iadd(m, at[!down], spe_i32(m, s->shift[1])) : spe_i32(m, 0);
@@ -100,9 +117,8 @@ static void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
     spe_if(m, spe_land(m, below, spe_sgt(m, row, spe_i32(m, low))));
 }
 
-static void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
+static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
 {
-    xt_ctx *x = w.x;
     xt_scratch_ plain = *s;
     xt_block_ b = xt_blocks_(&v->dist);
     bool whole = s->rows >= s->height;
@@ -111,7 +127,7 @@ static void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v
     plain.shift[0] = plain.shift[1] = 0;
     while (xt_next_block_(&b)) {
         spe_id first;
-        cm_mem mem = xt_scratch_mem_(w, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
+        cm_mem mem = xt_scratch_mem_(x, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
         if (!whole) mem.col = spe_isub(&x->m, mem.col, spe_i32(&x->m, low));
         if (!whole) xt_scratch_open_(x, &plain, &b, &mem, first, low);
         cm_store(&x->cm, &v->block[b.i], &mem);
@@ -130,9 +146,8 @@ static spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
     return spe_bitcast(&x->m, type, bits);
 }
 
-static void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, xt_vec *r, int low)
+static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low)
 {
-    xt_ctx *x = w.x;
     cm_type type = xt_held_(r->type);
     bool whole = s->rows >= s->height;
     xt_block_ b = xt_blocks_(&r->dist);
@@ -140,7 +155,7 @@ static void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, xt_vec *r, int l
         cm_matrix *to = &r->block[b.i], now, sum;
         const cm_matrix *both[2] = {to, &now};
         spe_id first;
-        cm_mem mem = xt_scratch_mem_(w, s, &r->dist, &b, type, low, &first);
+        cm_mem mem = xt_scratch_mem_(x, s, &r->dist, &b, type, low, &first);
         if (!whole && low == 0) *to = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
         if (!whole) xt_scratch_open_(x, s, &b, &mem, first, low);
         now = cm_load(&x->cm, b.cols, b.rows, type, whole ? r->use : CM_ACC, &mem);
@@ -169,14 +184,13 @@ static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
 }
 
 /* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
-static cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
+static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
 {
-    xt_ctx *x = w.x;
     int part = width / passes, pitch = v->dist.shape[1] / passes;
     spe_id at[2], col;
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
-    xt_scratch_position_(w, &v->dist, row, 0, at);
+    xt_scratch_position_(x, &v->dist, row, 0, at);
     col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
@@ -189,9 +203,8 @@ static cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, i
 }
 
 /* Writes (store) or reads the strips of S columns that a pass takes. A strip is `runs` neighbouring parts. */
-static void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
+static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
-    xt_ctx *x = w.x;
     cm_type type = xt_held_(v->type);
     xt_block_ b = xt_blocks_(&v->dist);
     int strip, run;
@@ -204,7 +217,7 @@ static void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int wid
             cm_matrix one;
             cm_mem mem;
             if (c % width / (width / passes) != pass) continue;
-            mem = xt_slab_mem_(w, s, v, width, passes, b.row, c);
+            mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
             for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
@@ -212,42 +225,36 @@ static void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int wid
     }
 }
 
-static void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
+static void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
-    xt_ctx *x = w.x;
     int pass, width = v->dist.data[1];
     xt_block_ b = xt_blocks_(&r->dist);
     while (xt_next_block_(&b)) r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
     for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
-        xt_slab_(w, s, v, width, passes, pass, true);
+        xt_slab_(x, s, v, width, passes, pass, true);
         spe_barrier(&x->m);
-        xt_slab_(w, s, r, width, passes, pass, false);
+        xt_slab_(x, s, r, width, passes, pass, false);
     }
 }
 
 /* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
-XE_FN_ xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r)
+XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
-    xt_ctx *x = w.x;
     xt_scratch_ s = xt_scratch_init_(v, from);
-    xt_vec a;
-    int low, passes;
-    if (x->planning) xt_scratch_plan_(w, &s);
-    if (!r.blocks || !spe_ok(&x->m)) return r;
-    a = xt_as_use_(x, v, CM_ACC);
-    if (!a.blocks) return r;
-    passes = xt_slabs_(x, &s, v, &r);
+    xt_vec a = xt_as_use_(x, v, CM_ACC);
+    int low, passes = xt_slabs_(x, &s, v, &r);
+    if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
-        xt_through_slabs_(w, &s, &a, passes, &r);
+        xt_through_slabs_(x, &s, &a, passes, &r);
         return xt_settle_(x, r);
     }
     s.rows = xt_scratch_rows_(x, &s, v);
     for (low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
         spe_barrier(&x->m);
-        xt_scratch_write_(w, &s, &a, low);
+        xt_scratch_write_(x, &s, &a, low);
         spe_barrier(&x->m);
-        xt_scratch_read_(w, &s, &r, low);
+        xt_scratch_read_(x, &s, &r, low);
     }
     return s.rows >= s.height ? r : xt_settle_(x, r);
 }

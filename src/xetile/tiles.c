@@ -1,4 +1,4 @@
-/* tiles.c - tiles: local memory, init_tile, update_tile_offset, and what their 2D block messages need. */
+/* tiles.c - tiles: local memory, init_tile, update_tile_offset. */
 #include "internal.h"
 
 XE_FN_ xt_tile xt_no_tile_(void)
@@ -10,7 +10,7 @@ XE_FN_ xt_tile xt_no_tile_(void)
 }
 
 /* The contiguous dimension. */
-XE_FN_ int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
+int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
 /* Is there a tile, of the kind that is wanted? */
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
@@ -39,100 +39,45 @@ static spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
     return p;
 }
 
-static bool xt_check_local_(xt_where_ w, int type, int64_t elements, int number)
-{
-    xt_ctx *x = w.x;
-    if (elements < 1 || elements > 1 << 24)
-        return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
-    if (x->planning && xt_push_(x, &x->locals, sizeof(spe_id)))
-        x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * cm_type_info(xt_held_(type))->bytes;
-    if (number >= x->locals.count)
-        return spe_ok(&x->m) && xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
-    return x->local_bytes <= x->target.local_memory ||
-           xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
-                    x->target.name, x->target.local_memory);
-}
+/* One of them; id: once written, for all versions of the body. */
+typedef struct {
+    int type;
+    int64_t elements;
+    spe_id id;
+} xt_local_array_;
 
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
-    spe_id *id;
+    xt_local_array_ *array;
     xt_val v;
-    if (!xt_enter_(w, XT_OP_LOCAL_) || !xt_check_local_(w, type, elements, x->local_count)) return xt_nothing_();
-    id = (spe_id *)x->locals.items + x->local_count++;
-    if (!x->planning && !*id) *id = xt_emit_local_(x, type, elements);
-    v = spe_val_of(SPE_POINTER, type, x->planning ? ++x->serial : *id);
+    if (!xt_enter_(w)) return xt_nothing_();
+    if (elements < 1 || elements > 1 << 24)
+        return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type)),
+               xt_nothing_();
+    x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * xt_bytes_(type);
+    if (x->local_bytes > x->target.local_memory)
+        return xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
+                        x->target.name, x->target.local_memory),
+               xt_nothing_();
+    v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
     v.local = true;
+    array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
+    if (!array) return v;
+    array->type = type;
+    array->elements = elements;
+    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
     return v;
 }
 
-/* ---- 2D block messages ------------------------------------------------------------------------------------------- */
-
-/* What rules 2D block messages out already now: pieces narrower than a subgroup, constants that do not qualify. */
-static bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_val *width = &t->shape[xt_inner_(t)];
-    int bytes = xt_bytes_(t->type);
-    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
-           (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) ||
-           (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0));
-}
-
-/* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
-static void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
-{
-    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
-    if (!p) return;
-    p->parent = t->node;
-    p->base = xt_note_of_(x, &t->base).expression;
-    p->rows = xt_expr_of_(x, &t->shape[0]);
-    p->cols = xt_expr_of_(x, &t->shape[1]);
-    p->pitch = xt_expr_of_(x, &t->pitch);
-    p->type = (int)t->type;
-    p->column_major = t->column_major;
-    p->possible = p->base && p->rows && p->cols && p->pitch && !xt_never_block2d_(x, t);
-}
-
-/* They need (expression & mask) == 0, or expression < below; without expression there are none. */
-static void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below)
-{
-    xt_plan_offset_ *o;
-    if (!expression) {
-        xt_plan_tile_at_(x, t->node)->possible = false;
-        return;
-    }
-    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
-    if (!o) return;
-    o->tile = t->node;
-    o->expression = expression;
-    o->mask = mask;
-    o->below = below;
-}
-
-/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. Of 8-bit
- * elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it starts
- * at, and moves by, nothing negative (forward: this is known to be so). */
-static void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
-{
-    int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
-    int expression = step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression;
-    if (!x->planning) return;
-    if (xt_val_align_(step) < per) xt_plan_need_(x, t, expression, per - 1, 0);
-    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
-        xt_plan_need_(x, t, expression, INT32_MIN, 0);
-}
-
-/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
-XE_FN_ void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
-{
-    int i;
-    for (i = 0; i < 2; i++) {
-        spe_id start = xt_note_of_(w.x, &t->offset[i]).start;
-        ids[i] = start ? start : xt_index_id_(w, &t->offset[i], "the offset");
-        ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
-    }
-    ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
-    ids[5] = t->base.id;
+    xt_local_array_ *array = (xt_local_array_ *)n->desc;
+    xt_val v = spe_val_of(SPE_POINTER, array->type, 0);
+    if (!array->id) array->id = xt_emit_local_(x, array->type, array->elements);
+    v.id = array->id;
+    v.local = true;
+    xt_define_(x, n->result, v);
 }
 
 /* ---- init_tile: what is given ------------------------------------------------------------------------------------ */
@@ -159,8 +104,9 @@ static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
     int i, j;
     for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->count; j++) xt_index_id_(w, &lists[i]->at[j], names[i][j]);
-    return spe_ok(&w.x->m);
+        for (j = 0; j < lists[i]->count; j++)
+            if (!xt_check_index_(w, &lists[i]->at[j], names[i][j])) return false;
+    return true;
 }
 
 /* The order attribute: zero means row-major. */
@@ -194,8 +140,7 @@ static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     if (n < 2 || n > 4) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
     if (d->offset.count != n || (d->strides.count && d->strides.count != n))
         return xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
-                        d->offset.count != n ? ".offset" : ".strides",
-                        d->offset.count != n ? d->offset.count : d->strides.count, n);
+                        d->offset.count != n ? ".offset" : ".strides", d->offset.count != n ? d->offset.count : d->strides.count, n);
     t->shape[0] = d->shape.at[n - 2];
     t->shape[1] = d->shape.at[n - 1];
     t->pitch = t->shape[xt_inner_(t)];
@@ -206,6 +151,7 @@ static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
+    xt_numbers_ n;
     char text[48];
     t->base = *base;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
@@ -215,10 +161,21 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
                         xt_describe_(base, text, sizeof text));
     if (base->kind != SPE_SCALAR || !xt_is_int_(base->type) || xt_bits_(base->type) != 64)
         return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base, text, sizeof text));
-    if (!w.x->planning) t->base.id = xt_emit_pointer_(w.x, xt_held_(t->type), base->id);
-    t->base.kind = SPE_POINTER;
-    t->base.type = (int)t->type;
+    t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
+    memset(&n, 0, sizeof n);
+    n.type = (int)t->type;
+    n.v[0] = *base;
+    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
     return true;
+}
+
+XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val address = xt_now_(x, &d->v[0]);
+    xt_define_(x, n->result,
+               spe_val_of(SPE_POINTER, d->type,
+                          xt_emit_pointer_(x, (int)xt_held_((cm_type)d->type), xt_id_(x, &address, CM_I64))));
 }
 
 /* ---- init_tile: leading dimensions choose one matrix of several -------------------------------------------------- */
@@ -244,46 +201,36 @@ static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
     return sum;
 }
 
-/* What the plan must know: the matrix is one of the base's, and aligned as the base is. */
-static void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
+/* Records which matrix it is: its base, and its rows, of which there are none where no matrix has that number. */
+static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
 {
-    int i, per = 64 / xt_bytes_(t->type), e;
-    for (i = 0; i < d->shape.count - 2; i++) {
-        const xt_val *at = &d->offset.at[i], *extent = &d->shape.at[i];
-        int p = xt_expr_of_(x, at), q = xt_expr_of_(x, extent);
-        if (at->kind == SPE_INT && extent->kind == SPE_INT && at->integer >= 0 && at->integer < extent->integer)
-            continue;
-        xt_plan_need_(x, t, q ? p : 0, 0, q);
-    }
-    if (xt_val_align_(distance) >= per) return;
-    e = xt_note_of_(x, distance).expression;
-    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, 1, CM_I32, e, 0, 0);
-    xt_plan_need_(x, t, e, per - 1, 0);
+    const xt_tile_desc_ *d = &init->given;
+    if (d->shape.count < 3) return;
+    init->distance = xt_leading_distance_(w, &init->tile, d);
+    init->tile.base.id = xt_new_value_(w.x);
+    init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
+    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
+    xt_value_at_(w.x, init->tile.shape[0].id)->node = w.x->nodes.count - 1;
 }
 
-/* Where there is no matrix of that number, it has no rows. */
-static void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_ctx *x = w.x;
-    int i, n = d->shape.count - 2;
-    xt_val distance;
-    spe_id inside = 0, rows;
-    if (n < 1) return;
-    distance = xt_leading_distance_(w, t, d);
-    if (x->planning) xt_plan_leading_(x, t, d, &distance);
-    rows = xt_index_id_(w, &t->shape[0], ".shape");
-    if (x->planning) {
-        t->base.id = ++x->serial;
-    } else {
-        for (i = 0; i < n && !xt_by_block2d_(x, t); i++) { /* else tested before this version is chosen */
-            spe_id at = xt_index_id_(w, &d->offset.at[i], ".offset"), end = xt_index_id_(w, &d->shape.at[i], ".shape");
-            spe_id one = spe_ult(&x->m, at, end);
-            inside = inside ? spe_land(&x->m, inside, one) : one;
-        }
-        if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
-        t->base.id = spe_index(&x->m, t->base.id, xt_id_(w, &distance, CM_I64, "the distance"));
+    const xt_init_tile_desc_ *init = (const xt_init_tile_desc_ *)n->desc;
+    const xt_tile_desc_ *d = &init->given;
+    xt_tile before = xt_now_tile_(x, &init->matrix);
+    xt_val distance = xt_now_(x, &init->distance);
+    spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
+    int i;
+    /* with 2D block messages it was tested before this version was chosen */
+    for (i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
+        xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
+        spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
+        inside = inside ? spe_land(&x->m, inside, one) : one;
     }
-    t->shape[0] = xt_scalar_(x, CM_I32, rows, 1, 0);
+    if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
+    before.base.id = spe_index(&x->m, before.base.id, xt_id_(x, &distance, CM_I64));
+    xt_define_(x, n->result, before.base);
+    xt_define_(x, init->tile.shape[0].id, xt_scalar_(CM_I32, rows, 1));
 }
 
 /* ---- init_tile --------------------------------------------------------------------------------------------------- */
@@ -304,7 +251,7 @@ static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
     if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
-    xt_index_id_(w, &d->shape.at[0], ".shape");
+    if (!xt_check_index_(w, &d->shape.at[0], ".shape")) return xt_no_tile_();
     t.scatter = true;
     t.map = v->map;
     t.dist = v->dist;
@@ -315,60 +262,77 @@ static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
     return t;
 }
 
-/* Notes where a tile starts, and when writing what it is made of: what becomes of it may be known before the body. */
-static void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
-{
-    xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
-    int i;
-    if (!w.x->planning) xt_tile_ids_(w, t, p->made);
-    for (i = 0; w.x->planning && i < 2 && d->shape.count == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.at[i]);
-}
-
 xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 {
     xt_ctx *x = w.x;
+    xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
     xt_tile t = xt_no_tile_();
     xt_val zero = spe_val_int(0);
-    int i, inner;
-    if (!xt_enter_(w, XT_OP_INIT_TILE_)) return t;
+    const xt_val *at;
+    int i;
+    if (!init) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
     if (d.offset.count == 0) d.offset = xt_at_(d.shape.count ? d.shape.count : 2, zero, zero, zero, zero);
-    if (d.scatter.magic) return xt_init_scatter_(w, t, &d);
-    if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
-        !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
-        !xt_tile_indices_(w, &d))
-        return xt_no_tile_();
-    t.node = x->tile_count++;
-    inner = xt_inner_(&t);
-    if (x->planning) xt_plan_tile_describe_(x, &t);
-    if (t.node >= x->tiles.count) {
-        if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more tiles than the first time");
-        return t;
+    x->part++;
+    if (d.scatter.magic) {
+        t = xt_init_scatter_(w, t, &d);
+    } else if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
+               !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
+               !xt_tile_indices_(w, &d)) {
+        t = xt_no_tile_();
+    } else {
+        t.number = x->tile_count++;
+        init->given = d;
+        init->matrix = init->tile = t;
+        xt_leading_(w, init);
+        at = &d.offset.at[d.offset.count - 2];
+        for (i = 0; i < 2; i++) {
+            init->place[i] = xt_record_place_(w, &t.dist, i);
+            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);
+        }
+        t = init->tile;
     }
-    xt_leading_(w, &t, &d);
-    memmove(d.offset.at, &d.offset.at[d.offset.count - 2], 2 * sizeof d.offset.at[0]);
-    xt_plan_step_(x, &t, &d.offset.at[inner], false);
-    for (i = 0; i < 2; i++) {
-        xt_val place = xt_subgroup_place_(x, &t.dist, i);
-        if (i == inner) xt_plan_step_(x, &t, &place, true);
-        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.at[i], place);
-    }
-    if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
+    x->part--;
+    init->given = d;
+    init->tile = t;
+    if (spe_ok(&x->m)) xt_record_(w, XT_OP_INIT_TILE_, 0, 0, init, 0);
     return t;
+}
+
+/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
+XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
+{
+    xt_tile now = xt_now_tile_(x, t);
+    int i;
+    for (i = 0; i < 2; i++) {
+        spe_id start = t->offset[i].kind == SPE_SCALAR ? xt_value_at_(x, t->offset[i].id)->start : 0;
+        ids[i] = start ? start : xt_index_id_(x, &now.offset[i]);
+        ids[2 + i] = xt_index_id_(x, &now.shape[i]);
+    }
+    ids[4] = xt_index_id_(x, &now.pitch);
+    ids[5] = now.base.id;
+}
+
+/* What a tile is made of in this version: what moves by nothing but a loop can then be known before the body. */
+XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_tile *t = &((const xt_init_tile_desc_ *)n->desc)->tile;
+    if (!t->scatter && t->dist.subgroups > 1 && !t->base.local)
+        xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
 
 xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
-    const xt_val *along = t.column_major ? &rows : &cols;
-    if (!xt_enter_(w, XT_OP_UPDATE_TILE_OFFSET_) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET"))
+    xt_update_ d = {t, {rows, cols}};
+    if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
+        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset"))
         return xt_no_tile_();
-    xt_index_id_(w, &rows, "the row offset");
-    xt_index_id_(w, &cols, "the column offset");
-    if (!spe_ok(&w.x->m)) return xt_no_tile_();
-    xt_plan_step_(w.x, &t, along, false);
+    w.x->part++;
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
+    w.x->part--;
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
     return t;
 }

@@ -69,6 +69,19 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
                     xt_map_text_(&x->subgroups_map, more), x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
 }
 
+static bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
+
+/* Where this subgroup's first piece starts in a dimension. */
+XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
+{
+    xt_val v;
+    if (!xt_has_place_(d, dim)) return spe_val_int(0);
+    v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
+    v.align = xt_align_of_(d->data[dim]);
+    xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
+    return v;
+}
+
 /* Before the body: ((id / across or id % layout) % count) * data. */
 static spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 {
@@ -83,20 +96,25 @@ static spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
     return s;
 }
 
-/* Where this subgroup's first piece starts in a dimension. */
-XE_FN_ xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
+XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
     xt_place_ p = {dim, d->layout[1], d->layout[dim], d->count[dim], d->data[dim], 0};
-    int i, align = xt_align_of_(p.data);
-    if (p.layout == 1 || p.count == 1) return spe_val_int(0);
-    if (x->planning) return xt_scalar_(x, CM_I32, 0, align, 0);
+    int i;
+    if (!xt_has_place_(d, dim)) return spe_i32(&x->m, 0);
     for (i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
-        if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return xt_scalar_(x, CM_I32, q->id, align, 0);
+        if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return q->id;
     }
     p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
     if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
-    return xt_scalar_(x, CM_I32, p.id, align, 0);
+    return p.id;
+}
+
+XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_dist *d = (const xt_dist *)n->desc;
+    xt_define_(x, n->result,
+               xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
 }
 
 /* ---- making vectors ---------------------------------------------------------------------------------------------- */
@@ -120,25 +138,25 @@ XE_FN_ xt_vec xt_form_(const xt_tile *t)
     return v;
 }
 
-/* A new vector of another's shape, map and inner blocks: planned the first time, with room for its blocks later. */
-XE_FN_ xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_vec *like)
+/* A new vector of another's shape, map and inner blocks, which the node that is recorded next makes. */
+XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
 {
-    xt_ctx *x = w.x;
-    xt_vec v = xt_no_vec_();
-    xt_grid_ g;
+    xt_vec v = *like;
     v.type = type;
-    v.dist = like->dist;
-    v.map = like->map;
-    memcpy(v.inner, like->inner, sizeof v.inner);
-    v.node = x->vec_count++;
-    v.serial = ++x->serial;
-    if (x->planning) {
-        xt_plan_vec_ *p = (xt_plan_vec_ *)xt_push_(x, &x->vecs, sizeof *p);
-        if (p) p->parent = v.node;
-        return v;
-    }
-    if (v.node >= x->vecs.count) return xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time"), v;
-    v.use = xt_layout_(x, v.node);
+    v.use = CM_A;
+    v.blocks = 0;
+    v.block = NULL;
+    v.id = xt_new_value_(x);
+    if (v.id) xt_define_vec_(x, v.id, v);
+    return v;
+}
+
+/* A node's vector, in the layout that was found for it, with room for its blocks. */
+XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_value_at_(x, n->result)->now.vec;
+    xt_grid_ g;
+    v.use = xt_layout_(x, n->result);
     xt_grid_init_(&g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
     v.blocks = v.block ? g.blocks : 0;
@@ -150,7 +168,7 @@ XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, cons
 {
     xt_vec form = xt_no_vec_();
     form.map = *map;
-    return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w, type, &form) : form;
+    return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w.x, type, &form) : form;
 }
 
 /* The vector in the layout that is needed; itself when it is so already. */
@@ -158,7 +176,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec r = *v;
     int i;
-    if (x->planning || v->use == use || !v->blocks) return r;
+    if (v->use == use || !v->blocks) return r;
     r.use = use;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
     if (!r.block) return *v;
@@ -228,23 +246,26 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* Every element the same. */
-static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number)
+/* Every element the same; like: a vector that it shares a layout with, or 0. */
+typedef struct {
+    xt_val number;
+    uint32_t like;
+} xt_splat_of_;
+
+static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
-    xt_ctx *x = w.x;
-    cm_type held = xt_held_(v.type);
-    spe_id scalar = xt_id_(w, number, held, "the element");
-    xt_block_ b = xt_blocks_(&v.dist);
-    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+    xt_splat_of_ of = {*number, like};
+    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element"))
+        xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
     return v;
 }
 
 xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 {
     xt_vec v;
-    if (!xt_enter_(w, XT_OP_SPLAT_)) return xt_no_vec_();
+    if (!xt_enter_(w)) return xt_no_vec_();
     v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    return spe_ok(&w.x->m) ? xt_fill_(w, v, &number) : v;
+    return spe_ok(&w.x->m) ? xt_fill_(w, v, &number, 0) : v;
 }
 
 /* A number that meets a vector becomes a vector like it. */
@@ -252,9 +273,24 @@ XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
     xt_vec v;
     if (a->is_vec) return a->vec;
-    v = xt_new_vec_(w, like->type, like);
-    xt_same_layout_(w.x, like->node, v.node);
-    return xt_fill_(w, v, &a->val);
+    w.x->part++;
+    v = xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
+    w.x->part--;
+    return v;
+}
+
+/* The vector that a splat shares its layout with; 0: none. */
+XE_FN_ uint32_t xt_splat_like_(const xt_node_ *n) { return ((const xt_splat_of_ *)n->desc)->like; }
+
+XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_make_vec_(x, n);
+    cm_type held = xt_held_(v.type);
+    xt_val number = xt_now_(x, &((const xt_splat_of_ *)n->desc)->number);
+    spe_id scalar = xt_id_(x, &number, (int)held);
+    xt_block_ b = xt_blocks_(&v.dist);
+    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+    xt_define_vec_(x, n->result, v);
 }
 
 /* An i32 as a number of the type, in the form that holds it. */
@@ -288,17 +324,18 @@ static bool xt_check_iota_(xt_where_ w, int type, int dim)
 
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 {
-    xt_ctx *x = w.x;
     xt_vec r;
-    xt_block_ b;
-    xt_val place;
-    spe_id at;
-    if (!xt_enter_(w, XT_OP_IOTA_) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
     r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    if (!r.blocks) return r;
-    place = xt_subgroup_place_(x, &r.dist, dim);
-    at = xt_index_id_(w, &place, "the place");
-    b = xt_blocks_(&r.dist);
-    while (xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, type, &b, dim, at);
-    return xt_settle_(x, r);
+    xt_record_(w, XT_OP_IOTA_, dim, r.id, NULL, 0);
+    return r;
+}
+
+XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec r = xt_make_vec_(x, n);
+    spe_id at = xt_place_id_(x, &r.dist, n->kind);
+    xt_block_ b = xt_blocks_(&r.dist);
+    while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
 }

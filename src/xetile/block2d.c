@@ -1,0 +1,229 @@
+/* block2d.c - a pass: which tiles 2D block messages can access, and the condition for it, computed before the body. */
+#include "internal.h"
+
+XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+
+static int xt_tile_root_(xt_ctx *x, int i)
+{
+    while (xt_plan_tile_at_(x, i)->parent != i) i = xt_plan_tile_at_(x, i)->parent;
+    return i;
+}
+
+/* Does this version access the tile by 2D block messages? */
+XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    return x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->possible;
+}
+
+/* ---- what they need ---------------------------------------------------------------------------------------------- */
+
+/* What rules them out already now: pieces narrower than a subgroup, constants that do not qualify. */
+static bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    const xt_val *width = &t->shape[xt_inner_(t)];
+    int bytes = xt_bytes_(t->type);
+    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
+           (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) ||
+           (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0));
+}
+
+/* They need the value to be a multiple (mask), or below another; one that is not known early rules them out. */
+static xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
+{
+    xt_plan_offset_ *o;
+    if (!xt_is_early_(x, value)) {
+        xt_plan_tile_at_(x, t->number)->possible = false;
+        return NULL;
+    }
+    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
+    if (!o) return NULL;
+    o->tile = t->number;
+    o->value = *value;
+    o->mask = mask;
+    return o;
+}
+
+/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. Of 8-bit
+ * elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it starts
+ * at, and moves by, nothing negative (forward: this is known to be so). */
+static void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
+{
+    int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
+    xt_val value = step->kind == SPE_INT ? xt_nothing_() : *step; /* a constant that does not qualify rules them out */
+    if (xt_val_align_(step) < per) xt_need_(x, t, &value, per - 1);
+    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
+        xt_need_(x, t, &value, INT32_MIN);
+}
+
+/* Of leading dimensions: the matrix is one of the base's, and aligned as the base is. */
+static void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
+{
+    const xt_tile_desc_ *d = &init->given;
+    const xt_tile *t = &init->matrix;
+    int i, per = 64 / xt_bytes_(t->type);
+    xt_plan_offset_ *o;
+    xt_val distance;
+    for (i = 0; i < d->shape.count - 2; i++) {
+        xt_val at = d->offset.at[i], extent = d->shape.at[i];
+        if (at.kind == SPE_INT && extent.kind == SPE_INT && at.integer >= 0 && at.integer < extent.integer) continue;
+        if (!xt_is_early_(x, &extent)) at = xt_nothing_();
+        o = xt_need_(x, t, &at, 0);
+        if (o) o->below = extent;
+    }
+    if (d->shape.count < 3 || xt_val_align_(&init->distance) >= per) return;
+    distance = init->distance.kind == SPE_INT ? xt_nothing_() : init->distance;
+    o = xt_need_(x, t, &distance, per - 1);
+    if (o) o->narrow = true;
+}
+
+static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
+{
+    const xt_tile *t = &init->matrix;
+    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
+    int inner = xt_inner_(t);
+    if (!p) return;
+    p->parent = t->number;
+    p->of = init;
+    p->possible = xt_is_early_(x, &init->given.base) && xt_is_early_(x, &t->shape[0]) &&
+                  xt_is_early_(x, &t->shape[1]) && xt_is_early_(x, &t->pitch) && !xt_never_block2d_(x, t);
+    xt_need_leading_(x, init);
+    xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
+    xt_need_step_(x, t, &init->place[inner], true);
+}
+
+/* Tiles that may take each other's place in a region share their fate. */
+static void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
+{
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number)
+        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = xt_tile_root_(x, a->tile.number);
+}
+
+static void xt_find_region_tiles_(xt_ctx *x, const xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
+        xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].now);
+    }
+}
+
+/* A class of tiles is used when one of it is, and possible when all are. */
+static void xt_settle_tiles_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        root->used = root->used || p->used;
+        root->possible = root->possible && p->possible;
+    }
+}
+
+XE_FN_ void xt_find_block2d_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_tile *t = NULL;
+        if (n->op == XT_OP_INIT_TILE_ && !((const xt_init_tile_desc_ *)n->desc)->tile.scatter)
+            xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
+        if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
+            const xt_update_ *d = (const xt_update_ *)n->desc;
+            xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
+        }
+        if (n->op == XT_OP_END_) xt_find_region_tiles_(x, (const xt_frame_ *)n->desc);
+        if (n->op == XT_OP_LOAD_TILE_) t = &((const xt_load_desc_ *)n->desc)->tile;
+        if (n->op == XT_OP_STORE_TILE_) t = &((const xt_stored_ *)n->desc)->tile;
+        if (n->op == XT_OP_PREFETCH_TILE_) t = &((const xt_prefetch_desc_ *)n->desc)->tile;
+        if (t) xt_plan_tile_at_(x, t->number)->used = true;
+    }
+    xt_settle_tiles_(x);
+}
+
+/* ---- the condition ----------------------------------------------------------------------------------------------- */
+
+/* An address as a pointer to elements of a type. */
+XE_FN_ spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address)
+{
+    return spe_u_to_ptr(&x->m, spe_ptr(&x->m, SPE_StorageClassCrossWorkgroup, xt_spe_type_(x, type)), address);
+}
+
+/* The base of a tile's matrix as a pointer, in the prologue. */
+XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_val *base = &p->of->given.base;
+    spe_id id = xt_emit_early_(x, base, base->type);
+    return base->kind == SPE_POINTER ? id : xt_emit_pointer_(x, (int)p->of->tile.type, id);
+}
+
+/* May 2D block messages be used on this tile's matrix? */
+static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_tile *t = &p->of->matrix;
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    mem.ptr = xt_emit_base_(x, p);
+    mem.rows = xt_emit_early_(x, &t->shape[1], CM_I32);
+    mem.cols = xt_emit_early_(x, &t->shape[0], CM_I32);
+    mem.stride_row = t->column_major ? xt_emit_early_(x, &t->pitch, CM_I32) : spe_i32(&x->m, 1);
+    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : xt_emit_early_(x, &t->pitch, CM_I32);
+    return cm_block2d_test(&x->cm, t->type, &mem);
+}
+
+static bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
+{
+    return p->of->given.base.id == q->of->given.base.id && p->rows_id == q->rows_id && p->cols_id == q->cols_id &&
+           p->pitch_id == q->pitch_id && p->of->tile.type == q->of->tile.type &&
+           p->of->tile.column_major == q->of->tile.column_major;
+}
+
+static spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
+
+static spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
+{
+    spe_id v = xt_emit_early_(x, &o->value, CM_I32);
+    if (o->narrow) v = spe_cast(&x->m, spe_int(&x->m, 32), v, true);
+    if (o->below.magic) return spe_ult(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
+    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
+}
+
+XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)
+{
+    uint64_t bits;
+    return spe_const_bits(&x->m, condition, &bits) && bits == 0;
+}
+
+/* When may the version with 2D block messages run? Written in the prologue; 0 when no tile can use them. */
+XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
+{
+    spe_id all = 0;
+    int i, j;
+    spe_prologue_begin(&x->m);
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        if (!root->used || !root->possible) continue;
+        p->rows_id = xt_emit_early_(x, &p->of->matrix.shape[0], CM_I32);
+        p->cols_id = xt_emit_early_(x, &p->of->matrix.shape[1], CM_I32);
+        p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
+        for (j = 0; j < i && !p->test; j++)
+            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
+                p->test = xt_plan_tile_at_(x, j)->test;
+        if (!p->test) p->test = xt_emit_tile_test_(x, p);
+        if (xt_is_false_(x, p->test)) root->possible = false;
+    }
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        bool seen = false;
+        if (!xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) p->test = 0;
+        if (!p->test) continue;
+        for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
+        if (!seen) all = xt_both_(x, all, p->test);
+    }
+    for (i = 0; i < x->offsets.count && all; i++) {
+        const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
+        const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
+        if (!root->used || !root->possible) continue;
+        all = xt_both_(x, all, xt_emit_need_(x, o));
+    }
+    spe_prologue_end(&x->m);
+    return all;
+}

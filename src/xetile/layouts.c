@@ -1,0 +1,69 @@
+/* layouts.c - a pass: in which layout each vector is kept, so that nothing need be rearranged between operations. */
+#include "internal.h"
+
+static uint32_t xt_class_(xt_ctx *x, uint32_t id)
+{
+    while (xt_value_at_(x, id)->parent != id) id = xt_value_at_(x, id)->parent;
+    return id;
+}
+
+/* Vectors of one class are kept in one layout. */
+static void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
+{
+    xt_value_ *p, *q;
+    int i;
+    a = xt_class_(x, a);
+    b = xt_class_(x, b);
+    if (a == b) return;
+    p = xt_value_at_(x, a);
+    q = xt_value_at_(x, b);
+    q->parent = a;
+    for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
+}
+
+static void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use)
+{
+    xt_value_at_(x, xt_class_(x, id))->need[use] = true;
+}
+
+/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most. */
+cm_use xt_layout_(xt_ctx *x, uint32_t id)
+{
+    const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
+    return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;
+}
+
+static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+    xt_need_layout_(x, d->left.id, CM_B);
+    xt_need_layout_(x, d->right.id, CM_A);
+    xt_need_layout_(x, n->result, CM_ACC);
+    if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
+}
+
+/* What any of these may be later is in one layout. */
+static void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
+{
+    int i, j;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *all[4] = {&s->body, &s->now, &s->result, &s->start};
+        const xt_vec *start = xt_thing_vec_(&s->start);
+        for (j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
+    }
+}
+
+XE_FN_ void xt_find_layouts_(xt_ctx *x)
+{
+    int i, j;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+        if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
+        if (n->op == XT_OP_END_) xt_region_layouts_(x, (const xt_frame_ *)n->desc);
+        if (n->op == XT_OP_SPLAT_ && xt_splat_like_(n)) xt_same_layout_(x, xt_splat_like_(n), n->result);
+        if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
+            for (j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
+    }
+}
