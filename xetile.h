@@ -18,11 +18,10 @@
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     xt_free(&mod);
  *
- * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are
- * made, the work-group's size and each vector's layout are found), then to write it. It runs twice more where row
- * pitches are known only at launch: one version with 2D block messages, one without, and the kernel picks (.pitch).
- * So the body must do the same each time it is called (NOT_REPEATABLE). C variables and C loops are compile time: a C
- * `for` unrolls.
+ * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs, once. Each macro checks its operands and records an
+ * operation; then the work-group's size and each vector's layout are found, and the record is written as SPIR-V: twice
+ * where row pitches are known only at launch, with 2D block messages and without, and the kernel picks (.pitch). C
+ * variables and C loops are compile time: a C `for` unrolls.
  * Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are
  * values: assign them, pass them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter
  * and is called with XT_SELF:
@@ -172,6 +171,10 @@
  *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
+ *   What is missing can be written a floor below, with spirv_emit.h and coopmatrix.h. fn is called when the kernel is
+ *   written, once for each version, after the body has run: `user` must live as long as XT_BUILD runs.
+ *     XT_EMIT(T, fn, user, XT_AT(x, y))  the number of type T whose id fn gives: xt_emit_fn
+ *     XT_EMIT_VEC(T, fn, user, v, u, w)  a vector of T from one to three of one shape and map: xt_emit_block_fn
  * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index)
  * (SCALAR_TYPE, SCALAR_RANGE; DIVISION by the constant 0).
  * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
@@ -326,7 +329,6 @@ XETILE_LETTERS_(XETILE_PUSH_)
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
-    X(NOT_REPEATABLE, "the kernel's body did not do the same again")                                                   \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(UNKNOWN_PARAMETER, "the kernel has no such parameter")                                                           \
     X(TARGET, "no such target")                                                                                        \
@@ -418,13 +420,11 @@ typedef struct {
 typedef struct {
     uint32_t magic;
     cm_type type;
-    int node;        /* in the plan: vectors of one class share a layout */
-    uint32_t serial; /* in the plan: which operation made it */
+    uint32_t id; /* which value of the record */
     xt_map map;
     xt_dist dist;
     int inner[2]; /* inner_blocks: the vector counts as 4-D; 0: it is 2-D */
-    const void *loaded; /* how it was loaded (xt_load_desc_); NULL: it was not */
-    uint32_t operation; /* number of the operation that loaded it */
+    /* when it is written */
     cm_use use;
     int blocks;
     cm_matrix *block; /* piece by piece, row-major in a piece */
@@ -434,7 +434,7 @@ typedef struct {
 typedef struct {
     uint32_t magic;
     cm_type type;
-    int node; /* in the plan */
+    int number; /* of the XT_INIT_TILE that it comes from */
     bool column_major;
     bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
@@ -499,29 +499,8 @@ typedef struct {
 
 enum { XT_PLACES_MAX_ = 64 };
 
-/* A carried value of any kind: magic tells which. */
-typedef union {
-    uint32_t magic;
-    xt_val val;
-    xt_vec vec;
-    xt_tile tile;
-} xt_thing_;
-
-typedef struct {
-    void *object;               /* the user's variable */
-    xt_thing_ start, body, now; /* body: at the top of a loop's body, or at the end of XT_IF's first side */
-} xt_slot_;
-
-typedef enum { XT_FRAME_FOR_, XT_FRAME_IF_, XT_FRAME_WHILE_ } xt_frame_kind_;
-typedef struct { /* of an open region */
-    xt_frame_kind_ kind;
-    int number;          /* of the frames of this kernel, in order */
-    xt_val lo, hi, step; /* of a loop */
-    int slots;
-    xt_slot_ *slot;
-    spe_id *ids;
-    int id_count;
-} xt_frame_;
+/* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
+typedef struct xt_frame_ xt_frame_;
 
 /* A subgroup's place in a map's dimension, kept so that tiles of one map share the arithmetic. */
 typedef struct {
@@ -536,34 +515,32 @@ struct xt_ctx {
     const xt_kernel *kernel;
     const xt_build_desc *desc;
     int S;
-    bool planning, block2d; /* block2d: this is the version with 2D block messages */
     spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
     xt_val args[SPE_PARAMS_MAX];
-    /* counters of one run of the body; a second run must give the same numbers */
-    uint32_t serial, step_hash, planned_hash, operations;
-    int vec_count, tile_count, frame_count, local_count;
-    /* the plan */
-    xt_list_ vecs, tiles, offsets, exprs, notes,
-        changed;          /* changed: uint32_t masks of components, slot by slot, frame by frame */
-    xt_list_ frame_first; /* of each frame its first mask in `changed` */
-    xt_list_ locals;
-    int64_t local_bytes;
-    size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
-    xt_where_ scratch_at;                                /* who needs scratch_least */
-    spe_id scratch;
-    xt_list_ lane_bits, lane_tables; /* written so far */
-    const char *arrived;             /* the split barrier that is under way */
-    /* the prefetch that waits for a second one to share the subgroups with; magic 0: none */
-    xt_tile waiting;
-    int waiting_locality;
-    int subgroups; /* 0: no map yet */
+    /* the record */
+    xt_list_ nodes, values;
+    int part; /* above 0: what is recorded is a part of a larger operation */
+    int tile_count;
+    spe_regions regions;
+    xt_frame_ *frames[SPE_REGIONS_MAX]; /* of each open region */
+    const char *arrived;                /* the split barrier that is under way */
+    int subgroups;                      /* 0: no map yet */
     xt_where_ subgroups_at;
     xt_map subgroups_map;
+    int64_t local_bytes;
+    /* what the passes find */
+    xt_list_ tiles, offsets;
+    size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
+    xt_where_ scratch_at;                                /* who needs scratch_least */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
-    spe_regions regions;
-    xt_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
+    int registers;
+    /* lowering */
+    bool block2d; /* this is the version with 2D block messages */
+    int at;       /* the number of the node */
+    spe_id scratch;
+    xt_list_ lane_bits, lane_tables; /* written so far */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;
 };
@@ -729,6 +706,18 @@ XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val cond
 XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
 XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
 
+/* ---- what users write themselves --------------------------------------------------------------------------------- */
+
+/* Writes a number from numbers: their ids, in the types that they have. c->module is the spe_module. */
+typedef spe_id (*xt_emit_fn)(cm_ctx *c, const spe_id *operands, void *user);
+
+/* Writes one block of a vector from the same block of one to three vectors, in the accumulator's layout (CM_ACC). Rows
+ * of a block are the columns of the cm_matrix. */
+typedef cm_matrix (*xt_emit_block_fn)(cm_ctx *c, const cm_matrix *const *operands, void *user);
+
+XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
+XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
+
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
 /* What XT_BUILD calls. Always hand the result to xt_free. */
@@ -781,43 +770,143 @@ typedef struct {
 
 enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
-/* What a number is known to be, beside what it tells itself. */
-typedef struct {
-    int expression; /* in the plan: how to compute it before the body, 0 when that cannot be done */
-    spe_id root;    /* in the plan: it is the value with this id plus delta */
-    int64_t delta;
-    spe_id start, advance; /* when writing: in a loop it is start + advance, how far the index has come; 0: it is not */
-} xt_note_;
+/* ---- the record: record.c
+ *
+ * The body runs once. Each operation becomes a node, and each number or vector that it makes a value; what the user
+ * holds (xt_val, xt_vec, xt_tile) names values by their ids. Regions are nodes that begin and end them. Passes read the
+ * nodes in order, see xt_make_module_. */
 
-/* How a value is computed from constants, parameters and group ids alone, so that it can be known before the body. */
-typedef enum { XT_EXPR_CONST_, XT_EXPR_PARAM_, XT_EXPR_BUILTIN_, XT_EXPR_BINARY_, XT_EXPR_CAST_ } xt_expr_kind_;
-typedef struct {
-    xt_expr_kind_ kind;
-    int op, type, a, b; /* op: of a binary one; number of a parameter or built-in */
-    int64_t value;
-    spe_id id; /* once written */
-} xt_expr_;
+/* name, and the function that writes it; `nothing`: its parts do. From STORE_TILE on operations change memory, or let
+ * others do so, or bound a region. */
+#define XT_OPERATIONS_(X)                                                                                              \
+    X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
+    X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
+    X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
+    X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
+    X(LOAD_GATHER, load_gather) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                    \
+    X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
+    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, nothing)              \
+    X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SLICE, rearrange)                   \
+    X(TILE_PACK, nothing) X(TILE_UNPACK, nothing)                                                                      \
+    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(ATOMIC_RMW, atomic_rmw)                                \
+    X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
+    X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
+    X(EMIT, emit) X(EMIT_VEC, emit_vec)
+typedef enum {
+#define XT_ROW_(name, write) XT_OP_##name##_,
+    XT_OPERATIONS_(XT_ROW_)
+#undef XT_ROW_
+        XT_OP_COUNT_
+} xt_op_;
 
 typedef struct {
-    int parent;   /* vectors that must share a layout form a class (union-find) */
+    xt_op_ op;
+    int kind;        /* which one of those that share the name: spe_arith_op, xt_math_op_, ... */
+    bool part;       /* of a larger operation, which stands behind its parts */
+    uint32_t result; /* the value that it makes; 0: none, or those of a region */
+    const char *file;
+    int line;
+    const void *desc; /* operands and attributes, a structure of the operation's own */
+} xt_node_;
+
+/* Operands of operations on numbers; type: in which they meet, or to which the one is cast. */
+typedef struct {
+    int type;
+    xt_val v[3];
+} xt_numbers_;
+
+/* Operands of operations on vectors, element by element. */
+typedef struct {
+    int type;
+    xt_vec v[3];
+} xt_vectors_;
+
+typedef struct {
+    int node;   /* which makes it */
+    bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
+    spe_id early_id;
+    /* vectors: those that must share a layout form a class (union-find) */
+    uint32_t parent;
     bool need[3]; /* of the root: which uses products ask for, by cm_use */
-} xt_plan_vec_;
+    /* when written. A number that a loop moves by its step is start + advance, how far the index has come. */
+    spe_id start, advance;
+    union {
+        xt_val number;
+        xt_vec vec;
+    } now;
+} xt_value_;
+
+#define XT_ROW_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
+XT_OPERATIONS_(XT_ROW_)
+#undef XT_ROW_
+
+/* ---- regions: carried.c, control.c */
+
+/* A carried value of any kind: magic tells which. */
+typedef union {
+    uint32_t magic;
+    xt_val val;
+    xt_vec vec;
+    xt_tile tile;
+} xt_thing_;
+
+/* One carried variable: its value before the region, at the top of a loop's body, at the end of XT_IF's first side, at
+ * the end of the body or second side, and behind the region. mask: what of it changes, a bit a scalar. */
+typedef struct {
+    void *object; /* the user's variable */
+    xt_thing_ start, body, now, result;
+    uint32_t mask;
+} xt_slot_;
+
+struct xt_frame_ {
+    xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
+    xt_val lo, hi, step; /* of a loop */
+    uint32_t index;      /* the value */
+    int slots;
+    xt_slot_ *slot;
+    /* when written */
+    spe_id *ids;
+    int id_count;
+};
+
+/* XT_INIT_TILE: what was given; the tile of the matrix that leading dimensions choose from, and what it became; where
+ * this subgroup's first piece starts; how far the chosen matrix is, in elements. */
+typedef struct {
+    xt_tile_desc_ given;
+    xt_tile matrix, tile;
+    xt_val place[2], distance;
+} xt_init_tile_desc_;
+
+typedef struct {
+    xt_tile tile;
+    xt_val by[2];
+} xt_update_;
+
+/* A vector and the tile that it is written to. */
+typedef struct {
+    xt_vec v;
+    xt_tile tile;
+} xt_stored_;
+
+/* ---- what the passes find of tiles: block2d.c */
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
-    bool used, possible, column_major;
-    int type, base, rows, cols, pitch;       /* type: of the elements; the others are expressions */
+    bool used, possible;
+    const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
-    int origin[2];                           /* where it starts, as expressions */
-    /* of this version: offset, shape, pitch and base as XT_INIT_TILE left them */
+    /* of this version: offset, shape, pitch and base */
     spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;
 
+/* What 2D block messages need: (value & mask) == 0, or value < below; narrow: of its low 32 bits. */
 typedef struct {
-    int tile, expression;
-    int mask, below; /* what 2D block messages need: (expression & mask) == 0, or expression < the expression `below` */
+    int tile;
+    xt_val value, below; /* below.magic 0: the mask counts */
+    int mask;
+    bool narrow;
 } xt_plan_offset_;
 
 /* Arrays in local memory are aligned to so many bytes. Every version of the body uses the same ones. */
@@ -836,17 +925,9 @@ typedef struct {
 /* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
 #define xt_fail_(w, ...) spe_report(xt_blame_(w), __VA_ARGS__)
 
-/* What a body may do, for the check that it does the same each time. Those of several kinds are told with the kind. */
-typedef enum {
-    XT_OP_BINARY_NUMBER_, XT_OP_CAST_NUMBER_, XT_OP_SELECT_NUMBER_, XT_OP_BITCAST_NUMBER_, XT_OP_MATH_NUMBER_,
-    XT_OP_BUILTIN_, XT_OP_PARAM_, XT_OP_LOCAL_, XT_OP_INIT_TILE_, XT_OP_UPDATE_TILE_OFFSET_, XT_OP_LOAD_TILE_,
-    XT_OP_STORE_TILE_, XT_OP_PREFETCH_TILE_, XT_OP_LOAD_GATHER_, XT_OP_STORE_SCATTER_, XT_OP_ATOMIC_RMW_,
-    XT_OP_TILE_MMA_, XT_OP_SPLAT_, XT_OP_IOTA_, XT_OP_BINARY_VECTOR_, XT_OP_CAST_VECTOR_, XT_OP_SELECT_VECTOR_,
-    XT_OP_BITCAST_VECTOR_, XT_OP_MATH_VECTOR_, XT_OP_REDUCTION_, XT_OP_BROADCAST_, XT_OP_TRANSPOSE_,
-    XT_OP_CONVERT_LAYOUT_, XT_OP_SLICE_, XT_OP_TILE_PACK_, XT_OP_TILE_UNPACK_, XT_OP_FOR_, XT_OP_WHILE_,
-    XT_OP_WHILE_TEST_, XT_OP_LOOP_END_, XT_OP_IF_, XT_OP_ELSE_, XT_OP_IF_END_, XT_OP_BARRIER_, XT_OP_BARRIER_ARRIVE_,
-    XT_OP_BARRIER_WAIT_, XT_OP_COUNT_
-} xt_op_;
+/* ---- passes: layouts.c, block2d.c */
+
+XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
 
 /* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
 typedef struct {
@@ -867,7 +948,7 @@ typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
 
-XETILE_PRIVATE void xt_prefetch_waiting_(xt_ctx *x);
+XETILE_PRIVATE int xt_inner_(const xt_tile *t);
 
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
 
@@ -899,6 +980,14 @@ typedef struct {
 typedef struct {
     int kind, dim, size;
 } xt_group_;
+
+/* What moves elements of a vector to other places: by registers, where each subgroup holds what it needs. */
+typedef struct {
+    xt_vec v;
+    xt_source_ from;
+    bool in_registers;
+    xt_origin_ origin; /* then */
+} xt_rearrange_desc_;
 
 /* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
  * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
@@ -1044,16 +1133,11 @@ const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); 
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-XE_FN_ bool xt_enter_kind_(xt_where_ w, xt_op_ operation, int kind)
+XE_FN_ bool xt_enter_(xt_where_ w)
 {
-    if (w.x->waiting.magic && operation != XT_OP_PREFETCH_TILE_) xt_prefetch_waiting_(w.x);
     spe_at(&w.x->m, w.file, w.line);
-    w.x->step_hash = (w.x->step_hash ^ (uint32_t)(kind * XT_OP_COUNT_ + (int)operation)) * 16777619u;
-    w.x->operations++;
     return spe_ok(&w.x->m);
 }
-
-XE_FN_ bool xt_enter_(xt_where_ w, xt_op_ operation) { return xt_enter_kind_(w, operation, 0); }
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
@@ -1070,10 +1154,6 @@ XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
     }
     return (char *)list->items + (size_t)list->count++ * size;
 }
-
-XE_FN_ xt_plan_vec_ *xt_plan_vec_at_(xt_ctx *x, int i) { return (xt_plan_vec_ *)x->vecs.items + i; }
-XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
-XE_FN_ xt_expr_ *xt_expr_at_(xt_ctx *x, int i) { return (xt_expr_ *)x->exprs.items + i; }
 
 /* NULL for conditions. A C constant counts as i32 or f32. */
 XE_FN_ const cm_type_row *xt_type_row_(int type)
@@ -1107,23 +1187,6 @@ XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
                               : spe_int(&x->m, (uint32_t)row->storage_bits);
 }
 
-/* What is noted of v; its root is at least itself. */
-XE_FN_ xt_note_ xt_note_of_(const xt_ctx *x, const xt_val *v)
-{
-    xt_note_ none = {0, v->id, 0, 0, 0};
-    return v->note ? ((const xt_note_ *)x->notes.items)[v->note] : none;
-}
-
-XE_FN_ void xt_set_note_(xt_ctx *x, xt_val *v, xt_note_ note)
-{
-    xt_note_ *n;
-    if (x->notes.count == 0 && !xt_push_(x, &x->notes, sizeof *n)) return; /* number 0 means none */
-    n = (xt_note_ *)xt_push_(x, &x->notes, sizeof *n);
-    if (!n) return;
-    *n = note;
-    v->note = x->notes.count - 1;
-}
-
 xt_any_ xt_any_val_(xt_val v)
 {
     xt_any_ a;
@@ -1149,6 +1212,114 @@ xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
 {
     xt_index x = {n, {a, b, c, d}};
     return x;
+}
+
+/* record.c - the record of a body: nodes and values; and how it is written, node by node. */
+
+XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i) { return (xt_node_ *)x->nodes.items + i; }
+XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->values.items + id; }
+
+/* Number 0 is none, and what is named after memory has run out. */
+XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
+{
+    xt_value_ *v;
+    if (x->values.count == 0 && !xt_push_(x, &x->values, sizeof *v)) return 0;
+    v = (xt_value_ *)xt_push_(x, &x->values, sizeof *v);
+    if (!v) return 0;
+    v->parent = (uint32_t)x->values.count - 1;
+    return v->parent;
+}
+
+/* Appends a node with a copy of its operands and attributes; size 0: desc is kept as it is. */
+XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size)
+{
+    xt_ctx *x = w.x;
+    void *copy = size ? xt_memory_(x, size) : NULL;
+    xt_node_ *n = spe_ok(&x->m) ? (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n) : NULL;
+    if (!n) return;
+    if (copy) memcpy(copy, desc, size);
+    n->op = op;
+    n->kind = kind;
+    n->part = x->part > 0;
+    n->result = result;
+    n->file = w.file;
+    n->line = w.line;
+    n->desc = copy ? copy : desc;
+    xt_value_at_(x, result)->node = x->nodes.count - 1;
+}
+
+/* Where the user wrote it. */
+XE_FN_ xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_where_ w = {x, n->file, n->line};
+    return w;
+}
+
+/* A node that makes a number. */
+XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align, const xt_numbers_ *operands)
+{
+    xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    v.align = align;
+    xt_record_(w, op, kind, v.id, operands, sizeof *operands);
+    return v;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* What a number of the record is in this version. */
+XE_FN_ xt_val xt_now_(xt_ctx *x, const xt_val *v)
+{
+    return v->kind == SPE_SCALAR || v->kind == SPE_POINTER ? xt_value_at_(x, v->id)->now.number : *v;
+}
+
+XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
+{
+    xt_vec r = *v;
+    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    r.use = now->use;
+    r.blocks = now->blocks;
+    r.block = now->block;
+    return r;
+}
+
+XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
+{
+    xt_tile r = *t;
+    int i;
+    for (i = 0; i < 2; i++) {
+        r.offset[i] = xt_now_(x, &t->offset[i]);
+        r.shape[i] = xt_now_(x, &t->shape[i]);
+    }
+    r.pitch = xt_now_(x, &t->pitch);
+    r.base = xt_now_(x, &t->base);
+    if (t->scatter) r.offsets = xt_now_vec_(x, &t->offsets);
+    return r;
+}
+
+XE_FN_ void xt_define_(xt_ctx *x, uint32_t id, xt_val number)
+{
+    xt_value_ *v = xt_value_at_(x, id);
+    v->now.number = number;
+    v->start = v->advance = 0;
+}
+
+XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec) { xt_value_at_(x, id)->now.vec = vec; }
+
+XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; }
+
+/* Writes the body, in one version. */
+XE_FN_ void xt_write_nodes_(xt_ctx *x)
+{
+    static void (*const write[])(xt_ctx * x, const xt_node_ *n) = {
+#define XT_ROW_(name, function) xt_write_##function##_,
+        XT_OPERATIONS_(XT_ROW_)
+#undef XT_ROW_
+    };
+    for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
+        const xt_node_ *n = xt_node_at_(x, x->at);
+        spe_at(&x->m, n->file, n->line);
+        write[n->op](x, n);
+    }
 }
 
 /* numbers.c - numbers. */
@@ -1195,39 +1366,15 @@ XE_FN_ int xt_align_of_(int64_t i)
 
 XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->integer) : v->align; }
 
-/* A value of the kernel. While planning there are no ids: each value gets a number of its own. */
-XE_FN_ xt_val xt_scalar_(xt_ctx *x, int type, spe_id id, int align, int expression)
+/* A number that has been written. */
+XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align)
 {
-    xt_val v = spe_val_of(SPE_SCALAR, type, x->planning ? ++x->serial : id);
-    xt_note_ note = {expression, v.id, 0, 0, 0};
+    xt_val v = spe_val_of(SPE_SCALAR, type, id);
     v.align = align;
-    if (x->planning && expression) xt_set_note_(x, &v, note);
     return v;
 }
 
 XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); } /* after an error */
-
-XE_FN_ int xt_new_expr_(xt_ctx *x, xt_expr_kind_ kind, int op, int type, int a, int b, int64_t value)
-{
-    xt_expr_ *e;
-    if (x->exprs.count == 0 && !xt_push_(x, &x->exprs, sizeof *e)) return 0; /* number 0 means none */
-    e = (xt_expr_ *)xt_push_(x, &x->exprs, sizeof *e);
-    if (!e) return 0;
-    e->kind = kind;
-    e->op = op;
-    e->type = type;
-    e->a = a;
-    e->b = b;
-    e->value = value;
-    return x->exprs.count - 1;
-}
-
-XE_FN_ int xt_expr_of_(xt_ctx *x, const xt_val *v)
-{
-    if (!x->planning) return 0;
-    return v->kind == SPE_INT ? xt_new_expr_(x, XT_EXPR_CONST_, 0, CM_I32, 0, 0, v->integer)
-                              : xt_note_of_(x, v).expression;
-}
 
 XE_FN_ bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
@@ -1258,30 +1405,33 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
     return true;
 }
 
-/* The id of a number as `type`; integers of one width stand for each other. While planning any number will do. */
-XE_FN_ spe_id xt_id_(xt_where_ w, const xt_val *v, int type, const char *what)
+/* Can it stand for a number of the type? Integers of one width stand for each other. */
+XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
-    xt_ctx *x = w.x;
-    if (!xt_check_number_(w, v, type, what)) return 0;
-    if (v->kind == SPE_SCALAR && v->type != type &&
-        !(xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type)))
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type),
-                        xt_type_name_(type)),
-               0;
-    if (x->planning) return v->kind == SPE_SCALAR ? v->id : ++x->serial;
-    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+    if (!xt_check_number_(w, v, type, what)) return false;
+    return v->kind != SPE_SCALAR || v->type == type ||
+           (xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type)) ||
+           xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
 }
 
-/* The id of an offset, shape or stride. */
-XE_FN_ spe_id xt_index_id_(xt_where_ w, const xt_val *v, const char *what)
+/* Is it an offset, extent or stride? */
+XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
 {
     char text[48];
     if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
                               (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
                               (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->integer))))
-        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text)), 0;
-    return xt_id_(w, v, CM_I32, what);
+        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
+    return xt_check_type_(w, v, CM_I32, what);
 }
+
+/* The id of a number that has been written; of a constant as `type`. */
+XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
+{
+    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+}
+
+XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
 
 /* The type two numbers meet in; -1 when they do not. A constant takes the other's type. */
 XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
@@ -1400,19 +1550,6 @@ XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
     return NULL;
 }
 
-/* Notes that r is a plus or minus a constant. */
-XE_FN_ void xt_note_delta_(xt_ctx *x, int op, const xt_val *a, const xt_val *b, xt_val *r)
-{
-    bool sum = op == SPE_ARITH_ADD && (a->kind == SPE_INT || b->kind == SPE_INT);
-    const xt_val *scalar = sum && a->kind == SPE_INT ? b : a, *constant = scalar == a ? b : a;
-    xt_note_ of = xt_note_of_(x, scalar), note = xt_note_of_(x, r);
-    if (!sum && !(op == SPE_ARITH_SUB && b->kind == SPE_INT)) return;
-    if (scalar->kind != SPE_SCALAR || scalar->type != r->type) return;
-    note.root = of.root;
-    note.delta = of.delta + (sum ? constant->integer : -constant->integer);
-    xt_set_note_(x, r, note);
-}
-
 XE_FN_ spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
@@ -1426,17 +1563,25 @@ XE_FN_ spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
     return spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
 }
 
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+/* Can the number be computed before the body? */
+XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
+{
+    return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->early);
+}
+
 /* A number in another type; constants too become values of the kernel. */
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
-    xt_ctx *x = w.x;
-    int e;
+    xt_numbers_ n = {type, {*v, *v, *v}};
+    xt_val r;
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
                xt_nothing_();
-    e = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) ? xt_expr_of_(x, v) : 0;
-    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, xt_is_signed_(v->type), type, e, 0, 0);
-    return xt_scalar_(x, type, x->planning ? 0 : xt_emit_cast_(x, type, v), xt_val_align_(v), e);
+    r = xt_record_number_(w, XT_OP_CAST_NUMBER_, 0, type, xt_val_align_(v), &n);
+    xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
+    return r;
 }
 
 /* Integers meet in one width. */
@@ -1448,36 +1593,31 @@ XE_FN_ xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
-    xt_ctx *x = w.x;
-    int type = xt_common_type_(&a, &b), result = xt_is_compare_(op) ? XT_BOOL_ : type, ea, eb, expression = 0;
+    int type = xt_common_type_(&a, &b);
+    xt_numbers_ n;
     const xt_val *same;
     xt_val r;
-    spe_id p, q, id = 0;
-    if (!xt_enter_kind_(w, XT_OP_BINARY_NUMBER_, op) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    a = xt_widened_(w, type, a);
-    b = xt_widened_(w, type, b);
-    p = xt_id_(w, &a, type, "the first operand");
-    q = xt_id_(w, &b, type, "the second operand");
-    if (x->planning) {
-        ea = xt_is_int_(type) ? xt_expr_of_(x, &a) : 0;
-        eb = xt_is_int_(type) ? xt_expr_of_(x, &b) : 0;
-        if (ea && eb && !xt_is_compare_(op)) expression = xt_new_expr_(x, XT_EXPR_BINARY_, op, type, ea, eb, 0);
-    } else if (type == XT_BOOL_) {
-        id = op == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
-    } else {
-        id = xt_emit_arith_(&x->m, op, type, p, q);
-    }
-    r = xt_scalar_(x, result, id, xt_is_int_(type) ? xt_align_result_(op, &a, &b) : 1, expression);
-    if (x->planning) xt_note_delta_(x, op, &a, &b, &r);
+    memset(&n, 0, sizeof n);
+    n.type = type;
+    n.v[0] = xt_widened_(w, type, a);
+    n.v[1] = xt_widened_(w, type, b);
+    if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
+        !xt_check_type_(w, &n.v[1], type, "the second operand"))
+        return xt_nothing_();
+    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
+                          xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
+    xt_value_at_(w.x, r.id)->early =
+        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
     return r;
 }
 
 xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 {
-    if (!xt_enter_(w, XT_OP_CAST_NUMBER_)) return xt_nothing_();
+    if (!xt_enter_(w)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
         v.val.type == CM_E5M2)
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
@@ -1488,109 +1628,298 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
 
 xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
 {
-    xt_ctx *x = w.x;
     xt_val condition = c.val, a = first.val, b = second.val;
     int type = xt_common_type_(&a, &b);
-    spe_id p, q;
-    if (!xt_enter_(w, XT_OP_SELECT_NUMBER_)) return xt_nothing_();
+    xt_numbers_ n = {type, {condition, a, b}};
+    if (!xt_enter_(w)) return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.integer ? a : b;
     if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
         return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),
                xt_nothing_();
-    p = xt_id_(w, &a, type, "the second operand of XT_SELECT");
-    q = xt_id_(w, &b, type, "the third operand of XT_SELECT");
-    return xt_scalar_(x, type, x->planning ? 0 : spe_select(&x->m, condition.id, p, q), 1, 0);
+    if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
+        !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
+        return xt_nothing_();
+    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, 0, type, 1, &n);
 }
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 {
-    xt_ctx *x = w.x;
-    int e = 0;
-    if (!xt_enter_kind_(w, XT_OP_BUILTIN_, (int)name)) return xt_nothing_();
+    xt_numbers_ n;
+    xt_val r;
+    memset(&n, 0, sizeof n);
+    n.type = dim;
+    if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
-    if (x->planning && (name == SPE_GROUP_ID || name == SPE_GROUP_COUNT))
-        e = xt_new_expr_(x, XT_EXPR_BUILTIN_, (int)name, CM_I32, dim, 0, 0);
-    return xt_scalar_(x, CM_I32, x->planning ? 0 : spe_builtin(&x->m, name, (uint32_t)dim), 1, e);
+    r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
+    xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
+    return r;
 }
 
 xt_val xt_param_by_name_(xt_where_ w, const char *name)
 {
     int i;
-    if (!xt_enter_(w, XT_OP_PARAM_)) return xt_nothing_();
+    if (!xt_enter_(w)) return xt_nothing_();
     for (i = 0; i < w.x->param_count; i++)
         if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
     xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
     return xt_nothing_();
 }
 
-/* plan.c - the plan: layouts of vectors, 2D block messages of tiles. */
-
-XE_FN_ int xt_vec_root_(xt_ctx *x, int node)
+/* Is v the number `from` plus delta, as XT_ADD and XT_SUB of constants made it? */
+XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t delta)
 {
-    while (xt_plan_vec_at_(x, node)->parent != node) node = xt_plan_vec_at_(x, node)->parent;
-    return node;
+    xt_val at = *v;
+    int64_t sum = 0;
+    while (at.kind == SPE_SCALAR && at.id != from->id) {
+        const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, at.id)->node);
+        const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+        int constant = d && n->op == XT_OP_BINARY_NUMBER_ && d->v[1].kind == SPE_INT;
+        if (!d || n->op != XT_OP_BINARY_NUMBER_ || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB) ||
+            d->v[constant].kind != SPE_INT || d->v[!constant].type != at.type ||
+            (n->kind == SPE_ARITH_SUB && !constant))
+            return false;
+        sum += n->kind == SPE_ARITH_ADD ? d->v[constant].integer : -d->v[constant].integer;
+        at = d->v[!constant];
+    }
+    return at.kind == SPE_SCALAR && sum == delta;
 }
 
-/* Vectors of one class are kept in one layout, so that nothing need be rearranged between them. */
-XE_FN_ void xt_same_layout_(xt_ctx *x, int a, int b)
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Writes a number in the prologue. Constants have the type of what they meet. */
+XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
 {
-    xt_plan_vec_ *p, *q;
-    int i;
-    if (!x->planning || !spe_ok(&x->m)) return;
-    a = xt_vec_root_(x, a);
-    b = xt_vec_root_(x, b);
-    if (a == b) return;
-    p = xt_plan_vec_at_(x, a);
-    q = xt_plan_vec_at_(x, b);
-    q->parent = a;
-    for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
+    xt_value_ *value;
+    const xt_node_ *n;
+    const xt_numbers_ *d;
+    if (v->kind == SPE_INT) return xt_constant_(x, type, v);
+    value = xt_value_at_(x, v->id);
+    if (value->early_id) return value->early_id;
+    n = xt_node_at_(x, value->node);
+    d = (const xt_numbers_ *)n->desc;
+    if (n->op == XT_OP_ARGUMENT_)
+        value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
+    else if (n->op == XT_OP_BUILTIN_)
+        value->early_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
+    else if (n->op == XT_OP_CAST_NUMBER_)
+        value->early_id = spe_cast(&x->m, xt_spe_type_(x, d->type), xt_emit_early_(x, &d->v[0], d->type),
+                                   xt_is_signed_(xt_carried_type_(&d->v[0])));
+    else {
+        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
+        value->early_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_early_(x, &d->v[1], d->type));
+    }
+    return value->early_id;
 }
 
-XE_FN_ void xt_need_layout_(xt_ctx *x, const xt_vec *v, cm_use use)
+XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
 {
-    if (x->planning && spe_ok(&x->m)) xt_plan_vec_at_(x, xt_vec_root_(x, v->node))->need[use] = true;
+    xt_val v = x->args[n->kind];
+    v.id = spe_param_id(&x->m, (uint32_t)n->kind);
+    xt_define_(x, n->result, v);
 }
 
-/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most. */
-XE_FN_ cm_use xt_layout_(xt_ctx *x, int node)
+XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
 {
-    const bool *need = xt_plan_vec_at_(x, xt_vec_root_(x, node))->need;
-    return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;
+    int dim = ((const xt_numbers_ *)n->desc)->type;
+    xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
-XE_FN_ int xt_tile_root_(xt_ctx *x, int node)
+/* The result is that operand. */
+XE_FN_ void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const xt_val *now)
 {
-    while (xt_plan_tile_at_(x, node)->parent != node) node = xt_plan_tile_at_(x, node)->parent;
-    return node;
+    xt_define_(x, id, *now);
+    if (operand->kind != SPE_SCALAR) return;
+    xt_value_at_(x, id)->start = xt_value_at_(x, operand->id)->start;
+    xt_value_at_(x, id)->advance = xt_value_at_(x, operand->id)->advance;
+}
+
+/* What a loop carries without changing it may be a constant by now. */
+XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
+    const xt_val *same = xt_neutral_(n->kind, &a, &b);
+    int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
+    spe_id p, q;
+    if (xt_is_constant_(&a) && xt_is_constant_(&b)) {
+        xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
+        return;
+    }
+    if (same && (xt_is_constant_(same) || same->type == d->type)) {
+        xt_define_same_(x, n->result, same == &a ? &d->v[0] : &d->v[1], same);
+        return;
+    }
+    p = xt_id_(x, &a, d->type);
+    q = xt_id_(x, &b, d->type);
+    if (d->type != XT_BOOL_)
+        p = xt_emit_arith_(&x->m, n->kind, d->type, p, q);
+    else
+        p = n->kind == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
+    xt_define_(x, n->result, xt_scalar_(result, p, xt_is_int_(d->type) ? xt_align_result_(n->kind, &a, &b) : 1));
+}
+
+XE_FN_ void xt_write_cast_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val v = xt_now_(x, &d->v[0]);
+    xt_define_(x, n->result, xt_scalar_(d->type, xt_emit_cast_(x, d->type, &v), xt_val_align_(&v)));
+}
+
+XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val condition = xt_now_(x, &d->v[0]), a = xt_now_(x, &d->v[1]), b = xt_now_(x, &d->v[2]);
+    spe_id p, q;
+    if (condition.kind == SPE_INT) {
+        xt_define_(x, n->result, condition.integer ? a : b);
+        return;
+    }
+    p = xt_id_(x, &a, d->type);
+    q = xt_id_(x, &b, d->type);
+    xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
+}
+
+/* block2d.c - a pass: which tiles 2D block messages can access, and the condition for it, computed before the body. */
+
+XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+
+XE_FN_ int xt_tile_root_(xt_ctx *x, int i)
+{
+    while (xt_plan_tile_at_(x, i)->parent != i) i = xt_plan_tile_at_(x, i)->parent;
+    return i;
 }
 
 /* Does this version access the tile by 2D block messages? */
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t)
 {
-    return x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->node))->possible;
+    return x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->possible;
 }
 
-/* Writes an expression of the plan, in the prologue. Constants have the type of what they meet. */
-XE_FN_ spe_id xt_emit_expr_(xt_ctx *x, int number, int type)
+/* ---- what they need ---------------------------------------------------------------------------------------------- */
+
+/* What rules them out already now: pieces narrower than a subgroup, constants that do not qualify. */
+XE_FN_ bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
-    xt_expr_ *e = xt_expr_at_(x, number);
-    xt_val constant = spe_val_int((long long)e->value);
-    spe_id id;
-    if (e->kind == XT_EXPR_CONST_) return xt_constant_(x, type, &constant);
-    if (e->id) return e->id;
-    if (e->kind == XT_EXPR_PARAM_)
-        id = x->args[e->op].id;
-    else if (e->kind == XT_EXPR_BUILTIN_)
-        id = spe_builtin(&x->m, (spe_builtin_name)e->op, (uint32_t)e->a);
-    else if (e->kind == XT_EXPR_CAST_)
-        id = spe_cast(&x->m, xt_spe_type_(x, e->type), xt_emit_expr_(x, e->a, e->type), e->op != 0);
-    else {
-        id = xt_emit_expr_(x, e->a, e->type);
-        id = xt_emit_arith_(&x->m, e->op, e->type, id, xt_emit_expr_(x, e->b, e->type));
-    }
-    xt_expr_at_(x, number)->id = id;
-    return id;
+    const xt_val *width = &t->shape[xt_inner_(t)];
+    int bytes = xt_bytes_(t->type);
+    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
+           (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) ||
+           (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0));
 }
+
+/* They need the value to be a multiple (mask), or below another; one that is not known early rules them out. */
+XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
+{
+    xt_plan_offset_ *o;
+    if (!xt_is_early_(x, value)) {
+        xt_plan_tile_at_(x, t->number)->possible = false;
+        return NULL;
+    }
+    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
+    if (!o) return NULL;
+    o->tile = t->number;
+    o->value = *value;
+    o->mask = mask;
+    return o;
+}
+
+/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. Of 8-bit
+ * elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it starts
+ * at, and moves by, nothing negative (forward: this is known to be so). */
+XE_FN_ void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
+{
+    int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
+    xt_val value = step->kind == SPE_INT ? xt_nothing_() : *step; /* a constant that does not qualify rules them out */
+    if (xt_val_align_(step) < per) xt_need_(x, t, &value, per - 1);
+    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
+        xt_need_(x, t, &value, INT32_MIN);
+}
+
+/* Of leading dimensions: the matrix is one of the base's, and aligned as the base is. */
+XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
+{
+    const xt_tile_desc_ *d = &init->given;
+    const xt_tile *t = &init->matrix;
+    int i, per = 64 / xt_bytes_(t->type);
+    xt_plan_offset_ *o;
+    xt_val distance;
+    for (i = 0; i < d->shape.count - 2; i++) {
+        xt_val at = d->offset.at[i], extent = d->shape.at[i];
+        if (at.kind == SPE_INT && extent.kind == SPE_INT && at.integer >= 0 && at.integer < extent.integer) continue;
+        if (!xt_is_early_(x, &extent)) at = xt_nothing_();
+        o = xt_need_(x, t, &at, 0);
+        if (o) o->below = extent;
+    }
+    if (d->shape.count < 3 || xt_val_align_(&init->distance) >= per) return;
+    distance = init->distance.kind == SPE_INT ? xt_nothing_() : init->distance;
+    o = xt_need_(x, t, &distance, per - 1);
+    if (o) o->narrow = true;
+}
+
+XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
+{
+    const xt_tile *t = &init->matrix;
+    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
+    int inner = xt_inner_(t);
+    if (!p) return;
+    p->parent = t->number;
+    p->of = init;
+    p->possible = xt_is_early_(x, &init->given.base) && xt_is_early_(x, &t->shape[0]) &&
+                  xt_is_early_(x, &t->shape[1]) && xt_is_early_(x, &t->pitch) && !xt_never_block2d_(x, t);
+    xt_need_leading_(x, init);
+    xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
+    xt_need_step_(x, t, &init->place[inner], true);
+}
+
+/* Tiles that may take each other's place in a region share their fate. */
+XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
+{
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number)
+        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = xt_tile_root_(x, a->tile.number);
+}
+
+XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
+        xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].now);
+    }
+}
+
+/* A class of tiles is used when one of it is, and possible when all are. */
+XE_FN_ void xt_settle_tiles_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        root->used = root->used || p->used;
+        root->possible = root->possible && p->possible;
+    }
+}
+
+XE_FN_ void xt_find_block2d_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_tile *t = NULL;
+        if (n->op == XT_OP_INIT_TILE_ && !((const xt_init_tile_desc_ *)n->desc)->tile.scatter)
+            xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
+        if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
+            const xt_update_ *d = (const xt_update_ *)n->desc;
+            xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
+        }
+        if (n->op == XT_OP_END_) xt_find_region_tiles_(x, (const xt_frame_ *)n->desc);
+        if (n->op == XT_OP_LOAD_TILE_) t = &((const xt_load_desc_ *)n->desc)->tile;
+        if (n->op == XT_OP_STORE_TILE_) t = &((const xt_stored_ *)n->desc)->tile;
+        if (n->op == XT_OP_PREFETCH_TILE_) t = &((const xt_prefetch_desc_ *)n->desc)->tile;
+        if (t) xt_plan_tile_at_(x, t->number)->used = true;
+    }
+    xt_settle_tiles_(x);
+}
+
+/* ---- the condition ----------------------------------------------------------------------------------------------- */
 
 /* An address as a pointer to elements of a type. */
 XE_FN_ spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address)
@@ -1601,10 +1930,82 @@ XE_FN_ spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address)
 /* The base of a tile's matrix as a pointer, in the prologue. */
 XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
 {
-    const xt_expr_ *base = xt_expr_at_(x, p->base);
-    spe_id id = xt_emit_expr_(x, p->base, base->type);
-    bool pointer = base->kind == XT_EXPR_PARAM_ && x->params[base->op].pointer;
-    return pointer ? id : xt_emit_pointer_(x, p->type, id);
+    const xt_val *base = &p->of->given.base;
+    spe_id id = xt_emit_early_(x, base, base->type);
+    return base->kind == SPE_POINTER ? id : xt_emit_pointer_(x, (int)p->of->tile.type, id);
+}
+
+/* May 2D block messages be used on this tile's matrix? */
+XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_tile *t = &p->of->matrix;
+    cm_mem mem;
+    memset(&mem, 0, sizeof mem);
+    mem.ptr = xt_emit_base_(x, p);
+    mem.rows = xt_emit_early_(x, &t->shape[1], CM_I32);
+    mem.cols = xt_emit_early_(x, &t->shape[0], CM_I32);
+    mem.stride_row = t->column_major ? xt_emit_early_(x, &t->pitch, CM_I32) : spe_i32(&x->m, 1);
+    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : xt_emit_early_(x, &t->pitch, CM_I32);
+    return cm_block2d_test(&x->cm, t->type, &mem);
+}
+
+XE_FN_ bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
+{
+    return p->of->given.base.id == q->of->given.base.id && p->rows_id == q->rows_id && p->cols_id == q->cols_id &&
+           p->pitch_id == q->pitch_id && p->of->tile.type == q->of->tile.type &&
+           p->of->tile.column_major == q->of->tile.column_major;
+}
+
+XE_FN_ spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
+
+XE_FN_ spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
+{
+    spe_id v = xt_emit_early_(x, &o->value, CM_I32);
+    if (o->narrow) v = spe_cast(&x->m, spe_int(&x->m, 32), v, true);
+    if (o->below.magic) return spe_ult(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
+    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
+}
+
+XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)
+{
+    uint64_t bits;
+    return spe_const_bits(&x->m, condition, &bits) && bits == 0;
+}
+
+/* When may the version with 2D block messages run? Written in the prologue; 0 when no tile can use them. */
+XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
+{
+    spe_id all = 0;
+    int i, j;
+    spe_prologue_begin(&x->m);
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        if (!root->used || !root->possible) continue;
+        p->rows_id = xt_emit_early_(x, &p->of->matrix.shape[0], CM_I32);
+        p->cols_id = xt_emit_early_(x, &p->of->matrix.shape[1], CM_I32);
+        p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
+        for (j = 0; j < i && !p->test; j++)
+            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
+                p->test = xt_plan_tile_at_(x, j)->test;
+        if (!p->test) p->test = xt_emit_tile_test_(x, p);
+        if (xt_is_false_(x, p->test)) root->possible = false;
+    }
+    for (i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        bool seen = false;
+        if (!xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) p->test = 0;
+        if (!p->test) continue;
+        for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
+        if (!seen) all = xt_both_(x, all, p->test);
+    }
+    for (i = 0; i < x->offsets.count && all; i++) {
+        const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
+        const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
+        if (!root->used || !root->possible) continue;
+        all = xt_both_(x, all, xt_emit_need_(x, o));
+    }
+    spe_prologue_end(&x->m);
+    return all;
 }
 
 /* vectors.c - vectors: the blocks that a subgroup holds, how a vector is made and compared with another, constants. */
@@ -1677,6 +2078,19 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
                     xt_map_text_(&x->subgroups_map, more), x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
 }
 
+XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
+
+/* Where this subgroup's first piece starts in a dimension. */
+XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
+{
+    xt_val v;
+    if (!xt_has_place_(d, dim)) return spe_val_int(0);
+    v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
+    v.align = xt_align_of_(d->data[dim]);
+    xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
+    return v;
+}
+
 /* Before the body: ((id / across or id % layout) % count) * data. */
 XE_FN_ spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 {
@@ -1691,20 +2105,24 @@ XE_FN_ spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
     return s;
 }
 
-/* Where this subgroup's first piece starts in a dimension. */
-XE_FN_ xt_val xt_subgroup_place_(xt_ctx *x, const xt_dist *d, int dim)
+XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
     xt_place_ p = {dim, d->layout[1], d->layout[dim], d->count[dim], d->data[dim], 0};
-    int i, align = xt_align_of_(p.data);
-    if (p.layout == 1 || p.count == 1) return spe_val_int(0);
-    if (x->planning) return xt_scalar_(x, CM_I32, 0, align, 0);
+    int i;
+    if (!xt_has_place_(d, dim)) return spe_i32(&x->m, 0);
     for (i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
-        if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return xt_scalar_(x, CM_I32, q->id, align, 0);
+        if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return q->id;
     }
     p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
     if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
-    return xt_scalar_(x, CM_I32, p.id, align, 0);
+    return p.id;
+}
+
+XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_dist *d = (const xt_dist *)n->desc;
+    xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
 }
 
 /* ---- making vectors ---------------------------------------------------------------------------------------------- */
@@ -1728,25 +2146,25 @@ XE_FN_ xt_vec xt_form_(const xt_tile *t)
     return v;
 }
 
-/* A new vector of another's shape, map and inner blocks: planned the first time, with room for its blocks later. */
-XE_FN_ xt_vec xt_new_vec_(xt_where_ w, cm_type type, const xt_vec *like)
+/* A new vector of another's shape, map and inner blocks, which the node that is recorded next makes. */
+XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
 {
-    xt_ctx *x = w.x;
-    xt_vec v = xt_no_vec_();
-    xt_grid_ g;
+    xt_vec v = *like;
     v.type = type;
-    v.dist = like->dist;
-    v.map = like->map;
-    memcpy(v.inner, like->inner, sizeof v.inner);
-    v.node = x->vec_count++;
-    v.serial = ++x->serial;
-    if (x->planning) {
-        xt_plan_vec_ *p = (xt_plan_vec_ *)xt_push_(x, &x->vecs, sizeof *p);
-        if (p) p->parent = v.node;
-        return v;
-    }
-    if (v.node >= x->vecs.count) return xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more vectors than the first time"), v;
-    v.use = xt_layout_(x, v.node);
+    v.use = CM_A;
+    v.blocks = 0;
+    v.block = NULL;
+    v.id = xt_new_value_(x);
+    if (v.id) xt_define_vec_(x, v.id, v);
+    return v;
+}
+
+/* A node's vector, in the layout that was found for it, with room for its blocks. */
+XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_value_at_(x, n->result)->now.vec;
+    xt_grid_ g;
+    v.use = xt_layout_(x, n->result);
     xt_grid_init_(&g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
     v.blocks = v.block ? g.blocks : 0;
@@ -1758,7 +2176,7 @@ XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, cons
 {
     xt_vec form = xt_no_vec_();
     form.map = *map;
-    return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w, type, &form) : form;
+    return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w.x, type, &form) : form;
 }
 
 /* The vector in the layout that is needed; itself when it is so already. */
@@ -1766,7 +2184,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec r = *v;
     int i;
-    if (x->planning || v->use == use || !v->blocks) return r;
+    if (v->use == use || !v->blocks) return r;
     r.use = use;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
     if (!r.block) return *v;
@@ -1836,23 +2254,26 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* Every element the same. */
-XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number)
+/* Every element the same; like: a vector that it shares a layout with, or 0. */
+typedef struct {
+    xt_val number;
+    uint32_t like;
+} xt_splat_of_;
+
+XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
-    xt_ctx *x = w.x;
-    cm_type held = xt_held_(v.type);
-    spe_id scalar = xt_id_(w, number, held, "the element");
-    xt_block_ b = xt_blocks_(&v.dist);
-    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+    xt_splat_of_ of = {*number, like};
+    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element"))
+        xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
     return v;
 }
 
 xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 {
     xt_vec v;
-    if (!xt_enter_(w, XT_OP_SPLAT_)) return xt_no_vec_();
+    if (!xt_enter_(w)) return xt_no_vec_();
     v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    return spe_ok(&w.x->m) ? xt_fill_(w, v, &number) : v;
+    return spe_ok(&w.x->m) ? xt_fill_(w, v, &number, 0) : v;
 }
 
 /* A number that meets a vector becomes a vector like it. */
@@ -1860,9 +2281,24 @@ XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
     xt_vec v;
     if (a->is_vec) return a->vec;
-    v = xt_new_vec_(w, like->type, like);
-    xt_same_layout_(w.x, like->node, v.node);
-    return xt_fill_(w, v, &a->val);
+    w.x->part++;
+    v = xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
+    w.x->part--;
+    return v;
+}
+
+/* The vector that a splat shares its layout with; 0: none. */
+XE_FN_ uint32_t xt_splat_like_(const xt_node_ *n) { return ((const xt_splat_of_ *)n->desc)->like; }
+
+XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_make_vec_(x, n);
+    cm_type held = xt_held_(v.type);
+    xt_val number = xt_now_(x, &((const xt_splat_of_ *)n->desc)->number);
+    spe_id scalar = xt_id_(x, &number, (int)held);
+    xt_block_ b = xt_blocks_(&v.dist);
+    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+    xt_define_vec_(x, n->result, v);
 }
 
 /* An i32 as a number of the type, in the form that holds it. */
@@ -1896,22 +2332,23 @@ XE_FN_ bool xt_check_iota_(xt_where_ w, int type, int dim)
 
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 {
-    xt_ctx *x = w.x;
     xt_vec r;
-    xt_block_ b;
-    xt_val place;
-    spe_id at;
-    if (!xt_enter_(w, XT_OP_IOTA_) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
     r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    if (!r.blocks) return r;
-    place = xt_subgroup_place_(x, &r.dist, dim);
-    at = xt_index_id_(w, &place, "the place");
-    b = xt_blocks_(&r.dist);
-    while (xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, type, &b, dim, at);
-    return xt_settle_(x, r);
+    xt_record_(w, XT_OP_IOTA_, dim, r.id, NULL, 0);
+    return r;
 }
 
-/* tiles.c - tiles: local memory, init_tile, update_tile_offset, and what their 2D block messages need. */
+XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec r = xt_make_vec_(x, n);
+    spe_id at = xt_place_id_(x, &r.dist, n->kind);
+    xt_block_ b = xt_blocks_(&r.dist);
+    while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
+}
+
+/* tiles.c - tiles: local memory, init_tile, update_tile_offset. */
 
 XE_FN_ xt_tile xt_no_tile_(void)
 {
@@ -1922,7 +2359,7 @@ XE_FN_ xt_tile xt_no_tile_(void)
 }
 
 /* The contiguous dimension. */
-XE_FN_ int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
+int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
 /* Is there a tile, of the kind that is wanted? */
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
@@ -1951,100 +2388,45 @@ XE_FN_ spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
     return p;
 }
 
-XE_FN_ bool xt_check_local_(xt_where_ w, int type, int64_t elements, int number)
-{
-    xt_ctx *x = w.x;
-    if (elements < 1 || elements > 1 << 24)
-        return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type));
-    if (x->planning && xt_push_(x, &x->locals, sizeof(spe_id)))
-        x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * cm_type_info(xt_held_(type))->bytes;
-    if (number >= x->locals.count)
-        return spe_ok(&x->m) && xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more local memory than the first time");
-    return x->local_bytes <= x->target.local_memory ||
-           xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
-                    x->target.name, x->target.local_memory);
-}
+/* One of them; id: once written, for all versions of the body. */
+typedef struct {
+    int type;
+    int64_t elements;
+    spe_id id;
+} xt_local_array_;
 
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
-    spe_id *id;
+    xt_local_array_ *array;
     xt_val v;
-    if (!xt_enter_(w, XT_OP_LOCAL_) || !xt_check_local_(w, type, elements, x->local_count)) return xt_nothing_();
-    id = (spe_id *)x->locals.items + x->local_count++;
-    if (!x->planning && !*id) *id = xt_emit_local_(x, type, elements);
-    v = spe_val_of(SPE_POINTER, type, x->planning ? ++x->serial : *id);
+    if (!xt_enter_(w)) return xt_nothing_();
+    if (elements < 1 || elements > 1 << 24)
+        return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type)),
+               xt_nothing_();
+    x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * xt_bytes_(type);
+    if (x->local_bytes > x->target.local_memory)
+        return xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
+                        x->target.name, x->target.local_memory),
+               xt_nothing_();
+    v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
     v.local = true;
+    array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
+    if (!array) return v;
+    array->type = type;
+    array->elements = elements;
+    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
     return v;
 }
 
-/* ---- 2D block messages ------------------------------------------------------------------------------------------- */
-
-/* What rules 2D block messages out already now: pieces narrower than a subgroup, constants that do not qualify. */
-XE_FN_ bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_val *width = &t->shape[xt_inner_(t)];
-    int bytes = xt_bytes_(t->type);
-    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
-           (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) ||
-           (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0));
-}
-
-/* Notes for the plan how the tile's matrix is described: whether 2D block messages are possible is decided from it. */
-XE_FN_ void xt_plan_tile_describe_(xt_ctx *x, const xt_tile *t)
-{
-    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
-    if (!p) return;
-    p->parent = t->node;
-    p->base = xt_note_of_(x, &t->base).expression;
-    p->rows = xt_expr_of_(x, &t->shape[0]);
-    p->cols = xt_expr_of_(x, &t->shape[1]);
-    p->pitch = xt_expr_of_(x, &t->pitch);
-    p->type = (int)t->type;
-    p->column_major = t->column_major;
-    p->possible = p->base && p->rows && p->cols && p->pitch && !xt_never_block2d_(x, t);
-}
-
-/* They need (expression & mask) == 0, or expression < below; without expression there are none. */
-XE_FN_ void xt_plan_need_(xt_ctx *x, const xt_tile *t, int expression, int mask, int below)
-{
-    xt_plan_offset_ *o;
-    if (!expression) {
-        xt_plan_tile_at_(x, t->node)->possible = false;
-        return;
-    }
-    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
-    if (!o) return;
-    o->tile = t->node;
-    o->expression = expression;
-    o->mask = mask;
-    o->below = below;
-}
-
-/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. Of 8-bit
- * elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it starts
- * at, and moves by, nothing negative (forward: this is known to be so). */
-XE_FN_ void xt_plan_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
-{
-    int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
-    int expression = step->kind == SPE_INT ? 0 : xt_note_of_(x, step).expression;
-    if (!x->planning) return;
-    if (xt_val_align_(step) < per) xt_plan_need_(x, t, expression, per - 1, 0);
-    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
-        xt_plan_need_(x, t, expression, INT32_MIN, 0);
-}
-
-/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
-XE_FN_ void xt_tile_ids_(xt_where_ w, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
-{
-    int i;
-    for (i = 0; i < 2; i++) {
-        spe_id start = xt_note_of_(w.x, &t->offset[i]).start;
-        ids[i] = start ? start : xt_index_id_(w, &t->offset[i], "the offset");
-        ids[2 + i] = xt_index_id_(w, &t->shape[i], "the shape");
-    }
-    ids[4] = xt_index_id_(w, &t->pitch, "the pitch");
-    ids[5] = t->base.id;
+    xt_local_array_ *array = (xt_local_array_ *)n->desc;
+    xt_val v = spe_val_of(SPE_POINTER, array->type, 0);
+    if (!array->id) array->id = xt_emit_local_(x, array->type, array->elements);
+    v.id = array->id;
+    v.local = true;
+    xt_define_(x, n->result, v);
 }
 
 /* ---- init_tile: what is given ------------------------------------------------------------------------------------ */
@@ -2071,8 +2453,9 @@ XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
     int i, j;
     for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->count; j++) xt_index_id_(w, &lists[i]->at[j], names[i][j]);
-    return spe_ok(&w.x->m);
+        for (j = 0; j < lists[i]->count; j++)
+            if (!xt_check_index_(w, &lists[i]->at[j], names[i][j])) return false;
+    return true;
 }
 
 /* The order attribute: zero means row-major. */
@@ -2118,6 +2501,7 @@ XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
+    xt_numbers_ n;
     char text[48];
     t->base = *base;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
@@ -2127,10 +2511,21 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
                         xt_describe_(base, text, sizeof text));
     if (base->kind != SPE_SCALAR || !xt_is_int_(base->type) || xt_bits_(base->type) != 64)
         return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base, text, sizeof text));
-    if (!w.x->planning) t->base.id = xt_emit_pointer_(w.x, xt_held_(t->type), base->id);
-    t->base.kind = SPE_POINTER;
-    t->base.type = (int)t->type;
+    t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
+    memset(&n, 0, sizeof n);
+    n.type = (int)t->type;
+    n.v[0] = *base;
+    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
     return true;
+}
+
+XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val address = xt_now_(x, &d->v[0]);
+    xt_define_(x, n->result,
+               spe_val_of(SPE_POINTER, d->type,
+                          xt_emit_pointer_(x, (int)xt_held_((cm_type)d->type), xt_id_(x, &address, CM_I64))));
 }
 
 /* ---- init_tile: leading dimensions choose one matrix of several -------------------------------------------------- */
@@ -2156,46 +2551,36 @@ XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
     return sum;
 }
 
-/* What the plan must know: the matrix is one of the base's, and aligned as the base is. */
-XE_FN_ void xt_plan_leading_(xt_ctx *x, const xt_tile *t, const xt_tile_desc_ *d, const xt_val *distance)
+/* Records which matrix it is: its base, and its rows, of which there are none where no matrix has that number. */
+XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
 {
-    int i, per = 64 / xt_bytes_(t->type), e;
-    for (i = 0; i < d->shape.count - 2; i++) {
-        const xt_val *at = &d->offset.at[i], *extent = &d->shape.at[i];
-        int p = xt_expr_of_(x, at), q = xt_expr_of_(x, extent);
-        if (at->kind == SPE_INT && extent->kind == SPE_INT && at->integer >= 0 && at->integer < extent->integer)
-            continue;
-        xt_plan_need_(x, t, q ? p : 0, 0, q);
-    }
-    if (xt_val_align_(distance) >= per) return;
-    e = xt_note_of_(x, distance).expression;
-    if (e) e = xt_new_expr_(x, XT_EXPR_CAST_, 1, CM_I32, e, 0, 0);
-    xt_plan_need_(x, t, e, per - 1, 0);
+    const xt_tile_desc_ *d = &init->given;
+    if (d->shape.count < 3) return;
+    init->distance = xt_leading_distance_(w, &init->tile, d);
+    init->tile.base.id = xt_new_value_(w.x);
+    init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
+    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
+    xt_value_at_(w.x, init->tile.shape[0].id)->node = w.x->nodes.count - 1;
 }
 
-/* Where there is no matrix of that number, it has no rows. */
-XE_FN_ void xt_leading_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_ctx *x = w.x;
-    int i, n = d->shape.count - 2;
-    xt_val distance;
-    spe_id inside = 0, rows;
-    if (n < 1) return;
-    distance = xt_leading_distance_(w, t, d);
-    if (x->planning) xt_plan_leading_(x, t, d, &distance);
-    rows = xt_index_id_(w, &t->shape[0], ".shape");
-    if (x->planning) {
-        t->base.id = ++x->serial;
-    } else {
-        for (i = 0; i < n && !xt_by_block2d_(x, t); i++) { /* else tested before this version is chosen */
-            spe_id at = xt_index_id_(w, &d->offset.at[i], ".offset"), end = xt_index_id_(w, &d->shape.at[i], ".shape");
-            spe_id one = spe_ult(&x->m, at, end);
-            inside = inside ? spe_land(&x->m, inside, one) : one;
-        }
-        if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
-        t->base.id = spe_index(&x->m, t->base.id, xt_id_(w, &distance, CM_I64, "the distance"));
+    const xt_init_tile_desc_ *init = (const xt_init_tile_desc_ *)n->desc;
+    const xt_tile_desc_ *d = &init->given;
+    xt_tile before = xt_now_tile_(x, &init->matrix);
+    xt_val distance = xt_now_(x, &init->distance);
+    spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
+    int i;
+    /* with 2D block messages it was tested before this version was chosen */
+    for (i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
+        xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
+        spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
+        inside = inside ? spe_land(&x->m, inside, one) : one;
     }
-    t->shape[0] = xt_scalar_(x, CM_I32, rows, 1, 0);
+    if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
+    before.base.id = spe_index(&x->m, before.base.id, xt_id_(x, &distance, CM_I64));
+    xt_define_(x, n->result, before.base);
+    xt_define_(x, init->tile.shape[0].id, xt_scalar_(CM_I32, rows, 1));
 }
 
 /* ---- init_tile --------------------------------------------------------------------------------------------------- */
@@ -2216,7 +2601,7 @@ XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
     if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
-    xt_index_id_(w, &d->shape.at[0], ".shape");
+    if (!xt_check_index_(w, &d->shape.at[0], ".shape")) return xt_no_tile_();
     t.scatter = true;
     t.map = v->map;
     t.dist = v->dist;
@@ -2227,61 +2612,78 @@ XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
     return t;
 }
 
-/* Notes where a tile starts, and when writing what it is made of: what becomes of it may be known before the body. */
-XE_FN_ void xt_note_tile_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
-{
-    xt_plan_tile_ *p = xt_plan_tile_at_(w.x, t->node);
-    int i;
-    if (!w.x->planning) xt_tile_ids_(w, t, p->made);
-    for (i = 0; w.x->planning && i < 2 && d->shape.count == 2; i++) p->origin[i] = xt_expr_of_(w.x, &d->offset.at[i]);
-}
-
 xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 {
     xt_ctx *x = w.x;
+    xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
     xt_tile t = xt_no_tile_();
     xt_val zero = spe_val_int(0);
-    int i, inner;
-    if (!xt_enter_(w, XT_OP_INIT_TILE_)) return t;
+    const xt_val *at;
+    int i;
+    if (!init) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
     if (d.offset.count == 0) d.offset = xt_at_(d.shape.count ? d.shape.count : 2, zero, zero, zero, zero);
-    if (d.scatter.magic) return xt_init_scatter_(w, t, &d);
-    if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
-        !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
-        !xt_tile_indices_(w, &d))
-        return xt_no_tile_();
-    t.node = x->tile_count++;
-    inner = xt_inner_(&t);
-    if (x->planning) xt_plan_tile_describe_(x, &t);
-    if (t.node >= x->tiles.count) {
-        if (spe_ok(&x->m)) xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more tiles than the first time");
-        return t;
+    x->part++;
+    if (d.scatter.magic) {
+        t = xt_init_scatter_(w, t, &d);
+    } else if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
+               !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
+               !xt_tile_indices_(w, &d)) {
+        t = xt_no_tile_();
+    } else {
+        t.number = x->tile_count++;
+        init->given = d;
+        init->matrix = init->tile = t;
+        xt_leading_(w, init);
+        at = &d.offset.at[d.offset.count - 2];
+        for (i = 0; i < 2; i++) {
+            init->place[i] = xt_record_place_(w, &t.dist, i);
+            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);
+        }
+        t = init->tile;
     }
-    xt_leading_(w, &t, &d);
-    memmove(d.offset.at, &d.offset.at[d.offset.count - 2], 2 * sizeof d.offset.at[0]);
-    xt_plan_step_(x, &t, &d.offset.at[inner], false);
-    for (i = 0; i < 2; i++) {
-        xt_val place = xt_subgroup_place_(x, &t.dist, i);
-        if (i == inner) xt_plan_step_(x, &t, &place, true);
-        t.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, d.offset.at[i], place);
-    }
-    if (t.dist.subgroups > 1 && !t.base.local) xt_note_tile_(w, &t, &d);
+    x->part--;
+    init->given = d;
+    init->tile = t;
+    if (spe_ok(&x->m)) xt_record_(w, XT_OP_INIT_TILE_, 0, 0, init, 0);
     return t;
+}
+
+/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
+XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
+{
+    xt_tile now = xt_now_tile_(x, t);
+    int i;
+    for (i = 0; i < 2; i++) {
+        spe_id start = t->offset[i].kind == SPE_SCALAR ? xt_value_at_(x, t->offset[i].id)->start : 0;
+        ids[i] = start ? start : xt_index_id_(x, &now.offset[i]);
+        ids[2 + i] = xt_index_id_(x, &now.shape[i]);
+    }
+    ids[4] = xt_index_id_(x, &now.pitch);
+    ids[5] = now.base.id;
+}
+
+/* What a tile is made of in this version: what moves by nothing but a loop can then be known before the body. */
+XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_tile *t = &((const xt_init_tile_desc_ *)n->desc)->tile;
+    if (!t->scatter && t->dist.subgroups > 1 && !t->base.local)
+        xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
 
 xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
-    const xt_val *along = t.column_major ? &rows : &cols;
-    if (!xt_enter_(w, XT_OP_UPDATE_TILE_OFFSET_) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET"))
+    xt_update_ d = {t, {rows, cols}};
+    if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
+        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset"))
         return xt_no_tile_();
-    xt_index_id_(w, &rows, "the row offset");
-    xt_index_id_(w, &cols, "the column offset");
-    if (!spe_ok(&w.x->m)) return xt_no_tile_();
-    xt_plan_step_(w.x, &t, along, false);
+    w.x->part++;
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
+    w.x->part--;
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
     return t;
 }
 
@@ -2306,17 +2708,16 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
 XE_FN_ int xt_least_(int a, int b) { return a < b ? a : b; }
 
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
-XE_FN_ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
+XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b)
 {
-    xt_ctx *x = w.x;
     cm_mem mem;
-    spe_id row = xt_index_id_(w, &t->offset[0], "the row offset"),
-           col = xt_index_id_(w, &t->offset[1], "the column offset"), pitch = xt_index_id_(w, &t->pitch, "the pitch");
+    spe_id row = xt_index_id_(x, &t->offset[0]), col = xt_index_id_(x, &t->offset[1]),
+           pitch = xt_index_id_(x, &t->pitch);
     int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col, out = t->column_major ? b->col : b->row;
     memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
-    mem.rows = t->inside ? 0 : xt_index_id_(w, &t->shape[1], "the shape");
-    mem.cols = t->inside ? 0 : xt_index_id_(w, &t->shape[0], "the shape");
+    mem.rows = t->inside ? 0 : xt_index_id_(x, &t->shape[1]);
+    mem.cols = t->inside ? 0 : xt_index_id_(x, &t->shape[0]);
     mem.row = b->col ? spe_iadd(&x->m, col, spe_i32(&x->m, b->col)) : col;
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
@@ -2331,11 +2732,6 @@ XE_FN_ cm_mem xt_mem_(xt_where_ w, const xt_tile *t, const xt_block_ *b)
 }
 
 /* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
-
-XE_FN_ void xt_tile_is_used_(xt_ctx *x, const xt_tile *t)
-{
-    if (x->planning && spe_ok(&x->m)) xt_plan_tile_at_(x, t->node)->used = true;
-}
 
 /* The padding as a number of the type; integers must be whole. */
 XE_FN_ bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
@@ -2362,33 +2758,29 @@ XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
     return spe_select(c->module, spe_ine(c->module, a, zero), one, zero);
 }
 
-/* A transpose that follows at once may load the tile anew, transposed. */
-XE_FN_ void xt_note_load_(xt_ctx *x, xt_vec *v, const xt_load_desc_ *d)
-{
-    xt_load_desc_ *copy = (xt_load_desc_ *)xt_memory_(x, sizeof *copy);
-    if (!copy) return;
-    *copy = *d;
-    v->loaded = copy;
-    v->operation = x->operations;
-}
-
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
-    xt_ctx *x = w.x;
-    cm_type held = xt_held_(d.tile.type);
     xt_val padding;
-    xt_block_ b;
-    xt_vec form, v;
-    if (!xt_enter_(w, XT_OP_LOAD_TILE_) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
+    xt_vec form = xt_form_(&d.tile), v;
+    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
-    form = xt_form_(&d.tile);
-    v = xt_new_vec_(w, d.tile.type, &form);
-    xt_tile_is_used_(x, &d.tile);
-    if (!v.blocks) return v;
-    b = xt_blocks_(&v.dist);
-    while (xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(w, &d.tile, &b);
+    v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
+    return v;
+}
+
+XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_load_desc_ *d = (const xt_load_desc_ *)n->desc;
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    cm_type held = xt_held_(t.type);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_block_ b = xt_blocks_(&v.dist);
+    xt_val padding;
+    xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
+    while (v.blocks && xt_next_block_(&b)) {
+        cm_mem mem = xt_mem_(x, &t, &b);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
@@ -2396,8 +2788,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
-    xt_note_load_(x, &v, &d);
-    return v;
+    xt_define_vec_(x, n->result, v);
 }
 
 /* May the vector be written to the tile? */
@@ -2411,16 +2802,21 @@ XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 
 void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 {
-    xt_ctx *x = w.x;
-    xt_block_ b;
-    if (!xt_enter_(w, XT_OP_STORE_TILE_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") ||
-        !xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") || !xt_check_store_(w, &v, &t))
-        return;
-    xt_tile_is_used_(x, &t);
+    xt_stored_ d = {v, t};
+    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
+        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t))
+        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
+}
+
+XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_stored_ *d = (const xt_stored_ *)n->desc;
+    xt_vec v = xt_now_vec_(x, &d->v);
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_block_ b = xt_blocks_(&t.dist);
     v = xt_as_use_(x, &v, CM_ACC);
-    b = xt_blocks_(&t.dist);
     while (v.blocks && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(w, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b);
         cm_store(&x->cm, &v.block[b.i], &mem);
     }
 }
@@ -2496,18 +2892,26 @@ XE_FN_ void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
     }
 }
 
-/* A negative size of the base means none. */
-XE_FN_ xt_spread_ xt_spread_init_(xt_where_ w, const xt_gather_desc_ *d)
+typedef struct {
+    xt_vec v; /* of a store */
+    xt_gather_desc_ d;
+} xt_scattered_;
+
+/* A negative size of the base means none. t: the tile as it is now. */
+XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
 {
-    spe_module *m = &w.x->m;
-    spe_id n = xt_index_id_(w, &d->tile.shape[1], ".shape"), zero = spe_i32(m, 0);
+    spe_module *m = &x->m;
+    spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
     xt_spread_ s;
+    xt_vec allowed;
     memset(&s, 0, sizeof s);
-    s.x = w.x;
-    s.t = &d->tile;
+    s.x = x;
+    s.t = t;
     s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
-    s.all = xt_as_use_(w.x, &d->tile.offsets, CM_ACC);
-    if (d->mask.magic) s.allowed = xt_as_use_(w.x, &d->mask, CM_ACC);
+    s.all = xt_as_use_(x, &t->offsets, CM_ACC);
+    if (!mask->magic) return s;
+    allowed = xt_now_vec_(x, mask);
+    s.allowed = xt_as_use_(x, &allowed, CM_ACC);
     return s;
 }
 
@@ -2519,19 +2923,29 @@ XE_FN_ void xt_spread_block_(xt_spread_ *s, int i)
 
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
-    xt_ctx *x = w.x;
-    cm_type held = xt_held_(d.tile.type);
+    xt_scattered_ of;
     xt_val padding;
-    xt_vec form, v;
-    xt_spread_ s;
-    int i;
-    if (!xt_enter_(w, XT_OP_LOAD_GATHER_) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
+    xt_vec form = xt_form_(&d.tile), v;
+    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
-    form = xt_form_(&d.tile);
-    v = xt_new_vec_(w, d.tile.type, &form);
-    if (!v.blocks) return v;
-    s = xt_spread_init_(w, &d);
+    v = xt_new_vec_(w.x, d.tile.type, &form);
+    of.v = xt_no_vec_();
+    of.d = d;
+    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
+    return v;
+}
+
+XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_gather_desc_ *d = &((const xt_scattered_ *)n->desc)->d;
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    cm_type held = xt_held_(t.type);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
+    xt_val padding;
+    int i;
+    xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
     for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
         cm_layout l;
         xt_spread_block_(&s, i);
@@ -2539,21 +2953,27 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
         v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
         if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
     }
-    return xt_settle_(x, v);
+    xt_define_vec_(x, n->result, xt_settle_(x, v));
 }
 
 void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
 {
-    xt_ctx *x = w.x;
+    xt_scattered_ of = {v, d};
+    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
+        xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
+        xt_check_mask_(w, &d.mask, &d.tile))
+        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
+}
+
+XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_scattered_ *d = (const xt_scattered_ *)n->desc;
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    xt_vec v = xt_now_vec_(x, &d->v);
     xt_spread_ s;
     int i;
-    if (!xt_enter_(w, XT_OP_STORE_SCATTER_) || !xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") ||
-        !xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") || !xt_check_store_(w, &v, &d.tile) ||
-        !xt_check_mask_(w, &d.mask, &d.tile))
-        return;
-    if (!v.blocks) return;
     v = xt_as_use_(x, &v, CM_ACC);
-    s = xt_spread_init_(w, &d);
+    s = xt_spread_init_(x, &t, &d->d.mask);
     for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
         xt_spread_block_(&s, i);
         xt_scatter_block_(&s, &v.block[i]);
@@ -2562,9 +2982,9 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
 
 /* prefetch.c - prefetch_tile.
  *
- * A prefetch waits for the next operation. When that is a second one, of another tile of the work-group, and both are
- * block messages, the subgroups divide the two tiles: the first ones take pieces of the first tile, the others pieces
- * of the second, a message each. (Intel's compiler makes the whole address anew for each message, in the loop.) */
+ * Where two follow each other, of tiles of the work-group, and both are block messages, the subgroups divide the two
+ * tiles: the first ones take pieces of the first tile, the others pieces of the second, a message each. (Intel's
+ * compiler makes the whole address anew for each message, in the loop.) */
 
 /* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
 typedef struct {
@@ -2574,31 +2994,26 @@ typedef struct {
 
 static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: all caches */
 
-XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_tile *t, int locality)
+XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
-    xt_where_ w = {x, NULL, 0};
-    xt_block_ b = xt_blocks_(&t->dist);
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_block_ b = xt_blocks_(&t.dist);
     while (xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(w, t, &b);
-        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t->type), &mem, xt_prefetch_levels_[locality]);
+        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }
 }
 
-void xt_prefetch_waiting_(xt_ctx *x)
-{
-    if (!x->waiting.magic) return;
-    x->waiting.magic = 0;
-    if (spe_ok(&x->m)) xt_prefetch_alone_(x, &x->waiting, x->waiting_locality);
-}
-
 /* Can its address be made before the body? The tile must be what XT_INIT_TILE made, moved by nothing but a loop. */
-XE_FN_ bool xt_may_share_(xt_where_ w, const xt_tile *t)
+XE_FN_ bool xt_may_share_(xt_ctx *x, const xt_tile *t)
 {
-    xt_ctx *x = w.x;
-    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->node);
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
+    const xt_index *at = &p->of->given.offset;
     spe_id ids[XT_COMPONENTS_];
-    if (t->dist.subgroups < 2 || !p->origin[0] || !p->origin[1] || !xt_by_block2d_(x, t)) return false;
-    xt_tile_ids_(w, t, ids);
+    if (t->dist.subgroups < 2 || at->count != 2 || !xt_is_early_(x, &at->at[0]) || !xt_is_early_(x, &at->at[1]) ||
+        !xt_by_block2d_(x, t))
+        return false;
+    xt_tile_ids_(x, t, ids);
     return memcmp(ids, p->made, sizeof ids) == 0;
 }
 
@@ -2642,7 +3057,7 @@ XE_FN_ spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id n
     int dim = down ? 1 - xt_inner_(t) : xt_inner_(t), size = down ? s->down : s->across;
     spe_id row = spe_u32(m, (uint32_t)(t->dist.shape[xt_inner_(t)] / s->across));
     spe_id place = down ? spe_udiv(m, number, row) : spe_umod(m, number, row);
-    spe_id origin = xt_emit_expr_(x, xt_plan_tile_at_(x, t->node)->origin[dim], CM_I32);
+    spe_id origin = xt_emit_early_(x, &xt_plan_tile_at_(x, t->number)->of->given.offset.at[dim], CM_I32);
     return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
 }
 
@@ -2677,11 +3092,12 @@ XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     spe_prologue_begin(m);
     number = xt_share_number_(x, s, &r, &first);
     for (i = 0; i < 2; i++) {
-        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].node);
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].number);
+        const xt_tile *t = &p->of->matrix;
         id[i][0] = xt_emit_base_(x, p);
-        id[i][1] = spe_imul(m, xt_emit_expr_(x, p->column_major ? p->rows : p->cols, CM_I32), bytes);
-        id[i][2] = xt_emit_expr_(x, p->column_major ? p->cols : p->rows, CM_I32);
-        id[i][3] = spe_imul(m, xt_emit_expr_(x, p->pitch, CM_I32), bytes);
+        id[i][1] = spe_imul(m, xt_emit_early_(x, &t->shape[xt_inner_(t)], CM_I32), bytes);
+        id[i][2] = xt_emit_early_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
+        id[i][3] = spe_imul(m, xt_emit_early_(x, &t->pitch, CM_I32), bytes);
         id[i][4] = xt_share_start_(x, s, i, number, 0);
         id[i][5] = xt_share_start_(x, s, i, number, 1);
     }
@@ -2703,7 +3119,8 @@ XE_FN_ spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ 
     int i;
     for (i = 0; i < 2; i++) {
         const xt_tile *t = &s->tile[i];
-        spe_id by = xt_note_of_(x, &t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)]).advance;
+        const xt_val *offset = &t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)];
+        spe_id by = offset->kind == SPE_SCALAR ? xt_value_at_(x, offset->id)->advance : 0;
         if (by) at = spe_iadd(&x->m, at, spe_and(&x->m, by, r->of[i]));
     }
     return at;
@@ -2722,29 +3139,28 @@ XE_FN_ void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 {
-    xt_ctx *x = w.x;
-    xt_share_ s;
-    if (!xt_enter_(w, XT_OP_PREFETCH_TILE_) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE"))
-        return;
-    if (d.locality < 0 || d.locality > 3) {
+    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE")) return;
+    if (d.locality < 0 || d.locality > 3)
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
-        return;
+    else
+        xt_record_(w, XT_OP_PREFETCH_TILE_, 0, 0, &d, sizeof d);
+}
+
+XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_prefetch_desc_ *d = (const xt_prefetch_desc_ *)n->desc, *next;
+    xt_share_ s;
+    if (d->tile.base.local) return;
+    if (x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, &d->tile)) {
+        next = (const xt_prefetch_desc_ *)n[1].desc;
+        if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
+            xt_share_init_(&s, &d->tile, &next->tile)) {
+            xt_prefetch_both_(x, &s, d->locality);
+            x->at++;
+            return;
+        }
     }
-    xt_tile_is_used_(x, &d.tile);
-    if (x->planning || d.tile.base.local) return;
-    if (!xt_may_share_(w, &d.tile)) {
-        xt_prefetch_waiting_(x);
-        xt_prefetch_alone_(x, &d.tile, d.locality);
-        return;
-    }
-    if (x->waiting.magic && x->waiting_locality == d.locality && xt_share_init_(&s, &x->waiting, &d.tile)) {
-        x->waiting.magic = 0;
-        xt_prefetch_both_(x, &s, d.locality);
-        return;
-    }
-    xt_prefetch_waiting_(x);
-    x->waiting = d.tile;
-    x->waiting_locality = d.locality;
+    xt_prefetch_alone_(x, d);
 }
 
 /* mma.c - tile_mma. */
@@ -2856,35 +3272,50 @@ XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
-    xt_ctx *x = w.x;
     bool with_c = d.sum.magic != 0;
     cm_type type = CM_F32;
     xt_map map;
     xt_vec r;
-    size_t sum, all;
-    if (!xt_enter_(w, XT_OP_TILE_MMA_) || !xt_mma_check_shapes_(w, &d, with_c) ||
-        !xt_mma_check_types_(w, &d, with_c, &type) || !xt_mma_check_maps_(w, &d, with_c, &map) ||
-        !xt_mma_check_blocks_(w, &d, with_c))
+    if (!xt_enter_(w) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
+        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
-    xt_need_layout_(x, &d.left, CM_B);
-    xt_need_layout_(x, &d.right, CM_A);
     r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
-    if (!spe_ok(&x->m)) return r;
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
-    xt_need_layout_(x, &r, CM_ACC);
-    if (with_c) xt_same_layout_(x, r.node, d.sum.node);
-    x->has_mma = true;
-    sum = xt_vec_bytes_(&r);
-    all = sum + xt_vec_bytes_(&d.left) + xt_vec_bytes_(&d.right);
-    if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
-    if (all > x->product_bytes) x->product_bytes = all;
-    if (!r.blocks) return r;
-    d.left = xt_as_use_(x, &d.left, CM_B);
-    d.right = xt_as_use_(x, &d.right, CM_A);
-    if (with_c) d.sum = xt_as_use_(x, &d.sum, CM_ACC);
-    xt_emit_mma_(x, &d, with_c, &r);
+    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
     return r;
+}
+
+/* What products want of the registers. */
+XE_FN_ void xt_find_products_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+        size_t sum, all;
+        if (n->op != XT_OP_TILE_MMA_) continue;
+        sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
+        all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+        x->has_mma = true;
+        if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+        if (all > x->product_bytes) x->product_bytes = all;
+    }
+}
+
+XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_mma_desc_ d = *(const xt_mma_desc_ *)n->desc;
+    bool with_c = d.sum.magic != 0;
+    xt_vec r = xt_make_vec_(x, n), a = xt_now_vec_(x, &d.left), b = xt_now_vec_(x, &d.right), c;
+    d.left = xt_as_use_(x, &a, CM_B);
+    d.right = xt_as_use_(x, &b, CM_A);
+    if (with_c) {
+        c = xt_now_vec_(x, &d.sum);
+        d.sum = xt_as_use_(x, &c, CM_ACC);
+    }
+    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    xt_define_vec_(x, n->result, r);
 }
 
 /* elements.c - operations element by element, casts. */
@@ -2927,7 +3358,6 @@ XE_FN_ xt_vec xt_map_components_(xt_ctx *x, int n, const xt_vec *v, xt_vec r, cm
 {
     xt_vec a, b;
     int i;
-    for (i = 0; i < n; i++) xt_same_layout_(x, v[i].node, r.node);
     if (!r.blocks) return r;
     a = xt_as_use_(x, &v[0], r.use);
     b = xt_as_use_(x, &v[n - 1], r.use);
@@ -2997,17 +3427,48 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
+/* A node of an operation element by element. */
+XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, int kind, cm_type type, int n, const xt_vec *v, int of)
+{
+    xt_vectors_ d;
+    xt_vec r = xt_new_vec_(w.x, type, v);
+    memset(&d, 0, sizeof d);
+    d.type = of;
+    memcpy(d.v, v, (size_t)n * sizeof *v);
+    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    return r;
+}
+
+/* Its operands as they are now; how many there are. */
+XE_FN_ int xt_now_vecs_(xt_ctx *x, const xt_node_ *n, xt_vec v[3])
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    int i;
+    for (i = 0; i < 3 && d->v[i].magic; i++) v[i] = xt_now_vec_(x, &d->v[i]);
+    return i;
+}
+
 xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
     const xt_vec *like = a.is_vec ? &a.vec : &b.vec;
     xt_vec v[2];
-    xt_typed_op_ t = {op, (int)like->type};
-    if (!xt_enter_kind_(w, XT_OP_BINARY_VECTOR_, op) || !xt_check_vec_(w, like, "an operand") ||
-        !xt_vec_op_allowed_(w, op, t.type) || !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
+        !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
         return xt_no_vec_();
-    if (xt_is_compare_(op)) return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)XT_BOOL_, v), 2, v, xt_compare_part_, &t);
-    return xt_map_components_(w.x, 2, v, xt_new_vec_(w, v[0].type, v), xt_component_op_, op);
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
+                           (int)like->type);
+}
+
+XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
+    xt_vec r, v[3];
+    xt_now_vecs_(x, n, v);
+    r = xt_make_vec_(x, n);
+    xt_define_vec_(x, n->result,
+                   xt_is_compare_(n->kind) ? xt_map_vecs_(x, r, 2, v, xt_compare_part_, &t)
+                                           : xt_map_components_(x, 2, v, r, xt_component_op_, n->kind));
 }
 
 xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
@@ -3036,12 +3497,20 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
     const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL;
-    xt_vec v[3];
-    if (!xt_enter_(w, XT_OP_SELECT_VECTOR_) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
+    xt_vec v[3], r;
+    if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
     v[0] = condition.vec;
     if (!xt_operands_(w, "XT_SELECT", 2, both, like, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_map_vecs_(w.x, xt_new_vec_(w, v[1].type, &v[1]), 3, v, xt_select_part_, NULL);
+    r = xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
+    return r;
+}
+
+XE_FN_ void xt_write_select_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v[3];
+    int count = xt_now_vecs_(x, n, v);
+    xt_define_vec_(x, n->result, xt_map_vecs_(x, xt_make_vec_(x, n), count, v, xt_select_part_, NULL));
 }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -3097,38 +3566,54 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     const xt_any_ *all[3] = {&a, &b, &c};
     const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec;
     const xt_math_row_ *row = xt_math_info_(op);
-    xt_typed_op_ t = {op, (int)like->type};
-    int i, n = row->operands;
-    xt_vec v[3], r;
-    if (!xt_enter_kind_(w, XT_OP_MATH_VECTOR_, op) || !xt_check_vec_(w, like, row->name) ||
-        !xt_math_allowed_(w, op, t.type) || !xt_operands_(w, row->name, n, all, like, v))
+    xt_vec v[3];
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
+        !xt_operands_(w, row->name, row->operands, all, like, v))
         return xt_no_vec_();
-    r = xt_new_vec_(w, like->type, v);
-    if (n == 1) return xt_map_components_(w.x, 1, v, r, xt_math_component_, op);
-    for (i = 0; i < n; i++) xt_same_layout_(w.x, v[i].node, r.node);
-    return xt_map_vecs_(w.x, r, n, v, xt_math_part_, &t);
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, op, like->type, row->operands, v, (int)like->type);
+}
+
+XE_FN_ void xt_write_math_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
+    xt_vec v[3], r;
+    int count = xt_now_vecs_(x, n, v);
+    r = xt_make_vec_(x, n);
+    r = count == 1 ? xt_map_components_(x, 1, v, r, xt_math_component_, n->kind)
+                   : xt_map_vecs_(x, r, count, v, xt_math_part_, &t);
+    xt_define_vec_(x, n->result, r);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 {
-    xt_ctx *x = w.x;
-    const xt_val *v[3] = {&a.val, &b.val, &c.val};
     const xt_math_row_ *row = xt_math_info_(op);
-    spe_id id[3];
-    int i, type;
-    if (!xt_enter_kind_(w, XT_OP_MATH_NUMBER_, op)) return xt_nothing_();
-    type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
+    xt_numbers_ n = {0, {a.val, b.val, c.val}};
+    int i;
+    if (!xt_enter_(w)) return xt_nothing_();
+    n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
     for (i = 1; i < row->operands; i++)
-        if (!xt_is_constant_(v[i])) type = v[i]->type;
-    if (a.val.kind == SPE_POINTER || type == CM_BF16)
+        if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
+    if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
         return xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
-                        a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(type)),
+                        a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type)),
                xt_nothing_();
-    if (!xt_math_allowed_(w, op, type)) return xt_nothing_();
-    for (i = 0; i < row->operands; i++) id[i] = xt_id_(w, v[i], type, row->name);
-    if (x->planning || !spe_ok(&x->m)) return xt_scalar_(x, type, 0, 1, 0);
-    id[0] = spe_math(&x->m, (spe_math_op)xt_math_instruction_(op, type), (uint32_t)row->operands, id);
-    return xt_scalar_(x, type, id[0], 1, 0);
+    if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
+    for (i = 0; i < row->operands; i++)
+        if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
+    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
+}
+
+XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    int i, count = xt_math_info_(n->kind)->operands;
+    spe_id id[3];
+    for (i = 0; i < count; i++) {
+        xt_val v = xt_now_(x, &d->v[i]);
+        id[i] = xt_id_(x, &v, d->type);
+    }
+    id[0] = spe_math(&x->m, (spe_math_op)xt_math_instruction_(n->kind, d->type), (uint32_t)count, id);
+    xt_define_(x, n->result, xt_scalar_(d->type, id[0], 1));
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
@@ -3143,16 +3628,24 @@ XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
 {
-    xt_ctx *x = w.x;
-    int from = (int)a.vec.type, i;
-    xt_vec v, r;
-    if (!xt_enter_(w, XT_OP_CAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    r = xt_new_vec_(w, (cm_type)type, &a.vec);
-    if (type == XT_BOOL_ && from != XT_BOOL_) return xt_map_vecs_(x, r, 1, &a.vec, xt_truth_part_, &from);
-    v = xt_as_use_(x, &a.vec, CM_ACC);
+    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, 0, (cm_type)type, 1, &a.vec, type);
+}
+
+XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec a[3], v, r = xt_make_vec_(x, n);
+    int type = ((const xt_vectors_ *)n->desc)->type, from, i;
+    xt_now_vecs_(x, n, a);
+    from = (int)a[0].type;
+    if (type == XT_BOOL_ && from != XT_BOOL_) {
+        xt_define_vec_(x, n->result, xt_map_vecs_(x, r, 1, a, xt_truth_part_, &from));
+        return;
+    }
+    v = xt_as_use_(x, &a[0], CM_ACC);
     for (i = 0; i < r.blocks && i < v.blocks; i++)
         r.block[i] = from == type ? v.block[i] : cm_convert(&x->cm, &v.block[i], (cm_type)type);
-    return r.blocks ? xt_settle_(x, r) : r;
+    xt_define_vec_(x, n->result, r.blocks ? xt_settle_(x, r) : r);
 }
 
 XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
@@ -3163,27 +3656,40 @@ XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     int from = (int)a.vec.type;
-    if (!xt_enter_(w, XT_OP_BITCAST_VECTOR_) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST"))
-        return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
-    return xt_map_vecs_(w.x, xt_new_vec_(w, (cm_type)type, &a.vec), 1, &a.vec, xt_bitcast_part_, &type);
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, 0, (cm_type)type, 1, &a.vec, type);
+}
+
+XE_FN_ void xt_write_bitcast_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec a[3], r = xt_make_vec_(x, n);
+    xt_now_vecs_(x, n, a);
+    xt_define_vec_(x, n->result, xt_map_vecs_(x, r, 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type));
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 {
-    xt_ctx *x = w.x;
     const xt_val *v = &a.val;
+    xt_numbers_ n = {type, {*v, *v, *v}};
     int from = xt_carried_type_(v);
     char text[48];
-    spe_id id;
-    if (!xt_enter_(w, XT_OP_BITCAST_NUMBER_)) return xt_nothing_();
+    if (!xt_enter_(w)) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
                xt_nothing_();
-    id = xt_id_(w, v, from, "the operand of XT_BITCAST");
-    return xt_scalar_(x, type, x->planning ? 0 : cm_bitcast(&x->cm, xt_spe_type_(x, type), id), 1, 0);
+    if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
+    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
+}
+
+XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    xt_val v = xt_now_(x, &d->v[0]);
+    spe_id id = xt_id_(x, &v, xt_carried_type_(&d->v[0]));
+    xt_define_(x, n->result, xt_scalar_(d->type, cm_bitcast(&x->cm, xt_spe_type_(x, d->type), id), 1));
 }
 
 /* ---- pairs, as reductions and atomics combine them --------------------------------------------------------------- */
@@ -3344,26 +3850,30 @@ XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
 
 xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
 {
-    xt_ctx *x = w.x;
-    xt_rmw_ rmw;
-    xt_block_ b;
-    xt_vec form, r;
-    if (!xt_enter_kind_(w, XT_OP_ATOMIC_RMW_, (int)kind) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
+    xt_stored_ d = {v, t};
+    xt_vec form = xt_form_(&t), r;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
         !xt_check_tile_(w, &t, false, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
         !xt_check_rmw_(w, kind, &t))
         return xt_no_vec_();
-    form = xt_form_(&t);
-    r = xt_new_vec_(w, t.type, &form);
-    if (!r.blocks) return r;
-    rmw.kind = kind;
-    rmw.scope = t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice;
+    r = xt_new_vec_(w.x, t.type, &form);
+    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &d, sizeof d);
+    return r;
+}
+
+XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_stored_ *d = (const xt_stored_ *)n->desc;
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
+    xt_block_ b = xt_blocks_(&t.dist);
     v = xt_as_use_(x, &v, CM_ACC);
-    b = xt_blocks_(&t.dist);
-    while (v.blocks && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(w, &t, &b);
+    while (v.blocks && r.blocks && xt_next_block_(&b)) {
+        cm_mem mem = xt_mem_(x, &t, &b);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
-    return xt_settle_(x, r);
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
 /* lanes.c - elements from lane to lane. */
@@ -3634,8 +4144,7 @@ XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_di
 
 /* scratch.c - from subgroup to subgroup: through local memory. */
 
-/* One buffer serves every such operation of a kernel. While planning each says what it would like; afterwards the
- * buffer gets what local memory has left, and who does not fit works in passes over rows. */
+/* One buffer serves every such operation of a kernel; who does not fit works in passes over rows. */
 typedef struct {
     int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
     int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
@@ -3657,14 +4166,33 @@ XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
     return s;
 }
 
-XE_FN_ void xt_scratch_plan_(xt_where_ w, const xt_scratch_ *s)
+/* What local memory has left goes to these operations, as far as they can use it. */
+XE_FN_ bool xt_place_scratch_(xt_ctx *x)
 {
-    xt_ctx *x = w.x;
-    size_t row = (size_t)s->pitch * (size_t)s->bytes, all = row * (size_t)s->height;
-    if (all > x->scratch_wanted) x->scratch_wanted = all;
-    if (row <= x->scratch_least) return;
-    x->scratch_least = row;
-    x->scratch_at = w;
+    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
+    size_t wanted = 0, least = 0;
+    xt_where_ at = {x, NULL, 0};
+    int i;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
+        xt_scratch_ s;
+        size_t row;
+        if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers) continue;
+        s = xt_scratch_init_(&d->v, &d->from);
+        row = (size_t)s.pitch * (size_t)s.bytes;
+        if (row * (size_t)s.height > wanted) wanted = row * (size_t)s.height;
+        if (row <= least) continue;
+        least = row;
+        at = xt_here_(x, n);
+    }
+    if (left < (int64_t)least)
+        return xt_fail_(at, XT_ERROR_LOCAL_MEMORY,
+                        "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,
+                        (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
+    x->scratch_bytes = (wanted + 7) / 8 * 8;
+    if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
+    return true;
 }
 
 /* How many rows go in one pass: whole pieces of the source where that can be. */
@@ -3682,26 +4210,25 @@ XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 }
 
 /* A block's first row and column in the whole vector. */
-XE_FN_ void xt_scratch_position_(xt_where_ w, const xt_dist *d, int row, int col, spe_id at[2])
+XE_FN_ void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, spe_id at[2])
 {
     int i;
     for (i = 0; i < 2; i++) {
-        xt_val place = xt_subgroup_place_(w.x, d, i);
-        at[i] = spe_iadd(&w.x->m, xt_index_id_(w, &place, "the place"), spe_i32(&w.x->m, i ? col : row));
+        spe_id place = xt_place_id_(x, d, i);
+        at[i] = spe_iadd(&x->m, place, spe_i32(&x->m, i ? col : row));
     }
 }
 
 /* A block as memory in the pass that starts at row `low`, and its first row. */
-XE_FN_ cm_mem xt_scratch_mem_(xt_where_ w, const xt_scratch_ *s, const xt_dist *d, const xt_block_ *b, cm_type type,
+XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d, const xt_block_ *b, cm_type type,
                               int low, spe_id *first)
 {
-    xt_ctx *x = w.x;
     spe_module *m = &x->m;
     int down = s->transposed, known[2], i; /* down: the dimension that runs along the source's rows */
     spe_id at[2], row, col, line, step;
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
-    xt_scratch_position_(w, d, b->row, b->col, at);
+    xt_scratch_position_(x, d, b->row, b->col, at);
     *first = at[down];
     row = s->stride[0] ? spe_iadd(m, at[down], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
     col = s->stride[1] ? spe_iadd(m, at[!down], spe_i32(m, s->shift[1])) : spe_i32(m, 0);
@@ -3733,9 +4260,8 @@ XE_FN_ void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
     spe_if(m, spe_land(m, below, spe_sgt(m, row, spe_i32(m, low))));
 }
 
-XE_FN_ void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int low)
+XE_FN_ void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
 {
-    xt_ctx *x = w.x;
     xt_scratch_ plain = *s;
     xt_block_ b = xt_blocks_(&v->dist);
     bool whole = s->rows >= s->height;
@@ -3744,7 +4270,7 @@ XE_FN_ void xt_scratch_write_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v
     plain.shift[0] = plain.shift[1] = 0;
     while (xt_next_block_(&b)) {
         spe_id first;
-        cm_mem mem = xt_scratch_mem_(w, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
+        cm_mem mem = xt_scratch_mem_(x, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
         if (!whole) mem.col = spe_isub(&x->m, mem.col, spe_i32(&x->m, low));
         if (!whole) xt_scratch_open_(x, &plain, &b, &mem, first, low);
         cm_store(&x->cm, &v->block[b.i], &mem);
@@ -3763,9 +4289,8 @@ XE_FN_ spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
     return spe_bitcast(&x->m, type, bits);
 }
 
-XE_FN_ void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, xt_vec *r, int low)
+XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low)
 {
-    xt_ctx *x = w.x;
     cm_type type = xt_held_(r->type);
     bool whole = s->rows >= s->height;
     xt_block_ b = xt_blocks_(&r->dist);
@@ -3773,7 +4298,7 @@ XE_FN_ void xt_scratch_read_(xt_where_ w, const xt_scratch_ *s, xt_vec *r, int l
         cm_matrix *to = &r->block[b.i], now, sum;
         const cm_matrix *both[2] = {to, &now};
         spe_id first;
-        cm_mem mem = xt_scratch_mem_(w, s, &r->dist, &b, type, low, &first);
+        cm_mem mem = xt_scratch_mem_(x, s, &r->dist, &b, type, low, &first);
         if (!whole && low == 0) *to = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
         if (!whole) xt_scratch_open_(x, s, &b, &mem, first, low);
         now = cm_load(&x->cm, b.cols, b.rows, type, whole ? r->use : CM_ACC, &mem);
@@ -3802,14 +4327,13 @@ XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
 }
 
 /* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
-XE_FN_ cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
+XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
 {
-    xt_ctx *x = w.x;
     int part = width / passes, pitch = v->dist.shape[1] / passes;
     spe_id at[2], col;
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
-    xt_scratch_position_(w, &v->dist, row, 0, at);
+    xt_scratch_position_(x, &v->dist, row, 0, at);
     col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
@@ -3822,9 +4346,8 @@ XE_FN_ cm_mem xt_slab_mem_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, i
 }
 
 /* Writes (store) or reads the strips of S columns that a pass takes. A strip is `runs` neighbouring parts. */
-XE_FN_ void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
+XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
-    xt_ctx *x = w.x;
     cm_type type = xt_held_(v->type);
     xt_block_ b = xt_blocks_(&v->dist);
     int strip, run;
@@ -3837,7 +4360,7 @@ XE_FN_ void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int wid
             cm_matrix one;
             cm_mem mem;
             if (c % width / (width / passes) != pass) continue;
-            mem = xt_slab_mem_(w, s, v, width, passes, b.row, c);
+            mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
             for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
@@ -3845,42 +4368,36 @@ XE_FN_ void xt_slab_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int wid
     }
 }
 
-XE_FN_ void xt_through_slabs_(xt_where_ w, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
+XE_FN_ void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
-    xt_ctx *x = w.x;
     int pass, width = v->dist.data[1];
     xt_block_ b = xt_blocks_(&r->dist);
     while (xt_next_block_(&b)) r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
     for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
-        xt_slab_(w, s, v, width, passes, pass, true);
+        xt_slab_(x, s, v, width, passes, pass, true);
         spe_barrier(&x->m);
-        xt_slab_(w, s, r, width, passes, pass, false);
+        xt_slab_(x, s, r, width, passes, pass, false);
     }
 }
 
 /* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
-XE_FN_ xt_vec xt_through_scratch_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r)
+XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
-    xt_ctx *x = w.x;
     xt_scratch_ s = xt_scratch_init_(v, from);
-    xt_vec a;
-    int low, passes;
-    if (x->planning) xt_scratch_plan_(w, &s);
-    if (!r.blocks || !spe_ok(&x->m)) return r;
-    a = xt_as_use_(x, v, CM_ACC);
-    if (!a.blocks) return r;
-    passes = xt_slabs_(x, &s, v, &r);
+    xt_vec a = xt_as_use_(x, v, CM_ACC);
+    int low, passes = xt_slabs_(x, &s, v, &r);
+    if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
-        xt_through_slabs_(w, &s, &a, passes, &r);
+        xt_through_slabs_(x, &s, &a, passes, &r);
         return xt_settle_(x, r);
     }
     s.rows = xt_scratch_rows_(x, &s, v);
     for (low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
         spe_barrier(&x->m);
-        xt_scratch_write_(w, &s, &a, low);
+        xt_scratch_write_(x, &s, &a, low);
         spe_barrier(&x->m);
-        xt_scratch_read_(w, &s, &r, low);
+        xt_scratch_read_(x, &s, &r, low);
     }
     return s.rows >= s.height ? r : xt_settle_(x, r);
 }
@@ -3937,23 +4454,42 @@ XE_FN_ void xt_swap_ids_(spe_id *a, spe_id *b)
     *b = kept;
 }
 
-/* A vector that was loaded just now can be loaded transposed instead, as from memory of the other order: that is one
- * message where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (The first
- * load is left without a use then, and the device's compiler drops it.) */
-XE_FN_ bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
+/* May memory be another behind it, or what was loaded out of reach? */
+XE_FN_ bool xt_is_fence_(const xt_node_ *n)
 {
-    xt_ctx *x = w.x;
-    const xt_load_desc_ *d = (const xt_load_desc_ *)v->loaded;
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !((const xt_rearrange_desc_ *)n->desc)->in_registers;
+    return n->op >= XT_OP_STORE_TILE_;
+}
+
+/* The load that made a vector, if memory is still what it was; NULL: none. */
+XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v)
+{
+    int i = xt_value_at_(x, v->id)->node;
+    const xt_node_ *load = xt_node_at_(x, i);
+    if (load->op != XT_OP_LOAD_TILE_) return NULL;
+    for (i++; i < x->at; i++)
+        if (xt_is_fence_(xt_node_at_(x, i))) return NULL;
+    return (const xt_load_desc_ *)load->desc;
+}
+
+/* A vector that was loaded can be loaded transposed instead, as from memory of the other order: that is one message
+ * where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (Where the first
+ * load is left without a use the device's compiler drops it.) */
+XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_vec *v, xt_vec *r)
+{
+    const xt_load_desc_ *d = xt_loaded_(x, v);
     xt_block_ b = xt_blocks_(&r->dist);
-    if (!d || v->operation + 1 != x->operations || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
+    xt_tile t;
+    if (!d || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
     if (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1]) return false;
     if (x->block2d && r->use != CM_A && xt_bytes_(v->type) != 4) return false;
+    t = xt_now_tile_(x, &d->tile);
     while (xt_next_block_(&b)) {
         xt_block_ source = b;
         cm_mem mem;
         source.row = b.col;
         source.col = b.row;
-        mem = xt_mem_(w, &d->tile, &source);
+        mem = xt_mem_(x, &t, &source);
         xt_swap_ids_(&mem.rows, &mem.cols);
         xt_swap_ids_(&mem.row, &mem.col);
         xt_swap_ids_(&mem.stride_row, &mem.stride_col);
@@ -3962,26 +4498,41 @@ XE_FN_ bool xt_transpose_load_(xt_where_ w, const xt_vec *v, xt_vec *r)
     return true;
 }
 
-/* r from v: in registers when every subgroup holds what it needs, else through local memory. */
-XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_vec *v, const xt_source_ *from, xt_vec r)
+/* Records r from v: in registers when every subgroup holds what it needs, else through local memory. */
+XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
-    xt_ctx *x = w.x;
-    xt_origin_ o;
-    xt_field_ f, t;
+    xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
-    if (!spe_ok(&x->m)) return r;
-    if (!xt_origins_(x, &o, &r.dist, &v->dist, from)) {
-        if (from->divisor[dim] == 1 || v->dist.shape[dim] == 1) return xt_through_scratch_(w, v, from, r);
-        return xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
-                        r.dist.data[0], r.dist.data[1], from->divisor[dim]),
-               r;
-    }
-    if (!r.blocks || !v->blocks || (from->transposed && xt_transpose_load_(w, v, &r)) ||
-        !xt_field_of_(x, &f, v, (int)xt_held_(v->type)))
+    if (!spe_ok(&w.x->m)) return r;
+    memset(&d, 0, sizeof d);
+    d.v = *v;
+    d.from = *from;
+    d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
+    if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
+        xt_record_(w, op, 0, r.id, &d, sizeof d);
+    else
+        xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
+                 r.dist.data[0], r.dist.data[1], from->divisor[dim]);
+    return r;
+}
+
+XE_FN_ xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
+{
+    xt_vec v = xt_now_vec_(x, &d->v);
+    xt_origin_ o = d->origin;
+    xt_field_ f, t;
+    if (!r.blocks || !v.blocks) return r;
+    if (!d->in_registers) return xt_through_scratch_(x, &v, &d->from, r);
+    if ((d->from.transposed && xt_transpose_load_(x, &v, &r)) || !xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
         return r;
-    if (!from->transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
+    if (!d->from.transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
     o.transposed = false;
     return xt_transpose_field_(x, &f, &t) ? xt_pick_all_(x, &t, &o, NULL, r) : r;
+}
+
+XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_define_vec_(x, n->result, xt_rearranged_(x, (const xt_rearrange_desc_ *)n->desc, xt_make_vec_(x, n)));
 }
 
 /* ---- broadcast --------------------------------------------------------------------------------------------------- */
@@ -4024,13 +4575,12 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}};
     xt_vec r;
-    if (!xt_enter_(w, XT_OP_BROADCAST_) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
-        return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, &d.vec, &from, r);
+    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -4038,7 +4588,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}};
-    if (!xt_enter_(w, XT_OP_TRANSPOSE_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
         return xt_no_vec_();
     if (d.vec.inner[0]) {
@@ -4047,7 +4597,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
         return xt_no_vec_();
     }
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, &d.vec, &from,
+    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
@@ -4060,12 +4610,12 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
     if (xt_same_map_(&v->map, map)) return *v;
     r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, v, &from, r);
+    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 {
-    if (!xt_enter_(w, XT_OP_CONVERT_LAYOUT_) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
         return xt_no_vec_();
     if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map);
@@ -4078,15 +4628,16 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
     const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
     const int *n = d.vec.dist.shape;
-    if (!xt_enter_(w, XT_OP_SLICE_) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
         xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
-                 d.cols, d.row, d.col, n[0], n[1]);
+                 d.cols, d.row,
+                 d.col, n[0], n[1]);
     else if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
         xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
-    return spe_ok(&w.x->m) ? xt_rearrange_(w, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map))
-                           : xt_no_vec_();
+    if (!spe_ok(&w.x->m)) return xt_no_vec_();
+    return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 
 /* ---- blocked vectors: nothing moves, registers are blocks already ----------------------------------------------- */
@@ -4095,7 +4646,7 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
-    if (!xt_enter_(w, XT_OP_TILE_PACK_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]);
     else if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
@@ -4107,8 +4658,7 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *has = d.vec.inner;
-    if (!xt_enter_(w, XT_OP_TILE_UNPACK_) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK"))
-        return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}", b[0], b[1],
                  has[0], has[1]);
@@ -4281,12 +4831,25 @@ XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 }
 
 /* One step: every subgroup reduces its own groups of `size`. */
+typedef struct {
+    xt_vec v;
+    xt_group_ group;
+} xt_reduce_desc_;
+
 XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
 {
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
-    xt_group_ group = {kind, dim, size};
-    return r.blocks && v->blocks ? xt_reduce_local_(w.x, v, group, r) : r;
+    xt_reduce_desc_ d = {*v, {kind, dim, size}};
+    if (spe_ok(&w.x->m)) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
+    return r;
+}
+
+XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_reduce_desc_ *d = (const xt_reduce_desc_ *)n->desc;
+    xt_vec v = xt_now_vec_(x, &d->v), r = xt_make_vec_(x, n);
+    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, d->group, r) : r);
 }
 
 /* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
@@ -4296,8 +4859,8 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     int part, rest, i;
     xt_map map;
     xt_vec r;
-    if (!xt_enter_kind_(w, XT_OP_REDUCTION_, kind) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d))
-        return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
+    w.x->part++;
     part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     rest = d.reduction_size / part;
     map = xt_map_reduction(&d.vec.map, d.dim, part);
@@ -4309,6 +4872,7 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
         if (rest > 1 && spe_ok(&w.x->m)) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
     }
     for (i = 0; i < 2; i++) r.inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
+    w.x->part--;
     return r;
 }
 
@@ -4346,6 +4910,7 @@ XE_FN_ int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
     out[5] = &t->tile.base;
     return XT_COMPONENTS_;
 }
+
 XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
@@ -4416,7 +4981,7 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
     xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     int i, n = xt_scalars_(a, p);
-    uint32_t mask = v && u && v->serial != u->serial ? XT_VEC_CHANGES_ : 0;
+    uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
     xt_scalars_(b, q);
     for (i = 0; i < n; i++)
         if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
@@ -4425,144 +4990,206 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 
 /* ---- what changes ---------------------------------------------------------------------------------------------- */
 
-/* A vector like another, made of these ids. */
-XE_FN_ int xt_vec_from_ids_(xt_ctx *x, xt_vec *v, const spe_id *ids)
+/* A value of the region whose node was recorded last. */
+XE_FN_ uint32_t xt_region_value_(xt_ctx *x)
 {
-    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *block);
-    int i, n = 0;
-    if (!block) return 0;
-    for (i = 0; i < v->blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &v->block[i].layout, ids + n);
-        n += v->block[i].parts;
-    }
-    v->block = block;
-    return n;
+    uint32_t id = xt_new_value_(x);
+    xt_value_at_(x, id)->node = x->nodes.count - 1;
+    return id;
 }
 
-/* What the mask tells becomes new: unknown while planning, else made of these ids. Returns how many there were. */
-XE_FN_ int xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask, const spe_id *ids)
+/* What the mask tells becomes new values. */
+XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    int i, n = xt_scalars_(t, p), at = 0;
-    for (i = 0; i < n; i++) {
-        spe_id id;
-        if (!(mask >> i & 1)) continue;
-        id = ids ? ids[at++] : ++x->serial;
-        if (p[i]->kind == SPE_POINTER)
-            p[i]->id = id;
-        else
-            *p[i] = xt_scalar_(x, xt_carried_type_(p[i]), id, 1, 0);
-    }
-    if (v && !ids) v->serial = ++x->serial;
-    return v && ids ? at + xt_vec_from_ids_(x, v, ids + at) : at;
+    int i, n = xt_scalars_(t, p);
+    for (i = 0; i < n && spe_ok(&x->m); i++)
+        if (mask >> i & 1) {
+            bool local = p[i]->local;
+            p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
+                                 xt_region_value_(x));
+            p[i]->local = local;
+        }
+    if (!v) return;
+    v->id = xt_region_value_(x);
+    if (v->id) xt_define_vec_(x, v->id, *v);
 }
 
-/* Two values of which either may be there later: they share a layout, or the fate of their 2D block messages. */
-XE_FN_ void xt_join_(xt_ctx *x, xt_thing_ *a, xt_thing_ *b)
+/* The ids of one vector, in the layout `use`. */
+XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
-    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
-    if (!spe_ok(&x->m)) return;
-    if (v && u) xt_same_layout_(x, v->node, u->node);
-    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.node != b->tile.node)
-        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.node))->parent = xt_tile_root_(x, a->tile.node);
-}
-
-XE_FN_ uint32_t *xt_changed_(xt_ctx *x, const xt_frame_ *f, int slot)
-{
-    return (uint32_t *)x->changed.items + ((const int *)x->frame_first.items)[f->number] + slot;
-}
-
-/* The ids of one vector, in the layout of `like`. */
-XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, const xt_vec *like, spe_id *ids)
-{
-    xt_vec r = xt_as_use_(x, v, like->use);
+    xt_vec now = xt_now_vec_(x, v), r = xt_as_use_(x, &now, use);
     int i, j, n = 0;
-    for (i = 0; i < like->blocks; i++)
-        for (j = 0; j < like->block[i].parts; j++, n++)
-            if (ids) ids[n] = i < r.blocks && j < r.block[i].parts ? r.block[i].part[j] : 0;
+    for (i = 0; i < r.blocks; i++)
+        for (j = 0; j < r.block[i].parts; j++, n++)
+            if (ids) ids[n] = r.block[i].part[j];
     return n;
 }
 
-/* How many ids change, and which they are at the start or (at_end) now, once the frame has room for them. */
-XE_FN_ int xt_gather_(xt_where_ w, xt_frame_ *f, bool at_end)
+/* How many ids change, and which they are before the region or at the end of a side, once the frame has room for them.
+ * second: of the side that ends last. */
+XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 {
     int i, j, n, at = 0;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = at_end ? &s->now : &s->start;
-        uint32_t mask = *xt_changed_(w.x, f, i);
+        xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
         xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
         n = xt_scalars_(t, p);
         xt_scalars_(&s->start, first);
         for (j = 0; j < n; j++) {
-            if (!(mask >> j & 1)) continue;
-            if (f->ids && p[j]->kind == SPE_POINTER)
-                f->ids[at] = p[j]->id;
-            else if (f->ids)
-                f->ids[at] = xt_id_(w, p[j], xt_carried_type_(first[j]), "a carried value");
+            xt_val now = xt_now_(x, p[j]);
+            if (!(s->mask >> j & 1)) continue;
+            if (f->ids) f->ids[at] = xt_id_(x, &now, xt_carried_type_(first[j]));
             at++;
         }
-        if (mask & XT_VEC_CHANGES_)
-            at += xt_vec_ids_(w.x, xt_thing_vec_(t), xt_thing_vec_(&s->start), f->ids ? f->ids + at : NULL);
+        if (s->mask & XT_VEC_CHANGES_)
+            at += xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id),
+                              f->ids ? f->ids + at : NULL);
     }
     return at;
 }
 
-/* The user's variables become what they were at the start, with the frame's ids where they change. */
-XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f)
+/* A vector like the one of before the region, made of these ids. Returns how many. */
+XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
-    int i, at = 0;
+    xt_vec now = xt_now_vec_(x, start), v;
+    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
+    int i, n = 0;
+    if (!block) return 0;
+    for (i = 0; i < now.blocks; i++) {
+        block[i] = cm_from_parts(&x->cm, &now.block[i].layout, ids + n);
+        n += now.block[i].parts;
+    }
+    v = xt_value_at_(x, id)->now.vec;
+    v.use = now.use;
+    v.blocks = now.blocks;
+    v.block = block;
+    xt_define_vec_(x, id, v);
+    return n;
+}
+
+/* What is carried, at the top of a loop's body or behind the region: the frame's ids where it changes, else what it was
+ * before. */
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
+{
+    int i, j, n, at = 0;
     for (i = 0; i < f->slots; i++) {
-        xt_thing_ t = f->slot[i].start;
-        at += xt_renew_(x, &t, *xt_changed_(x, f, i), f->ids + at);
-        xt_write_(f->slot[i].object, &t);
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *t = result ? &s->result : &s->body;
+        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
+        xt_vec *v = xt_thing_vec_(t);
+        n = xt_scalars_(t, p);
+        xt_scalars_(&s->start, first);
+        for (j = 0; j < n; j++) {
+            xt_val now = xt_now_(x, first[j]);
+            if (result && !(s->mask >> j & 1)) continue; /* then it is the value of before */
+            if (s->mask >> j & 1) {
+                int type = xt_carried_type_(first[j]);
+                bool local = now.local;
+                now = spe_val_of(first[j]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, type, f->ids[at++]);
+                now.local = local;
+            }
+            xt_define_(x, p[j]->id, now);
+        }
+        if (!v) continue;
+        if (s->mask & XT_VEC_CHANGES_)
+            at += xt_vec_from_ids_(x, xt_thing_vec_(&s->start), v->id, f->ids + at);
+        else if (!result)
+            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_thing_vec_(&s->start)));
     }
 }
 
-/* control.c - regions. */
+/* layouts.c - a pass: in which layout each vector is kept, so that nothing need be rearranged between operations. */
 
-/* Reads the carried values; gives the frame room for their ids when writing. */
-XE_FN_ bool xt_frame_slots_(xt_where_ w, xt_frame_ *f, void *const *objects)
+XE_FN_ uint32_t xt_class_(xt_ctx *x, uint32_t id)
 {
-    xt_ctx *x = w.x;
+    while (xt_value_at_(x, id)->parent != id) id = xt_value_at_(x, id)->parent;
+    return id;
+}
+
+/* Vectors of one class are kept in one layout. */
+XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
+{
+    xt_value_ *p, *q;
     int i;
-    while (objects[f->slots]) f->slots++;
-    f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
-    if (!f->slot) return false;
-    for (i = 0; i < f->slots; i++) {
-        f->slot[i].object = objects[i];
-        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return false;
-    }
-    if (x->planning) {
-        int *first = (int *)xt_push_(x, &x->frame_first, sizeof *first);
-        if (first) *first = x->changed.count;
-        for (i = 0; i < f->slots; i++) xt_push_(x, &x->changed, sizeof(uint32_t));
-        return spe_ok(&x->m);
-    }
-    f->id_count = xt_gather_(w, f, false);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
-    return f->ids != NULL;
+    a = xt_class_(x, a);
+    b = xt_class_(x, b);
+    if (a == b) return;
+    p = xt_value_at_(x, a);
+    q = xt_value_at_(x, b);
+    q->parent = a;
+    for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
 }
 
-XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_frame_kind_ kind, void *const *objects)
+XE_FN_ void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
+
+/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most. */
+cm_use xt_layout_(xt_ctx *x, uint32_t id)
 {
-    static const char *const names[] = {"XT_FOR", "XT_IF", "XT_WHILE"}; /* by xt_frame_kind_ */
+    const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
+    return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;
+}
+
+XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+    xt_need_layout_(x, d->left.id, CM_B);
+    xt_need_layout_(x, d->right.id, CM_A);
+    xt_need_layout_(x, n->result, CM_ACC);
+    if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
+}
+
+/* What any of these may be later is in one layout. */
+XE_FN_ void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
+{
+    int i, j;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *all[4] = {&s->body, &s->now, &s->result, &s->start};
+        const xt_vec *start = xt_thing_vec_(&s->start);
+        for (j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
+    }
+}
+
+XE_FN_ void xt_find_layouts_(xt_ctx *x)
+{
+    int i, j;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+        if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
+        if (n->op == XT_OP_END_) xt_region_layouts_(x, (const xt_frame_ *)n->desc);
+        if (n->op == XT_OP_SPLAT_ && xt_splat_like_(n)) xt_same_layout_(x, xt_splat_like_(n), n->result);
+        if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
+            for (j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
+    }
+}
+
+/* control.c - regions, barriers. */
+
+/* Records that a region begins, and reads what it carries. */
+XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *name, void *const *objects)
+{
     xt_ctx *x = w.x;
     xt_frame_ *f;
-    if (!spe_region_open(r, names[kind], w.file, w.line)) return NULL;
-    f = &x->frames[r->depth - 1];
-    memset(f, 0, sizeof *f);
-    f->kind = kind;
-    f->number = x->frame_count++;
-    if (!x->planning && f->number >= x->frame_first.count) {
-        xt_fail_(w, XT_ERROR_NOT_REPEATABLE, "more regions than the first time");
-        return NULL;
+    int i;
+    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
+    f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
+    if (!f) return NULL;
+    f->op = op;
+    while (objects[f->slots]) f->slots++;
+    f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
+    for (i = 0; f->slot && i < f->slots; i++) {
+        f->slot[i].object = objects[i];
+        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return NULL;
     }
-    return xt_frame_slots_(w, f, objects) ? f : NULL;
+    xt_record_(w, op, 0, 0, f, 0);
+    return spe_ok(&x->m) ? f : NULL;
 }
 
-/* Reads the carried values at the end of a body and checks their types. */
+/* Reads the carried values at the end of a side and checks their types. */
 XE_FN_ bool xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
     int i;
@@ -4573,19 +5200,20 @@ XE_FN_ bool xt_read_now_(xt_where_ w, xt_frame_ *f)
     return true;
 }
 
-/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
+enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
 
-/* While planning, at the top of a loop: what is carried may have any value. */
-XE_FN_ void xt_loop_forget_(xt_ctx *x, xt_frame_ *f)
+/* At the top of a loop's body: what is carried may have any value. */
+XE_FN_ void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].start;
-        xt_renew_(x, &f->slot[i].body, /* of a tile the offsets */
-                  XT_VEC_CHANGES_ | (f->slot[i].body.magic == XT_TILE_MAGIC_ ? 3 : 1), NULL);
+        xt_renew_(x, &f->slot[i].body, XT_ALL_CHANGES_);
         xt_write_(f->slot[i].object, &f->slot[i].body);
     }
 }
+
+/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
 /* A loop that counts down, or may, counts turns from 0 instead: (hi - lo + step -+ 1) / step. Changes lo, hi, step. */
 XE_FN_ void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
@@ -4593,92 +5221,16 @@ XE_FN_ void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
     xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
     if (from.kind == SPE_SCALAR) from = xt_cast_number_(w, CM_I32, &from);
     if (to.kind == SPE_SCALAR) to = xt_cast_number_(w, CM_I32, &to);
-    if (by.kind == SPE_SCALAR) /* 1 or -1 */
-        one = xt_binary_number_(w, SPE_ARITH_OR, xt_binary_number_(w, SPE_ARITH_SHR, by, spe_val_int(31)),
-                                spe_val_int(1));
+    if (by.kind == SPE_SCALAR) { /* 1 or -1 */
+        one = xt_binary_number_(w, SPE_ARITH_SHR, by, spe_val_int(31));
+        one = xt_binary_number_(w, SPE_ARITH_OR, one, spe_val_int(1));
+    }
     to = xt_binary_number_(w, SPE_ARITH_SUB, to, from);
-    to = xt_binary_number_(w, SPE_ARITH_ADD, to, xt_binary_number_(w, SPE_ARITH_SUB, by, one));
-    *hi = xt_binary_number_(w, SPE_ARITH_DIV, to, by);
+    by = xt_binary_number_(w, SPE_ARITH_SUB, by, one);
+    to = xt_binary_number_(w, SPE_ARITH_ADD, to, by);
+    *hi = xt_binary_number_(w, SPE_ARITH_DIV, to, *step);
     *lo = spe_val_int(0);
     *step = spe_val_int(1);
-}
-
-/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
-XE_FN_ uint32_t xt_counts_(const xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
-{
-    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
-    int i, n = xt_scalars_(&s->body, body);
-    uint32_t counts = 0;
-    xt_scalars_(&s->now, now);
-    for (i = 0; i < n && f->step.kind == SPE_INT; i++) {
-        xt_note_ note = xt_note_of_(x, now[i]);
-        if ((changed >> i & 1) && now[i]->kind == SPE_SCALAR && body[i]->kind == SPE_SCALAR &&
-            xt_is_int_(body[i]->type) && xt_bits_(body[i]->type) == 32 && note.root == body[i]->id &&
-            note.delta == f->step.integer)
-            counts |= 1u << i;
-    }
-    return counts;
-}
-
-/* Gives those scalars their value: start + advance. */
-XE_FN_ void xt_write_counts_(xt_where_ w, xt_frame_ *f, spe_id advance)
-{
-    xt_ctx *x = w.x;
-    int i, j, n;
-    for (i = 0; i < f->slots; i++) {
-        uint32_t counts = *xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_;
-        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
-        xt_thing_ t;
-        if (!counts || !xt_read_(w, f->slot[i].object, &t, i)) continue;
-        n = xt_scalars_(&t, p);
-        xt_scalars_(&f->slot[i].start, start);
-        for (j = 0; j < n; j++) {
-            int type = xt_carried_type_(start[j]);
-            xt_note_ note = {0, 0, 0, 0, advance};
-            if (!(counts >> j & 1)) continue;
-            note.start = xt_id_(w, start[j], type, "a carried value");
-            *p[j] = xt_scalar_(x, type, spe_iadd(&x->m, note.start, advance), 1, 0);
-            xt_set_note_(x, p[j], note);
-        }
-        xt_write_(f->slot[i].object, &t);
-    }
-}
-
-XE_FN_ bool xt_has_counts_(xt_ctx *x, const xt_frame_ *f)
-{
-    int i;
-    for (i = 0; i < f->slots; i++)
-        if (*xt_changed_(x, f, i) >> XT_COUNTS_SHIFT_) return true;
-    return false;
-}
-
-/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
-XE_FN_ spe_id xt_for_distance_(xt_where_ w, const xt_frame_ *f)
-{
-    spe_module *m = &w.x->m;
-    spe_id lo = xt_index_id_(w, &f->lo, "lo"), hi = xt_index_id_(w, &f->hi, "hi"),
-           step = xt_index_id_(w, &f->step, "step");
-    spe_id turns = spe_udiv(m, spe_iadd(m, spe_isub(m, hi, lo), spe_i32(m, (int32_t)f->step.integer - 1)), step);
-    return spe_select(m, spe_slt(m, lo, hi), spe_imul(m, turns, step), spe_i32(m, 0));
-}
-
-/* Opens a loop in the module: XT_FOR's from, to, by, or XT_WHILE's; the index. */
-XE_FN_ spe_id xt_loop_begin_(xt_where_ w, xt_frame_ *f, spe_id from, spe_id to, spe_id by)
-{
-    xt_ctx *x = w.x;
-    spe_id k = 0;
-    if (x->planning) {
-        xt_loop_forget_(x, f);
-        return 0;
-    }
-    xt_gather_(w, f, false);
-    if (f->kind == XT_FRAME_WHILE_)
-        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
-    else
-        k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
-    xt_scatter_(x, f);
-    if (xt_has_counts_(x, f)) xt_write_counts_(w, f, spe_isub(&x->m, k, from));
-    return k;
 }
 
 spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
@@ -4686,67 +5238,119 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
     xt_frame_ *f;
-    spe_id from, to, by, k;
     xt_val first = lo, down = step;
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
-    if (!xt_enter_(w, XT_OP_FOR_)) return loop;
-    from = xt_index_id_(w, &lo, "the loop's start");
-    to = xt_index_id_(w, &hi, "the loop's end");
-    by = xt_index_id_(w, &step, "the loop's step");
-    if (step.kind == SPE_INT && step.integer == 0) xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0");
-    if (!spe_ok(&x->m)) return loop;
-    if (turns) {
-        xt_count_turns_(w, &lo, &hi, &step);
-        from = xt_index_id_(w, &lo, "the loop's start");
-        to = xt_index_id_(w, &hi, "the number of turns");
-        by = xt_index_id_(w, &step, "the loop's step");
-    }
-    f = xt_open_(w, &loop, XT_FRAME_FOR_, objects);
+    if (!xt_enter_(w) || !xt_check_index_(w, &lo, "the loop's start") || !xt_check_index_(w, &hi, "the loop's end") ||
+        !xt_check_index_(w, &step, "the loop's step"))
+        return loop;
+    if (step.kind == SPE_INT && step.integer == 0) return xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0"), loop;
+    x->part++;
+    if (turns) xt_count_turns_(w, &lo, &hi, &step);
+    x->part--;
+    f = xt_open_(w, &loop, XT_OP_FOR_, "XT_FOR", objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
     f->step = step;
-    k = xt_loop_begin_(w, f, from, to, by);
-    loop.index = xt_scalar_(x, CM_I32, k, p < q ? p : q, 0);
+    xt_loop_values_(x, f);
+    f->index = xt_new_value_(x);
+    xt_value_at_(x, f->index)->node = x->nodes.count - 1;
+    loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
     if (turns) {
-        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, xt_scalar_(x, CM_I32, k, 1, 0), down);
+        x->part++;
+        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, loop.index, down);
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
+        x->part--;
     }
     return loop;
 }
 
-/* While planning, after a region: finds out what it changes; what comes after it has one of several values there. */
-XE_FN_ void xt_plan_changes_(xt_ctx *x, xt_frame_ *f)
+/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
+XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
+{
+    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
+    int i, n = xt_scalars_(&s->body, body);
+    uint32_t counts = 0;
+    xt_scalars_(&s->now, now);
+    for (i = 0; i < n && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT; i++)
+        if ((changed >> i & 1) && body[i]->kind == SPE_SCALAR && xt_is_int_(body[i]->type) &&
+            xt_bits_(body[i]->type) == 32 && xt_moves_by_(x, now[i], body[i], f->step.integer))
+            counts |= 1u << i;
+    return counts;
+}
+
+XE_FN_ bool xt_has_counts_(const xt_frame_ *f)
 {
     int i;
+    for (i = 0; i < f->slots; i++)
+        if (f->slot[i].mask >> XT_COUNTS_SHIFT_) return true;
+    return false;
+}
+
+/* Gives those scalars their value, start + advance: in the body, or behind the loop. */
+XE_FN_ void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
+{
+    int i, j, n;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now), counts = xt_counts_(x, f, s, mask);
-        *xt_changed_(x, f, i) = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
-        if (f->kind == XT_FRAME_IF_) xt_join_(x, &s->start, &s->body);
-        xt_join_(x, &s->start, &s->now);
-        s->now = s->start;
-        xt_renew_(x, &s->now, mask, NULL);
-        xt_write_(s->object, &s->now);
+        uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
+        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
+        n = xt_scalars_(result ? &s->result : &s->body, p);
+        xt_scalars_(&s->start, start);
+        for (j = 0; j < n; j++) {
+            int type = xt_carried_type_(start[j]);
+            xt_val now = xt_now_(x, start[j]);
+            xt_value_ *v;
+            spe_id id;
+            if (!(counts >> j & 1)) continue;
+            id = xt_id_(x, &now, type);
+            xt_define_(x, p[j]->id, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
+            v = xt_value_at_(x, p[j]->id);
+            v->start = id;
+            v->advance = advance;
+        }
     }
 }
 
-/* Closes a region in the module. */
-XE_FN_ void xt_close_(xt_where_ w, xt_frame_ *f)
+/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
+XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
-    xt_ctx *x = w.x;
-    uint32_t n = (uint32_t)f->id_count;
-    xt_gather_(w, f, true);
-    if (f->kind == XT_FRAME_WHILE_)
-        spe_endwhile(&x->m, n, f->ids);
-    else if (f->kind == XT_FRAME_FOR_)
-        spe_endfor(&x->m, n, f->ids);
-    else
-        spe_endif(&x->m, n, f->ids, f->ids);
-    xt_scatter_(x, f);
-    if (xt_has_counts_(x, f)) xt_write_counts_(w, f, xt_for_distance_(w, f));
+    spe_module *m = &x->m;
+    xt_val l = xt_now_(x, &f->lo), h = xt_now_(x, &f->hi);
+    spe_id lo = xt_index_id_(x, &l), hi = xt_index_id_(x, &h), step = xt_index_id_(x, &f->step), turns;
+    turns = spe_isub(m, hi, lo);
+    turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
+    turns = spe_imul(m, turns, step);
+    return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));
+}
+
+/* XT_FOR or XT_WHILE. */
+XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
+    spe_id from = 0, to = 0, by = 0, k;
+    if (f->op == XT_OP_FOR_) {
+        from = xt_index_id_(x, &lo);
+        to = xt_index_id_(x, &hi);
+        by = xt_index_id_(x, &step);
+    }
+    f->ids = NULL;
+    f->id_count = xt_gather_(x, f, false, false);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    if (!f->ids) return;
+    xt_gather_(x, f, false, false);
+    if (f->op == XT_OP_WHILE_) {
+        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f, false);
+        return;
+    }
+    k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
+    xt_scatter_(x, f, false);
+    if (xt_has_counts_(f)) xt_write_counts_(x, f, false, spe_isub(&x->m, k, from));
+    xt_define_(x, f->index, xt_scalar_(CM_I32, k, xt_least_(xt_val_align_(&lo), xt_val_align_(&step))));
 }
 
 /* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
@@ -4760,22 +5364,28 @@ XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
 
 XE_FN_ spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 {
-    return v->kind == SPE_INT ? spe_const_bool(&x->m, v->integer != 0) : v->id;
+    xt_val now = xt_now_(x, v);
+    return now.kind == SPE_INT ? spe_const_bool(&x->m, now.integer != 0) : now.id;
 }
 
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w, XT_OP_WHILE_) ? xt_open_(w, &loop, XT_FRAME_WHILE_, objects) : NULL;
-    if (f) xt_loop_begin_(w, f, 0, 0, 0);
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, "XT_WHILE", objects) : NULL;
+    if (f) xt_loop_values_(w.x, f);
     return loop;
 }
 
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
-    if (xt_enter_(w, XT_OP_WHILE_TEST_) && xt_check_condition_(w, "XT_WHILE", &condition) && !w.x->planning)
-        spe_while_test(&w.x->m, xt_condition_(w.x, &condition));
+    if (xt_enter_(w) && xt_check_condition_(w, "XT_WHILE", &condition))
+        xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
     return loop;
+}
+
+XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
+{
+    spe_while_test(&x->m, xt_condition_(x, (const xt_val *)n->desc));
 }
 
 /* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
@@ -4783,24 +5393,54 @@ spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
-    if (xt_enter_(w, XT_OP_IF_) && xt_check_condition_(w, "XT_IF", &condition) &&
-        xt_open_(w, &r, XT_FRAME_IF_, objects) && !w.x->planning)
-        spe_if(&w.x->m, xt_condition_(w.x, &condition));
+    xt_frame_ *f;
+    if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
+    f = xt_open_(w, &r, XT_OP_IF_, "XT_IF", objects);
+    if (f) f->lo = condition;
     return r;
 }
 
-/* After the first side: its values are kept, the variables are again what they were. */
-XE_FN_ void xt_if_else_(xt_where_ w, xt_frame_ *f)
+XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_ctx *x = w.x;
+    xt_frame_ *f = (xt_frame_ *)n->desc;
+    f->ids = NULL;
+    f->id_count = xt_gather_(x, f, false, false);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    spe_if(&x->m, xt_condition_(x, &f->lo));
+}
+
+/* After the first side: its values are kept, the variables are again what they were. */
+XE_FN_ void xt_if_else_(xt_frame_ *f)
+{
     int i;
-    if (!x->planning) {
-        xt_gather_(w, f, true);
-        spe_else(&x->m, (uint32_t)f->id_count, f->ids);
-    }
     for (i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].now;
         xt_write_(f->slot[i].object, &f->slot[i].start);
+    }
+}
+
+XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_gather_(x, f, true, false);
+    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+}
+
+/* ---- the end of a region ----------------------------------------------------------------------------------------- */
+
+/* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. */
+XE_FN_ void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = xt_differences_(&s->body, &s->now), counts;
+        if (f->op != XT_OP_IF_) mask &= xt_differences_(&s->start, &s->now);
+        counts = xt_counts_(x, f, s, mask);
+        s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
+        s->result = f->op == XT_OP_IF_ ? s->now : s->start;
+        xt_renew_(x, &s->result, mask);
+        xt_write_(s->object, &s->result);
     }
 }
 
@@ -4808,46 +5448,157 @@ XE_FN_ void xt_if_else_(xt_where_ w, xt_frame_ *f)
 XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
-    xt_frame_ *f = &x->frames[r->depth - 1];
+    xt_frame_ *f = x->frames[r->depth - 1];
     xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     bool last = r->turn > r->sides;
-    xt_op_ op = f->kind != XT_FRAME_IF_ ? XT_OP_LOOP_END_ : last ? XT_OP_IF_END_ : XT_OP_ELSE_;
-    if (!xt_enter_(w, op) || !xt_read_now_(w, f)) return;
-    if (op == XT_OP_ELSE_)
-        xt_if_else_(w, f);
-    else if (x->planning)
-        xt_plan_changes_(x, f);
+    if (!xt_enter_(w) || !xt_read_now_(w, f)) return;
+    xt_record_(w, last ? XT_OP_END_ : XT_OP_ELSE_, 0, 0, f, 0);
+    if (last)
+        xt_find_changes_(x, f);
     else
-        xt_close_(w, f);
+        xt_if_else_(f);
     if (last) x->regions.depth--;
 }
 
-/* ---- barriers ---------------------------------------------------------------------------------------------- */
+XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
+{
+    xt_frame_ *f = (xt_frame_ *)node->desc;
+    uint32_t n = (uint32_t)f->id_count;
+    xt_gather_(x, f, true, true);
+    if (f->op == XT_OP_WHILE_)
+        spe_endwhile(&x->m, n, f->ids);
+    else if (f->op == XT_OP_FOR_)
+        spe_endfor(&x->m, n, f->ids);
+    else
+        spe_endif(&x->m, n, f->ids, f->ids);
+    xt_scatter_(x, f, true);
+    if (xt_has_counts_(f)) xt_write_counts_(x, f, true, xt_for_distance_(x, f));
+}
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
 void xt_barrier_arrive_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
-    if (!xt_enter_(w, XT_OP_BARRIER_ARRIVE_)) return;
+    if (!xt_enter_(w)) return;
     if (x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
     x->arrived = name;
-    if (!x->planning) spe_barrier_arrive(&x->m);
+    xt_record_(w, XT_OP_BARRIER_ARRIVE_, 0, 0, name, 0);
 }
 
 void xt_barrier_wait_(xt_where_ w, const char *name)
 {
     xt_ctx *x = w.x;
-    if (!xt_enter_(w, XT_OP_BARRIER_WAIT_)) return;
+    if (!xt_enter_(w)) return;
     if (!x->arrived || strcmp(x->arrived, name) != 0)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     x->arrived = NULL;
-    if (!x->planning) spe_barrier_wait(&x->m);
+    xt_record_(w, XT_OP_BARRIER_WAIT_, 0, 0, name, 0);
 }
 
 void xt_barrier_(xt_where_ w)
 {
-    if (xt_enter_(w, XT_OP_BARRIER_) && !w.x->planning) spe_barrier(&w.x->m);
+    if (xt_enter_(w)) xt_record_(w, XT_OP_BARRIER_, 0, 0, NULL, 0);
+}
+
+XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
+{
+    (void)n;
+    spe_barrier(&x->m);
+}
+
+XE_FN_ void xt_write_barrier_arrive_(xt_ctx *x, const xt_node_ *n)
+{
+    (void)n;
+    spe_barrier_arrive(&x->m);
+}
+
+XE_FN_ void xt_write_barrier_wait_(xt_ctx *x, const xt_node_ *n)
+{
+    (void)n;
+    spe_barrier_wait(&x->m);
+}
+
+/* emit.c - what users write themselves with the headers below. */
+
+typedef struct {
+    xt_emit_fn number;
+    xt_emit_block_fn block;
+    void *user;
+    int type;
+    xt_index numbers;
+    xt_vec vecs[3];
+} xt_emitted_;
+
+xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
+{
+    xt_emitted_ d;
+    xt_val v;
+    int i;
+    memset(&d, 0, sizeof d);
+    d.number = fn;
+    d.user = user;
+    d.type = type;
+    d.numbers = operands;
+    if (!xt_enter_(w)) return xt_nothing_();
+    for (i = 0; i < operands.count; i++)
+        if (!spe_val_is_set(&operands.at[i]))
+            return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
+    v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
+    return v;
+}
+
+XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
+    spe_id ids[4];
+    int i;
+    for (i = 0; i < d->numbers.count; i++) {
+        xt_val now = xt_now_(x, &d->numbers.at[i]);
+        ids[i] = xt_id_(x, &now, xt_carried_type_(&d->numbers.at[i]));
+    }
+    xt_define_(x, n->result, xt_scalar_(d->type, d->number(&x->cm, ids, d->user), 1));
+}
+
+xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3])
+{
+    static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
+    xt_emitted_ d;
+    xt_vec v;
+    int i;
+    memset(&d, 0, sizeof d);
+    d.block = fn;
+    d.user = user;
+    if (!xt_enter_(w)) return xt_no_vec_();
+    for (i = 0; i == 0 || (i < 3 && operands[i].magic); i++) {
+        if (!xt_check_vec_(w, &operands[i], "an operand of XT_EMIT_VEC") ||
+            !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[i]))
+            return xt_no_vec_();
+        d.vecs[i] = operands[i];
+    }
+    v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
+    xt_record_(w, XT_OP_EMIT_VEC_, 0, v.id, &d, sizeof d);
+    return v;
+}
+
+XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
+    xt_vec r = xt_make_vec_(x, n), v[3];
+    int i, j;
+    for (j = 0; j < 3 && d->vecs[j].magic; j++) {
+        xt_vec now = xt_now_vec_(x, &d->vecs[j]);
+        v[j] = xt_as_use_(x, &now, CM_ACC);
+    }
+    for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+        const cm_matrix *block[3] = {NULL, NULL, NULL};
+        for (j = 0; j < 3 && d->vecs[j].magic; j++) block[j] = &v[j].block[i];
+        r.block[i] = d->block(&x->cm, block, d->user);
+    }
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
 /* build.c - building a module. */
@@ -4869,43 +5620,28 @@ XE_FN_ xt_where_ xt_kernel_where_(xt_ctx *x)
     return w;
 }
 
-/* Runs the body once: planning, or writing one version. */
-XE_FN_ void xt_run_body_(xt_ctx *x, bool planning, bool block2d)
-{
-    if (!spe_ok(&x->m)) return;
-    x->planning = planning;
-    x->block2d = block2d;
-    x->serial = planning ? x->serial : 0;
-    x->step_hash = 2166136261u;
-    x->vec_count = x->tile_count = x->local_count = x->frame_count = x->regions.depth = 0;
-    x->kernel->body(x);
-    xt_prefetch_waiting_(x);
-    spe_region_fail(&x->regions, "");
-    if (x->arrived && spe_ok(&x->m))
-        xt_fail_(xt_kernel_where_(x), XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for",
-                 x->arrived);
-    x->arrived = NULL;
-    if (planning)
-        x->planned_hash = x->step_hash;
-    else if (spe_ok(&x->m) && x->planned_hash != x->step_hash)
-        xt_fail_(xt_kernel_where_(x), XT_ERROR_NOT_REPEATABLE, "other operations than the first time");
-}
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-/* While planning a parameter is its own number. */
-XE_FN_ void xt_plan_args_(xt_ctx *x)
+/* The body runs, and is recorded. Parameters are the first nodes. */
+XE_FN_ void xt_record_body_(xt_ctx *x)
 {
+    xt_where_ w = xt_kernel_where_(x);
     int i;
     for (i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
-        xt_note_ note = {0, 0, 0, 0, 0};
-        x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, ++x->serial);
-        note.expression = p->local ? 0 : xt_new_expr_(x, XT_EXPR_PARAM_, i, p->type, 0, 0, 0);
-        if (note.expression) xt_set_note_(x, &x->args[i], note);
+        x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
+        xt_record_(w, XT_OP_ARGUMENT_, i, x->args[i].id, NULL, 0);
+        xt_value_at_(x, x->args[i].id)->early = !p->local;
     }
+    if (!spe_ok(&x->m)) return;
+    x->kernel->body(x);
+    spe_region_fail(&x->regions, "");
+    if (x->arrived && spe_ok(&x->m))
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
 }
 
-/* Limits of the target that only the whole plan shows. */
-XE_FN_ bool xt_check_plan_(xt_ctx *x, int *registers)
+/* The work-group and the registers of a thread, within the limits of the target. */
+XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 {
     xt_where_ w = {x, x->desc->file, x->desc->line};
     int subgroups = x->subgroups ? x->subgroups : 1, most;
@@ -4914,27 +5650,12 @@ XE_FN_ bool xt_check_plan_(xt_ctx *x, int *registers)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
                         subgroups * x->S, x->target.name, x->target.max_group_size);
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
-    *registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
-    if (x->desc->registers) *registers = x->desc->registers;
-    return *registers <= 128 || subgroups <= most ||
+    x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
+    if (x->desc->registers) x->registers = x->desc->registers;
+    return x->registers <= 128 || subgroups <= most ||
            xt_fail_(w, XT_ERROR_REGISTERS,
                     "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
                     x->target.name, most);
-}
-
-/* What local memory has left goes to the operations between subgroups, as far as they can use it. */
-XE_FN_ bool xt_plan_scratch_(xt_ctx *x)
-{
-    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
-    if (!x->scratch_wanted) return true;
-    if (left < (int64_t)x->scratch_least)
-        return xt_fail_(x->scratch_at, XT_ERROR_LOCAL_MEMORY,
-                        "a row of %lld bytes goes through local memory; %lld of %s's %d are left",
-                        (long long)x->scratch_least, (long long)(left < 0 ? 0 : left), x->target.name,
-                        x->target.local_memory);
-    x->scratch_bytes = (x->scratch_wanted + 7) / 8 * 8;
-    if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
-    return true;
 }
 
 /* Work-items of a work-group. */
@@ -4947,7 +5668,6 @@ XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
     for (i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
-    for (i = 0; i < x->param_count; i++) x->args[i].id = spe_param_id(&x->m, (uint32_t)i);
     if (x->scratch_bytes) {
         uint32_t align = XT_LOCAL_ALIGN_;
         x->scratch = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
@@ -4956,122 +5676,49 @@ XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
     return true;
 }
 
-/* May 2D block messages be used on this tile's matrix? */
-XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
+/* Writes one version of the body, with 2D block messages or without. */
+XE_FN_ void xt_write_version_(xt_ctx *x, bool block2d)
 {
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
-    mem.ptr = xt_emit_base_(x, p);
-    mem.rows = xt_emit_expr_(x, p->cols, CM_I32);
-    mem.cols = xt_emit_expr_(x, p->rows, CM_I32);
-    mem.stride_row = p->column_major ? xt_emit_expr_(x, p->pitch, CM_I32) : spe_i32(&x->m, 1);
-    mem.stride_col = p->column_major ? spe_i32(&x->m, 1) : xt_emit_expr_(x, p->pitch, CM_I32);
-    return cm_block2d_test(&x->cm, (cm_type)p->type, &mem);
-}
-
-XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)
-{
-    uint64_t bits;
-    return spe_const_bits(&x->m, condition, &bits) && bits == 0;
-}
-
-XE_FN_ bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
-{
-    return p->base == q->base && p->rows_id == q->rows_id && p->cols_id == q->cols_id && p->pitch_id == q->pitch_id &&
-           p->type == q->type && p->column_major == q->column_major;
-}
-
-/* A class of tiles is used when one of it is, and possible when all are. */
-XE_FN_ void xt_settle_tiles_(xt_ctx *x)
-{
-    int i;
-    for (i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
-        root->used = root->used || p->used;
-        root->possible = root->possible && p->possible;
-    }
-}
-
-XE_FN_ spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
-
-XE_FN_ spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
-{
-    spe_id v = xt_emit_expr_(x, o->expression, CM_I32);
-    if (o->below) return spe_ult(&x->m, v, xt_emit_expr_(x, o->below, CM_I32));
-    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
-}
-
-/* When may the version with 2D block messages run? Written in the prologue; 0 when no tile can use them. */
-XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
-{
-    spe_id all = 0;
-    int i, j;
-    spe_prologue_begin(&x->m);
-    for (i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
-        if (!root->used || !root->possible) continue;
-        p->rows_id = xt_emit_expr_(x, p->rows, CM_I32);
-        p->cols_id = xt_emit_expr_(x, p->cols, CM_I32);
-        p->pitch_id = xt_emit_expr_(x, p->pitch, CM_I32);
-        for (j = 0; j < i && !p->test; j++)
-            if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
-                p->test = xt_plan_tile_at_(x, j)->test;
-        if (!p->test) p->test = xt_emit_tile_test_(x, p);
-        if (xt_is_false_(x, p->test)) root->possible = false;
-    }
-    for (i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        bool seen = false;
-        if (!xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) p->test = 0;
-        if (!p->test) continue;
-        for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
-        if (!seen) all = xt_both_(x, all, p->test);
-    }
-    for (i = 0; i < x->offsets.count && all; i++) {
-        const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
-        const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
-        if (!root->used || !root->possible) continue;
-        all = xt_both_(x, all, xt_emit_need_(x, o));
-    }
-    spe_prologue_end(&x->m);
-    return all;
+    x->block2d = block2d;
+    xt_write_nodes_(x);
 }
 
 /* One version, or two under the condition. */
-XE_FN_ void xt_emit_versions_(xt_ctx *x)
+XE_FN_ void xt_write_versions_(xt_ctx *x)
 {
     bool messages = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN && x->has_mma;
     spe_id condition;
-    xt_settle_tiles_(x);
     if (!messages || x->desc->pitch != XT_PITCH_AUTO) {
-        xt_run_body_(x, false, messages && x->desc->pitch == XT_PITCH_ALIGNED);
+        xt_write_version_(x, messages && x->desc->pitch == XT_PITCH_ALIGNED);
         return;
     }
     condition = xt_emit_condition_(x);
     if (!condition || xt_is_false_(x, condition)) {
-        xt_run_body_(x, false, false);
+        xt_write_version_(x, false);
         return;
     }
     spe_if(&x->m, condition);
-    xt_run_body_(x, false, true);
+    xt_write_version_(x, true);
     spe_else(&x->m, 0, NULL);
-    xt_run_body_(x, false, false);
+    xt_write_version_(x, false);
     spe_endif(&x->m, 0, NULL, NULL);
 }
 
-XE_FN_ void xt_emit_module_(xt_ctx *x, xt_module *mod)
+/* The passes, in order. */
+XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
-    int registers = 128;
-    xt_plan_args_(x);
-    xt_run_body_(x, true, false);
-    if (!spe_ok(&x->m) || !xt_check_plan_(x, &registers) || !xt_plan_scratch_(x)) return;
-    x->planning = false;
+    xt_record_body_(x); /* checks each operation; derives and checks maps */
+    if (!spe_ok(&x->m)) return;
+    xt_find_products_(x);
+    if (!xt_choose_resources_(x) || !xt_place_scratch_(x)) return;
+    xt_find_layouts_(x);
+    xt_find_block2d_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
-    xt_emit_versions_(x);
+    xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
-    if (registers > 128) mod->build_flags = "-ze-opt-large-register-file";
+    if (x->registers > 128) mod->build_flags = "-ze-opt-large-register-file";
 }
 
 xt_module xt_build(const xt_build_desc *desc)
@@ -5091,7 +5738,7 @@ xt_module xt_build(const xt_build_desc *desc)
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
     if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
-        xt_emit_module_(x, &mod);
+        xt_make_module_(x, &mod);
     }
     x->desc = NULL; /* the caller's, which may go */
     return mod;
@@ -5307,6 +5954,9 @@ void xt_free(xt_module *mod) { spe_built_free(mod); }
 #define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
+#define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, (int)XT_TYPE_##T, fn_, user_, operands_)
+#define XT_EMIT_VEC(T, fn_, user_, ...)                                                                                \
+    xt_emit_vec_(XT_HERE_, (int)XT_TYPE_##T, fn_, user_, (const xt_vec[3]){__VA_ARGS__})
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
     SPE_FOR(k, xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \

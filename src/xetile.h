@@ -18,11 +18,10 @@
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     xt_free(&mod);
  *
- * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs: first once to plan (nothing is written; checks are
- * made, the work-group's size and each vector's layout are found), then to write it. It runs twice more where row
- * pitches are known only at launch: one version with 2D block messages, one without, and the kernel picks (.pitch).
- * So the body must do the same each time it is called (NOT_REPEATABLE). C variables and C loops are compile time: a C
- * `for` unrolls.
+ * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs, once. Each macro checks its operands and records an
+ * operation; then the work-group's size and each vector's layout are found, and the record is written as SPIR-V: twice
+ * where row pitches are known only at launch, with 2D block messages and without, and the kernel picks (.pitch). C
+ * variables and C loops are compile time: a C `for` unrolls.
  * Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are
  * values: assign them, pass them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter
  * and is called with XT_SELF:
@@ -172,6 +171,10 @@
  *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
+ *   What is missing can be written a floor below, with spirv_emit.h and coopmatrix.h. fn is called when the kernel is
+ *   written, once for each version, after the body has run: `user` must live as long as XT_BUILD runs.
+ *     XT_EMIT(T, fn, user, XT_AT(x, y))  the number of type T whose id fn gives: xt_emit_fn
+ *     XT_EMIT_VEC(T, fn, user, v, u, w)  a vector of T from one to three of one shape and map: xt_emit_block_fn
  * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index)
  * (SCALAR_TYPE, SCALAR_RANGE; DIVISION by the constant 0).
  * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
@@ -634,6 +637,18 @@ XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val cond
 XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
 XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
 
+/* ---- what users write themselves --------------------------------------------------------------------------------- */
+
+/* Writes a number from numbers: their ids, in the types that they have. c->module is the spe_module. */
+typedef spe_id (*xt_emit_fn)(cm_ctx *c, const spe_id *operands, void *user);
+
+/* Writes one block of a vector from the same block of one to three vectors, in the accumulator's layout (CM_ACC). Rows
+ * of a block are the columns of the cm_matrix. */
+typedef cm_matrix (*xt_emit_block_fn)(cm_ctx *c, const cm_matrix *const *operands, void *user);
+
+XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
+XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
+
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
 /* What XT_BUILD calls. Always hand the result to xt_free. */
@@ -836,6 +851,9 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
+#define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, (int)XT_TYPE_##T, fn_, user_, operands_)
+#define XT_EMIT_VEC(T, fn_, user_, ...)                                                                                \
+    xt_emit_vec_(XT_HERE_, (int)XT_TYPE_##T, fn_, user_, (const xt_vec[3]){__VA_ARGS__})
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
     SPE_FOR(k, xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \

@@ -347,8 +347,7 @@ XE_FN_ void xt_write_bitcast_vector_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec a[3], r = xt_make_vec_(x, n);
     xt_now_vecs_(x, n, a);
-    xt_define_vec_(x, n->result,
-                   xt_map_vecs_(x, r, 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type));
+    xt_define_vec_(x, n->result, xt_map_vecs_(x, r, 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type));
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)

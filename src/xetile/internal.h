@@ -26,19 +26,22 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
  * holds (xt_val, xt_vec, xt_tile) names values by their ids. Regions are nodes that begin and end them. Passes read the
  * nodes in order, see xt_make_module_. */
 
-/* name, and the function that writes it; XT_NOT_WRITTEN_: nothing of its own, its parts stand before it. */
+/* name, and the function that writes it; `nothing`: its parts do. From STORE_TILE on operations change memory, or let
+ * others do so, or bound a region. */
 #define XT_OPERATIONS_(X)                                                                                              \
     X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
     X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
     X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
-    X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(STORE_TILE, store_tile)           \
-    X(PREFETCH_TILE, prefetch_tile) X(LOAD_GATHER, load_gather) X(STORE_SCATTER, store_scatter)                        \
-    X(ATOMIC_RMW, atomic_rmw) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                      \
+    X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
+    X(LOAD_GATHER, load_gather) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                    \
     X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
     X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, nothing)              \
     X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SLICE, rearrange)                   \
-    X(TILE_PACK, nothing) X(TILE_UNPACK, nothing) X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if)        \
-    X(ELSE, else) X(END, end) X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)
+    X(TILE_PACK, nothing) X(TILE_UNPACK, nothing)                                                                      \
+    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(ATOMIC_RMW, atomic_rmw)                                \
+    X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
+    X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
+    X(EMIT, emit) X(EMIT_VEC, emit_vec)
 typedef enum {
 #define XT_ROW_(name, write) XT_OP_##name##_,
     XT_OPERATIONS_(XT_ROW_)

@@ -51,17 +51,11 @@ static void xt_swap_ids_(spe_id *a, spe_id *b)
     *b = kept;
 }
 
-/* May it change memory, or let others do so, or begin or end a region? */
+/* May memory be another behind it, or what was loaded out of reach? */
 static bool xt_is_fence_(const xt_node_ *n)
 {
-    switch (n->op) {
-    case XT_OP_BROADCAST_: case XT_OP_TRANSPOSE_: case XT_OP_CONVERT_LAYOUT_: case XT_OP_SLICE_:
-        return !((const xt_rearrange_desc_ *)n->desc)->in_registers;
-    case XT_OP_STORE_TILE_: case XT_OP_STORE_SCATTER_: case XT_OP_ATOMIC_RMW_: case XT_OP_FOR_: case XT_OP_WHILE_:
-    case XT_OP_WHILE_TEST_: case XT_OP_IF_: case XT_OP_ELSE_: case XT_OP_END_: case XT_OP_BARRIER_:
-    case XT_OP_BARRIER_ARRIVE_: case XT_OP_BARRIER_WAIT_: return true;
-    default: return false;
-    }
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !((const xt_rearrange_desc_ *)n->desc)->in_registers;
+    return n->op >= XT_OP_STORE_TILE_;
 }
 
 /* The load that made a vector, if memory is still what it was; NULL: none. */
@@ -126,8 +120,7 @@ static xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
     xt_field_ f, t;
     if (!r.blocks || !v.blocks) return r;
     if (!d->in_registers) return xt_through_scratch_(x, &v, &d->from, r);
-    if ((d->from.transposed && xt_transpose_load_(x, &v, &r)) ||
-        !xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
+    if ((d->from.transposed && xt_transpose_load_(x, &v, &r)) || !xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
         return r;
     if (!d->from.transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
     o.transposed = false;
@@ -179,8 +172,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}};
     xt_vec r;
-    if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d))
-        return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
@@ -236,8 +228,9 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows, d.cols,
-                 d.row, d.col, n[0], n[1]);
+        xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
+                 d.cols, d.row,
+                 d.col, n[0], n[1]);
     else if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
         xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
     if (!spe_ok(&w.x->m)) return xt_no_vec_();
@@ -262,8 +255,7 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *has = d.vec.inner;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK"))
-        return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}", b[0], b[1],
                  has[0], has[1]);

@@ -21,10 +21,7 @@ static void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
     for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
 }
 
-static void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use)
-{
-    xt_value_at_(x, xt_class_(x, id))->need[use] = true;
-}
+static void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
 
 /* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most. */
 cm_use xt_layout_(xt_ctx *x, uint32_t id)

@@ -77,7 +77,8 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
                         xt_type_name_(type));
     if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
-        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer, xt_type_name_(type));
+        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
+                        xt_type_name_(type));
     return true;
 }
 
@@ -172,7 +173,8 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
     bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
     double p = a->kind == SPE_INT ? (double)a->integer : a->real, q = b->kind == SPE_INT ? (double)b->integer : b->real;
-    bool less = whole ? a->integer < b->integer : p < q, more = whole ? a->integer > b->integer : p > q, equal = whole ? a->integer == b->integer : p == q;
+    bool less = whole ? a->integer < b->integer : p < q, more = whole ? a->integer > b->integer : p > q,
+         equal = whole ? a->integer == b->integer : p == q;
     switch (op) {
     case SPE_ARITH_EQ: return spe_val_int(equal);
     case SPE_ARITH_NE: return spe_val_int(!equal);
@@ -180,7 +182,8 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     case SPE_ARITH_LE: return spe_val_int(less || equal);
     case SPE_ARITH_GT: return spe_val_int(more);
     case SPE_ARITH_GE: return spe_val_int(more || equal);
-    default: return whole ? spe_val_int(xt_fold_int_(op, a->integer, b->integer)) : spe_val_real(xt_fold_real_(op, p, q));
+    default:
+        return whole ? spe_val_int(xt_fold_int_(op, a->integer, b->integer)) : spe_val_real(xt_fold_real_(op, p, q));
     }
 }
 
@@ -284,8 +287,8 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         return xt_nothing_();
     r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
                           xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
-    xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) &&
-                                     xt_is_early_(w.x, &n.v[1]);
+    xt_value_at_(w.x, r.id)->early =
+        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
     return r;
 }
 
@@ -395,8 +398,7 @@ XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
 {
     int dim = ((const xt_numbers_ *)n->desc)->type;
-    xt_define_(x, n->result,
-               xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
+    xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
 /* The result is that operand. */

@@ -95,7 +95,7 @@ XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; 
 /* Writes the body, in one version. */
 XE_FN_ void xt_write_nodes_(xt_ctx *x)
 {
-    static void (*const write[])(xt_ctx *x, const xt_node_ *n) = {
+    static void (*const write[])(xt_ctx * x, const xt_node_ *n) = {
 #define XT_ROW_(name, function) xt_write_##function##_,
         XT_OPERATIONS_(XT_ROW_)
 #undef XT_ROW_

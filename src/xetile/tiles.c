@@ -140,7 +140,8 @@ static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     if (n < 2 || n > 4) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
     if (d->offset.count != n || (d->strides.count && d->strides.count != n))
         return xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
-                        d->offset.count != n ? ".offset" : ".strides", d->offset.count != n ? d->offset.count : d->strides.count, n);
+                        d->offset.count != n ? ".offset" : ".strides",
+                        d->offset.count != n ? d->offset.count : d->strides.count, n);
     t->shape[0] = d->shape.at[n - 2];
     t->shape[1] = d->shape.at[n - 1];
     t->pitch = t->shape[xt_inner_(t)];

@@ -113,8 +113,7 @@ XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_dist *d = (const xt_dist *)n->desc;
-    xt_define_(x, n->result,
-               xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
+    xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
 }
 
 /* ---- making vectors ---------------------------------------------------------------------------------------------- */

@@ -23,24 +23,39 @@ static void keep(XT_CONTEXT, xt_val out, xt_val turn, int field, xt_val v)
     XT_STORE_TILE(XT_SPLAT(i32, 1, 1, v), t);
 }
 
-/* The four numbers of the message that these two tiles would be prefetched by: x, y, width and height of the matrix. */
-static void keep_message(XT_CONTEXT, xt_val out, xt_val turn, const xt_tile *a, const xt_tile *b)
+/* The tiles of a turn, as XT_EMIT finds them when the kernel is written. */
+typedef struct {
+    xt_ctx *x;
+    xt_tile tile[2];
+    int field;
+} message_part;
+static message_part parts[FIELDS];
+
+/* One of the four numbers of the message that these two tiles would be prefetched by: x, y, width and height of the
+ * matrix. */
+static spe_id emit_part(cm_ctx *c, const spe_id *none, void *user)
 {
-    xt_where_ w = XT_HERE_;
+    const message_part *p = (const message_part *)user;
     xt_share_ s;
     xt_shared_ r;
-    spe_id id[FIELDS] = {0, 0, 0, 0};
-    if (!XT_SELF->planning && xt_may_share_(w, a) && xt_may_share_(w, b) && xt_share_init_(&s, a, b)) {
-        r = xt_share_surface_(XT_SELF, &s);
-        id[0] = xt_share_advance_(XT_SELF, &s, &r, 0, r.surface.pos_x);
-        id[1] = xt_share_advance_(XT_SELF, &s, &r, 1, r.surface.pos_y);
-        id[2] = r.surface.mem_width;
-        id[3] = r.surface.mem_height;
+    (void)none;
+    if (!xt_may_share_(p->x, &p->tile[0]) || !xt_may_share_(p->x, &p->tile[1]) ||
+        !xt_share_init_(&s, &p->tile[0], &p->tile[1]))
+        return spe_i32(c->module, -1);
+    r = xt_share_surface_(p->x, &s);
+    switch (p->field) {
+    case 0: return xt_share_advance_(p->x, &s, &r, 0, r.surface.pos_x);
+    case 1: return xt_share_advance_(p->x, &s, &r, 1, r.surface.pos_y);
+    case 2: return r.surface.mem_width;
+    default: return r.surface.mem_height;
     }
+}
+
+static void keep_message(XT_CONTEXT, xt_val out, xt_val turn, const xt_tile *a, const xt_tile *b)
+{
     for (int i = 0; i < FIELDS; i++) {
-        xt_val v = XT_ADD(XT_SUBGROUP_ID(), 0);
-        if (!XT_SELF->planning) v = id[i] ? xt_scalar_(XT_SELF, CM_I32, id[i], 1, 0) : spe_val_int(-1);
-        keep(XT_SELF, out, turn, i, v);
+        parts[i] = (message_part){XT_SELF, {*a, *b}, i};
+        keep(XT_SELF, out, turn, i, XT_EMIT(i32, emit_part, &parts[i], XT_AT(0)));
     }
 }
 

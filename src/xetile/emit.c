@@ -1,0 +1,80 @@
+/* emit.c - what users write themselves with the headers below. */
+#include "internal.h"
+
+typedef struct {
+    xt_emit_fn number;
+    xt_emit_block_fn block;
+    void *user;
+    int type;
+    xt_index numbers;
+    xt_vec vecs[3];
+} xt_emitted_;
+
+xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
+{
+    xt_emitted_ d;
+    xt_val v;
+    int i;
+    memset(&d, 0, sizeof d);
+    d.number = fn;
+    d.user = user;
+    d.type = type;
+    d.numbers = operands;
+    if (!xt_enter_(w)) return xt_nothing_();
+    for (i = 0; i < operands.count; i++)
+        if (!spe_val_is_set(&operands.at[i]))
+            return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
+    v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
+    return v;
+}
+
+XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
+    spe_id ids[4];
+    int i;
+    for (i = 0; i < d->numbers.count; i++) {
+        xt_val now = xt_now_(x, &d->numbers.at[i]);
+        ids[i] = xt_id_(x, &now, xt_carried_type_(&d->numbers.at[i]));
+    }
+    xt_define_(x, n->result, xt_scalar_(d->type, d->number(&x->cm, ids, d->user), 1));
+}
+
+xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3])
+{
+    static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
+    xt_emitted_ d;
+    xt_vec v;
+    int i;
+    memset(&d, 0, sizeof d);
+    d.block = fn;
+    d.user = user;
+    if (!xt_enter_(w)) return xt_no_vec_();
+    for (i = 0; i == 0 || (i < 3 && operands[i].magic); i++) {
+        if (!xt_check_vec_(w, &operands[i], "an operand of XT_EMIT_VEC") ||
+            !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[i]))
+            return xt_no_vec_();
+        d.vecs[i] = operands[i];
+    }
+    v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
+    xt_record_(w, XT_OP_EMIT_VEC_, 0, v.id, &d, sizeof d);
+    return v;
+}
+
+XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
+    xt_vec r = xt_make_vec_(x, n), v[3];
+    int i, j;
+    for (j = 0; j < 3 && d->vecs[j].magic; j++) {
+        xt_vec now = xt_now_vec_(x, &d->vecs[j]);
+        v[j] = xt_as_use_(x, &now, CM_ACC);
+    }
+    for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+        const cm_matrix *block[3] = {NULL, NULL, NULL};
+        for (j = 0; j < 3 && d->vecs[j].magic; j++) block[j] = &v[j].block[i];
+        r.block[i] = d->block(&x->cm, block, d->user);
+    }
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
+}
