@@ -377,23 +377,33 @@ typedef struct {
     cv_conversion_data data_desc;
 } cv_conversion_info;
 
-/* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. error may be NULL. */
-XETILE_API bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error);
+/* Each takes the caller's file and line first, which the macro of its name gives; *error has them, and id 0 when all is
+ * well and the result true. error may be NULL. */
+#define cv_get_conversion_dest_info(...) cv_get_conversion_dest_info_(__FILE__, __LINE__, __VA_ARGS__)
+#define cv_check_conversion(...) cv_check_conversion_(__FILE__, __LINE__, __VA_ARGS__)
+#define cv_convert_matrix(...) cv_convert_matrix_(__FILE__, __LINE__, __VA_ARGS__)
+#define cv_check_matrix_memory(...) cv_check_matrix_memory_(__FILE__, __LINE__, __VA_ARGS__)
+#define cv_check_vector_memory(...) cv_check_vector_memory_(__FILE__, __LINE__, __VA_ARGS__)
 
-/* Every line of the text's valid usage, with an error of its own. error may be NULL. */
-XETILE_API bool cv_check_conversion(const cv_conversion_info *info, spe_error *error);
+/* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. */
+XETILE_API bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest_info *d, spe_error *error);
+
+/* Every line of the text's valid usage, with an error of its own. */
+XETILE_API bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *info, spe_error *error);
 
 /* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
-XETILE_API bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error);
+XETILE_API bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
+                                   spe_error *error);
 
 /* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
-XETILE_API bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout,
-                                       cv_type type, uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error);
+XETILE_API bool cv_check_matrix_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
+                                        cv_layout layout, cv_type type, uint32_t rows, uint32_t cols, uint32_t stride,
+                                        spe_error *error);
 
 /* The same for bias and accumulated vectors of n elements: multiples of 64. */
-XETILE_API bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
-                                       spe_error *error);
+XETILE_API bool cv_check_vector_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
+                                        cv_type type, uint32_t n, spe_error *error);
 
 /* ==== Part 2: kernels ============================================================================================= */
 
@@ -601,7 +611,8 @@ typedef struct {
     cv_conversion_arguments now;
 } cv_conversions_;
 
-XETILE_API cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error);
+XETILE_API cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos,
+                                                 uint32_t count, spe_error *error);
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
 
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
@@ -806,13 +817,22 @@ cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
     return CV_S_OK;
 }
 
-/* Fills *error (which may be NULL) and returns false. */
+/* Who called; all is well so far. */
+XE_FN_ spe_error *cv_error_at_(spe_error *error, const char *file, int line)
+{
+    if (!error) return NULL;
+    memset(error, 0, sizeof *error);
+    error->file = file;
+    error->line = line;
+    return error;
+}
+
+/* Fills *error (which may be NULL, and has the caller's place) and returns false. */
 SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
     int n;
     if (!error) return false;
-    memset(error, 0, sizeof *error);
     error->id = id;
     error->name = cv_error_name(id);
     n = snprintf(error->text, sizeof error->text, "%s: ", cv_error_text(id));
@@ -887,8 +907,9 @@ XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
     return (uint32_t)cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, 0);
 }
 
-bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error)
+bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest_info *d, spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     uint32_t stride = d->dest_stride;
     if (!stride && cv_is_memory_type_(d->dest_data_type) && d->num_rows <= 65536 && d->num_columns <= 65536)
         stride =
@@ -946,8 +967,9 @@ XE_FN_ bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_erro
     return true;
 }
 
-bool cv_check_conversion(const cv_conversion_info *info, spe_error *error)
+bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *info, spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     return cv_check_dest_(&info->dest_info, info->dest_info.dest_stride, error) && cv_check_src_(info, error) &&
            cv_check_conversion_memory_(info, error);
 }
@@ -994,10 +1016,11 @@ XE_FN_ void cv_convert_one_(const cv_conversion_info *info)
         }
 }
 
-bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error)
+bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count, spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     for (uint32_t i = 0; i < count; i++)
-        if (!cv_check_conversion(&infos[i], error)) return false;
+        if (!cv_check_conversion_(file, line, &infos[i], error)) return false;
     for (uint32_t i = 0; i < count; i++) cv_convert_one_(&infos[i]);
     return true;
 }
@@ -1017,17 +1040,20 @@ XE_FN_ bool cv_check_memory_(const void *base, uint64_t size, uint64_t offset, c
     return true;
 }
 
-bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
-                            uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+bool cv_check_matrix_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
+                             cv_layout layout, cv_type type, uint32_t rows, uint32_t cols, uint32_t stride,
+                             spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     return cv_check_matrix_(layout, rows, cols, type, CV_ERROR_MATRIX_INTERPRETATION, error) &&
            cv_check_memory_(base, size, offset, "matrix", cv_matrix_bytes_(layout, type, rows, cols, stride), 128,
                             CV_ERROR_MATRIX_ALIGNMENT, error);
 }
 
-bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
-                            spe_error *error)
+bool cv_check_vector_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset, cv_type type,
+                             uint32_t n, spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_BIAS_INTERPRETATION, "%s", cv_type_name(type));
     return cv_check_memory_(base, size, offset, "vector", (uint64_t)n * (uint64_t)cv_bytes_(type), 64,
                             CV_ERROR_VECTOR_ALIGNMENT, error);
@@ -2862,15 +2888,16 @@ cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *inf
     return a;
 }
 
-cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error)
+cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
+                                      spe_error *error)
 {
     cv_conversions_ c;
     memset(&c, 0, sizeof c);
     c.infos = infos;
     c.count = count;
-    if (error) memset(error, 0, sizeof *error);
-    for (uint32_t i = 0; i < count; i++)
-        if (!cv_check_conversion(&infos[i], error)) c.count = 0;
+    cv_error_at_(error, file, line);
+    for (uint32_t i = 0; i < c.count; i++)
+        if (!cv_check_conversion_(file, line, &infos[i], error)) c.count = 0;
     return c;
 }
 
@@ -3048,7 +3075,8 @@ bool cv_conversions_next_(cv_conversions_ *c)
 
 /* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */
 #define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
-    for (cv_conversions_ cv_it_ = cv_conversions_begin_(infos_, count_, error_); cv_conversions_next_(&cv_it_);)       \
+    for (cv_conversions_ cv_it_ = cv_conversions_begin_(__FILE__, __LINE__, infos_, count_, error_);               \
+         cv_conversions_next_(&cv_it_);)                                                                               \
         zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
                          (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
                          cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \

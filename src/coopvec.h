@@ -308,23 +308,33 @@ typedef struct {
     cv_conversion_data data_desc;
 } cv_conversion_info;
 
-/* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. error may be NULL. */
-XETILE_API bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error);
+/* Each takes the caller's file and line first, which the macro of its name gives; *error has them, and id 0 when all is
+ * well and the result true. error may be NULL. */
+#define cv_get_conversion_dest_info(...) cv_get_conversion_dest_info_(__FILE__, __LINE__, __VA_ARGS__)
+#define cv_check_conversion(...) cv_check_conversion_(__FILE__, __LINE__, __VA_ARGS__)
+#define cv_convert_matrix(...) cv_convert_matrix_(__FILE__, __LINE__, __VA_ARGS__)
+#define cv_check_matrix_memory(...) cv_check_matrix_memory_(__FILE__, __LINE__, __VA_ARGS__)
+#define cv_check_vector_memory(...) cv_check_vector_memory_(__FILE__, __LINE__, __VA_ARGS__)
 
-/* Every line of the text's valid usage, with an error of its own. error may be NULL. */
-XETILE_API bool cv_check_conversion(const cv_conversion_info *info, spe_error *error);
+/* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. */
+XETILE_API bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest_info *d, spe_error *error);
+
+/* Every line of the text's valid usage, with an error of its own. */
+XETILE_API bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *info, spe_error *error);
 
 /* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
-XETILE_API bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error);
+XETILE_API bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
+                                   spe_error *error);
 
 /* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
-XETILE_API bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout,
-                                       cv_type type, uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error);
+XETILE_API bool cv_check_matrix_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
+                                        cv_layout layout, cv_type type, uint32_t rows, uint32_t cols, uint32_t stride,
+                                        spe_error *error);
 
 /* The same for bias and accumulated vectors of n elements: multiples of 64. */
-XETILE_API bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
-                                       spe_error *error);
+XETILE_API bool cv_check_vector_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
+                                        cv_type type, uint32_t n, spe_error *error);
 
 /* ==== Part 2: kernels ============================================================================================= */
 
@@ -532,7 +542,8 @@ typedef struct {
     cv_conversion_arguments now;
 } cv_conversions_;
 
-XETILE_API cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error);
+XETILE_API cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos,
+                                                 uint32_t count, spe_error *error);
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
 
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
@@ -691,7 +702,8 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */
 #define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
-    for (cv_conversions_ cv_it_ = cv_conversions_begin_(infos_, count_, error_); cv_conversions_next_(&cv_it_);)       \
+    for (cv_conversions_ cv_it_ = cv_conversions_begin_(__FILE__, __LINE__, infos_, count_, error_);               \
+         cv_conversions_next_(&cv_it_);)                                                                               \
         zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
                          (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
                          cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \

@@ -137,13 +137,22 @@ cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
     return CV_S_OK;
 }
 
-/* Fills *error (which may be NULL) and returns false. */
+/* Who called; all is well so far. */
+XE_FN_ spe_error *cv_error_at_(spe_error *error, const char *file, int line)
+{
+    if (!error) return NULL;
+    memset(error, 0, sizeof *error);
+    error->file = file;
+    error->line = line;
+    return error;
+}
+
+/* Fills *error (which may be NULL, and has the caller's place) and returns false. */
 SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
     int n;
     if (!error) return false;
-    memset(error, 0, sizeof *error);
     error->id = id;
     error->name = cv_error_name(id);
     n = snprintf(error->text, sizeof error->text, "%s: ", cv_error_text(id));
@@ -218,8 +227,9 @@ XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
     return (uint32_t)cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, 0);
 }
 
-bool cv_get_conversion_dest_info(cv_conversion_dest_info *d, spe_error *error)
+bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest_info *d, spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     uint32_t stride = d->dest_stride;
     if (!stride && cv_is_memory_type_(d->dest_data_type) && d->num_rows <= 65536 && d->num_columns <= 65536)
         stride =
@@ -277,8 +287,9 @@ static bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_erro
     return true;
 }
 
-bool cv_check_conversion(const cv_conversion_info *info, spe_error *error)
+bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *info, spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     return cv_check_dest_(&info->dest_info, info->dest_info.dest_stride, error) && cv_check_src_(info, error) &&
            cv_check_conversion_memory_(info, error);
 }
@@ -325,10 +336,11 @@ static void cv_convert_one_(const cv_conversion_info *info)
         }
 }
 
-bool cv_convert_matrix(const cv_conversion_info *infos, uint32_t count, spe_error *error)
+bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count, spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     for (uint32_t i = 0; i < count; i++)
-        if (!cv_check_conversion(&infos[i], error)) return false;
+        if (!cv_check_conversion_(file, line, &infos[i], error)) return false;
     for (uint32_t i = 0; i < count; i++) cv_convert_one_(&infos[i]);
     return true;
 }
@@ -348,17 +360,20 @@ static bool cv_check_memory_(const void *base, uint64_t size, uint64_t offset, c
     return true;
 }
 
-bool cv_check_matrix_memory(const void *base, uint64_t size, uint64_t offset, cv_layout layout, cv_type type,
-                            uint32_t rows, uint32_t cols, uint32_t stride, spe_error *error)
+bool cv_check_matrix_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
+                             cv_layout layout, cv_type type, uint32_t rows, uint32_t cols, uint32_t stride,
+                             spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     return cv_check_matrix_(layout, rows, cols, type, CV_ERROR_MATRIX_INTERPRETATION, error) &&
            cv_check_memory_(base, size, offset, "matrix", cv_matrix_bytes_(layout, type, rows, cols, stride), 128,
                             CV_ERROR_MATRIX_ALIGNMENT, error);
 }
 
-bool cv_check_vector_memory(const void *base, uint64_t size, uint64_t offset, cv_type type, uint32_t n,
-                            spe_error *error)
+bool cv_check_vector_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset, cv_type type,
+                             uint32_t n, spe_error *error)
 {
+    error = cv_error_at_(error, file, line);
     if (!cv_is_memory_type_(type)) return cv_refuse_(error, CV_ERROR_BIAS_INTERPRETATION, "%s", cv_type_name(type));
     return cv_check_memory_(base, size, offset, "vector", (uint64_t)n * (uint64_t)cv_bytes_(type), 64,
                             CV_ERROR_VECTOR_ALIGNMENT, error);

@@ -10,6 +10,7 @@ enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones g
 #define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
 
 /* host.c */
+XETILE_PRIVATE spe_error *cv_error_at_(spe_error *error, const char *file, int line);
 XETILE_PRIVATE const spe_reporter *cv_errors_(void);
 XETILE_PRIVATE const cv_type_row *cv_type_at_(int i);
 XETILE_PRIVATE bool cv_is_packed_(int type);

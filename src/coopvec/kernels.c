@@ -326,15 +326,16 @@ cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *inf
     return a;
 }
 
-cv_conversions_ cv_conversions_begin_(const cv_conversion_info *infos, uint32_t count, spe_error *error)
+cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
+                                      spe_error *error)
 {
     cv_conversions_ c;
     memset(&c, 0, sizeof c);
     c.infos = infos;
     c.count = count;
-    if (error) memset(error, 0, sizeof *error);
-    for (uint32_t i = 0; i < count; i++)
-        if (!cv_check_conversion(&infos[i], error)) c.count = 0;
+    cv_error_at_(error, file, line);
+    for (uint32_t i = 0; i < c.count; i++)
+        if (!cv_check_conversion_(file, line, &infos[i], error)) c.count = 0;
     return c;
 }
 

@@ -326,6 +326,27 @@ TEST(any_layout_to_any_other_and_back_keeps_every_bit)
                 }
 }
 
+/* What a host function refuses, it refuses at the line that called it; what it takes leaves no error. */
+TEST(errors_have_the_callers_line)
+{
+    cv_conversion_info info = describe(4, 4, CV_F16, CV_ROW_MAJOR, CV_F16, CV_MUL_OPTIMAL);
+    spe_error error[5];
+    int line = __LINE__ + 1;
+    CHECK(!cv_check_conversion(&info, &error[0])); /* without addresses */
+    CHECK(!cv_convert_matrix(&info, 1, &error[1]));
+    CHECK(!cv_get_conversion_dest_info(&(cv_conversion_dest_info){.num_rows = 0, .num_columns = 1}, &error[2]));
+    CHECK(!cv_check_matrix_memory(NULL, 64, 0, CV_ROW_MAJOR, CV_F16, 4, 4, 16, &error[3]));
+    CHECK(!cv_check_vector_memory(NULL, 64, 0, CV_F16, 4, &error[4]));
+    for (int i = 0; i < 5; i++) {
+        CHECK(error[i].id != 0);
+        CHECK_STR(error[i].file, __FILE__);
+        CHECK_INT(error[i].line, line + i);
+    }
+    CHECK(cv_get_conversion_dest_info(&info.dest_info, &error[0]));
+    CHECK_INT(error[0].id, 0);
+    CHECK(!cv_check_conversion(&info, NULL));
+}
+
 TEST(narrowing_rounds_to_nearest_even_and_saturates)
 {
     static const int pairs[][2] = {
@@ -558,6 +579,7 @@ int main(void)
     RUN(optimal_layouts_are_as_documented);
     RUN(destination_query_gives_sizes_and_strides);
     RUN(any_layout_to_any_other_and_back_keeps_every_bit);
+    RUN(errors_have_the_callers_line);
     RUN(narrowing_rounds_to_nearest_even_and_saturates);
     RUN(widening_and_back_keeps_every_bit);
     RUN(which_types_convert);
