@@ -103,10 +103,20 @@ TEST_UNUSED_ static void test_str_(const char *file, int line, const char *what,
         test_fail(file, line, "%s is \"%s\", want \"%s\"", what, got ? got : "(null)", want);
 }
 
+/* Is it one of these words? */
+TEST_UNUSED_ static bool test_is_listed_(const char *list, const char *name)
+{
+    for (size_t n; list && *list; list += n + strspn(list + n, " ")) {
+        n = strcspn(list, " ");
+        if (n == strlen(name) && strncmp(list, name, n) == 0) return true;
+    }
+    return false;
+}
+
 TEST_UNUSED_ static void test_run_(const char *name, void (*body)(void))
 {
     const char *only = getenv("TEST_ONLY"); /* a part of the name, for the person who is mending one test */
-    if (only && !strstr(name, only)) return;
+    if ((only && !strstr(name, only)) || test_is_listed_(getenv("TEST_EXCEPT"), name)) return;
     test_.name = name;
     test_.failures_here = 0;
     test_.skip_here = false;

@@ -7,7 +7,7 @@
 
 #include "machine.h"
 
-enum { DEPTH = 8, LANES = 16, MOST = 64 }; /* 64 values of k: of 4 bits */
+enum { DEPTH = 8, LANES = 16, STEPS = 8, MOST = DEPTH * STEPS }; /* STEPS: values of k a stage, of 4 bits or 2 */
 
 static double element(const struct xe_thread *t, uint8_t type, uint32_t at, uint32_t index)
 {
@@ -25,13 +25,20 @@ struct product {
     double rows[DEPTH][MOST], columns[MOST][LANES];
 };
 
+static uint32_t in_dword(const struct xe_operand *o) { return 32u / xe_types[o->type].bits; }
+
+static uint32_t steps_of(const struct xe_instruction *i)
+{
+    uint32_t b = in_dword(&i->from[1]), a = in_dword(&i->from[2]), steps = a < b ? a : b;
+    return steps < STEPS ? steps : STEPS;
+}
+
 static void read_operands(const struct xe_thread *t, const struct xe_instruction *i, struct product *p)
 {
     const struct xe_operand *b = &i->from[1], *a = &i->from[2];
-    uint32_t in_b = 32u / xe_types[b->type].bits, in_a = 32u / xe_types[a->type].bits, count,
+    uint32_t in_b = in_dword(b), in_a = in_dword(a), count = steps_of(i) * DEPTH,
              wrong = t->group->switches & XE_BREAK_DPAS;
-    p->steps = in_a < in_b ? in_a : in_b;
-    count = p->steps * DEPTH;
+    p->steps = steps_of(i);
     for (uint32_t k = 0; k < count; k++) {
         for (uint32_t n = 0; n < LANES; n++)
             p->columns[k][n] = element(t, b->type, b->at + k / in_b * GRF_BYTES + n * 4, k % in_b);
@@ -55,17 +62,18 @@ static double dot(const struct product *p, uint32_t row, uint32_t lane, double s
 static bool is_sound(struct xe_thread *t, const struct xe_instruction *i)
 {
     const struct xe_operand *o[] = {&i->to, &i->from[0], &i->from[1], &i->from[2]};
+    uint32_t count = steps_of(i) * DEPTH, row = count / in_dword(o[3]) * 4;
     for (int k = 0; k < 4; k++) {
         uint32_t bytes = xe_types[o[k]->type].bits / 8u * LANES * i->passes;
-        if (k == 2) bytes = DEPTH * GRF_BYTES;
-        if (k == 3) bytes = DEPTH * 4u * i->passes;
+        if (k == 2) bytes = count / in_dword(o[2]) * GRF_BYTES;
+        if (k == 3) bytes = row * i->passes;
         if (k == 1 && o[k]->where == XE_NULL) continue;
         if (o[k]->where != XE_REGISTER || o[k]->at + bytes > AT_ACC) {
             xe_fail(t, "a dpas whose operands are no registers");
             return false;
         }
-        if (o[k]->at % (k == 3 ? GRF_BYTES / 2u : GRF_BYTES))
-            xe_broken(t, "a dpas operand that does not begin with a register");
+        if (o[k]->at % (k == 3 ? row : GRF_BYTES))
+            xe_broken(t, "a dpas operand that begins within a register, or a row");
         if (!xe_is_defined(t, o[k]->at, bytes) && k)
             xe_broken(t, "a dpas that reads registers which nothing has written");
     }

@@ -246,6 +246,86 @@ TEST(products)
         product);
 }
 
+/* Every pair of types, by the definition: column n of B is the bits of dword n of one register after the other, row r
+ * of A the bits behind those of the row before, k after k. Memory: B, A, C, then D; r1.0 is its address. */
+enum { PART = 128, COLUMNS = 16, AT_A = PART, AT_C = 2 * PART, AT_D = 3 * PART };
+static uint32_t matrices[4 * PART];
+
+static const struct element {
+    const char *name;
+    uint32_t bits, ops; /* ops: values of k a stage, unless the other type has less */
+    bool is_signed;
+} elements[] = {{"ub", 8, 4, false}, {"b", 8, 4, true},    {"u4", 4, 8, false}, {"s4", 4, 8, true},   {"u2", 2, 8, false},
+                {"s2", 2, 8, true},  {"hf", 16, 2, false}, {"bf", 16, 2, false}, {"tf32", 32, 1, false}};
+enum { INTEGERS = 6, ELEMENTS = sizeof elements / sizeof elements[0] };
+
+/* Bits of the numbers 0 to 3 of 16 and of 32 bits; the low thirteen of a tf32 mean nothing. */
+static uint32_t small_float(const struct element *e, uint32_t number)
+{
+    static const uint16_t halves[] = {0, 0x3c00, 0x4000, 0x4200}, brains[] = {0, 0x3f80, 0x4000, 0x4040};
+    if (e->bits == 32) return (uint32_t)brains[number] << 16 | (number * 0x7c3 & 0x1fff);
+    return e->name[0] == 'h' ? halves[number] : brains[number];
+}
+
+static int64_t value_of(const struct element *e, const uint32_t *dwords, uint32_t stride, uint32_t k)
+{
+    uint32_t at = k * e->bits, dword = dwords[at / 32 * stride], value;
+    value = e->bits == 32 ? dword : dword >> at % 32 & ((1u << e->bits) - 1);
+    for (uint32_t n = 0; e >= &elements[INTEGERS] && n < 4; n++)
+        if (value == small_float(e, n)) return n;
+    return e->is_signed && value >> (e->bits - 1) ? (int64_t)value - (1 << e->bits) : (int64_t)value;
+}
+
+static void fill_dwords(const struct element *e, uint32_t *to)
+{
+    for (uint32_t n = 0; n < PART; n++) {
+        uint32_t numbers = (uint32_t)test_random();
+        to[n] = e < &elements[INTEGERS]  ? numbers
+                : e->bits == 32 ? small_float(e, numbers & 3)
+                                : small_float(e, numbers & 3) | small_float(e, numbers >> 2 & 3) << 16;
+    }
+}
+
+static void multiply(const struct element *b, const struct element *a, uint32_t rows)
+{
+    static const char load[] = "(W) send.ugm (1|M0) r%d r1 null:0 0x%x 0x0240F580\n";
+    uint32_t ops = a->ops < b->ops ? a->ops : b->ops, depth = 8 * ops, broken = 0;
+    bool is_float = b >= &elements[INTEGERS];
+    char code[2048];
+    int n = 0;
+    fill_dwords(b, matrices);
+    fill_dwords(a, matrices + AT_A);
+    for (int k = 0; k < PART; k++) matrices[AT_C + k] = is_float ? (uint32_t)bits_of((float)(k % 7)) : (uint32_t)k * 99;
+    memset(matrices + AT_D, 0x55, PART * 4);
+    for (int k = 0; k < 6; k++) n += snprintf(code + n, sizeof code - (size_t)n, load, k < 4 ? 30 + 4 * k : 44 + 4 * k, 256 * k << 12);
+    n += snprintf(code + n, sizeof code - (size_t)n, "dpas.8x%u (16|M0) r60:%s r60:%s r30:%s r38.0:%s\n", rows,
+                  is_float ? "f" : "d", is_float ? "f" : "d", b->name, a->name);
+    snprintf(code + n, sizeof code - (size_t)n, "%s",
+             "(W) send.ugm (1|M0) null r1 r60:4 0x600000 0x0200F584\n"
+             "(W) send.ugm (1|M0) null r1 r64:4 0x700000 0x0200F584\n" LAST);
+    CHECK_MSG(run(code, matrices, 16) == 0, "%s", told);
+    for (uint32_t r = 0; r < 8; r++)
+        for (uint32_t c = 0; c < COLUMNS; c++) {
+            int64_t sum = is_float ? (r * COLUMNS + c) % 7 : (r * COLUMNS + c) * 99;
+            uint32_t got = matrices[AT_D + r * COLUMNS + c];
+            for (uint32_t k = 0; r < rows && k < depth; k++)
+                sum += value_of(a, matrices + AT_A + r * depth * a->bits / 32, 1, k) *
+                       value_of(b, matrices + c, COLUMNS, k);
+            broken += got != (is_float ? (uint32_t)bits_of((float)sum) : (uint32_t)sum);
+        }
+    CHECK_MSG(broken == 0, "%s times %s, %u rows: %u wrong", a->name, b->name, rows, broken);
+}
+
+TEST(products_of_every_type)
+{
+    for (uint32_t b = 0; b < ELEMENTS; b++)
+        for (uint32_t a = 0; a < ELEMENTS; a++) {
+            if ((b >= INTEGERS || a >= INTEGERS) && a != b) continue;
+            multiply(&elements[b], &elements[a], 8);
+            multiply(&elements[b], &elements[a], 1 + (a + b) % 7);
+        }
+}
+
 /* ---- ways that lanes go */
 
 static int32_t counted(int n) { return n * (n + 1) / 2; }
@@ -402,6 +482,7 @@ int main(void)
     RUN(integers);
     RUN(floats);
     RUN(products);
+    RUN(products_of_every_type);
     RUN(lanes_part_and_meet);
     RUN(local_memory_and_atomics);
     RUN(barriers);

@@ -1,0 +1,128 @@
+/* test_intel_bugs.c - the smallest kernels that meet what Intel's compiler (IGC 2.40) does wrong, a test for each. They
+ * are right on any device; as the machine code that this compiler makes they are not, until it is mended.
+ * docs/machine-code.md says what happens, scripts/check_machine.sh executes them.
+ */
+#include "spirv_emit.h"
+#include "test.h"
+#include "ze_dispatch.h"
+
+enum { LANES = 16 };
+
+static zed_device device;
+
+/* Launches kernel `name`, which `emit` writes, for one subgroup; `type` tells what its two parameters point to. */
+static bool run(const char *name, void (*emit)(spe_module *m), spe_id (*type)(spe_module *m, int param), void *to,
+                void *from)
+{
+    bool good;
+    spe_module m;
+    zed_module loaded;
+    zed_kernel launched;
+    spe_begin(&m, NULL);
+    spe_param params[2] = {{spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 0)), "to", false, false, 0},
+                           {spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 1)), "from", false, false, 0}};
+    spe_kernel k = {name, LANES, {LANES, 1, 1}, 0, params, 2};
+    spe_kernel_begin(&m, &k);
+    emit(&m);
+    spe_kernel_end(&m);
+    spe_words words = spe_finish(&m);
+    CHECK_MSG(words.data != NULL, "%s", spe_get_error(&m)->text);
+    test_save_spv(name, words.data, words.count * 4);
+    good = zed_module_load(&loaded, &device, words.data, words.count * 4, NULL) &&
+           zed_kernel_get(&launched, &loaded, name, "u64 to, u64 from") &&
+           zed_launch(&launched, (zed_groups){1, 1, 1}, (uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from);
+    CHECK_MSG(good, "%s", zed_get_error(&device)->text);
+    zed_clear_error(&device);
+    zed_module_free(&loaded);
+    spe_free(&m);
+    return good;
+}
+
+static void *memory(size_t bytes)
+{
+    void *p = zed_alloc(&device, ZED_SHARED, bytes, 0);
+    if (p) memset(p, 0xa5, bytes);
+    CHECK(p != NULL);
+    return p;
+}
+
+/* ---- to[i] = (float2)from[i]: a register for each component is read, where sixteen doubles have two */
+
+static spe_id pair(spe_module *m, int param) { return spe_vec(m, spe_float(m, param ? 64 : 32), 2); }
+
+static void emit_shorten(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), v = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0);
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), spe_fconvert(m, pair(m, 0), v), 0);
+}
+
+TEST(vectors_of_doubles_become_f32)
+{
+    double *from = (double *)memory(2 * LANES * sizeof *from);
+    float *to = (float *)memory(2 * LANES * sizeof *to);
+    for (int i = 0; i < 2 * LANES; i++) from[i] = i + 0.25;
+    bool ran = run("shorten", emit_shorten, pair, to, from);
+    for (int i = 0; ran && i < 2 * LANES; i++)
+        CHECK_MSG(to[i] == (float)from[i], "element %d is %g, want %g", i, (double)to[i], from[i]);
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
+/* ---- a matrix whose columns are 32 bytes long: loaded by 2D blocks, for which 64 is the least */
+
+static spe_id byte(spe_module *m, int param)
+{
+    (void)param;
+    return spe_int(m, 8);
+}
+
+static void emit_narrow(spe_module *m)
+{
+    enum { ROWS = 8, COLUMNS = 32 };
+    spe_id type = spe_coopmat(m, spe_int(m, 8), SPE_ScopeSubgroup, ROWS, COLUMNS, SPE_CooperativeMatrixUseMatrixAKHR);
+    spe_id v = spe_coop_load(m, type, spe_param_id(m, 1), SPE_CooperativeMatrixLayoutRowMajorKHR, spe_u32(m, COLUMNS));
+    spe_coop_store(m, spe_param_id(m, 0), v, SPE_CooperativeMatrixLayoutRowMajorKHR, spe_u32(m, COLUMNS));
+}
+
+TEST(matrices_of_narrow_rows_are_loaded)
+{
+    uint8_t *from = (uint8_t *)memory(256), *to = (uint8_t *)memory(256);
+    for (int i = 0; i < 256; i++) from[i] = (uint8_t)i;
+    CHECK(run("narrow", emit_narrow, byte, to, from) && memcmp(to, from, 256) == 0);
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
+/* ---- f16 atomics: refused */
+
+static spe_id half(spe_module *m, int param)
+{
+    (void)param;
+    return spe_float(m, 16);
+}
+
+static void emit_add(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), v = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0);
+    spe_atomic(m, SPE_ATOMIC_FADD, spe_param_id(m, 0), v, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
+}
+
+TEST(halves_are_added_atomically)
+{
+    uint16_t *from = (uint16_t *)memory(2 * LANES), *to = (uint16_t *)memory(2);
+    for (int i = 0; i < LANES; i++) from[i] = 0x3c00; /* 1 */
+    to[0] = 0;
+    if (run("add_halves", emit_add, half, to, from)) CHECK_INT(to[0], 0x4c00); /* 16 */
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
+int main(void)
+{
+    if (!zed_open(&device, NULL)) return zed_print_error(&device, stderr), 1;
+    RUN(vectors_of_doubles_become_f32);
+    RUN(matrices_of_narrow_rows_are_loaded);
+    RUN(halves_are_added_atomically);
+    zed_close(&device);
+    return test_report();
+}
