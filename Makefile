@@ -149,9 +149,10 @@ bench: ## measure: lines of `bench NAME VALUE UNIT [peer=... peer_value=... rati
 	@BUILD="$(BUILD)" CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" bench/run.sh $(sort $(notdir $(benches)))
 
 check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found, and execute its machine code
-	$(again) soft examples $(filter $(BUILD)/test_xetile% $(BUILD)/test_coop%,$(tests))
+	$(again) soft examples $(filter $(BUILD)/test_xetile% $(BUILD)/test_coop% $(BUILD)/test_intel%,$(tests))
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
 	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_ops.sh --all
+	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" INTEL_ALL=yes tests/intel/test_intel_coopmatrix.sh
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_machine.sh
 
 soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone

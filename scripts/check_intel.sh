@@ -1,9 +1,10 @@
 #!/bin/sh
-# check_intel.sh - compiles the examples' modules for Intel GPUs, with Intel's own compiler and no GPU, and prints
+# check_intel.sh [--short] - compiles the examples' modules for Intel GPUs, with Intel's own compiler and no GPU, and prints
 #     isa <example> <device> loop_dpas=<n> loop_instructions=<n> loop_memory=<n> spill=<bytes>
 #     bound <example> <device> <what limits it> <at most of the peak>% <cycles a pipe>    (machine_bound.awk)
 # for the loop that holds most dpas; loop_memory: its messages to memory. Fails when a module is refused, spills, when the
 # GEMM's 32 x 64 subgroup tile is not 32 dpas a step, or when a loop has more instructions or messages than is said below.
+# --short: the f16 GEMM for every device, each other module for one device only.
 # The compiler is $XE_OFFLINE (`$XE_OFFLINE isa DEVICE FILE OPTIONS` prints a line `listing PATH` with the path of the
 # assembly) or ocloc in PATH; without either it says so and succeeds.
 set -u
@@ -38,7 +39,16 @@ figures() {
 
 value() { printf '%s\n' "$said" | sed -n "s/^$1 \([0-9]*\)$/\1/p" | tail -n 1; }
 
+# With --short the modules after the GEMM are dealt out: module `number` of a device's list to one of its `sharers` only.
+short=${1:-} number=0 sharers=1
+its_turn() { # its_turn DEVICE
+    case $1 in pvc) index=0 ;; bmg) index=1 ;; lnl-m) index=2 ;; *) index=3 ;; esac
+    number=$((number + 1))
+    [ "$short" != --short ] || [ $((number % sharers)) = $((index % sharers)) ]
+}
+
 one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS PROGRAM OPTIONS [MOST_INSTRUCTIONS [MOST_MESSAGES]]
+    its_turn "$2" || return
     example=$1 device=$2 wanted=$4 most=${7:-1000000} messages=${8:-1000000}
     file="$work/$1.spv"
     emitted=$("$BUILD/$5" --emit "$file" --target "$3" $6) || { echo "$emitted"; status=1; return; }
@@ -54,6 +64,7 @@ one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS PROGRAM OPTIONS [MOST_INSTRUCTIO
 
 # One atomic message a 16 elements, that is one atomic an element a subgroup, for the gradients that neural_texture sums.
 atomics() { # atomics DEVICE TARGET WANTED_DPAS WANTED_ATOMICS
+    its_turn "$1" || return
     file="$work/neural_texture.spv"
     emitted=$("$BUILD/neural_texture" --emit "$file" --target "$2") || { echo "$emitted"; status=1; return; }
     flags=$(printf '%s\n' "$emitted" | sed -n 's/^flags  *//p')
@@ -66,18 +77,22 @@ atomics() { # atomics DEVICE TARGET WANTED_DPAS WANTED_ATOMICS
 
 find_compiler || { echo "skipped check-intel: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
 for device in pvc bmg lnl-m ptl; do
+    sharers=1
     # 43 instructions (pvc: 44) and 3 loads without the prefetches, which are one message more.
     one gemm $device ${device%-m} 32 gemm "--type f16" 55 4
+    number=0 sharers=4
     one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16" 55 4
     one gemm_i8 $device ${device%-m} 16 gemm "--type i8" # an 8-bit product takes twice the k
 done
 for device in pvc bmg; do
+    number=0 sharers=2
     one mlp_f16 $device $device 68 mlp_inference "--type f16"
     one mlp_e4m3 $device $device 68 mlp_inference "--type e4m3"
     one mlp_i8 $device $device 34 mlp_inference "--type i8"
     atomics $device $device 64 204
 done
 for device in pvc bmg; do
+    number=0 sharers=2
     one gemm_devices $device $device 32 gemm_devices "" 50 3
     one batched_gemm $device $device 0 batched_gemm "" # small matrices of f32: no matrix instruction
     one tall_gemm $device $device 0 tall_gemm ""

@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_intel_ops.sh [--all] - compiles every operation of xetile.h, at subgroup and at work-group level, for Intel GPUs
-# with Intel's own compiler (tests/intel/intel_ops.c writes the modules). For each device one type of each operation and f64 of
-# two; with --all every type. Prints `ops <device> <compiled> compiled, <refused> refused` a device; without the compiler
+# with Intel's own compiler (tests/intel/intel_ops.c writes the modules). One type of each operation and f64 of two, each on one
+# of the devices; with --all every type on every device. Prints `ops <device> <compiled> compiled, <refused> refused` a device; without the compiler
 # it says so.
 set -u
 CC=${CC:-cc}
@@ -11,16 +11,18 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The lines `FILE FLAGS` of the modules to compile: the first type of each kernel and level and some of f64, or all.
-chosen() {
-    if [ "${1:-}" = --all ]; then cat; else awk '{ n = split($1, p, "/"); split(p[n], q, "_"); level = p[n] ~ /subgroup/
-                                                   if (!seen[q[1], level]++ || p[n] ~ /^(mma|elements)_f64/) print }'; fi
+# The lines `FILE FLAGS` of the modules to compile: the first type of each kernel and level and some of f64, of which every
+# fifth is for device number INDEX; or all.
+chosen() { # chosen INDEX [--all]
+    if [ "${2:-}" = --all ]; then cat; else awk -v index_="$1" '{ n = split($1, p, "/"); split(p[n], q, "_"); level = p[n] ~ /subgroup/
+                                                   if (!seen[q[1], level]++ || p[n] ~ /^(mma|elements)_f64/)
+                                                       if (count++ % 5 == index_) print }'; fi
 }
 
-one_device() { # one_device DEVICE TARGET [--all]
+one_device() { # one_device DEVICE TARGET INDEX [--all]
     mkdir -p "$work/$1"
     "$work/intel_ops" "$work/$1" "$2" > "$work/list" || { echo "FAILED ops $1: not all modules were written"; status=1; return; }
-    chosen "${3:-}" < "$work/list" > "$work/some"
+    chosen "$3" "${4:-}" < "$work/list" > "$work/some"
     compiled=0 refused=0
     while read -r file flags; do
         if said=$(compile_module "$1" "$file" "$flags"); then
@@ -36,5 +38,9 @@ one_device() { # one_device DEVICE TARGET [--all]
 
 find_compiler || { echo "skipped check-intel-ops: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
 $CC -std=c11 -O1 -I"$here" -o "$work/intel_ops" "$here/tests/intel/intel_ops.c" -lm || exit 1
-for device in pvc bmg lnl-m ptl dg2; do one_device $device ${device%-m} "${1:-}"; done
+index=0
+for device in pvc bmg lnl-m ptl dg2; do
+    one_device $device ${device%-m} $index "${1:-}"
+    index=$((index + 1))
+done
 exit $status

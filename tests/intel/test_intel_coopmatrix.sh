@@ -1,14 +1,19 @@
 #!/bin/sh
 # Intel's own compiler takes the modules of test_coopmatrix_targets (every operation, by the matrix instruction, plain, by 2D
-# blocks and as KHR matrices) and of the examples of coopmatrix.h, for pvc, bmg, lnl-m, ptl and dg2.
+# blocks and as KHR matrices) and of the examples of coopmatrix.h: each for one of pvc, bmg, lnl-m, ptl and dg2, and with
+# INTEL_ALL set, as by `make check-intel`, for all of them.
 . "$(dirname "$0")/../test.sh"
 . scripts/intel_compiler.sh
 find_compiler || { skip "intel_coopmatrix" "neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; report; exit; }
 XETILE_SPV_DIR="$work" "$BUILD/test_coopmatrix_targets" > "$work/made" || fail "the modules" "$(cat "$work/made")"
 
 compiled() { # compiled NAME DEVICE FILE OPTIONS
+    its_turn || return
     if output=$(compile_module "$2" "$3" "$4"); then pass; else fail "$1 for $2" "$(printf '%s\n' "$output" | head -n 5)"; fi
 }
+
+number=0
+its_turn() { number=$((number + 1)); [ -n "${INTEL_ALL:-}" ] || [ $((number % 4)) = 0 ]; }
 
 for device in pvc bmg lnl-m ptl dg2; do
     target=${device%-m} flags=

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Intel's own compiler takes every operation of xetile.h, at both levels, for pvc, bmg, lnl-m, ptl and dg2.
+# Intel's own compiler takes every operation of xetile.h, at both levels, each for one of pvc, bmg, lnl-m, ptl and dg2 here,
+# and for all of them with `make check-intel`.
 . "$(dirname "$0")/../test.sh"
 CC=$CC scripts/check_intel_ops.sh > "$work/said" 2>&1
 code=$?
@@ -10,7 +11,7 @@ if grep -q '^skipped' "$work/said"; then
 fi
 cat "$work/said"
 for device in pvc bmg lnl-m ptl dg2; do
-    grep -q "^ops $device 2[0-9] compiled, 0 refused$" "$work/said" && pass || fail "$device" "$(grep -A 5 "$device" "$work/said")"
+    grep -q "^ops $device [4-6] compiled, 0 refused$" "$work/said" && pass || fail "$device" "$(grep -A 5 "$device" "$work/said")"
 done
 [ "$code" = 0 ] && pass || fail "check_intel_ops" "exit code $code"
 report
