@@ -691,7 +691,7 @@ XE_FN_ const spe_reporter *cv_errors_(void)
     static const spe_reporter errors = {
         "not an error of coopvec.h", rows, CV_ERROR_FIRST_ + 1, sizeof rows / sizeof rows[0],
         CV_ERROR_PARAMETER_TEXT, CV_ERROR_TARGET, CV_ERROR_SUBGROUP_SIZE, CV_ERROR_UNCLOSED,
-        {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0}};
+        {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0, NULL}};
     return &errors;
 }
 

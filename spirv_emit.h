@@ -562,12 +562,13 @@ typedef uint32_t spe_id; /* 0 is poison */
 enum { SPE_ERR_NONE = 0, SPE_ERRORS(SPE_ERROR_ENUM_) };
 
 /* The first error of a module. id 0: there was none. file and line are those of the last spe_at before it. */
-typedef struct {
+typedef struct spe_error {
     int id;
     const char *name; /* "SPE_ERR_TYPE", or what spe_fail was given */
     char text[384];
     const char *file;
     int line;
+    const struct spe_error *next; /* another one, which does not follow from it; NULL: none was found */
 } spe_error;
 
 typedef enum { SPE_ENV_OPENCL = 0 } spe_env;
@@ -699,7 +700,7 @@ XETILE_API const char *spe_error_meaning(int id);
 XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
 /* The first error; its id is 0 while all is well. Never NULL. */
 XETILE_API const spe_error *spe_get_error(const spe_module *m);
-/* file:line: NAME: text, when there is an error. */
+/* file:line: NAME: text, when there is an error; a line for each that was found. */
 XETILE_API void spe_print_error(const spe_error *e, FILE *f);
 XETILE_API bool spe_ok(const spe_module *m); /* no error so far? */
 
@@ -2154,7 +2155,8 @@ const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
 
 void spe_print_error(const spe_error *e, FILE *f)
 {
-    if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
+    for (; e && e->id; e = e->next)
+        fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
 }
 
 bool spe_ok(const spe_module *m) { return m->error.id == 0; }

@@ -194,7 +194,7 @@
  *                         with both operands more than 6 KiB and the work-group has room for it
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
- * values. Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an
+ * values; error->next is another mistake that does not follow from it, and so on. spe_print_error prints them all. Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an
  * id. Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
@@ -519,7 +519,7 @@ struct xt_ctx {
     int param_count;
     xt_val args[SPE_PARAMS_MAX];
     /* the record */
-    xt_list_ nodes, values;
+    xt_list_ nodes, values, errors;
     int part; /* above 0: what is recorded is a part of a larger operation */
     int tile_count;
     spe_regions regions;
@@ -922,8 +922,7 @@ typedef struct {
     spe_id id;
 } xt_lane_table_row_;
 
-/* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
-#define xt_fail_(w, ...) spe_report(xt_blame_(w), __VA_ARGS__)
+XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
 
 /* ---- passes: layouts.c, block2d.c */
 
@@ -1123,7 +1122,7 @@ XE_FN_ const spe_reporter *xt_errors_(void)
                                         XT_ERROR_TARGET,
                                         XT_ERROR_SUBGROUP_SIZE,
                                         XT_ERROR_UNCLOSED,
-                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0, NULL}};
     return &errors;
 }
 
@@ -1131,13 +1130,6 @@ const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); 
 const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
 
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
-
-/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-XE_FN_ bool xt_enter_(xt_where_ w)
-{
-    spe_at(&w.x->m, w.file, w.line);
-    return spe_ok(&w.x->m);
-}
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
@@ -1153,6 +1145,49 @@ XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
         list->capacity = capacity;
     }
     return (char *)list->items + (size_t)list->count++ * size;
+}
+
+/* Keeps an error at the user's line: the first of those of a line that are alike, and not too many. What comes of an
+ * operation that is wrong is lost, see xt_is_lost_, and says no more. False, for the caller to return. */
+XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
+{
+    enum { MOST = 20 };
+    xt_list_ *list = &w.x->errors;
+    spe_error none = w.x->m.error, found, *e;
+    va_list args;
+    int i;
+    for (i = 0; i < list->count; i++) {
+        e = (spe_error *)list->items + i;
+        if (e->id == id && e->line == w.line && strcmp(e->file, w.file) == 0) return false;
+    }
+    if (!spe_ok(&w.x->m) || list->count == MOST) return false;
+    va_start(args, format);
+    spe_vreport(xt_blame_(w), id, format, args);
+    va_end(args);
+    found = w.x->m.error;
+    w.x->m.error = none;
+    e = (spe_error *)xt_push_(w.x, list, sizeof *e);
+    if (e) *e = found;
+    return false;
+}
+
+/* The errors as those of the module, the first one first. False when there were any. */
+XE_FN_ bool xt_report_(xt_ctx *x)
+{
+    spe_error *all = (spe_error *)x->errors.items;
+    int i, n = x->errors.count;
+    if (n && spe_ok(&x->m)) {
+        for (i = 1; i < n; i++) all[i - 1].next = &all[i];
+        x->m.error = all[0];
+    }
+    return spe_ok(&x->m);
+}
+
+/* At the start of every operation: errors of the headers below are blamed on the user's line. False without memory. */
+XE_FN_ bool xt_enter_(xt_where_ w)
+{
+    spe_at(&w.x->m, w.file, w.line);
+    return spe_ok(&w.x->m);
 }
 
 /* NULL for conditions. A C constant counts as i32 or f32. */
@@ -1374,7 +1409,9 @@ XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align)
     return v;
 }
 
-XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); } /* after an error */
+/* What comes of an operation that is wrong. */
+XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); }
+XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
 
 XE_FN_ bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
@@ -1395,6 +1432,7 @@ XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     char text[48];
+    if (xt_is_lost_(v)) return false;
     if (!spe_val_is_set(v)) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
@@ -1418,6 +1456,7 @@ XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *w
 XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
 {
     char text[48];
+    if (xt_is_lost_(v)) return false;
     if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
                               (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
                               (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->integer))))
@@ -1526,6 +1565,7 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
+    if (xt_is_lost_(a) || xt_is_lost_(b)) return false;
     if (!spe_val_is_set(a) || !spe_val_is_set(b))
         return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
     if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
@@ -1576,6 +1616,7 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
     xt_val r;
+    if (xt_is_lost_(v)) return *v;
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
                xt_nothing_();
@@ -1631,7 +1672,7 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
     xt_val condition = c.val, a = first.val, b = second.val;
     int type = xt_common_type_(&a, &b);
     xt_numbers_ n = {type, {condition, a, b}};
-    if (!xt_enter_(w)) return xt_nothing_();
+    if (!xt_enter_(w) || xt_is_lost_(&condition) || xt_is_lost_(&a) || xt_is_lost_(&b)) return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.integer ? a : b;
     if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
         return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),
@@ -2204,7 +2245,8 @@ XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
 
 XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 {
-    return v->magic == XT_VEC_MAGIC_ || xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    if (v->magic != XT_VEC_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    return v->id != 0; /* else it is lost */
 }
 
 XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
@@ -2273,7 +2315,7 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
     xt_vec v;
     if (!xt_enter_(w)) return xt_no_vec_();
     v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    return spe_ok(&w.x->m) ? xt_fill_(w, v, &number, 0) : v;
+    return v.id ? xt_fill_(w, v, &number, 0) : v;
 }
 
 /* A number that meets a vector becomes a vector like it. */
@@ -2355,6 +2397,7 @@ XE_FN_ xt_tile xt_no_tile_(void)
     xt_tile t;
     memset(&t, 0, sizeof t);
     t.magic = XT_TILE_MAGIC_;
+    t.number = -1; /* lost */
     return t;
 }
 
@@ -2365,6 +2408,7 @@ int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
 {
     if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    if (t->number < 0) return false;
     return t->scatter == scatter ||
            xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
                     scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],
@@ -2504,6 +2548,7 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     xt_numbers_ n;
     char text[48];
     t->base = *base;
+    if (xt_is_lost_(base)) return false;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
         return base->type == (int)t->type || (base->type == CM_F32 && t->type == CM_TF32) ||
                (t->type == (cm_type)XT_BOOL_ && xt_bits_(base->type) == 8 && xt_is_int_(base->type)) ||
@@ -2603,6 +2648,7 @@ XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
     if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
     if (!xt_check_index_(w, &d->shape.at[0], ".shape")) return xt_no_tile_();
     t.scatter = true;
+    t.number = 0;
     t.map = v->map;
     t.dist = v->dist;
     t.offsets = *v;
@@ -2647,7 +2693,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     x->part--;
     init->given = d;
     init->tile = t;
-    if (spe_ok(&x->m)) xt_record_(w, XT_OP_INIT_TILE_, 0, 0, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, 0, init, 0);
     return t;
 }
 
@@ -3394,7 +3440,7 @@ XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *co
     int i;
     for (i = 0; i < n; i++) v[i] = xt_like_(w, given[i], like);
     for (i = 0; i < n; i++)
-        if (!spe_ok(&w.x->m) || !xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
+        if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
     return true;
 }
 
@@ -3589,7 +3635,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     const xt_math_row_ *row = xt_math_info_(op);
     xt_numbers_ n = {0, {a.val, b.val, c.val}};
     int i;
-    if (!xt_enter_(w)) return xt_nothing_();
+    if (!xt_enter_(w) || xt_is_lost_(&a.val)) return xt_nothing_();
     n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
     for (i = 1; i < row->operands; i++)
         if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
@@ -3675,7 +3721,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     xt_numbers_ n = {type, {*v, *v, *v}};
     int from = xt_carried_type_(v);
     char text[48];
-    if (!xt_enter_(w)) return xt_nothing_();
+    if (!xt_enter_(w) || xt_is_lost_(v)) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
@@ -4503,7 +4549,7 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_so
 {
     xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
-    if (!spe_ok(&w.x->m)) return r;
+    if (!r.id) return r;
     memset(&d, 0, sizeof d);
     d.v = *v;
     d.from = *from;
@@ -4631,12 +4677,13 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
-                 d.cols, d.row,
-                 d.col, n[0], n[1]);
-    else if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
-    if (!spe_ok(&w.x->m)) return xt_no_vec_();
+        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
+                        d.rows, d.cols, d.row, d.col, n[0], n[1]),
+               xt_no_vec_();
+    if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
+        return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0],
+                        n[1]),
+               xt_no_vec_();
     return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 
@@ -4648,9 +4695,13 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]);
-    else if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0], data[1]);
+        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
+                        has[1]),
+               xt_no_vec_();
+    if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
+        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
+                        data[1]),
+               xt_no_vec_();
     memcpy(d.vec.inner, b, sizeof d.vec.inner);
     return d.vec;
 }
@@ -4660,8 +4711,9 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     const int *b = d.inner_blocks, *has = d.vec.inner;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}", b[0], b[1],
-                 has[0], has[1]);
+        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
+                        b[0], b[1], has[0], has[1]),
+               xt_no_vec_();
     d.vec.inner[0] = d.vec.inner[1] = 0;
     return d.vec;
 }
@@ -4841,7 +4893,7 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
     xt_reduce_desc_ d = {*v, {kind, dim, size}};
-    if (spe_ok(&w.x->m)) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
+    if (r.id) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -4868,8 +4920,8 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (spe_ok(&w.x->m)) r = xt_convert_to_(w, &r, &map);
-        if (rest > 1 && spe_ok(&w.x->m)) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
+        if (r.id) r = xt_convert_to_(w, &r, &map);
+        if (rest > 1 && r.id) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
     }
     for (i = 0; i < 2; i++) r.inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     w.x->part--;
@@ -4956,11 +5008,17 @@ XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
     return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
 }
 
+XE_FN_ bool xt_is_lost_thing_(const xt_thing_ *t)
+{
+    if (t->magic == XT_TILE_MAGIC_) return t->tile.number < 0;
+    return t->magic == XT_VEC_MAGIC_ ? !t->vec.id : xt_is_lost_(&t->val);
+}
+
 /* "a carried value whose type changes" */
 XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
 {
     char before[112], after[112];
-    if (xt_same_kind_(start, now)) return true;
+    if (xt_is_lost_thing_(start) || xt_is_lost_thing_(now) || xt_same_kind_(start, now)) return true;
     xt_describe_thing_(start, before, sizeof before);
     xt_describe_thing_(now, after, sizeof after);
     return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
@@ -5183,21 +5241,20 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
     for (i = 0; f->slot && i < f->slots; i++) {
         f->slot[i].object = objects[i];
-        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return NULL;
+        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
     xt_record_(w, op, 0, 0, f, 0);
     return spe_ok(&x->m) ? f : NULL;
 }
 
-/* Reads the carried values at the end of a side and checks their types. */
-XE_FN_ bool xt_read_now_(xt_where_ w, xt_frame_ *f)
+/* Reads the carried values at the end of a side and checks their types; after an error they are what they were. */
+XE_FN_ void xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++)
         if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
             !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
-            return false;
-    return true;
+            f->slot[i].now = f->slot[i].start;
 }
 
 enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
@@ -5358,7 +5415,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
 {
     char text[48];
-    return spe_val_is_condition(condition, XT_BOOL_) ||
+    return xt_is_lost_(condition) || spe_val_is_condition(condition, XT_BOOL_) ||
            xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition, text, sizeof text));
 }
 
@@ -5451,7 +5508,8 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     xt_frame_ *f = x->frames[r->depth - 1];
     xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     bool last = r->turn > r->sides;
-    if (!xt_enter_(w) || !xt_read_now_(w, f)) return;
+    if (!xt_enter_(w)) return;
+    xt_read_now_(w, f);
     xt_record_(w, last ? XT_OP_END_ : XT_OP_ELSE_, 0, 0, f, 0);
     if (last)
         xt_find_changes_(x, f);
@@ -5544,7 +5602,9 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     d.numbers = operands;
     if (!xt_enter_(w)) return xt_nothing_();
     for (i = 0; i < operands.count; i++)
-        if (!spe_val_is_set(&operands.at[i]))
+        if (xt_is_lost_(&operands.at[i]))
+            return xt_nothing_();
+        else if (!spe_val_is_set(&operands.at[i]))
             return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
     v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
@@ -5708,9 +5768,10 @@ XE_FN_ void xt_write_versions_(xt_ctx *x)
 XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
     xt_record_body_(x); /* checks each operation; derives and checks maps */
-    if (!spe_ok(&x->m)) return;
     xt_find_products_(x);
-    if (!xt_choose_resources_(x) || !xt_place_scratch_(x)) return;
+    xt_choose_resources_(x);
+    xt_place_scratch_(x);
+    if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     xt_find_block2d_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;

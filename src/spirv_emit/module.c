@@ -61,7 +61,8 @@ const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
 
 void spe_print_error(const spe_error *e, FILE *f)
 {
-    if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
+    for (; e && e->id; e = e->next)
+        fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
 }
 
 bool spe_ok(const spe_module *m) { return m->error.id == 0; }

@@ -106,9 +106,10 @@ static void xt_write_versions_(xt_ctx *x)
 static void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
     xt_record_body_(x); /* checks each operation; derives and checks maps */
-    if (!spe_ok(&x->m)) return;
     xt_find_products_(x);
-    if (!xt_choose_resources_(x) || !xt_place_scratch_(x)) return;
+    xt_choose_resources_(x);
+    xt_place_scratch_(x);
+    if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     xt_find_block2d_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;

@@ -79,11 +79,17 @@ static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
     return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
 }
 
+static bool xt_is_lost_thing_(const xt_thing_ *t)
+{
+    if (t->magic == XT_TILE_MAGIC_) return t->tile.number < 0;
+    return t->magic == XT_VEC_MAGIC_ ? !t->vec.id : xt_is_lost_(&t->val);
+}
+
 /* "a carried value whose type changes" */
 XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
 {
     char before[112], after[112];
-    if (xt_same_kind_(start, now)) return true;
+    if (xt_is_lost_thing_(start) || xt_is_lost_thing_(now) || xt_same_kind_(start, now)) return true;
     xt_describe_thing_(start, before, sizeof before);
     xt_describe_thing_(now, after, sizeof after);
     return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,

@@ -16,7 +16,7 @@ XE_FN_ const spe_reporter *xt_errors_(void)
                                         XT_ERROR_TARGET,
                                         XT_ERROR_SUBGROUP_SIZE,
                                         XT_ERROR_UNCLOSED,
-                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0}};
+                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0, NULL}};
     return &errors;
 }
 
@@ -24,13 +24,6 @@ const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); 
 const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
 
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
-
-/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-XE_FN_ bool xt_enter_(xt_where_ w)
-{
-    spe_at(&w.x->m, w.file, w.line);
-    return spe_ok(&w.x->m);
-}
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
@@ -46,6 +39,49 @@ XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
         list->capacity = capacity;
     }
     return (char *)list->items + (size_t)list->count++ * size;
+}
+
+/* Keeps an error at the user's line: the first of those of a line that are alike, and not too many. What comes of an
+ * operation that is wrong is lost, see xt_is_lost_, and says no more. False, for the caller to return. */
+XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
+{
+    enum { MOST = 20 };
+    xt_list_ *list = &w.x->errors;
+    spe_error none = w.x->m.error, found, *e;
+    va_list args;
+    int i;
+    for (i = 0; i < list->count; i++) {
+        e = (spe_error *)list->items + i;
+        if (e->id == id && e->line == w.line && strcmp(e->file, w.file) == 0) return false;
+    }
+    if (!spe_ok(&w.x->m) || list->count == MOST) return false;
+    va_start(args, format);
+    spe_vreport(xt_blame_(w), id, format, args);
+    va_end(args);
+    found = w.x->m.error;
+    w.x->m.error = none;
+    e = (spe_error *)xt_push_(w.x, list, sizeof *e);
+    if (e) *e = found;
+    return false;
+}
+
+/* The errors as those of the module, the first one first. False when there were any. */
+XE_FN_ bool xt_report_(xt_ctx *x)
+{
+    spe_error *all = (spe_error *)x->errors.items;
+    int i, n = x->errors.count;
+    if (n && spe_ok(&x->m)) {
+        for (i = 1; i < n; i++) all[i - 1].next = &all[i];
+        x->m.error = all[0];
+    }
+    return spe_ok(&x->m);
+}
+
+/* At the start of every operation: errors of the headers below are blamed on the user's line. False without memory. */
+XE_FN_ bool xt_enter_(xt_where_ w)
+{
+    spe_at(&w.x->m, w.file, w.line);
+    return spe_ok(&w.x->m);
 }
 
 /* NULL for conditions. A C constant counts as i32 or f32. */

@@ -15,21 +15,20 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
     for (i = 0; f->slot && i < f->slots; i++) {
         f->slot[i].object = objects[i];
-        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) return NULL;
+        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
     xt_record_(w, op, 0, 0, f, 0);
     return spe_ok(&x->m) ? f : NULL;
 }
 
-/* Reads the carried values at the end of a side and checks their types. */
-static bool xt_read_now_(xt_where_ w, xt_frame_ *f)
+/* Reads the carried values at the end of a side and checks their types; after an error they are what they were. */
+static void xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
     int i;
     for (i = 0; i < f->slots; i++)
         if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
             !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
-            return false;
-    return true;
+            f->slot[i].now = f->slot[i].start;
 }
 
 enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
@@ -190,7 +189,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
 {
     char text[48];
-    return spe_val_is_condition(condition, XT_BOOL_) ||
+    return xt_is_lost_(condition) || spe_val_is_condition(condition, XT_BOOL_) ||
            xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition, text, sizeof text));
 }
 
@@ -283,7 +282,8 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     xt_frame_ *f = x->frames[r->depth - 1];
     xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     bool last = r->turn > r->sides;
-    if (!xt_enter_(w) || !xt_read_now_(w, f)) return;
+    if (!xt_enter_(w)) return;
+    xt_read_now_(w, f);
     xt_record_(w, last ? XT_OP_END_ : XT_OP_ELSE_, 0, 0, f, 0);
     if (last)
         xt_find_changes_(x, f);

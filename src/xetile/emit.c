@@ -22,7 +22,9 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     d.numbers = operands;
     if (!xt_enter_(w)) return xt_nothing_();
     for (i = 0; i < operands.count; i++)
-        if (!spe_val_is_set(&operands.at[i]))
+        if (xt_is_lost_(&operands.at[i]))
+            return xt_nothing_();
+        else if (!spe_val_is_set(&operands.at[i]))
             return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
     v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);

@@ -188,9 +188,8 @@ typedef struct {
 XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
-/* Reports an error at the user's line to the module, which keeps the first. False, for the caller to return. */
-#define xt_fail_(w, ...) spe_report(xt_blame_(w), __VA_ARGS__)
-
+XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
+XETILE_PRIVATE bool xt_report_(xt_ctx *x);
 XETILE_PRIVATE bool xt_enter_(xt_where_ w);
 XETILE_PRIVATE xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n);
 XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
@@ -211,6 +210,7 @@ XETILE_PRIVATE int xt_align_of_(int64_t i);
 XETILE_PRIVATE int xt_val_align_(const xt_val *v);
 XETILE_PRIVATE xt_val xt_scalar_(int type, spe_id id, int align);
 XETILE_PRIVATE xt_val xt_nothing_(void);
+XETILE_PRIVATE bool xt_is_lost_(const xt_val *v);
 XETILE_PRIVATE bool xt_is_early_(xt_ctx *x, const xt_val *v);
 XETILE_PRIVATE spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type);
 XETILE_PRIVATE bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t delta);

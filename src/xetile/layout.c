@@ -100,7 +100,7 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_so
 {
     xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
-    if (!spe_ok(&w.x->m)) return r;
+    if (!r.id) return r;
     memset(&d, 0, sizeof d);
     d.v = *v;
     d.from = *from;
@@ -228,12 +228,13 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
-                 d.cols, d.row,
-                 d.col, n[0], n[1]);
-    else if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0], n[1]);
-    if (!spe_ok(&w.x->m)) return xt_no_vec_();
+        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
+                        d.rows, d.cols, d.row, d.col, n[0], n[1]),
+               xt_no_vec_();
+    if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
+        return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0],
+                        n[1]),
+               xt_no_vec_();
     return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 
@@ -245,9 +246,13 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]);
-    else if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0], data[1]);
+        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
+                        has[1]),
+               xt_no_vec_();
+    if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
+        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
+                        data[1]),
+               xt_no_vec_();
     memcpy(d.vec.inner, b, sizeof d.vec.inner);
     return d.vec;
 }
@@ -257,8 +262,9 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     const int *b = d.inner_blocks, *has = d.vec.inner;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}", b[0], b[1],
-                 has[0], has[1]);
+        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
+                        b[0], b[1], has[0], has[1]),
+               xt_no_vec_();
     d.vec.inner[0] = d.vec.inner[1] = 0;
     return d.vec;
 }

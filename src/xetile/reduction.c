@@ -174,7 +174,7 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
     xt_reduce_desc_ d = {*v, {kind, dim, size}};
-    if (spe_ok(&w.x->m)) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
+    if (r.id) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -201,8 +201,8 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (spe_ok(&w.x->m)) r = xt_convert_to_(w, &r, &map);
-        if (rest > 1 && spe_ok(&w.x->m)) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
+        if (r.id) r = xt_convert_to_(w, &r, &map);
+        if (rest > 1 && r.id) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
     }
     for (i = 0; i < 2; i++) r.inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     w.x->part--;

@@ -6,6 +6,7 @@ XE_FN_ xt_tile xt_no_tile_(void)
     xt_tile t;
     memset(&t, 0, sizeof t);
     t.magic = XT_TILE_MAGIC_;
+    t.number = -1; /* lost */
     return t;
 }
 
@@ -16,6 +17,7 @@ int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
 {
     if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    if (t->number < 0) return false;
     return t->scatter == scatter ||
            xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
                     scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],
@@ -155,6 +157,7 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     xt_numbers_ n;
     char text[48];
     t->base = *base;
+    if (xt_is_lost_(base)) return false;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
         return base->type == (int)t->type || (base->type == CM_F32 && t->type == CM_TF32) ||
                (t->type == (cm_type)XT_BOOL_ && xt_bits_(base->type) == 8 && xt_is_int_(base->type)) ||
@@ -254,6 +257,7 @@ static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
     if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
     if (!xt_check_index_(w, &d->shape.at[0], ".shape")) return xt_no_tile_();
     t.scatter = true;
+    t.number = 0;
     t.map = v->map;
     t.dist = v->dist;
     t.offsets = *v;
@@ -298,7 +302,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     x->part--;
     init->given = d;
     init->tile = t;
-    if (spe_ok(&x->m)) xt_record_(w, XT_OP_INIT_TILE_, 0, 0, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, 0, init, 0);
     return t;
 }
 

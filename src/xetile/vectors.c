@@ -195,7 +195,8 @@ XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
 
 XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 {
-    return v->magic == XT_VEC_MAGIC_ || xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    if (v->magic != XT_VEC_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    return v->id != 0; /* else it is lost */
 }
 
 XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
@@ -264,7 +265,7 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
     xt_vec v;
     if (!xt_enter_(w)) return xt_no_vec_();
     v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    return spe_ok(&w.x->m) ? xt_fill_(w, v, &number, 0) : v;
+    return v.id ? xt_fill_(w, v, &number, 0) : v;
 }
 
 /* A number that meets a vector becomes a vector like it. */

@@ -258,6 +258,40 @@ XT_KERNEL (after_an_error, ptr(f32, A), u32(N))
 }
 TEST(first_error_wins) { expect_bad(&after_an_error, XT_ERROR_TILE_TYPE, "tile of f16", "pointer to f32"); }
 
+/* Mistakes that do not follow from each other are told together; what comes of them is not. */
+static int first_line;
+XT_KERNEL (three_mistakes, ptr(f16, A), ptr(f32, B), u32(N))
+{
+    xt_tile a, b;
+    xt_vec v, u;
+    first_line = __LINE__;
+    a = XT_INIT_TILE(A, f32, 32, 32, .shape = XT_AT(N, N));                     /* 1 */
+    b = XT_INIT_TILE(B, f32, 32, 32, .shape = XT_AT(N, N), .order = {2, 5});    /* 2 */
+    v = XT_LOAD_TILE(a);
+    u = XT_ADD(XT_LOAD_TILE(b), v);
+    XT_FOR (k, 0, N, 0, &v) {                                                   /* 5 */
+        v = XT_ADD(u, v);
+        XT_STORE_TILE(v, a);
+    }
+    XT_IF (XT_LT(XT_MAX(N, XT_PARAM("M")), 1)) {                                /* 9 */
+        XT_STORE_TILE(XT_EXP(v), b);
+    }
+}
+TEST(several_errors)
+{
+    static const int ids[] = {XT_ERROR_TILE_TYPE, XT_ERROR_TILE_ORDER, XT_ERROR_LOOP_STEP, XT_ERROR_UNKNOWN_PARAMETER};
+    static const int lines[] = {1, 2, 5, 9};
+    xt_module mod = XT_BUILD(three_mistakes, &(xt_target){.name = "bmg"});
+    const spe_error *e = mod.error;
+    CHECK(!mod.words);
+    for (int i = 0; i < 4; i++, e = e ? e->next : NULL) {
+        CHECK_MSG(e && e->id == ids[i], "number %d is %s", i + 1, e ? e->text : "none");
+        if (e) CHECK_INT(e->line, first_line + lines[i]);
+    }
+    CHECK_MSG(!e, "one more: %s", e ? e->text : "");
+    xt_free(&mod);
+}
+
 /* A body runs once, so it may do what it likes. */
 static int turns;
 XT_KERNEL (moody, ptr(i32, A), u32(N))
@@ -468,6 +502,7 @@ int main(void)
     RUN(if_left_by_break);
     RUN(inner_region_is_blamed);
     RUN(first_error_wins);
+    RUN(several_errors);
     RUN(a_body_runs_once);
     RUN(build_options);
     RUN(too_many_subgroups_for_the_large_register_file);
