@@ -40,6 +40,7 @@
  *                     numbers and CV_UNIFORM. CV_UNIFORM_YES: you promise it. CV_UNIFORM_NO: a lane at a time
  *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or accumulated vector; base + offset a multiple of 64
  *     CV_INTERPRET(vector, T)   how an input vector's elements are read (default: as its own type): the types above,
+ *                     (e4m3 and e5m2 round and saturate, unlike NVIDIA's hardware: see CONVERSION RULES)
  *                     or packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element)
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
@@ -54,6 +55,8 @@
  *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
  *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)   numbers, vectors of one type and length, or one of each
  *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
+ *                     Of integers CV_DIV rounds toward zero and CV_MOD has the sign of x; CV_SHR of signed types brings
+ *                     the sign in, of unsigned ones zeros
  *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
  *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
  *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
@@ -73,6 +76,11 @@
  * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes
  * 0); integer to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the
  * largest finite value (448, 57344), and NaN stays NaN. A matrix is never converted, only interpreted.
+ *     NVIDIA's hardware differs in two places (an H100 with driver 580, measured): an f16 vector that is interpreted as
+ * e4m3 or e5m2 enters the product unrounded, where ours is rounded and saturated first; and weights beyond the range
+ * become NaN (e4m3) or infinity (e5m2) when a matrix is converted, which `.overflow = CV_NO_SATURATE` in
+ * cv_conversion_info gives here, too. Integers, conversions to integers, products of FP8 and of f16 that is exact in
+ * FP8, and single accumulations were found to be the same bits; other f16 products are nearer to the exact value here.
  *
  * THE OPTIMAL LAYOUTS, both alike: panels of 64 bytes of each row. With P = 64 / size elements a panel and rows padded
  * to R, a multiple of 8, element (r, c) is at byte
@@ -371,10 +379,15 @@ typedef struct {
     const void *src;
 } cv_conversion_data;
 
+/* What an e4m3 or e5m2 becomes where the number is beyond its range: the largest finite one, or NaN (e4m3) and infinity
+ * (e5m2), as NVIDIA's driver converts. */
+typedef enum { CV_SATURATE, CV_NO_SATURATE } cv_overflow;
+
 typedef struct {
     cv_conversion_dest_info dest_info;
     cv_conversion_src_info src_info;
     cv_conversion_data data_desc;
+    cv_overflow overflow; /* not of D3D12 */
 } cv_conversion_info;
 
 /* Each takes the caller's file and line first, which the macro of its name gives; *error has them, and id 0 when all is
@@ -598,7 +611,7 @@ typedef struct {
     void *dest;
     const void *src;
     uint32_t groups, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride,
-        dest_shift, src_shift;
+        dest_shift, src_shift, overflow;
 } cv_conversion_arguments;
 
 /* What the conversion kernel is given for one descriptor. */
@@ -989,11 +1002,11 @@ XE_FN_ float cv_get_float_(cv_type type, const void *at)
     return f;
 }
 
-/* Rounds to nearest even; FP8 saturates, NaN stays NaN. */
-XE_FN_ void cv_put_float_(cv_type type, void *at, float f)
+/* Rounds to nearest even; NaN stays NaN. */
+XE_FN_ void cv_put_float_(cv_type type, bool saturate, void *at, float f)
 {
     uint16_t h = spe_f32_to_f16_bits(f);
-    uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
+    uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, saturate) : spe_f32_to_e5m2_bits(f, saturate);
     memcpy(at, type == CV_F32 ? (const void *)&f : type == CV_F16 ? (const void *)&h : &b, (size_t)cv_bytes_(type));
 }
 
@@ -1012,7 +1025,8 @@ XE_FN_ void cv_convert_one_(const cv_conversion_info *info)
             if (s->src_data_type == d->dest_data_type)
                 memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
             else
-                cv_put_float_(d->dest_data_type, to, cv_get_float_(s->src_data_type, from));
+                cv_put_float_(d->dest_data_type, info->overflow == CV_SATURATE, to,
+                              cv_get_float_(s->src_data_type, from));
         }
 }
 
@@ -2763,11 +2777,11 @@ void cv_free(cv_module *mod) { spe_built_free(mod); }
 /* The parameters of the kernel, in their order: CV_CONVERT_PARAMS_. */
 typedef struct {
     spe_id dest, src, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride,
-        dest_shift, src_shift;
+        dest_shift, src_shift, overflow;
 } cv_convert_args_;
 #define CV_CONVERT_PARAMS_                                                                                             \
     "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "      \
-    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
+    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift, u32 overflow"
 
 enum { CV_CONVERT_GROUP_ = 128 };
 
@@ -2787,6 +2801,21 @@ XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
                                          : type == CV_E4M3 ? 0x7f
                                                            : 0x7e)),
                       r);
+}
+
+/* The same, but what no FP8 number is nearest to becomes NaN (e4m3) or infinity (e5m2) where `overflow` says so. */
+XE_FN_ spe_id cv_encode_beyond_(cv_ctx *x, spe_id v, int type, spe_id overflow)
+{
+    spe_module *m = &x->m;
+    spe_id r = cv_encode_(x, v, type), bits, size, beyond;
+    if (cv_bytes_(type) > 1) return r;
+    bits = spe_int(m, 8);
+    size = spe_math1(m, SPE_FABS, v);
+    /* halfway to the number after the largest, which rounds to the even one: e4m3's largest is even, e5m2's is not */
+    beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
+    beyond = spe_land(m, beyond, spe_ieq(m, overflow, spe_i32(m, CV_NO_SATURATE)));
+    return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)),
+                                        spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c)), r);
 }
 
 /* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
@@ -2833,7 +2862,7 @@ XE_FN_ void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     }
     for (int i = 0; i < 4; i++) {
         spe_if(m, spe_ieq(m, a->dest_type, spe_i32(m, types[i])));
-        v = cv_encode_(x, value, types[i]);
+        v = cv_encode_beyond_(x, value, types[i], a->overflow);
         spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), spe_type_of(m, v)), v, (uint32_t)cv_bytes_(types[i]));
         spe_endif(m, 0, NULL, NULL);
     }
@@ -2845,7 +2874,7 @@ XE_FN_ void cv_convert_body_(cv_ctx *x)
     spe_module *m = &x->m;
     const cv_val *p = x->args;
     cv_convert_args_ a = {p[0].id, p[1].id, p[2].id, p[3].id,  p[4].id,  p[5].id, p[6].id,
-                          p[7].id, p[8].id, p[9].id, p[10].id, p[11].id, p[12].id};
+                          p[7].id, p[8].id, p[9].id, p[10].id, p[11].id, p[12].id, p[13].id};
     spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), optimal, padded, panel, in_panel, width, r, c, inside, dest, src;
     spe_if(m, spe_ult(m, i, a.slots));
     optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
@@ -2884,7 +2913,8 @@ cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *inf
     cv_conversion_arguments a = {
         info->data_desc.dest, info->data_desc.src, groups, slots, d->num_rows, d->num_columns,
         (uint32_t)d->dest_data_type, (uint32_t)d->dest_layout, d->dest_stride,
-        (uint32_t)s->src_data_type, (uint32_t)s->src_layout, s->src_stride, to / 2, from / 2};
+        (uint32_t)s->src_data_type, (uint32_t)s->src_layout, s->src_stride, to / 2, from / 2,
+        (uint32_t)info->overflow};
     return a;
 }
 
@@ -3080,7 +3110,8 @@ bool cv_conversions_next_(cv_conversions_ *c)
         zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
                          (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
                          cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \
-                         cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift)
+                         cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift, \
+                         cv_it_.now.overflow)
 
 #endif /* XETILE_COOPVEC_MACROS_ */
 

@@ -9,6 +9,7 @@
 #include "xetile.h"
 #include "ze_dispatch.h"
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -268,10 +269,9 @@ static const char *npy_parse(const unsigned char *bytes, size_t size, npy_header
     if (length >= sizeof text) return "its header is too long";
     memcpy(text, bytes + 10, length);
     text[length] = 0;
-    memset(h, 0, sizeof *h);
     if ((wrong = npy_dictionary(text, h)) != NULL) return wrong;
     for (h->type = 0; h->type < NPY_TYPES && strcmp(h->descr, npy_types[h->type].descr) != 0; h->type++) {}
-    if (h->type == NPY_TYPES) return "its element type is none of <f2 <f4 |i1 <i4";
+    if (h->type == NPY_TYPES) return "its element type is none of f16 <f2, f32 <f4, i8 |i1, i32 <i4";
     h->data = 10 + length;
     if (size - h->data != (size_t)h->rows * (size_t)h->cols * npy_types[h->type].bytes)
         return "its length does not fit its shape";
@@ -312,9 +312,13 @@ static bool npy_read(const char *path, npy_header *h, matrix *x)
 {
     size_t size;
     unsigned char *bytes = read_file(path, &size);
-    const char *wrong = bytes ? npy_parse(bytes, size, h) : NULL;
-    bool ok = bytes && !wrong && matrix_init(x, h->rows, h->cols);
-    if (wrong) fail("%s: %s%s%s", path, wrong, h->descr[0] ? "; it says " : "", h->descr);
+    const char *wrong;
+    bool ok;
+    memset(h, 0, sizeof *h);
+    wrong = bytes ? npy_parse(bytes, size, h) : NULL;
+    ok = bytes && !wrong && matrix_init(x, h->rows, h->cols);
+    if (wrong && h->type == NPY_TYPES && h->descr[0]) fail("%s: %s, but %s", path, wrong, h->descr);
+    else if (wrong) fail("%s: %s", path, wrong);
     for (int i = 0; ok && i < h->rows; i++)
         for (int j = 0; j < h->cols; j++)
             x->at[(size_t)i * (size_t)h->cols + (size_t)j] = (float)npy_element(h, bytes, i, j);
@@ -338,6 +342,17 @@ static bool npy_write(const char *path, int type, int rows, int cols, const uint
             for (int i = 0; i < rows; i++) done += fwrite(data + (size_t)i * (size_t)cols + (size_t)j, 4, 1, f);
     }
     if (!f || fclose(f) != 0 || done != count) return fail("%s: cannot write it", path);
+    return true;
+}
+
+/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
+static bool check_output(const char *path)
+{
+    FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
+    if (there) fclose(there);
+    if (!f) return fail("%s: cannot write it: %s", path, strerror(errno));
+    fclose(f);
+    if (!there) remove(path);
     return true;
 }
 
@@ -382,9 +397,12 @@ static bool encode(const gemm_type *type, const char *name, matrix *x, void *to)
     size_t cols = (size_t)x->cols;
     for (size_t i = 0; i < (size_t)x->rows * cols; i++) {
         float v = x->at[i];
+        if (!isfinite(v))
+            return fail("%s: element (%d, %d) is %g: the check against f64 needs finite numbers", name, (int)(i / cols),
+                        (int)(i % cols), v);
         if (!type->encode(v, to, i, &x->at[i]))
-            return fail("%s: element (%d, %d) = %g does not fit %s", name, (int)(i / cols), (int)(i % cols), v,
-                        type->name);
+            return fail("%s: element (%d, %d) = %g is more than %s can hold", name, (int)(i / cols),
+                        (int)(i % cols), v, type->name);
     }
     return true;
 }
@@ -651,7 +669,7 @@ static bool run_gemm(const options *o)
     bool ok;
     memset(&p, 0, sizeof p);
     memset(&s, 0, sizeof s); /* closing what was never opened does nothing */
-    ok = o->files ? read_input(o, &p) : make_input(o, &p);
+    ok = (o->files < 3 || check_output(o->file[2])) && (o->files ? read_input(o, &p) : make_input(o, &p));
     if (ok && p.type == &gemm_types[GEMM_I8] && p.k > 131071)
         ok = fail("--k %d: sums of i8 products may not fit i32", p.k);
     ok = ok && run(&s, o, &p);
@@ -686,8 +704,17 @@ static bool emit(const options *o)
     return ok;
 }
 
+/* What could not be printed is an error, too. */
+static void flush_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "FAILED standard output: cannot write it\n");
+    _Exit(1);
+}
+
 int main(int argc, char **argv)
 {
+    atexit(flush_output);
     options o;
     bool ok;
     (void)argc;

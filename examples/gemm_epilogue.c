@@ -321,8 +321,17 @@ static bool run_all(const options o, int only)
     return ok;
 }
 
+/* What could not be printed is an error, too. */
+static void flush_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "FAILED standard output: cannot write it\n");
+    _Exit(1);
+}
+
 int main(int argc, char **argv)
 {
+    atexit(flush_output);
     options o = {NULL};
     int only;
     if (argc == 2 && !strcmp(argv[1], "--help")) return print_help(), 0;

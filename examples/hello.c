@@ -95,8 +95,17 @@ static int emit(const char *path, const char *target)
     return !ok;
 }
 
+/* What could not be printed is an error, too. */
+static void flush_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "FAILED standard output: cannot write it\n");
+    _Exit(1);
+}
+
 int main(int argc, char **argv)
 {
+    atexit(flush_output);
     const char *file = NULL, *target = NULL, *name = NULL;
     zed_device dev;
     int status;

@@ -196,7 +196,14 @@ static void svg_text(FILE *f, double x, double y, const char *format, ...)
     fprintf(f, "</text>\n");
 }
 
-enum { MARGIN = 26, CELL = 22 };
+enum { MARGIN = 40, CELL = 22 };
+
+/* What the numbers at the picture's top and left count. */
+static void svg_axes(FILE *f, double across, double down, const char *columns, const char *rows)
+{
+    svg_text(f, across, 12, "%s", columns);
+    fprintf(f, "<text transform=\"translate(12 %g) rotate(-90)\" fill=\"#333\">%s</text>\n", down, rows);
+}
 
 /* A row of cells below the picture: the colours and what they stand for. */
 static void svg_legend(FILE *f, const char *what, int n, int left, int y, int per_row)
@@ -226,8 +233,9 @@ static bool draw_layout(const cm_layout *l, const char *path)
             component_name(l, s.component * l->omega + s.channel, name, sizeof name);
             svg_cell(f, MARGIN + c * cell, MARGIN + r * CELL, cell, CELL, colour, name);
         }
-    for (int r = 0; f && r < l->rows; r++) svg_text(f, MARGIN - 12, MARGIN + r * CELL + CELL / 2.0 + 3.5, "%d", r);
+    for (int r = 0; f && r < l->rows; r++) svg_text(f, MARGIN - 14, MARGIN + r * CELL + CELL / 2.0 + 3.5, "%d", r);
     for (int c = 0; f && c < l->cols; c++) svg_text(f, MARGIN + (c + 0.5) * cell, MARGIN - 6, "%d", c);
+    if (f) svg_axes(f, MARGIN + across / 2.0, MARGIN + l->rows * CELL / 2.0, "column", "row");
     if (f) svg_legend(f, "work-item", l->lanes, MARGIN, MARGIN + l->rows * CELL + 26, per_row);
     return svg_end(f, path);
 }
@@ -254,6 +262,8 @@ static bool draw_map(const xt_dist *d, const char *path)
         }
     for (int i = 0; f && i <= d->count[0]; i++) svg_text(f, left - 16, top + i * h + 3.5, "%d", i * d->data[0]);
     for (int j = 0; f && j <= d->count[1]; j++) svg_text(f, left + j * w, top - 7, "%d", j * d->data[1]);
+    if (f)
+        svg_axes(f, left + d->count[1] * w / 2.0, top + d->count[0] * h / 2.0, "column of the tile", "row of the tile");
     return svg_end(f, path);
 }
 
@@ -307,8 +317,17 @@ static bool show_matrix(const options *o, int rows, int cols)
     return true;
 }
 
+/* What could not be printed is an error, too. */
+static void flush_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "FAILED standard output: cannot write it\n");
+    _Exit(1);
+}
+
 int main(int argc, char **argv)
 {
+    atexit(flush_output);
     options o;
     bool ok;
     (void)argc;

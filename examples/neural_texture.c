@@ -5,8 +5,8 @@
  * The picture is made by the program. Fourier features of a pixel's place (64, f16) go through 64 -> 32 -> 32 -> 3;
  * gradients are summed with the outer-product and vector accumulation of cooperative vectors, Adam runs on the device,
  * and the trained f32 matrices are converted to f16 for the next step by a conversion in the same batch. Then every
- * pixel is evaluated, compared with a reference in f64, and written: PREFIX_target.png, PREFIX_result.png,
- * PREFIX_loss.png and PREFIX_loss.svg. neural_texture --help lists the options. */
+ * pixel is evaluated, compared with a reference in f64, and written: PREFIX_target.png, PREFIX_result.png, and the
+ * loss as a curve, PREFIX_loss.svg. neural_texture --help lists the options. */
 #include "coopvec.h"
 #include "ze_dispatch.h"
 
@@ -280,7 +280,7 @@ static void to_bytes(const float *image, uint8_t *rgb)
 
 /* ---- the loss curve */
 
-enum { PLOT_W = 640, PLOT_H = 360, PLOT_LEFT = 56, PLOT_BOTTOM = 40, PLOT_TOP = 16 };
+enum { PLOT_W = 640, PLOT_H = 360, PLOT_LEFT = 56, PLOT_BOTTOM = 48, PLOT_TOP = 16 };
 
 static double psnr(double mse) { return -10 * log10(fmax(mse, 1e-12)); }
 
@@ -321,33 +321,25 @@ static bool write_svg(const char *prefix, const float *loss, int steps)
     for (int db = 0; db <= 45; db += 5)
         fprintf(f, "<path d=\"M%d %.1fH%d\" stroke=\"%s\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n",
                 PLOT_LEFT, plot_y(db), PLOT_W - 16, db == 30 ? "#c44" : "#ddd", PLOT_LEFT - 6, plot_y(db) + 4, db);
+    for (int tick = 0; tick <= 5; tick++) {
+        int i = (steps - 1) * tick / 5;
+        fprintf(
+            f,
+            "<path d=\"M%.1f %.1fv5\" stroke=\"#333\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n",
+            plot_x(i, steps), plot_y(0), plot_x(i, steps), plot_y(0) + 18, i + 1);
+    }
     fprintf(f,
-            "<text x=\"%d\" y=\"%d\">PSNR of a batch in dB, over %d steps</text>\n<path fill=\"none\" stroke=\"#26c\" "
-            "stroke-width=\"1.5\" d=\"",
-            PLOT_LEFT, PLOT_H - 12, steps);
+            "<path d=\"M%d %dV%.1fH%d\" fill=\"none\" stroke=\"#333\"/>\n"
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">training step</text>\n"
+            "<text transform=\"translate(14 %d) rotate(-90)\" text-anchor=\"middle\">PSNR of a batch, dB</text>\n"
+            "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" fill=\"#c44\">30 dB: what the picture must reach</text>\n"
+            "<path fill=\"none\" stroke=\"#26c\" stroke-width=\"1.5\" d=\"",
+            PLOT_LEFT, PLOT_TOP, plot_y(0), PLOT_W - 16, (PLOT_LEFT + PLOT_W - 16) / 2, PLOT_H - 8,
+            (PLOT_TOP + PLOT_H - PLOT_BOTTOM) / 2, PLOT_W - 20, plot_y(30) + 14);
     for (int i = 0; i < steps; i++)
         fprintf(f, "%c%.1f %.1f", i ? 'L' : 'M', plot_x(i, steps), plot_y(curve_at(loss, steps, i)));
     fprintf(f, "\"/>\n</svg>\n");
     return fclose(f) == 0 || fail("%s: cannot write it", path);
-}
-
-static bool plot_png(const char *prefix, const float *loss, int steps)
-{
-    static uint8_t rgb[PLOT_W * PLOT_H * 3];
-    int before = 0;
-    memset(rgb, 255, sizeof rgb);
-    for (int db = 0; db <= 45; db += 5)
-        for (int x = PLOT_LEFT; x < PLOT_W - 16; x++)
-            memcpy(rgb + ((int)plot_y(db) * PLOT_W + x) * 3, db == 30 ? "\xcc\x44\x44" : "\xdd\xdd\xdd", 3);
-    for (int x = PLOT_LEFT; x < PLOT_W - 16; x++) {
-        int i = (int)((x - PLOT_LEFT) * (double)(steps - 1) / (PLOT_W - PLOT_LEFT - 17)),
-            y = (int)plot_y(curve_at(loss, steps, i));
-        int last = x == PLOT_LEFT ? y : before;
-        before = y;
-        for (int k = (y < last ? y : last) - 1; k <= (y > last ? y : last); k++)
-            memcpy(rgb + (k * PLOT_W + x) * 3, "\x22\x66\xcc", 3);
-    }
-    return write_png(prefix, "loss", rgb, PLOT_W, PLOT_H);
 }
 
 /* ---- the session */
@@ -580,12 +572,25 @@ static bool write_files(const session *s, const char *prefix)
     to_bytes(s->target, rgb);
     if (!write_png(prefix, "target", rgb, SIDE, SIDE)) return false;
     to_bytes(s->image, rgb);
-    return write_png(prefix, "result", rgb, SIDE, SIDE) && plot_png(prefix, s->loss, s->steps) &&
+    return write_png(prefix, "result", rgb, SIDE, SIDE) &&
            write_svg(prefix, s->loss, s->steps);
+}
+
+static const char *prefix_of(const options *o) { return o->out ? o->out : "neural_texture"; }
+
+/* Refuses a place that cannot be written before the training is done. */
+static bool check_place(const char *prefix)
+{
+    char path[512];
+    FILE *f;
+    snprintf(path, sizeof path, "%s_loss.svg", prefix);
+    f = fopen(path, "w");
+    return (f && fclose(f) == 0) || fail("%s: cannot write it", path);
 }
 
 static bool finish(session *s, const options *o, double seconds)
 {
+    const char *prefix = prefix_of(o);
     double error = 0, db;
     memset(s->image, 0xff, PIXELS * COLORS * sizeof(float)); /* NaN, so that what is not written is noticed */
     if (!zed_launch(&s->kernel[INFER], (zed_groups){PIXELS / LOCAL, 1, 1}, s->weights, s->parameters, s->features,
@@ -597,9 +602,10 @@ static bool finish(session *s, const options *o, double seconds)
         error += d * d;
     }
     db = psnr(error / (PIXELS * COLORS));
-    if (!write_files(s, o->out ? o->out : "neural_texture")) return false;
+    if (!write_files(s, prefix)) return false;
     if (db < 30 && !o->steps) return fail("%.2f dB after %d steps, want 30", db, s->steps);
-    printf("ok neural_texture: %.2f dB after %d steps in %.1f s\n", db, s->steps, seconds);
+    printf("ok neural_texture: %.2f dB after %d steps in %.1f s; wrote %s_target.png, %s_result.png, %s_loss.svg\n", db,
+           s->steps, seconds, prefix, prefix, prefix);
     return true;
 }
 
@@ -610,6 +616,7 @@ static bool run(session *s, const options *o)
     double begin;
     if (o->steps && (*end || steps < 1 || steps > 1000000)) return fail("--steps %s: 1 to 1000000", o->steps);
     s->steps = (int)steps;
+    if (!check_place(prefix_of(o))) return false;
     if (!zed_open(&s->dev, &(zed_options){.device = o->device})) return fail_device(s);
     printf("device %s\n", s->dev.name);
     if (!build_all(s) || !allocate(s)) return false;
@@ -640,8 +647,17 @@ static bool emit(const options *o)
     return ok;
 }
 
+/* What could not be printed is an error, too. */
+static void flush_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "FAILED standard output: cannot write it\n");
+    _Exit(1);
+}
+
 int main(int argc, char **argv)
 {
+    atexit(flush_output);
     options o;
     static session s;
     bool ok;

@@ -299,8 +299,17 @@ static bool open_device(zed_device *dev, const char *name)
     return true;
 }
 
+/* What could not be printed is an error, too. */
+static void flush_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "FAILED standard output: cannot write it\n");
+    _Exit(1);
+}
+
 int main(int argc, char **argv)
 {
+    atexit(flush_output);
     options o = {NULL, NULL, NULL, {0, 0, 0}};
     problem p = {0, 0, 0, NULL, NULL, NULL};
     zed_device dev;

@@ -40,6 +40,7 @@
  *                     numbers and CV_UNIFORM. CV_UNIFORM_YES: you promise it. CV_UNIFORM_NO: a lane at a time
  *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or accumulated vector; base + offset a multiple of 64
  *     CV_INTERPRET(vector, T)   how an input vector's elements are read (default: as its own type): the types above,
+ *                     (e4m3 and e5m2 round and saturate, unlike NVIDIA's hardware: see CONVERSION RULES)
  *                     or packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element)
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
@@ -54,6 +55,8 @@
  *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
  *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)   numbers, vectors of one type and length, or one of each
  *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
+ *                     Of integers CV_DIV rounds toward zero and CV_MOD has the sign of x; CV_SHR of signed types brings
+ *                     the sign in, of unsigned ones zeros
  *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
  *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
  *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
@@ -73,6 +76,11 @@
  * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes
  * 0); integer to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the
  * largest finite value (448, 57344), and NaN stays NaN. A matrix is never converted, only interpreted.
+ *     NVIDIA's hardware differs in two places (an H100 with driver 580, measured): an f16 vector that is interpreted as
+ * e4m3 or e5m2 enters the product unrounded, where ours is rounded and saturated first; and weights beyond the range
+ * become NaN (e4m3) or infinity (e5m2) when a matrix is converted, which `.overflow = CV_NO_SATURATE` in
+ * cv_conversion_info gives here, too. Integers, conversions to integers, products of FP8 and of f16 that is exact in
+ * FP8, and single accumulations were found to be the same bits; other f16 products are nearer to the exact value here.
  *
  * THE OPTIMAL LAYOUTS, both alike: panels of 64 bytes of each row. With P = 64 / size elements a panel and rows padded
  * to R, a multiple of 8, element (r, c) is at byte
@@ -302,10 +310,15 @@ typedef struct {
     const void *src;
 } cv_conversion_data;
 
+/* What an e4m3 or e5m2 becomes where the number is beyond its range: the largest finite one, or NaN (e4m3) and infinity
+ * (e5m2), as NVIDIA's driver converts. */
+typedef enum { CV_SATURATE, CV_NO_SATURATE } cv_overflow;
+
 typedef struct {
     cv_conversion_dest_info dest_info;
     cv_conversion_src_info src_info;
     cv_conversion_data data_desc;
+    cv_overflow overflow; /* not of D3D12 */
 } cv_conversion_info;
 
 /* Each takes the caller's file and line first, which the macro of its name gives; *error has them, and id 0 when all is
@@ -529,7 +542,7 @@ typedef struct {
     void *dest;
     const void *src;
     uint32_t groups, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride,
-        dest_shift, src_shift;
+        dest_shift, src_shift, overflow;
 } cv_conversion_arguments;
 
 /* What the conversion kernel is given for one descriptor. */
@@ -707,6 +720,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
         zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
                          (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
                          cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \
-                         cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift)
+                         cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift, \
+                         cv_it_.now.overflow)
 
 #endif /* XETILE_COOPVEC_H */

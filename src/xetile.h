@@ -109,6 +109,9 @@
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
  *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
  *     XT_MOD XT_SHL XT_SHR (x, y)                      integers
+ *                                                      Of integers XT_DIV rounds toward zero and XT_MOD has the sign of
+ *                                                      x: -7 / 2 is -3, -7 mod 2 is -1. XT_SHR of signed types brings
+ *                                                      the sign in, of unsigned ones zeros; the type of x decides
  *     XT_AND XT_OR XT_XOR (x, y)                       integers, i1
  *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)       as XT_ADD; EQ, NE also i1. Of vectors: a vector of i1; of
  *                                                      numbers: a condition, for XT_IF

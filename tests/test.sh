@@ -63,5 +63,6 @@ check_options() { # check_options EXAMPLE
     check_refused "$example, unknown device" "nosuch" "$program" --device nosuch
     check_refused "$example, device 99" "99" "$program" --device 99
     check_refused "$example, no such folder" "cannot write" "$program" --emit "$work/none/x.spv"
+    check_refused "$example, standard output is full" "standard output: cannot write it" sh -c "'$program' --help > /dev/full"
     check_refused "$example, --target alone" "--emit" "$program" --target bmg
 }

@@ -309,11 +309,11 @@ static float cv_get_float_(cv_type type, const void *at)
     return f;
 }
 
-/* Rounds to nearest even; FP8 saturates, NaN stays NaN. */
-static void cv_put_float_(cv_type type, void *at, float f)
+/* Rounds to nearest even; NaN stays NaN. */
+static void cv_put_float_(cv_type type, bool saturate, void *at, float f)
 {
     uint16_t h = spe_f32_to_f16_bits(f);
-    uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, true) : spe_f32_to_e5m2_bits(f, true);
+    uint8_t b = type == CV_E4M3 ? spe_f32_to_e4m3_bits(f, saturate) : spe_f32_to_e5m2_bits(f, saturate);
     memcpy(at, type == CV_F32 ? (const void *)&f : type == CV_F16 ? (const void *)&h : &b, (size_t)cv_bytes_(type));
 }
 
@@ -332,7 +332,8 @@ static void cv_convert_one_(const cv_conversion_info *info)
             if (s->src_data_type == d->dest_data_type)
                 memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
             else
-                cv_put_float_(d->dest_data_type, to, cv_get_float_(s->src_data_type, from));
+                cv_put_float_(d->dest_data_type, info->overflow == CV_SATURATE, to,
+                              cv_get_float_(s->src_data_type, from));
         }
 }
 

@@ -201,11 +201,11 @@ void cv_free(cv_module *mod) { spe_built_free(mod); }
 /* The parameters of the kernel, in their order: CV_CONVERT_PARAMS_. */
 typedef struct {
     spe_id dest, src, slots, rows, cols, dest_type, dest_layout, dest_stride, src_type, src_layout, src_stride,
-        dest_shift, src_shift;
+        dest_shift, src_shift, overflow;
 } cv_convert_args_;
 #define CV_CONVERT_PARAMS_                                                                                             \
     "ptr<u8> dest, ptr<u8> src, u32 slots, u32 rows, u32 cols, u32 dest_type, u32 dest_layout, u32 dest_stride, "      \
-    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift"
+    "u32 src_type, u32 src_layout, u32 src_stride, u32 dest_shift, u32 src_shift, u32 overflow"
 
 enum { CV_CONVERT_GROUP_ = 128 };
 
@@ -225,6 +225,21 @@ static spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
                                          : type == CV_E4M3 ? 0x7f
                                                            : 0x7e)),
                       r);
+}
+
+/* The same, but what no FP8 number is nearest to becomes NaN (e4m3) or infinity (e5m2) where `overflow` says so. */
+static spe_id cv_encode_beyond_(cv_ctx *x, spe_id v, int type, spe_id overflow)
+{
+    spe_module *m = &x->m;
+    spe_id r = cv_encode_(x, v, type), bits, size, beyond;
+    if (cv_bytes_(type) > 1) return r;
+    bits = spe_int(m, 8);
+    size = spe_math1(m, SPE_FABS, v);
+    /* halfway to the number after the largest, which rounds to the even one: e4m3's largest is even, e5m2's is not */
+    beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
+    beyond = spe_land(m, beyond, spe_ieq(m, overflow, spe_i32(m, CV_NO_SATURATE)));
+    return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)),
+                                        spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c)), r);
 }
 
 /* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
@@ -271,7 +286,7 @@ static void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     }
     for (int i = 0; i < 4; i++) {
         spe_if(m, spe_ieq(m, a->dest_type, spe_i32(m, types[i])));
-        v = cv_encode_(x, value, types[i]);
+        v = cv_encode_beyond_(x, value, types[i], a->overflow);
         spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), spe_type_of(m, v)), v, (uint32_t)cv_bytes_(types[i]));
         spe_endif(m, 0, NULL, NULL);
     }
@@ -283,7 +298,7 @@ static void cv_convert_body_(cv_ctx *x)
     spe_module *m = &x->m;
     const cv_val *p = x->args;
     cv_convert_args_ a = {p[0].id, p[1].id, p[2].id, p[3].id,  p[4].id,  p[5].id, p[6].id,
-                          p[7].id, p[8].id, p[9].id, p[10].id, p[11].id, p[12].id};
+                          p[7].id, p[8].id, p[9].id, p[10].id, p[11].id, p[12].id, p[13].id};
     spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), optimal, padded, panel, in_panel, width, r, c, inside, dest, src;
     spe_if(m, spe_ult(m, i, a.slots));
     optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
@@ -322,7 +337,8 @@ cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *inf
     cv_conversion_arguments a = {
         info->data_desc.dest, info->data_desc.src, groups, slots, d->num_rows, d->num_columns,
         (uint32_t)d->dest_data_type, (uint32_t)d->dest_layout, d->dest_stride,
-        (uint32_t)s->src_data_type, (uint32_t)s->src_layout, s->src_stride, to / 2, from / 2};
+        (uint32_t)s->src_data_type, (uint32_t)s->src_layout, s->src_stride, to / 2, from / 2,
+        (uint32_t)info->overflow};
     return a;
 }
 

@@ -226,6 +226,7 @@ static void convert_shape(uint32_t rows, uint32_t cols)
             fill(pairs[p][0], memory + src, i->src_info.src_size);
             memset(memory + dest, 0x5a, i->dest_info.dest_size);
             memset(memory + other, 0x5a, i->dest_info.dest_size);
+            i->overflow = count % 2 ? CV_NO_SATURATE : CV_SATURATE;
             i->data_desc = (cv_conversion_data){memory + dest, memory + src};
             *h = *i;
             h->data_desc.dest = memory + other;

@@ -286,7 +286,7 @@ static void fill_floats(buffer b, int type)
     for (size_t i = 0; i + 4 <= b.size; i += (size_t)cv_bytes_(type)) {
         float f = (float)(test_normal() * exp2(floor(test_uniform() * 40) - 24));
         if (test_random() % 16 == 0) f = special[test_random() % (sizeof special / sizeof special[0])];
-        cv_put_float_((cv_type)type, b.at + i, f);
+        cv_put_float_((cv_type)type, true, b.at + i, f);
     }
 }
 
@@ -371,6 +371,28 @@ TEST(narrowing_rounds_to_nearest_even_and_saturates)
         free(src.memory);
         free(dest.memory);
     }
+}
+
+/* .overflow: the largest number, or NaN and infinity, from where rounding would pass it: 464 and 61440, halfway. */
+TEST(numbers_beyond_fp8)
+{
+    static const float values[] = {464, 464.1f, -480, INFINITY, 61439, 61440, -70000, NAN};
+    static const uint8_t e4m3[2][8] = {{0x7e, 0x7e, 0xfe, 0x7e, 0x7e, 0x7e, 0xfe, 0x7f},
+                                       {0x7e, 0x7f, 0xff, 0x7f, 0x7f, 0x7f, 0xff, 0x7f}};
+    static const uint8_t e5m2[2][8] = {{0x5f, 0x5f, 0xe0, 0x7b, 0x7b, 0x7b, 0xfb, 0x7e},
+                                       {0x5f, 0x5f, 0xe0, 0x7c, 0x7b, 0x7c, 0xfc, 0x7e}};
+    for (int type = 0; type < 2; type++)
+        for (int overflow = 0; overflow < 2; overflow++) {
+            cv_conversion_info i = describe(1, 8, CV_F32, CV_ROW_MAJOR, type ? CV_E5M2 : CV_E4M3, CV_MUL_OPTIMAL);
+            buffer src = make_buffer(i.src_info.src_size), dest = make_buffer(i.dest_info.dest_size);
+            i.data_desc = (cv_conversion_data){dest.at, src.at};
+            i.overflow = overflow ? CV_NO_SATURATE : CV_SATURATE;
+            memcpy(src.at, values, sizeof values);
+            CHECK(cv_convert_matrix(&i, 1, NULL));
+            for (int c = 0; c < 8; c++) CHECK_INT(dest.at[c], (type ? e5m2 : e4m3)[overflow][c]);
+            free(src.memory);
+            free(dest.memory);
+        }
 }
 
 TEST(widening_and_back_keeps_every_bit)
@@ -581,6 +603,7 @@ int main(void)
     RUN(any_layout_to_any_other_and_back_keeps_every_bit);
     RUN(errors_have_the_callers_line);
     RUN(narrowing_rounds_to_nearest_even_and_saturates);
+    RUN(numbers_beyond_fp8);
     RUN(widening_and_back_keeps_every_bit);
     RUN(which_types_convert);
     RUN(valid_usage_has_an_error_a_line);

@@ -63,5 +63,19 @@ check_refused "size in words" "--k many" "$BUILD/gemm" --k many
 check_refused "a missing file is named" "none.npy" "$BUILD/gemm" "$work/none.npy" "$work/none.npy"
 echo "not an array" > "$work/text.npy"
 check_refused "a wrong file is named" "text.npy: it is not a NumPy file" "$BUILD/gemm" "$work/text.npy" "$work/text.npy"
+check_refused "a result that cannot be written, before the files are read" "none/c.npy: cannot write" \
+    "$BUILD/gemm" "$work/none.npy" "$work/none.npy" "$work/none/c.npy"
+npy() { # npy NAME DESCR BYTES: 1 x 1
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': (1, 1), }" > "$work/$1.npy"
+    printf "$3" >> "$work/$1.npy"
+}
+npy nan '<f4' '\000\000\300\177'
+npy large '<f4' '\000\000\300\107'
+npy double '<f8' '\000\000\000\000\000\000\360\077'
+npy short '<f2' '\000'
+check_refused "a NaN" "element (0, 0) is nan: the check against f64 needs finite numbers" "$BUILD/gemm" --device software "$work/nan.npy" "$work/nan.npy"
+check_refused "98304 in f16" "element (0, 0) = 98304 is more than f16 can hold" "$BUILD/gemm" --device software "$work/large.npy" "$work/large.npy"
+check_refused "a type of elements" "none of f16 <f2, f32 <f4, i8 |i1, i32 <i4, but <f8" "$BUILD/gemm" "$work/double.npy" "$work/double.npy"
+check_refused "a file that ends early" "short.npy: its length does not fit its shape" "$BUILD/gemm" "$work/short.npy" "$work/short.npy"
 check_refused "four files" "at most three" "$BUILD/gemm" a b c d
 report

@@ -28,11 +28,13 @@ check_refused "unknown type" "f64" "$BUILD/mlp_inference" --type f64
 check_refused "1000 items" "--items 1000" "$BUILD/mlp_inference" --items 1000
 check_refused "items in words" "--items many" "$BUILD/mlp_inference" --items many
 
-check_says "neural_texture" "ok neural_texture" "$BUILD/neural_texture" --device software --steps 20 --out "$work/picture"
-for what in target result loss; do
+check_says "neural_texture names what it wrote" "wrote $work/picture_target.png, $work/picture_result.png, $work/picture_loss.svg" "$BUILD/neural_texture" --device software --steps 20 --out "$work/picture"
+for what in target result; do
     check_says "the $what as PNG" "PNG" head -c 4 "$work/picture_$what.png"
 done
-check_says "the loss as SVG" "</svg>" cat "$work/picture_loss.svg"
+for what in "training step" "PSNR of a batch, dB" "30 dB: what" ">20</text>" "</svg>"; do
+    check_says "the loss as SVG: $what" "$what" cat "$work/picture_loss.svg"
+done
 check_refused "no steps" "--steps 0" "$BUILD/neural_texture" --steps 0
-check_refused "files that cannot be written" "cannot write" "$BUILD/neural_texture" --device software --steps 1 --out "$work/none/picture"
+check_refused "files that cannot be written, before the training" "cannot write" timeout 20 "$BUILD/neural_texture" --device software --steps 1000000 --out "$work/none/picture"
 report
