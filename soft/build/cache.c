@@ -1,8 +1,7 @@
-/* cache.c - compiled objects on disk: images, the private directory they are kept in, looking up and storing.
+/* cache.c - compiled objects on disk: looking up, waiting for whoever compiles, storing, keeping the size bounded.
  *
  * An entry is a file `<key>-<compiler>.xso` that appears by rename, so a reader sees all of it or nothing; its hash
- * catches what a full disk or a crash leaves. Nothing in the directory is trusted unless directory and file belong to
- * us and nobody else may write them.
+ * catches what a full disk or a crash leaves.
  */
 #define _GNU_SOURCE
 #include "jit.h"
@@ -19,204 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_IMAGE = 1 << 28, NAME_BYTES = 128, STALE_SECONDS = 3600 };
+enum { NAME_BYTES = 128, STALE_SECONDS = 3600 };
 static const uint64_t default_limit = (uint64_t)512
                                       << 20; /* bytes of all entries; $XETILE_SOFT_CACHE_LIMIT in MiB changes it */
-static const char magic[8] = {'X', 'E', 'T', 'I', 'L', 'E', 'S', 'O'};
-
-/* ---- images */
-
-static void hash_image(const struct jit_image_header *h, const void *so, uint8_t hash[32])
-{
-    struct jit_sha256 s;
-    jit_sha256_begin(&s);
-    jit_sha256_add(&s, h, offsetof(struct jit_image_header, hash));
-    jit_sha256_add(&s, so, (size_t)h->so_bytes);
-    jit_sha256_end(&s, hash);
-}
-
-void *jit_image_make(const void *so, size_t so_bytes, const struct jit_key *key, size_t *image_bytes)
-{
-    struct jit_image_header h;
-    uint8_t *image = malloc(sizeof h + so_bytes);
-    if (!image) return NULL;
-    memset(&h, 0, sizeof h);
-    memcpy(h.magic, magic, sizeof magic);
-    h.abi_version = XS_ABI_VERSION;
-    h.header_bytes = sizeof h;
-    h.so_bytes = so_bytes;
-    if (key) memcpy(h.key, key->hash, sizeof h.key);
-    jit_cpu_hash(h.cpu);
-    hash_image(&h, so, h.hash);
-    memcpy(image, &h, sizeof h);
-    memcpy(image + sizeof h, so, so_bytes);
-    *image_bytes = sizeof h + so_bytes;
-    return image;
-}
-
-const char *jit_image_check(const void *image, size_t size)
-{
-    struct jit_image_header h;
-    uint8_t hash[32];
-    if (!image || size < sizeof h) return "too short for a native binary of this device";
-    memcpy(&h, image, sizeof h);
-    if (memcmp(h.magic, magic, sizeof magic) != 0) return "not a native binary of this device";
-    if (h.abi_version != XS_ABI_VERSION || h.header_bytes != sizeof h)
-        return "a native binary of another version of this device";
-    if (h.so_bytes != size - sizeof h) return "a native binary that is cut short";
-    hash_image(&h, (const uint8_t *)image + sizeof h, hash);
-    if (memcmp(hash, h.hash, sizeof hash) != 0) return "a native binary that is damaged: its hash is wrong";
-    jit_cpu_hash(hash);
-    if (memcmp(hash, h.cpu, sizeof hash) != 0) return "a native binary made for another CPU or XETILE_SOFT_ISA";
-    return NULL;
-}
 
 /* ---- files and directories */
-
-void *jit_read_descriptor(int fd, size_t *size)
-{
-    struct stat s;
-    uint8_t *data = NULL;
-    size_t have = 0;
-    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0 && s.st_size <= MAX_IMAGE)
-        data = malloc((size_t)s.st_size);
-    while (data && have < (size_t)s.st_size) {
-        ssize_t n = read(fd, data + have, (size_t)s.st_size - have);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        have += (size_t)n;
-    }
-    close(fd);
-    if (data && have != (size_t)s.st_size) {
-        free(data);
-        return NULL;
-    }
-    *size = have;
-    return data;
-}
-
-static bool write_all(int fd, const void *data, size_t size)
-{
-    const uint8_t *p = data;
-    while (size) {
-        ssize_t n = write(fd, p, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        p += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
-bool jit_write_file(const char *path, const void *data, size_t size)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool good;
-    if (fd < 0) return false;
-    good = write_all(fd, data, size);
-    return close(fd) == 0 && good;
-}
-
-static void make_parents(char *path)
-{
-    char *p;
-    for (p = path + 1; *p; p++) {
-        if (*p != '/') continue;
-        *p = 0;
-        mkdir(path, 0700);
-        *p = '/';
-    }
-}
-
-/* Where the cache is, or false: switched off, or no place for it. */
-static bool cache_path(char *path, size_t size, const char **why)
-{
-    const char *own = getenv("XETILE_SOFT_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n;
-    *why = NULL;
-    if (own && strcmp(own, "off") == 0) return false;
-    if (own && *own)
-        n = snprintf(path, size, "%s", own);
-    else if (xdg && *xdg == '/')
-        n = snprintf(path, size, "%s/xetile", xdg);
-    else if (home && *home == '/')
-        n = snprintf(path, size, "%s/.cache/xetile", home);
-    else
-        return false;
-    if (n < 0 || (size_t)n >= size) {
-        *why = "its path is too long";
-        return false;
-    }
-    return true;
-}
-
-int jit_cache_open(struct sp_text *log)
-{
-    char path[4096];
-    const char *why;
-    struct stat s;
-    int fd = -1;
-    if (cache_path(path, sizeof path, &why)) {
-        make_parents(path);
-        if (mkdir(path, 0700) != 0 && errno != EEXIST) why = strerror(errno);
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0 && !why) why = strerror(errno);
-        if (fd >= 0) {
-            why = NULL;
-            if (fstat(fd, &s) != 0)
-                why = strerror(errno);
-            else if (s.st_uid != geteuid())
-                why = "it belongs to somebody else";
-            else if (s.st_mode & 077)
-                why = "others may read or write it (chmod 700 mends that)";
-        }
-        if (fd >= 0 && why) {
-            close(fd);
-            fd = -1;
-        }
-    }
-    if (why) sp_text_add(log, "cache: %s is not used: %s\n", path, why);
-    return fd;
-}
-
-static bool try_private(const char *parent, char *path, size_t size)
-{
-    int n = parent && *parent == '/' ? snprintf(path, size, "%s/xetile-XXXXXX", parent) : -1;
-    return n > 0 && (size_t)n < size && mkdtemp(path) != NULL;
-}
-
-bool jit_private_directory(char *path, size_t size, struct sp_text *log)
-{
-    char cache[4096], absolute[4096];
-    const char *why;
-    int fd = jit_cache_open(NULL);
-    if (fd >= 0) close(fd);
-    if (fd >= 0 && cache_path(cache, sizeof cache, &why) && realpath(cache, absolute) &&
-        try_private(absolute, path, size))
-        return true;
-    if (try_private(getenv("TMPDIR"), path, size) || try_private("/tmp", path, size) ||
-        try_private("/dev/shm", path, size))
-        return true;
-    sp_text_add(log, "no place for temporary files: neither the cache, $TMPDIR, /tmp nor /dev/shm can be written to\n");
-    return false;
-}
-
-static void remove_at(int parent, const char *name, int depth)
-{
-    struct dirent *e;
-    DIR *d;
-    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    d = fd >= 0 ? fdopendir(fd) : NULL;
-    if (fd >= 0 && !d) close(fd);
-    while (d && (e = readdir(d)) != NULL) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        if (unlinkat(dirfd(d), e->d_name, 0) != 0 && depth > 0) remove_at(dirfd(d), e->d_name, depth - 1);
-    }
-    if (d) closedir(d);
-    unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-void jit_remove_directory(const char *path) { remove_at(AT_FDCWD, path, 4); }
 
 /* ---- looking up */
 
@@ -377,7 +183,7 @@ static void sweep_stale(int dir, const char *name, const struct stat *s)
     if (strncmp(name, "xetile-", 7) != 0 && strncmp(name, "new-", 4) != 0) return;
     if (time(NULL) - s->st_mtime < STALE_SECONDS) return;
     if (S_ISDIR(s->st_mode))
-        remove_at(dir, name, 4);
+        jit_remove_at(dir, name, 4);
     else
         unlinkat(dir, name, 0);
 }
@@ -448,7 +254,7 @@ void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, co
     fd = create_new(dir, fresh);
     if (fd >= 0) {
         entry_name(name, key, c);
-        good = write_all(fd, image, size);
+        good = jit_write_all(fd, image, size);
         good = close(fd) == 0 && good;
         if (!good || renameat(dir, fresh, dir, name) != 0) {
             sp_text_add(log, "cache: an entry could not be written: %s\n", strerror(errno));

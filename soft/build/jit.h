@@ -1,8 +1,8 @@
-/* jit.h - what jit.c and cache.c share: an image's layout, hashing, private directories. */
+/* jit.h - what the files of this room share: an image's layout, hashing, private directories. */
 #ifndef XETILE_SOFT_JIT_H
 #define XETILE_SOFT_JIT_H
 
-#include "spirv/spirv.h"
+#include "build.h"
 
 struct xs_thread;
 
@@ -51,22 +51,33 @@ enum { JIT_CROWDED = 4 }; /* times `seconds` may pass on the clock, so that a pr
 int jit_run(char *const *argv, const char *directory, struct jit_limits limits, struct sp_text *said,
             struct sp_text *log);
 
-/* ---- the compiler (jit.c) */
+/* ---- compiler.c */
+enum { JIT_PATH_BYTES = 4096 };
+extern const char *const jit_fixed_flags[]; /* NULL at the end */
 struct jit_compiler {
     char path[4096];   /* "" when there is none */
     uint64_t identity; /* of the file */
 };
+struct jit_limits jit_own_limits(void);
 double jit_time_limit(void); /* seconds on the clock for one compile */
 void jit_find_compiler(struct jit_compiler *c);
 bool jit_compiler_works(const struct jit_compiler *c); /* runs it with --version */
 
+/* ---- load.c: the object of a file, or of memory */
+bool jit_open_object(const char *path, struct jit_object *out, struct sp_text *log);
+bool jit_open_from_memory(const void *so, size_t size, struct jit_object *out, struct sp_text *log);
+
 /* ---- cache.c */
-int jit_cache_open(struct sp_text *log); /* the directory's descriptor, or -1 with the reason in log (may be NULL) */
 void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, const void *image, size_t size,
                      struct sp_text *log);
+
+/* ---- files.c */
+int jit_cache_open(struct sp_text *log); /* the directory's descriptor, or -1 with the reason in log (may be NULL) */
 /* A new directory of mode 0700 that nobody can guess: in the cache, else $TMPDIR, /tmp, /dev/shm. */
 bool jit_private_directory(char *path, size_t size, struct sp_text *log);
 void jit_remove_directory(const char *path);
+bool jit_write_all(int fd, const void *data, size_t size);
+void jit_remove_at(int parent, const char *name, int depth); /* a file or a folder with all that is in it */
 bool jit_write_file(const char *path, const void *data, size_t size);
 void *jit_read_descriptor(int fd, size_t *size); /* the rest of a regular file; closes fd; NULL on failure */
 

@@ -31,12 +31,8 @@
 #ifndef XETILE_SOFT_CODEGEN_H
 #define XETILE_SOFT_CODEGEN_H
 
+#include "generate.h"
 #include "passes/passes.h"
-
-/* The prelude's files as arrays of lines, NULL after the last (made by the Makefile). */
-extern const char *const soft_text_abi[], *const soft_text_prelude[], *const soft_text_lanes[];
-extern const char *const soft_text_matrix[], *const soft_text_math[], *const soft_text_print[];
-extern const char *const soft_text_amx[], *const soft_text_coop[], *const soft_text_check[];
 
 /* ---- text.c */
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));

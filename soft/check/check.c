@@ -496,7 +496,7 @@ static void meet_barrier(struct xs_subgroup *self, const struct xs_site *site, u
     }
 }
 
-void check_barrier_passed(struct xs_subgroup *self)
+static void barrier_passed(struct xs_subgroup *self)
 {
     struct check_subgroup *s = self->check;
     for (uint32_t i = 0; i < 2; i++)
@@ -505,8 +505,10 @@ void check_barrier_passed(struct xs_subgroup *self)
     s->epoch++;
 }
 
-void check_barrier_missed(struct check_worker *w)
+/* Says who waits where. */
+static void barrier_missed(void *state)
 {
+    const struct check_worker *w = state;
     const struct check_subgroup *waits = NULL, *gone = NULL;
     struct line l;
     for (uint32_t i = 0; i < w->subgroups; i++) {
@@ -519,42 +521,7 @@ void check_barrier_missed(struct check_worker *w)
     print_line(&l);
 }
 
-/* ---- launches, threads, work-groups */
-
-bool check_launch_begin(struct sched_launch *l)
-{
-    struct check_launch *c;
-    l->check = NULL;
-    if (!check_level()) return true;
-    c = calloc(1, sizeof *c);
-    if (!c) return false;
-    if (!check_table_copy(&c->table)) {
-        free(c);
-        return false;
-    }
-    pthread_mutex_init(&c->lock, NULL);
-    l->check = c;
-    return true;
-}
-
-uint64_t check_launch_end(struct sched_launch *l)
-{
-    struct check_launch *c = l->check;
-    struct line line = {"", 0};
-    uint64_t faults;
-    if (!c) return 0;
-    faults = c->faults;
-    if (faults > c->reports) {
-        add(&line, "libze_soft: check: kernel %.200s: %llu faults in all, the first of each kind and instruction shown",
-            l->kernel->name, (unsigned long long)faults);
-        print_line(&line);
-    }
-    pthread_mutex_destroy(&c->lock);
-    check_table_free(&c->table);
-    free(c);
-    l->check = NULL;
-    return faults;
-}
+/* ---- threads, work-groups */
 
 static void free_subgroups(struct check_worker *w)
 {
@@ -562,19 +529,19 @@ static void free_subgroups(struct check_worker *w)
     free(w->subgroup);
 }
 
-bool check_worker_begin(struct check_worker **worker, const struct sched_launch *l, const uint8_t *args, uint8_t *local,
-                        uint32_t subgroups)
+static bool worker_begin(void **state, const struct sched_launch *l, const uint8_t *args, uint8_t *local,
+                         uint32_t subgroups)
 {
-    struct check_worker *w = *worker;
+    struct check_worker *w = *state;
     uint64_t local_bytes = sched_local_bytes(l->kernel, l->args);
-    if (!w) w = *worker = calloc(1, sizeof *w);
+    if (!w) w = *state = calloc(1, sizeof *w);
     if (!w) return false;
     free_subgroups(w);
     free(w->local_written);
     w->subgroup = calloc(subgroups, sizeof *w->subgroup);
     w->local_written = calloc((size_t)local_bytes + 1, 1);
     w->launch = l;
-    w->check = l->check;
+    w->check = l->observed;
     w->args = args;
     w->local = local;
     w->local_bytes = local_bytes;
@@ -590,8 +557,9 @@ bool check_worker_begin(struct check_worker **worker, const struct sched_launch 
     return w->subgroup && w->local_written;
 }
 
-void check_worker_free(struct check_worker *w)
+static void worker_free(void *state)
 {
+    struct check_worker *w = state;
     if (!w) return;
     check_blocks_free(&w->blocks);
     free_subgroups(w);
@@ -599,8 +567,9 @@ void check_worker_free(struct check_worker *w)
     free(w);
 }
 
-void check_group_begin(struct check_worker *w)
+static void group_begin(void *state)
 {
+    struct check_worker *w = state;
     check_blocks_begin(&w->blocks);
     memset(w->local_written, 0, (size_t)w->local_bytes);
     w->barrier = NULL;
@@ -610,4 +579,45 @@ void check_group_begin(struct check_worker *w)
     }
 }
 
-void *check_subgroup(struct check_worker *w, uint32_t id) { return &w->subgroup[id]; }
+static void *subgroup_of(void *state, uint32_t id) { return &((struct check_worker *)state)->subgroup[id]; }
+
+/* ---- launches */
+
+static const struct sched_observer observer = {worker_begin, worker_free,    group_begin,
+                                               subgroup_of,  barrier_passed, barrier_missed};
+
+bool check_launch_begin(struct sched_launch *l)
+{
+    struct check_launch *c;
+    l->observer = NULL;
+    if (!check_level()) return true;
+    c = calloc(1, sizeof *c);
+    if (!c) return false;
+    if (!check_table_copy(&c->table)) {
+        free(c);
+        return false;
+    }
+    pthread_mutex_init(&c->lock, NULL);
+    l->observer = &observer;
+    l->observed = c;
+    return true;
+}
+
+uint64_t check_launch_end(struct sched_launch *l)
+{
+    struct check_launch *c = l->observer ? l->observed : NULL;
+    struct line line = {"", 0};
+    uint64_t faults;
+    if (!c) return 0;
+    faults = c->faults;
+    if (faults > c->reports) {
+        add(&line, "libze_soft: check: kernel %.200s: %llu faults in all, the first of each kind and instruction shown",
+            l->kernel->name, (unsigned long long)faults);
+        print_line(&line);
+    }
+    pthread_mutex_destroy(&c->lock);
+    check_table_free(&c->table);
+    free(c);
+    l->observer = NULL;
+    return faults;
+}

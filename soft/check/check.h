@@ -101,23 +101,12 @@ void check_blocks_free(struct check_blocks *c);
 struct check_conflict check_touch(struct check_blocks *c, const struct xs_site *site, uint32_t subgroup, uint32_t epoch,
                                   uint64_t address, uint64_t bytes);
 
-/* ---- check.c: launches; and what the scheduler tells */
+/* ---- check.c: launches */
 
 struct check_launch;
-/* Sets l->check; false: out of memory. */
+/* Makes the checked mode the launch's observer, when it is on; false: out of memory. */
 bool check_launch_begin(struct sched_launch *l);
 /* How many faults there were. Says what was not reported. */
 uint64_t check_launch_end(struct sched_launch *l);
-
-struct check_worker; /* a thread's part in a launch */
-/* Anew for every launch; `args` are those with local addresses in them. */
-bool check_worker_begin(struct check_worker **w, const struct sched_launch *l, const uint8_t *args, uint8_t *local,
-                        uint32_t subgroups);
-void check_worker_free(struct check_worker *w);
-void check_group_begin(struct check_worker *w);
-void *check_subgroup(struct check_worker *w, uint32_t id); /* for xs_subgroup.check */
-void check_barrier_passed(struct xs_subgroup *self);
-/* The work-group's subgroups cannot go on: says who waits where. */
-void check_barrier_missed(struct check_worker *w);
 
 #endif

@@ -23,6 +23,7 @@
 #ifndef XETILE_SOFT_PASSES_H
 #define XETILE_SOFT_PASSES_H
 
+#include "options.h"
 #include "spirv/spirv.h"
 
 enum cg_kind { CG_BOOL, CG_U8, CG_U16, CG_U32, CG_U64, CG_F32, CG_F64, CG_F16, CG_BF16, CG_E4M3, CG_E5M2 };

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "check/check.h"
 #include "coroutine.h"
 #include "faults.h"
 #include "build/jit.h"
@@ -50,7 +49,8 @@ struct worker {
     struct fiber **fibers;
     uint32_t fiber_count, fiber_capacity;
     struct coroutine own, deep; /* the thread's own stack; one for kernels that need more than it has */
-    struct check_worker *check; /* of launches that are checked */
+    const struct sched_observer *observer; /* of launches that are observed ... */
+    void *observed;                        /* ... and what it keeps */
     struct xs_thread thread;
     size_t shared_bytes; /* of thread.shared */
     bool measured;
@@ -110,7 +110,7 @@ static void worker_free(void *pointer)
     free(w->args);
     free(w->frames);
     free(w->thread.shared);
-    check_worker_free(w->check);
+    if (w->observer) w->observer->worker_free(w->observed);
     free(w);
 }
 
@@ -239,7 +239,7 @@ static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_
     sg->kernel = l->kernel;
     sg->error = NULL;
     sg->thread = &g->worker->thread;
-    sg->check = l->check ? check_subgroup(g->worker->check, subgroup_id) : NULL;
+    sg->check = l->observer ? l->observer->subgroup(g->worker->observed, subgroup_id) : NULL;
 }
 
 static void subgroup_place(struct xs_subgroup *sg, const struct sched_launch *l, uint64_t linear)
@@ -307,7 +307,7 @@ static void barrier(struct xs_subgroup *sg, uint32_t kind)
     atomic_thread_fence(memory_order_acq_rel);
     if (kind != XS_BARRIER_WAIT) arrive(self);
     if (kind != XS_BARRIER_ARRIVE) wait_for_phase(self);
-    if (kind != XS_BARRIER_ARRIVE && sg->check) check_barrier_passed(sg);
+    if (kind != XS_BARRIER_ARRIVE && sg->check) self->group->job->launch->observer->barrier_passed(sg);
     atomic_thread_fence(memory_order_acq_rel);
 }
 
@@ -350,7 +350,7 @@ static void run_with_barriers(struct group *g, uint64_t linear)
     uint32_t i;
     g->arrived = 0;
     g->running = g->subgroups;
-    if (g->job->launch->check) check_group_begin(g->worker->check);
+    if (g->job->launch->observer) g->job->launch->observer->group_begin(g->worker->observed);
     for (i = 0; i < g->subgroups; i++) {
         struct fiber *f = g->worker->fibers[i];
         subgroup_place(&f->sg, g->job->launch, linear);
@@ -383,13 +383,13 @@ static void run_range(struct group *g)
     uint64_t linear;
     uint32_t i;
     /* One with frames, when checking, is an object that was built without checks. */
-    if (l->kernel->run_groups && (!l->check || l->kernel->frame_bytes)) {
+    if (l->kernel->run_groups && (!l->observer || l->kernel->frame_bytes)) {
         run_whole_groups(g);
         return;
     }
     g->fault.subgroup = &sg;
     for (linear = g->first; linear < g->last; linear++) {
-        if (l->check) check_group_begin(g->worker->check);
+        if (l->observer) l->observer->group_begin(g->worker->observed);
         for (i = 0; i < g->subgroups; i++) {
             subgroup_fill(&sg, g, i); /* anew each time: a kernel may write to its copy */
             subgroup_place(&sg, l, linear);
@@ -573,7 +573,7 @@ static bool run_claimed(struct job *j, struct group *g)
     for (linear = g->first; linear < g->last; linear++) {
         run_with_barriers(g, linear);
         if (!g->error) continue;
-        if (j->launch->check) check_barrier_missed(g->worker->check);
+        if (j->launch->observer) j->launch->observer->barrier_missed(g->worker->observed);
         job_fails(j, SCHED_BARRIER, g, linear);
         return false;
     }
@@ -661,6 +661,14 @@ static void work_on_claimed(struct job *j, struct group *g, bool timed)
     jit_release_thread(&w->thread);
 }
 
+/* The observer, if there is one, is told that the thread takes part. */
+static bool observe(struct worker *w, const struct sched_launch *l, const struct group *g)
+{
+    if (!l->observer) return true;
+    w->observer = l->observer;
+    return l->observer->worker_begin(&w->observed, l, g->args, w->local, g->subgroups);
+}
+
 static void take_part(struct pool_task *task, unsigned part)
 {
     struct job *j = (struct job *)task; /* its first member */
@@ -676,7 +684,7 @@ static void take_part(struct pool_task *task, unsigned part)
     if (!w || k->stack_bytes > STACK_LIMIT || !place_local(&g) ||
         !grow_aligned(&w->frames, &w->frames_bytes, (size_t)k->frame_bytes * g.subgroups) ||
         (k->shares_blocks && !grow_aligned(&w->thread.shared, &w->shared_bytes, XS_SHARED_BYTES)) ||
-        (l->check && !check_worker_begin(&w->check, l, g.args, w->local, g.subgroups))) {
+        !observe(w, l, &g)) {
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
     }

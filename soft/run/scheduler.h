@@ -22,6 +22,20 @@ enum sched_result {
     SCHED_BARRIER     /* a barrier that not all subgroups of a work-group reach, or a split one used out of order */
 };
 
+/* Who is told how a launch goes: the checked mode (check/check.c). What it keeps of a thread is its own. */
+struct sched_launch;
+struct sched_observer {
+    /* Before a thread's first work-group, with *state from the last launch or NULL; `args` have local addresses in
+     * them. False: out of memory. */
+    bool (*worker_begin)(void **state, const struct sched_launch *l, const uint8_t *args, uint8_t *local,
+                         uint32_t subgroups);
+    void (*worker_free)(void *state);
+    void (*group_begin)(void *state);
+    void *(*subgroup)(void *state, uint32_t id); /* for xs_subgroup.check */
+    void (*barrier_passed)(struct xs_subgroup *self);
+    void (*barrier_missed)(void *state); /* the work-group's subgroups cannot go on */
+};
+
 /* One launch. The caller fills it in and keeps it alive until sched_run returns. */
 struct sched_launch {
     const struct xs_kernel *kernel;
@@ -29,7 +43,8 @@ struct sched_launch {
     uint8_t *const *globals; /* handed to the kernel as they are */
     uint32_t group_count[3], local_size[3], global_offset[3], work_dim;
     bool cooperative; /* every work-group runs at the same time: at most sched_threads() of them */
-    struct check_launch *check; /* of the checked mode; NULL: it is off */
+    const struct sched_observer *observer; /* NULL: nobody is told */
+    void *observed;                        /* the observer's own */
     unsigned threads; /* at most so many run it, but for a cooperative launch; 0: all */
     char error[256];  /* out: what went wrong, for people */
 };

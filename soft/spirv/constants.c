@@ -66,38 +66,9 @@ static bool computes(const struct sp_type *t) { return t->kind == SP_FLOAT && t-
 
 /* ---- look-ups */
 
-static bool is_zero_op(const struct sp_inst *i) { return i->op == SP_OP_ConstantNull || i->op == SP_OP_Undef; }
-
 static const struct sp_type *scalar_of(const struct sp_module *m, const struct sp_type *t)
 {
     return t && t->kind == SP_VECTOR ? sp_type(m, t->elem) : t;
-}
-
-static bool is_constant(const struct sp_module *m, uint32_t id)
-{
-    return id < m->bound && m->ids[id].what == SP_IS_CONSTANT;
-}
-
-/* The components of a scalar or vector constant; 0 when it is none. */
-static uint32_t components(const struct sp_module *m, uint32_t id, uint64_t *to)
-{
-    const struct sp_type *t = sp_value_type(m, id);
-    uint32_t n, k;
-    if (!t || !is_constant(m, id) || m->ids[id].is_address) return 0;
-    if (t->kind != SP_BOOL && t->kind != SP_INT && t->kind != SP_FLOAT && t->kind != SP_VECTOR && t->kind != SP_POINTER)
-        return 0;
-    n = t->kind == SP_VECTOR ? t->count : 1;
-    if (!m->ids[id].bits && !is_zero_op(m->ids[id].def)) return 0;
-    for (k = 0; k < n; k++) to[k] = m->ids[id].bits ? m->ids[id].bits[k] : 0;
-    return n;
-}
-
-bool sp_constant(const struct sp_module *m, uint32_t id, uint64_t *bits)
-{
-    uint64_t all[MAX_COMPONENTS];
-    if (components(m, id, all) != 1) return false;
-    *bits = all[0];
-    return true;
 }
 
 bool sp_constant_address(const struct sp_module *m, uint32_t id, uint32_t *variable, int64_t *offset)
@@ -146,9 +117,9 @@ static void visit(const struct sp_module *m, uint32_t id, uint64_t at, uint8_t *
         return;
     }
     if (t->size == 0) return; /* empty structs in structs could be many more than bytes */
-    n = components(m, id, all);
+    n = sp_components(m, id, all);
     for (k = 0; k < n && to; k++) put_scalar(to + at + k * scalar_of(m, t)->size, all[k], scalar_of(m, t)->size);
-    if (n || is_zero_op(m->ids[id].def) || t->kind == SP_COOPMAT) return;
+    if (n || sp_is_zero_op(m->ids[id].def) || t->kind == SP_COOPMAT) return;
     for (k = 0; k < m->ids[id].def->count; k++)
         visit(m, m->ids[id].def->operand[k], at + element_offset(m, t, k), to, each, user);
 }
@@ -156,7 +127,7 @@ static void visit(const struct sp_module *m, uint32_t id, uint64_t at, uint8_t *
 bool sp_constant_bytes(const struct sp_module *m, uint32_t id, void *to)
 {
     const struct sp_type *t = sp_value_type(m, id);
-    if (!t || !is_constant(m, id) || t->size == 0 || t->size > SP_MAX_CONSTANT_BYTES) return false;
+    if (!t || !sp_is_constant(m, id) || t->size == 0 || t->size > SP_MAX_CONSTANT_BYTES) return false;
     memset(to, 0, (size_t)t->size);
     visit(m, id, 0, to, NULL, NULL);
     return true;
@@ -167,7 +138,7 @@ void sp_constant_addresses(const struct sp_module *m, uint32_t id, sp_address_fn
     uint32_t variable;
     int64_t offset;
     if (sp_constant_address(m, id, &variable, &offset) ||
-        (is_constant(m, id) && sp_value_type(m, id)->size <= SP_MAX_CONSTANT_BYTES))
+        (sp_is_constant(m, id) && sp_value_type(m, id)->size <= SP_MAX_CONSTANT_BYTES))
         visit(m, id, 0, NULL, each, user);
 }
 
@@ -309,8 +280,8 @@ static bool spec_arithmetic(struct sp_reader *r, const struct sp_inst *i)
     uint64_t a[MAX_COMPONENTS], b[MAX_COMPONENTS] = {0}, v[MAX_COMPONENTS];
     uint32_t want = to->kind == SP_VECTOR ? to->count : 1, k;
     bool two = i->count == 3;
-    if (i->count < 2 || i->count > 3 || components(r->m, i->operand[1], a) != want ||
-        (two && components(r->m, i->operand[2], b) != want))
+    if (i->count < 2 || i->count > 3 || sp_components(r->m, i->operand[1], a) != want ||
+        (two && sp_components(r->m, i->operand[2], b) != want))
         return sp_refuse(r, i, "%s: its operands are not constants of the result's shape", sp_op_name(i->operand[0]));
     for (k = 0; k < want; k++) {
         const struct sp_type *from = scalar_of(r->m, sp_value_type(r->m, i->operand[1]));
@@ -328,9 +299,9 @@ static bool spec_select(struct sp_reader *r, const struct sp_inst *i)
     uint64_t c[MAX_COMPONENTS], a[MAX_COMPONENTS], b[MAX_COMPONENTS];
     uint32_t n, conditions, k;
     if (i->count != 4) return sp_refuse(r, i, "Select takes three operands");
-    conditions = components(r->m, i->operand[1], c);
-    n = components(r->m, i->operand[2], a);
-    if (!n || components(r->m, i->operand[3], b) != n || (conditions != 1 && conditions != n) ||
+    conditions = sp_components(r->m, i->operand[1], c);
+    n = sp_components(r->m, i->operand[2], a);
+    if (!n || sp_components(r->m, i->operand[3], b) != n || (conditions != 1 && conditions != n) ||
         scalar_of(r->m, sp_value_type(r->m, i->operand[1]))->kind != SP_BOOL ||
         !sp_same(r->m, i->type, r->m->ids[i->operand[2]].type) ||
         !sp_same(r->m, i->type, r->m->ids[i->operand[3]].type))
@@ -346,8 +317,8 @@ static bool spec_shuffle(struct sp_reader *r, const struct sp_inst *i)
     uint32_t n, more, k;
     if (i->count < 3 || t->kind != SP_VECTOR || (uint32_t)i->count - 3 != t->count)
         return sp_refuse(r, i, "VectorShuffle: not one index a component");
-    n = components(r->m, i->operand[1], all);
-    more = n ? components(r->m, i->operand[2], all + n) : 0;
+    n = sp_components(r->m, i->operand[1], all);
+    more = n ? sp_components(r->m, i->operand[2], all + n) : 0;
     if (!more || scalar_of(r->m, sp_value_type(r->m, i->operand[1]))->id != t->elem ||
         scalar_of(r->m, sp_value_type(r->m, i->operand[2]))->id != t->elem)
         return sp_refuse(r, i, "VectorShuffle: its operands are not constant vectors of the result's kind");
@@ -364,20 +335,21 @@ static bool spec_extract(struct sp_reader *r, const struct sp_inst *i)
 {
     uint32_t id = i->count > 1 ? i->operand[1] : 0, k, n;
     uint64_t all[MAX_COMPONENTS];
-    if (!is_constant(r->m, id)) return sp_refuse(r, i, "CompositeExtract: %%%u is not a constant", sp_number(r->m, id));
+    if (!sp_is_constant(r->m, id))
+        return sp_refuse(r, i, "CompositeExtract: %%%u is not a constant", sp_number(r->m, id));
     for (k = 2; k < i->count; k++) {
         const struct sp_type *t = sp_value_type(r->m, id);
         const struct sp_inst *def = r->m->ids[id].def;
         uint32_t index = i->operand[k];
-        if (t->kind == SP_VECTOR && k + 1 == i->count && index < t->count && components(r->m, id, all) &&
+        if (t->kind == SP_VECTOR && k + 1 == i->count && index < t->count && sp_components(r->m, id, all) &&
             sp_same(r->m, t->elem, i->type))
             return keep_bits(r, i, &all[index], 1);
         if ((def->op != SP_OP_ConstantComposite && def->op != SP_OP_SpecConstantComposite) || index >= def->count)
             return sp_refuse(r, i, "CompositeExtract: index %u leads nowhere that is supported in a constant", index);
         id = def->operand[index];
-        if (!is_constant(r->m, id)) return sp_refuse(r, i, "CompositeExtract of an address");
+        if (!sp_is_constant(r->m, id)) return sp_refuse(r, i, "CompositeExtract of an address");
     }
-    n = components(r->m, id, all);
+    n = sp_components(r->m, id, all);
     if (!n || !sp_same(r->m, r->m->ids[id].type, i->type))
         return sp_refuse(r, i, "CompositeExtract: not of the result's type");
     return keep_bits(r, i, all, n);
@@ -387,8 +359,8 @@ static bool spec_insert(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *t = sp_type(r->m, i->type);
     uint64_t all[MAX_COMPONENTS], one[MAX_COMPONENTS];
-    if (i->count != 4 || t->kind != SP_VECTOR || components(r->m, i->operand[1], one) != 1 ||
-        !components(r->m, i->operand[2], all) || !sp_same(r->m, r->m->ids[i->operand[2]].type, i->type) ||
+    if (i->count != 4 || t->kind != SP_VECTOR || sp_components(r->m, i->operand[1], one) != 1 ||
+        !sp_components(r->m, i->operand[2], all) || !sp_same(r->m, r->m->ids[i->operand[2]].type, i->type) ||
         !sp_same(r->m, r->m->ids[i->operand[1]].type, t->elem) || i->operand[3] >= t->count)
         return sp_refuse(r, i, "CompositeInsert in a constant: only of a component into a vector");
     all[i->operand[3]] = one[0];
@@ -420,7 +392,7 @@ static bool spec_cast(struct sp_reader *r, const struct sp_inst *i)
             return sp_refuse(r, i, "an address cannot become this type");
         return keep_address(r, i, variable, offset);
     }
-    n = components(m, i->operand[1], all);
+    n = sp_components(m, i->operand[1], all);
     if (n != (to->kind == SP_VECTOR ? to->count : 1u))
         return sp_refuse(r, i, "Bitcast in a constant: component counts differ");
     if (to->kind != SP_POINTER && to->kind != SP_INT && to->kind != SP_FLOAT && to->kind != SP_VECTOR)
@@ -504,11 +476,11 @@ static bool accept_composite(struct sp_reader *r, const struct sp_inst *i)
     if (i->count != want) return sp_refuse(r, i, "%u constituents, its type has %u", i->count, want);
     for (k = 0; k < want; k++) {
         uint32_t id = i->operand[k];
-        if (!is_constant(m, id) && !sp_constant_address(m, id, &variable, &offset))
+        if (!sp_is_constant(m, id) && !sp_constant_address(m, id, &variable, &offset))
             return sp_refuse(r, i, "constituent %u, %%%u, is not a constant", k, sp_number(r->m, id));
         if (!sp_same(m, m->ids[id].type, member_type(t, k)))
             return sp_refuse(r, i, "constituent %u is not of its member's type", k);
-        if (t->kind == SP_VECTOR && components(m, id, &bits[k]) != 1)
+        if (t->kind == SP_VECTOR && sp_components(m, id, &bits[k]) != 1)
             return sp_refuse(r, i, "constituent %u is not a number", k);
     }
     if (t->kind == SP_VECTOR) return keep_bits(r, i, bits, want);
@@ -628,7 +600,7 @@ bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, b
 /* A variable with such an initial value need not be written. */
 static bool is_undefined(const struct sp_module *m, uint32_t id)
 {
-    const struct sp_inst *d = is_constant(m, id) ? m->ids[id].def : NULL;
+    const struct sp_inst *d = sp_is_constant(m, id) ? m->ids[id].def : NULL;
     if (!d || d->op == SP_OP_Undef) return d != NULL;
     if (d->op != SP_OP_ConstantComposite || d->count == 0) return false;
     for (uint32_t k = 0; k < d->count; k++)
@@ -649,10 +621,10 @@ bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i)
         return sp_refuse(r, i, "%llu bytes of private memory, at most %llu are supported", (unsigned long long)e->size,
                          (unsigned long long)SP_MAX_PRIVATE_BYTES);
     if (i->count < 2) return true;
-    if (!is_constant(m, i->operand[1]) && !sp_constant_address(m, i->operand[1], &variable, &offset))
+    if (!sp_is_constant(m, i->operand[1]) && !sp_constant_address(m, i->operand[1], &variable, &offset))
         return sp_refuse(r, i, "its initialiser is not a constant");
     if (!sp_same(m, m->ids[i->operand[1]].type, t->elem)) return sp_refuse(r, i, "its initialiser is not of its type");
-    if (is_constant(m, i->operand[1]) && is_zero_op(m->ids[i->operand[1]].def)) return true;
+    if (sp_is_constant(m, i->operand[1]) && sp_is_zero_op(m->ids[i->operand[1]].def)) return true;
     if (t->storage == SP_STORAGE_Workgroup)
         return is_undefined(m, i->operand[1]) || sp_refuse(r, i, "local memory can only be initialised with zeros");
     r->initial_bytes += e->size;

@@ -1,16 +1,22 @@
 /* reader.h - what the files of the SPIR-V reader share, and nobody else.
  *
- *   module.c      the pipeline (sp_parse), memory, text, look-ups in the finished module
+ *   grammar.c     SPIR-V's tables: opcodes, names
+ *   module.c      memory, text, look-ups in the finished module
+ *   values.c      what constants are worth
  *   renumber.c    ids that leave wide gaps get numbers without
- *   decode.c      words -> instructions by the grammar's tables, and the order of a module's sections
+ *   match.c       types against the words of a rule
+ *   extinst.c     what OpenCL.std's instructions may be given
+ *   operands.c    the operands of one instruction, by its pattern in the grammar
  *   types.c       types, their sizes; decorations and their groups
  *   constants.c   constants, specialisation, OpSpecConstantOp, addresses
- *   functions.c   functions, blocks, edges, entry points, the call graph
+ *   decode.c      words -> instructions, in the order of a module's sections
+ *   deviations.c  what is taken although it is not valid
+ *   undefined.c   undefined values in place of such as are not there
+ *   rules.c       what each instruction may be given (a table of type rules)
  *   dominators.c  the dominator tree
  *   check.c       definitions dominate uses
- *   deviations.c  what is taken although it is not valid
- *   rules.c       what each instruction may be given (a table of type rules)
- *   extinst.c     the same for OpenCL.std
+ *   functions.c   functions, blocks, edges, entry points, the call graph
+ *   parse.c       the pipeline, sp_parse
  *   link.c        several modules become one
  */
 #ifndef XETILE_SOFT_SPIRV_READER_H
@@ -31,6 +37,7 @@ struct sp_raw_decoration {
     uint32_t order;
 };
 
+#define SP_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 enum { SP_HEADER_WORDS = 5 };
 enum { SP_RULE_OPS = 7000 }; /* above all opcodes that have a type rule */
 enum { SP_MAX_COMPONENTS = 64 }; /* of a vector */
@@ -91,6 +98,14 @@ void *sp_alloc(struct sp_reader *r, size_t count, size_t size);
 bool sp_refuse(struct sp_reader *r, const struct sp_inst *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* match.c: of a vector, its components' type, else the type itself; of a value; as many components? */
+const struct sp_type *sp_component(const struct sp_module *m, const struct sp_type *t);
+const struct sp_type *sp_operand_type(const struct sp_reader *r, const struct sp_inst *i, uint32_t k);
+bool sp_same_shape(const struct sp_type *a, const struct sp_type *b);
+/* values.c: the bits of a constant's components, how many; zeros without bits of their own */
+uint32_t sp_components(const struct sp_module *m, uint32_t id, uint64_t *to);
+bool sp_is_constant(const struct sp_module *m, uint32_t id);
+bool sp_is_zero_op(const struct sp_inst *i);
 const struct sp_op_row *sp_op_find(uint32_t op);
 const char *sp_token_name(char kind, uint32_t value); /* 'C' capability, 'D' decoration, 'E' execution mode; "?" */
 typedef bool sp_id_fn(void *user, uint32_t index, char letter);

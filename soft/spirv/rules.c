@@ -289,150 +289,6 @@ static const struct rule rules[] = {
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
-/* ---- kinds of types */
-
-static const struct sp_type *component(const struct sp_module *m, const struct sp_type *t)
-{
-    return t->kind == SP_VECTOR || t->kind == SP_COOPMAT ? sp_type(m, t->elem) : t;
-}
-
-static bool is_kind(const struct sp_module *m, char letter, const struct sp_type *t)
-{
-    const struct sp_type *e = component(m, t);
-    bool scalar = t == e, number = e->kind == SP_INT || e->kind == SP_FLOAT;
-    switch (letter) {
-    case 'i': return e->kind == SP_INT;
-    case 'f': return e->kind == SP_FLOAT;
-    case 'n': return number;
-    case 'b': return e->kind == SP_BOOL;
-    case 'I':
-    case 'K': return scalar && e->kind == SP_INT;
-    case 'F': return scalar && e->kind == SP_FLOAT;
-    case 'N': return scalar && number;
-    case 'B': return scalar && e->kind == SP_BOOL;
-    case 's': return scalar && e->kind == SP_INT && e->bits == 32;
-    case 'v': return t->kind != SP_COOPMAT && (number || e->kind == SP_BOOL);
-    case 'V': return t->kind == SP_VECTOR;
-    case 'U': return t->kind == SP_VECTOR && t->count == 4 && e->kind == SP_INT && e->bits == 32;
-    case 'p': return t->kind == SP_POINTER;
-    case 'e': return t->kind == SP_EVENT;
-    case 'm': return t->kind == SP_COOPMAT;
-    case 'a':
-        return t->kind != SP_VOID && t->kind != SP_FUNCTION && t->kind != SP_OPAQUE && t->kind != SP_RUNTIME_ARRAY;
-    default: return false;
-    }
-}
-
-static const char *kind_name(char letter)
-{
-    switch (letter) {
-    case 'i': return "integers";
-    case 'f': return "floats";
-    case 'n': return "numbers";
-    case 'b': return "bools";
-    case 'I': return "an integer";
-    case 'K': return "an integer constant";
-    case 'F': return "a float";
-    case 'N': return "a number";
-    case 'B': return "a bool";
-    case 's': return "a 32-bit integer";
-    case 'v': return "a scalar or vector";
-    case 'V': return "a vector";
-    case 'U': return "four 32-bit integers";
-    case 'p': return "a pointer";
-    case 'e': return "an event";
-    case 'm': return "a cooperative matrix";
-    default: return "a type with values";
-    }
-}
-
-/* Scalars against scalars, vectors of equal length, matrices of equal shape. */
-static bool same_shape(const struct sp_type *a, const struct sp_type *b)
-{
-    bool av = a->kind == SP_VECTOR, bv = b->kind == SP_VECTOR, am = a->kind == SP_COOPMAT, bm = b->kind == SP_COOPMAT;
-    if (av || bv) return av && bv && a->count == b->count;
-    if (am || bm) return am && bm && a->rows == b->rows && a->cols == b->cols && a->use == b->use;
-    return true;
-}
-
-static const struct sp_type *operand_type(const struct sp_reader *r, const struct sp_inst *i, uint32_t k)
-{
-    return k < i->count ? sp_value_type(r->m, i->operand[k]) : NULL;
-}
-
-/* ---- the rules' words */
-
-/* Operand numbers in a rule count from `first`. */
-static bool relates(struct sp_reader *r, const struct sp_inst *i, const char *w, const struct sp_type *t,
-                    uint32_t first)
-{
-    const struct sp_module *m = r->m;
-    const struct sp_type *result = sp_type(m, i->type), *other;
-    switch (*w) {
-    case '=': return sp_same(m, t->id, i->type);
-    case '#': return same_shape(t, result);
-    case '?': return is_kind(m, 'B', t) || same_shape(t, result); /* a condition for all, or one for each component */
-    case '_': return (result->kind == SP_VECTOR || result->kind == SP_COOPMAT) && sp_same(m, t->id, result->elem);
-    case '^': return t->kind == SP_VECTOR && sp_same(m, t->elem, i->type);
-    case '>': return t->kind == SP_POINTER && sp_same(m, t->elem, i->type);
-    case '@':
-        other = operand_type(r, i, first + (uint32_t)(w[1] - '0'));
-        return other && other->kind == SP_POINTER && sp_same(m, t->id, other->elem);
-    default: other = operand_type(r, i, first + (uint32_t)(*w - '0')); return other && sp_same(m, t->id, other->id);
-    }
-}
-
-static bool is_relation(char c)
-{
-    return c == '=' || c == '#' || c == '?' || c == '_' || c == '^' || c == '>' || c == '@' || (c >= '0' && c <= '9');
-}
-
-/* One operand against one word of the rule. */
-static bool match_word(struct sp_reader *r, const struct sp_inst *i, uint32_t k, const char *w, uint32_t first)
-{
-    const struct sp_type *t;
-    uint64_t ignored;
-    if (*w == '.') return true;
-    t = operand_type(r, i, k);
-    if (!t) return sp_refuse(r, i, "operand %u, %%%u, is not a value", k, sp_number(r->m, i->operand[k]));
-    if (!is_relation(*w)) {
-        if (!is_kind(r->m, *w, t))
-            return sp_refuse(r, i, "operand %u, %%%u, is not %s", k, sp_number(r->m, i->operand[k]), kind_name(*w));
-        if (*w == 'K' && !sp_constant(r->m, i->operand[k], &ignored))
-            return sp_refuse(r, i, "operand %u, %%%u, is not a constant", k, sp_number(r->m, i->operand[k]));
-        w++;
-    }
-    if (is_relation(*w) && !relates(r, i, w, t, first))
-        return sp_refuse(r, i, "the type of operand %u, %%%u, does not fit the others", k,
-                         sp_number(r->m, i->operand[k]));
-    return true;
-}
-
-static const char *next_word(const char *w)
-{
-    while (*w && *w != ' ') w++;
-    while (*w == ' ') w++;
-    return w;
-}
-
-bool sp_match_words(struct sp_reader *r, const struct sp_inst *i, const char *words, uint32_t first)
-{
-    const char *w = words;
-    bool optional = false;
-    uint32_t k = first;
-    if (*w != '-' && !is_kind(r->m, *w, sp_type(r->m, i->type)))
-        return sp_refuse(r, i, "its result type is not %s", kind_name(*w));
-    for (w = next_word(w); *w && *w != '*'; w = next_word(w)) {
-        if (*w == '|') {
-            optional = true;
-            continue;
-        }
-        if (k == i->count) return optional || sp_refuse(r, i, "too few operands");
-        if (!match_word(r, i, k++, w, first)) return false;
-    }
-    return *w == '*' || k == i->count || sp_refuse(r, i, "too many operands");
-}
-
 void sp_index_rules(uint16_t *index)
 {
     uint16_t k;
@@ -457,7 +313,7 @@ bool sp_check_rule(struct sp_reader *r, const struct sp_inst *i)
 
 static uint64_t bits_of(const struct sp_module *m, const struct sp_type *t)
 {
-    const struct sp_type *e = component(m, t);
+    const struct sp_type *e = sp_component(m, t);
     if (t->kind == SP_POINTER) return 64;
     if (e->kind != SP_INT && e->kind != SP_FLOAT) return 0;
     return (uint64_t)e->bits * (t->kind == SP_VECTOR ? t->count : 1);
@@ -465,9 +321,9 @@ static uint64_t bits_of(const struct sp_module *m, const struct sp_type *t)
 
 static bool check_bitcast(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *to = sp_type(r->m, i->type), *from = operand_type(r, i, 0);
+    const struct sp_type *to = sp_type(r->m, i->type), *from = sp_operand_type(r, i, 0);
     uint64_t a = bits_of(r->m, to), b = bits_of(r->m, from);
-    if (to->kind == SP_COOPMAT || from->kind == SP_COOPMAT ? !same_shape(to, from) : false)
+    if (to->kind == SP_COOPMAT || from->kind == SP_COOPMAT ? !sp_same_shape(to, from) : false)
         return sp_refuse(r, i, "matrices of different shape");
     if (a == 0 || a != b)
         return sp_refuse(r, i, "%llu bits cannot become %llu bits", (unsigned long long)b, (unsigned long long)a);
@@ -477,8 +333,8 @@ static bool check_bitcast(struct sp_reader *r, const struct sp_inst *i)
 /* Between f32 and fewer bits: bf16 stands in an integer of 16 bits, f16 and tf32 in an f32. */
 static bool check_rounding(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *to = component(r->m, sp_type(r->m, i->type));
-    const struct sp_type *from = component(r->m, operand_type(r, i, 0));
+    const struct sp_type *to = sp_component(r->m, sp_type(r->m, i->type));
+    const struct sp_type *from = sp_component(r->m, sp_operand_type(r, i, 0));
     uint32_t to_bits = i->op == SP_OP_ConvertFToBF16INTEL ? 16 : 32;
     uint32_t from_bits = i->op == SP_OP_ConvertBF16ToFINTEL ? 16 : 32;
     return (to->bits == to_bits && from->bits == from_bits) ||
@@ -498,19 +354,19 @@ static bool is_alike(const struct sp_module *m, const struct sp_type *a, const s
 
 static bool check_copy_logical(struct sp_reader *r, const struct sp_inst *i)
 {
-    return is_alike(r->m, sp_type(r->m, i->type), operand_type(r, i, 0)) ||
+    return is_alike(r->m, sp_type(r->m, i->type), sp_operand_type(r, i, 0)) ||
            sp_refuse(r, i, "the types are not the same, member by member");
 }
 
 static bool check_size_of(struct sp_reader *r, const struct sp_inst *i)
 {
-    return sp_type(r->m, operand_type(r, i, 0)->elem)->size != 0 ||
+    return sp_type(r->m, sp_operand_type(r, i, 0)->elem)->size != 0 ||
            sp_refuse(r, i, "what it points to has no place in memory");
 }
 
 static bool check_generic_cast(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *to = sp_type(r->m, i->type), *from = operand_type(r, i, 0);
+    const struct sp_type *to = sp_type(r->m, i->type), *from = sp_operand_type(r, i, 0);
     bool up = i->op == SP_OP_PtrCastToGeneric;
     const struct sp_type *generic = up ? to : from, *specific = up ? from : to;
     if (generic->storage != SP_STORAGE_Generic)
@@ -526,7 +382,7 @@ static bool check_generic_cast(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_shuffle(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *to = sp_type(r->m, i->type), *a = operand_type(r, i, 0), *b = operand_type(r, i, 1);
+    const struct sp_type *to = sp_type(r->m, i->type), *a = sp_operand_type(r, i, 0), *b = sp_operand_type(r, i, 1);
     uint32_t k;
     if (!sp_same(r->m, a->elem, to->elem) || !sp_same(r->m, b->elem, to->elem))
         return sp_refuse(r, i, "components of different types");
@@ -542,7 +398,7 @@ static bool construct_vector(struct sp_reader *r, const struct sp_inst *i, const
 {
     uint32_t n = 0, k;
     for (k = 0; k < i->count; k++) {
-        const struct sp_type *e = operand_type(r, i, k);
+        const struct sp_type *e = sp_operand_type(r, i, k);
         if (!e) return sp_refuse(r, i, "constituent %u is not a value", k);
         if (!sp_same(r->m, e->kind == SP_VECTOR ? e->elem : e->id, t->elem))
             return sp_refuse(r, i, "constituent %u is of another type", k);
@@ -560,7 +416,7 @@ static bool check_construct(struct sp_reader *r, const struct sp_inst *i)
         return sp_refuse(r, i, "its type is not a composite");
     if (i->count != want) return sp_refuse(r, i, "%u constituents, its type has %u", i->count, want);
     for (k = 0; k < want; k++) {
-        const struct sp_type *e = operand_type(r, i, k);
+        const struct sp_type *e = sp_operand_type(r, i, k);
         if (!e || !sp_same(r->m, e->id, t->kind == SP_STRUCT ? t->members[k] : t->elem))
             return sp_refuse(r, i, "constituent %u is not of its member's type", k);
     }
@@ -586,21 +442,21 @@ static uint32_t follow_indices(struct sp_reader *r, const struct sp_inst *i, con
 
 static bool check_extract(struct sp_reader *r, const struct sp_inst *i)
 {
-    uint32_t to = follow_indices(r, i, operand_type(r, i, 0), 1);
+    uint32_t to = follow_indices(r, i, sp_operand_type(r, i, 0), 1);
     return to && (sp_same(r->m, to, i->type) || sp_refuse(r, i, "the part is not of the result's type"));
 }
 
 static bool check_insert(struct sp_reader *r, const struct sp_inst *i)
 {
-    uint32_t to = follow_indices(r, i, operand_type(r, i, 1), 2);
+    uint32_t to = follow_indices(r, i, sp_operand_type(r, i, 1), 2);
     return to &&
-           (sp_same(r->m, to, operand_type(r, i, 0)->id) || sp_refuse(r, i, "the part is not of the object's type"));
+           (sp_same(r->m, to, sp_operand_type(r, i, 0)->id) || sp_refuse(r, i, "the part is not of the object's type"));
 }
 
 static bool check_carry(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *t = sp_type(r->m, i->type);
-    uint32_t e = operand_type(r, i, 0)->id;
+    uint32_t e = sp_operand_type(r, i, 0)->id;
     if (t->kind != SP_STRUCT || t->count != 2 || !sp_same(r->m, t->members[0], e) || !sp_same(r->m, t->members[1], e))
         return sp_refuse(r, i, "its result is not a struct of two such integers");
     return true;
@@ -608,14 +464,14 @@ static bool check_carry(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_packed_dot(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *t = operand_type(r, i, 0);
+    const struct sp_type *t = sp_operand_type(r, i, 0);
     bool accumulates = i->op >= SP_OP_SDotAccSat;
     bool packed = i->count > (accumulates ? 3u : 2u);
     if (t->kind == SP_COOPMAT || packed != (t->kind == SP_INT))
         return sp_refuse(r, i, "a packed format belongs to 32-bit integers, and only to them");
     if (packed && (t->bits != 32 || i->operand[i->count - 1] != SP_PACKED_PackedVectorFormat4x8Bit))
         return sp_refuse(r, i, "a packed format that does not exist");
-    if (sp_type(r->m, i->type)->bits < component(r->m, t)->bits && !packed)
+    if (sp_type(r->m, i->type)->bits < sp_component(r->m, t)->bits && !packed)
         return sp_refuse(r, i, "its result is narrower than the components");
     return true;
 }
@@ -632,7 +488,7 @@ static bool check_memory_operands(struct sp_reader *r, const struct sp_inst *i, 
 
 static bool check_access(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *p = operand_type(r, i, 0), *t = sp_type(r->m, p->elem);
+    const struct sp_type *p = sp_operand_type(r, i, 0), *t = sp_type(r->m, p->elem);
     if (!t->size && t->kind != SP_COOPMAT && t->kind != SP_STRUCT)
         return sp_refuse(r, i, "values of this type have no place in memory");
     if (t->size > SP_MAX_PRIVATE_BYTES) return sp_refuse(r, i, "a value of %llu bytes", (unsigned long long)t->size);
@@ -644,7 +500,7 @@ static bool check_access(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_copy_memory(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *to = operand_type(r, i, 0), *from = operand_type(r, i, 1);
+    const struct sp_type *to = sp_operand_type(r, i, 0), *from = sp_operand_type(r, i, 1);
     if (!sp_same(r->m, to->elem, from->elem) || !sp_type(r->m, to->elem)->size)
         return sp_refuse(r, i, "pointers to different types, or to what has no size");
     if (to->storage == SP_STORAGE_Input || to->storage == SP_STORAGE_UniformConstant)
@@ -654,7 +510,7 @@ static bool check_copy_memory(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_copy_sized(struct sp_reader *r, const struct sp_inst *i)
 {
-    uint32_t to = operand_type(r, i, 0)->storage;
+    uint32_t to = sp_operand_type(r, i, 0)->storage;
     if (to == SP_STORAGE_Input || to == SP_STORAGE_UniformConstant)
         return sp_refuse(r, i, "a store to memory that is constant");
     return check_memory_operands(r, i, 3);
@@ -679,7 +535,7 @@ static bool check_local_variable(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_atomic(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *p = operand_type(r, i, 0), *t = sp_type(r->m, p->elem);
+    const struct sp_type *p = sp_operand_type(r, i, 0), *t = sp_type(r->m, p->elem);
     if (t->kind != SP_INT && t->kind != SP_FLOAT) return sp_refuse(r, i, "atomics work on integers and floats");
     if (t->encoding != SP_IEEE) return sp_refuse(r, i, "no atomics for this float");
     if (p->storage == SP_STORAGE_Input || p->storage == SP_STORAGE_UniformConstant)
@@ -700,7 +556,7 @@ static bool check_arguments(struct sp_reader *r, const struct sp_inst *i, const 
     if ((uint32_t)i->count - 1 != t->count)
         return sp_refuse(r, i, "%u arguments for %u parameters", i->count - 1u, t->count);
     for (k = 0; k < t->count; k++) {
-        const struct sp_type *a = operand_type(r, i, k + 1);
+        const struct sp_type *a = sp_operand_type(r, i, k + 1);
         if (!a || !sp_same(m, a->id, t->members[k]))
             return sp_refuse(r, i, "argument %u is not of its parameter's type", k);
     }
@@ -723,7 +579,7 @@ static bool check_call(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_pointer_call(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *p = i->count ? operand_type(r, i, 0) : NULL, *t = p ? sp_type(r->m, p->elem) : NULL;
+    const struct sp_type *p = i->count ? sp_operand_type(r, i, 0) : NULL, *t = p ? sp_type(r->m, p->elem) : NULL;
     if (!t) return sp_refuse(r, i, "it names no pointer");
     if (t->kind != SP_FUNCTION)
         return sp_refuse(r, i, "%%%u does not point to a function", sp_number(r->m, i->operand[0]));
@@ -742,13 +598,13 @@ static bool check_return(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_return_value(struct sp_reader *r, const struct sp_inst *i)
 {
-    return sp_same(r->m, operand_type(r, i, 0)->id, return_type(r)->id) ||
+    return sp_same(r->m, sp_operand_type(r, i, 0)->id, return_type(r)->id) ||
            sp_refuse(r, i, "not of the type its function returns");
 }
 
 static bool check_switch(struct sp_reader *r, const struct sp_inst *i)
 {
-    uint32_t step = operand_type(r, i, 0)->bits > 32 ? 3 : 2;
+    uint32_t step = sp_operand_type(r, i, 0)->bits > 32 ? 3 : 2;
     return (i->count - 2u) % step == 0 || sp_refuse(r, i, "a case without a label");
 }
 
@@ -764,8 +620,8 @@ static uint64_t constant_of(const struct sp_reader *r, const struct sp_inst *i, 
 static bool check_block_read(struct sp_reader *r, const struct sp_inst *i)
 {
     bool reads = i->op == SP_OP_SubgroupBlockReadINTEL;
-    const struct sp_type *p = operand_type(r, i, 0), *t = reads ? sp_type(r->m, i->type) : operand_type(r, i, 1);
-    if (t->kind == SP_COOPMAT || !sp_same(r->m, component(r->m, t)->id, p->elem))
+    const struct sp_type *p = sp_operand_type(r, i, 0), *t = reads ? sp_type(r->m, i->type) : sp_operand_type(r, i, 1);
+    if (t->kind == SP_COOPMAT || !sp_same(r->m, sp_component(r->m, t)->id, p->elem))
         return sp_refuse(r, i, "the pointer is not to the components' type");
     if (p->storage != SP_STORAGE_CrossWorkgroup && p->storage != SP_STORAGE_Workgroup)
         return sp_refuse(r, i, "the pointer is not to global or local memory");
@@ -777,17 +633,17 @@ static bool check_block2d(struct sp_reader *r, const struct sp_inst *i)
     uint64_t bytes = constant_of(r, i, 0), width = constant_of(r, i, 1), height = constant_of(r, i, 2),
              count = constant_of(r, i, 3);
     uint32_t coordinate = i->op == SP_OP_Subgroup2DBlockStoreINTEL ? 9 : 8, k;
-    const struct sp_type *c = operand_type(r, i, coordinate);
+    const struct sp_type *c = sp_operand_type(r, i, coordinate);
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
         return sp_refuse(r, i, "elements of %llu bytes", (unsigned long long)bytes);
     if (width == 0 || width > 64 || width * bytes > 64 || height == 0 || height > 32 ||
         (count != 1 && count != 2 && count != 4))
         return sp_refuse(r, i, "%llu blocks of %llu x %llu: 1, 2 or 4 of at most 64 bytes x 32 rows are supported",
                          (unsigned long long)count, (unsigned long long)width, (unsigned long long)height);
-    if (c->count != 2 || component(r->m, c)->kind != SP_INT || component(r->m, c)->bits != 32)
+    if (c->count != 2 || sp_component(r->m, c)->kind != SP_INT || sp_component(r->m, c)->bits != 32)
         return sp_refuse(r, i, "the coordinate is not two 32-bit integers");
     for (k = coordinate - 3; k < coordinate; k++)
-        if (operand_type(r, i, k)->bits != 32) return sp_refuse(r, i, "operand %u is not a 32-bit integer", k);
+        if (sp_operand_type(r, i, k)->bits != 32) return sp_refuse(r, i, "operand %u is not a 32-bit integer", k);
     if (i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && bytes > 2)
         return sp_refuse(r, i, "only elements of 1 and 2 bytes are transformed");
     if (i->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL && bytes < 4)
@@ -797,38 +653,39 @@ static bool check_block2d(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_dpas(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *t = sp_type(r->m, i->type), *c = operand_type(r, i, 3);
+    const struct sp_type *t = sp_type(r->m, i->type), *c = sp_operand_type(r, i, 3);
     uint32_t k;
     uint64_t depth = constant_of(r, i, 0);
     if (depth != 8 && depth != 16 && depth != 32 && depth != 64)
         return sp_refuse(r, i, "K of %llu: 8, 16, 32 and 64 exist", (unsigned long long)depth);
-    if (!same_shape(t, c) || (t->kind == SP_VECTOR && t->count > 8))
+    if (!sp_same_shape(t, c) || (t->kind == SP_VECTOR && t->count > 8))
         return sp_refuse(r, i, "result and accumulator are not 1 to 8 equal rows");
     for (k = 1; k < 4; k++)
-        if (operand_type(r, i, k)->kind == SP_COOPMAT) return sp_refuse(r, i, "operand %u is a cooperative matrix", k);
+        if (sp_operand_type(r, i, k)->kind == SP_COOPMAT)
+            return sp_refuse(r, i, "operand %u is a cooperative matrix", k);
     return t->kind != SP_COOPMAT || sp_refuse(r, i, "its result is a cooperative matrix");
 }
 
 static bool check_coop_load(struct sp_reader *r, const struct sp_inst *i)
 {
     bool loads = i->op == SP_OP_CooperativeMatrixLoadKHR;
-    const struct sp_type *p = sp_type(r->m, operand_type(r, i, 0)->elem);
+    const struct sp_type *p = sp_type(r->m, sp_operand_type(r, i, 0)->elem);
     uint32_t layout = loads ? 1 : 2, stride = layout + 1;
-    const struct sp_type *e = component(r->m, p);
+    const struct sp_type *e = sp_component(r->m, p);
     uint64_t value = constant_of(r, i, layout);
     if (e->kind != SP_INT && e->kind != SP_FLOAT) return sp_refuse(r, i, "the pointer is not to numbers");
     if (value > SP_LAYOUT_ColumnMajorKHR)
         return sp_refuse(r, i, "memory layout %llu is not supported", (unsigned long long)value);
     if (stride >= i->count) return sp_refuse(r, i, "this layout needs a stride");
-    if (!operand_type(r, i, stride) || operand_type(r, i, stride)->kind != SP_INT)
+    if (!sp_operand_type(r, i, stride) || sp_operand_type(r, i, stride)->kind != SP_INT)
         return sp_refuse(r, i, "the stride is not an integer");
     return check_memory_operands(r, i, stride + 1);
 }
 
 static bool check_coop_mul(struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_type *d = sp_type(r->m, i->type), *a = operand_type(r, i, 0), *b = operand_type(r, i, 1),
-                         *c = operand_type(r, i, 2);
+    const struct sp_type *d = sp_type(r->m, i->type), *a = sp_operand_type(r, i, 0), *b = sp_operand_type(r, i, 1),
+                         *c = sp_operand_type(r, i, 2);
     if (a->use != SP_USE_MatrixAKHR || b->use != SP_USE_MatrixBKHR || c->use != SP_USE_MatrixAccumulatorKHR ||
         d->use != c->use)
         return sp_refuse(r, i, "the matrices' uses are not A, B and accumulator");

@@ -4,6 +4,7 @@
  * left to libFuzzer now and then. What the reader takes goes through cg_generate, which walks it unchecked: that is the
  * promise under test. Now and then the module is also linked, with itself, and what comes out must be readable.
  */
+#include "c/generate.h"
 #include "spirv/spirv.h"
 #include "mutate.h"
 

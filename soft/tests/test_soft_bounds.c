@@ -3,6 +3,7 @@
  * fails, they say so and leave nothing behind. What is more than the device takes is refused by name.
  */
 #define _GNU_SOURCE
+#include "c/generate.h"
 #include "spirv/reader.h"
 #include "large_kernels.h"
 

@@ -2,6 +2,7 @@
  * what it adds to generated text is added in that mode only, with nothing of a module in it unescaped.
  */
 #include "check/check.h"
+#include "c/generate.h"
 #include "spirv/spirv.h"
 #include "test.h"
 

@@ -3,7 +3,8 @@
  */
 #include "abi.h"
 #include "run/scheduler.h"
-#include "spirv/spirv.h"
+#include "build/build.h"
+#include "c/generate.h"
 #include "test.h"
 
 #define FOLDER "soft/tests/kernels/"

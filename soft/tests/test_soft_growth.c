@@ -2,6 +2,7 @@
  * is what keeps a C compiler's time in proportion. Counted in bytes, which no load of the machine changes. (The jump
  * table of a uniform switch is the one thing that cannot be cut.)
  */
+#include "c/generate.h"
 #include "spirv/spirv.h"
 #include "large_kernels.h"
 

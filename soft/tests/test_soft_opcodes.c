@@ -4,6 +4,8 @@
  * and at least one of each row is taken. The first and the last of each row are compiled.
  */
 #include "abi.h"
+#include "build/build.h"
+#include "c/generate.h"
 #include "spirv/reader.h"
 #include "spirv_emit.h"
 #include "test.h"

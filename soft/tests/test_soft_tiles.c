@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include "build/jit.h"
+#include "passes/options.h"
 
 #if defined(__x86_64__)
 #include <signal.h>

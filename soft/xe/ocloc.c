@@ -1,4 +1,4 @@
-/* ocloc.c - the targets, and Intel's compiler: found, run on a module, its binary disassembled. */
+/* ocloc.c - Intel's compiler: found, run on a module, its binary disassembled. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,28 +12,6 @@
 #include "machine.h"
 
 enum { MOST_WORDS = 16, MOST_TEXTS = 4096, PATH_BYTES = 4096 };
-
-/* ---- targets */
-
-static const struct xe_target targets[] = {
-    {"bmg", "bmg", 0xe20b, "Arc B580", 8},
-    {"pvc", "pvc", 0x0bd5, "Data Center GPU Max 1550", 4},
-    {"lnl", "lnl-m", 0x64a0, "Arc 140V", 8},
-    {"ptl", "ptl", 0xb080, "Arc B390", 8},
-};
-
-const struct xe_target *xe_target_named(const char *name)
-{
-    for (size_t k = 0; k < sizeof targets / sizeof targets[0]; k++)
-        if (!strcmp(name, targets[k].name) || !strcmp(name, targets[k].device)) return &targets[k];
-    return NULL;
-}
-
-const struct xe_target *xe_target(void)
-{
-    const char *name = getenv("XETILE_SOFT_ISA");
-    return name ? xe_target_named(name) : NULL;
-}
 
 /* ---- the command: words of XETILE_SOFT_OCLOC, or ocloc from PATH */
 

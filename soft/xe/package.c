@@ -333,3 +333,9 @@ void xe_unload(void *machine)
     free(m->binary);
     free(m);
 }
+
+__attribute__((constructor)) static void offer(void)
+{
+    static const struct jit_machine machine = {xe_is_package, xe_load, xe_unload};
+    jit_machine_is(&machine);
+}

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "spirv/spirv.h"
+#include "build/build.h"
 
 struct xe_target {
     const char *name, *device; /* of XETILE_SOFT_ISA; ocloc's */

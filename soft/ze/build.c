@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check/check.h"
-#include "c/codegen.h"
+#include "c/generate.h"
 #include "build/jit.h"
 #include "xe/xe.h"
 #include "ze_soft.h"

@@ -1,4 +1,4 @@
-/* link.c - modules that need one another: linking, what they import and export, pointers to functions.
+/* link.c - modules that need one another: linking, what they import and export.
  *
  * A module with imports keeps its SPIR-V and is compiled when it is linked, together with the modules that export what
  * it wants. Variables are not doubled by that: a module has one storage for its own, and whoever is compiled with its
@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "ze_soft.h"
-
-static pthread_mutex_t link_lock = PTHREAD_MUTEX_INITIALIZER; /* storages are filled and shared under it */
 
 /* ---- the symbols of several modules */
 
@@ -176,9 +174,9 @@ ze_result_t zeModuleDynamicLink(uint32_t count, ze_module_handle_t *modules, ze_
     for (i = 0; i < count; i++) SOFT_HANDLE(modules[i], SOFT_MODULE);
     log = soft_log_new();
     if (!log) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    pthread_mutex_lock(&link_lock);
+    pthread_mutex_lock(&soft_link_lock);
     result = link_all(count, modules, &log->text);
-    pthread_mutex_unlock(&link_lock);
+    pthread_mutex_unlock(&soft_link_lock);
     return soft_log_deliver(result, "modules not linked", log, link_log);
 }
 
@@ -227,89 +225,4 @@ ze_result_t zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *desc, ui
     list_symbols(p, count, desc->flags, &(*log)->text);
     parties_free(p, count);
     return ZE_RESULT_SUCCESS;
-}
-
-/* ---- pointers to functions: each is compiled when it is asked for, with what it calls */
-
-struct soft_function {
-    struct soft_function *next;
-    struct jit_object object;
-    char name[];
-};
-
-void soft_functions_free(ze_module_handle_t m)
-{
-    struct soft_function *f, *next;
-    for (f = m->functions; f; f = next) {
-        next = f->next;
-        jit_unload(&f->object);
-        free(f);
-    }
-}
-
-/* Whether the module exports a function of this name. */
-static bool has_function(const struct soft_source *s, const char *name)
-{
-    struct sp_module *m = s->words ? sp_parse(s->words, s->count, NULL, 0, soft_is_strict(), NULL) : NULL;
-    struct sp_symbol *list;
-    uint32_t count, k;
-    bool found = false;
-    if (m && sp_symbols(m, &list, &count, NULL))
-        for (k = 0; k < count; k++)
-            found =
-                found || (list[k].function && list[k].linkage != SP_LINKAGE_Import && strcmp(list[k].name, name) == 0);
-    sp_free(m);
-    return found;
-}
-
-static ze_result_t no_function(ze_module_handle_t m, const char *name)
-{
-    const struct xs_module *x = m->object.module;
-    uint32_t i;
-    for (i = 0; i < x->kernel_count; i++)
-        if (strcmp(x->kernels[i].name, name) == 0)
-            return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%.200s is a kernel: a kernel cannot call it", name);
-    return soft_fail(ZE_RESULT_ERROR_INVALID_FUNCTION_NAME, "no exported function %.200s", name);
-}
-
-static ze_result_t function_new(ze_module_handle_t m, const char *name, struct soft_function **function)
-{
-    const struct soft_source *s = m->linked.words ? &m->linked : &m->source;
-    struct sp_text log = {NULL, 0, 0, false};
-    struct soft_function *f;
-    ze_result_t result;
-    if (!has_function(s, name)) return no_function(m, name);
-    f = calloc(1, sizeof *f + strlen(name) + 1);
-    if (!f) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    strcpy(f->name, name);
-    result = soft_build(s, name, &f->object, &log);
-    if (result == ZE_RESULT_SUCCESS && (!f->object.module->function_count || !f->object.module->own_globals))
-        result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
-    if (result == ZE_RESULT_SUCCESS) {
-        *f->object.module->own_globals = m->globals;
-        f->next = m->functions;
-        *function = m->functions = f;
-    } else {
-        soft_fail(result, "function %.200s not built: %.1500s", name, log.data ? log.data : "no memory");
-        jit_unload(&f->object);
-        free(f);
-    }
-    sp_text_free(&log);
-    return result;
-}
-
-ze_result_t zeModuleGetFunctionPointer(ze_module_handle_t module, const char *name, void **pointer)
-{
-    struct soft_function *f;
-    ze_result_t result = ZE_RESULT_SUCCESS;
-    SOFT_HANDLE(module, SOFT_MODULE);
-    SOFT_POINTER(name);
-    SOFT_POINTER(pointer);
-    SOFT_TRY(soft_module_check_linked(module, name));
-    pthread_mutex_lock(&link_lock);
-    for (f = module->functions; f && strcmp(f->name, name) != 0;) f = f->next;
-    if (!f) result = function_new(module, name, &f);
-    pthread_mutex_unlock(&link_lock);
-    if (result == ZE_RESULT_SUCCESS) *pointer = (void *)(uintptr_t)f->object.module->functions;
-    return result;
 }

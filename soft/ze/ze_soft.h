@@ -29,6 +29,7 @@
 #include <level_zero/zet_ddi.h>
 
 #include "abi.h"
+#include "build/build.h"
 #include "run/scheduler.h"
 #include "spirv/spirv.h"
 
@@ -310,7 +311,13 @@ bool soft_module_place_globals(ze_module_handle_t module, const struct sp_link_o
 /* ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED while imports are open; `what` is what was asked for. */
 ze_result_t soft_module_check_linked(ze_module_handle_t module, const char *what);
 void soft_module_unlink(ze_module_handle_t module); /* as it was before it had an object */
-void soft_functions_free(ze_module_handle_t module);
+/* A function whose address a program has asked for. */
+struct soft_function {
+    struct soft_function *next;
+    struct jit_object object;
+    char name[];
+};
+extern pthread_mutex_t soft_link_lock; /* storages are filled and shared under it, and functions compiled */
 
 /* build.c. A source is zero or filled; both may be freed. */
 ze_result_t soft_source_read(const ze_module_desc_t *desc, struct soft_source *source, struct sp_text *log);

@@ -1,0 +1,165 @@
+/* compiler.c - the C compiler: which one there is, what it may take, and the key of what it makes. */
+#define _GNU_SOURCE
+#include "jit.h"
+
+#include "abi.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEFAULT_SECONDS = 120, DEFAULT_MEBIBYTES = 4096 };
+
+/* ---- the compiler */
+
+/* Fills identity when `path` is a program: of which file, as it is now. */
+static bool is_program(struct jit_compiler *c)
+{
+    struct stat s;
+    struct jit_sha256 h;
+    uint8_t hash[32];
+    uint64_t facts[4];
+    if (stat(c->path, &s) != 0 || !S_ISREG(s.st_mode) || access(c->path, X_OK) != 0) return false;
+    facts[0] = (uint64_t)s.st_size;
+    facts[1] = (uint64_t)s.st_mtim.tv_sec;
+    facts[2] = (uint64_t)s.st_mtim.tv_nsec;
+    facts[3] = (uint64_t)s.st_ino;
+    jit_sha256_begin(&h);
+    jit_sha256_add(&h, c->path, strlen(c->path));
+    jit_sha256_add(&h, facts, sizeof facts);
+    jit_sha256_end(&h, hash);
+    memcpy(&c->identity, hash, sizeof c->identity);
+    return true;
+}
+
+static bool find_in_path(struct jit_compiler *c, const char *name)
+{
+    const char *dirs = getenv("PATH");
+    if (strchr(name, '/')) {
+        snprintf(c->path, sizeof c->path, "%s", name);
+        return is_program(c);
+    }
+    if (!dirs) dirs = "/usr/local/bin:/usr/bin:/bin";
+    while (*dirs) {
+        size_t length = strcspn(dirs, ":");
+        if (length && *dirs == '/' &&
+            snprintf(c->path, sizeof c->path, "%.*s/%s", (int)length, dirs, name) < (int)sizeof c->path &&
+            is_program(c))
+            return true;
+        dirs += length + (dirs[length] == ':');
+    }
+    return false;
+}
+
+void jit_find_compiler(struct jit_compiler *c)
+{
+    static const char *const names[] = {"cc", "gcc", "clang"};
+    const char *own = getenv("XETILE_CC");
+    size_t i;
+    memset(c, 0, sizeof *c);
+    if (own && *own) {
+        if (find_in_path(c, own)) return;
+    } else {
+        for (i = 0; i < sizeof names / sizeof names[0]; i++)
+            if (find_in_path(c, names[i])) return;
+    }
+    memset(c, 0, sizeof *c);
+}
+
+/* ---- what it may take */
+
+static double limit(const char *variable, double otherwise)
+{
+    const char *text = getenv(variable);
+    double v = text ? strtod(text, NULL) : 0;
+    return v > 0 && v < 1e6 ? v : otherwise;
+}
+
+struct jit_limits jit_own_limits(void)
+{
+    struct jit_limits l;
+    l.seconds = limit("XETILE_SOFT_TIME_LIMIT", DEFAULT_SECONDS);
+    l.mebibytes = limit("XETILE_SOFT_MEMORY_LIMIT", DEFAULT_MEBIBYTES);
+    return l;
+}
+
+double jit_time_limit(void) { return JIT_CROWDED * jit_own_limits().seconds; }
+
+bool jit_compiler_works(const struct jit_compiler *c)
+{
+    char path[JIT_PATH_BYTES];
+    char version[] = "--version";
+    char *argv[] = {path, version, NULL};
+    struct sp_text said = {NULL, 0, 0, false};
+    const struct jit_limits brief = {10, DEFAULT_MEBIBYTES};
+    bool good;
+    if (!c->path[0]) return false;
+    snprintf(path, sizeof path, "%s", c->path);
+    good = jit_run(argv, "/tmp", brief, &said, NULL) == 0 && said.size > 0;
+    sp_text_free(&said);
+    return good;
+}
+
+/* ---- keys */
+
+/* The file this code is in: a rebuilt driver or test compiles anew. */
+static void hash_own_file(struct jit_sha256 *h)
+{
+    uint64_t facts[4] = {0, 0, 0, 0};
+    struct stat s;
+    Dl_info info;
+    if ((dladdr((void *)(uintptr_t)&jit_key, &info) && info.dli_fname && stat(info.dli_fname, &s) == 0) ||
+        stat("/proc/self/exe", &s) == 0) {
+        facts[0] = (uint64_t)s.st_size;
+        facts[1] = (uint64_t)s.st_mtim.tv_sec;
+        facts[2] = (uint64_t)s.st_mtim.tv_nsec;
+        facts[3] = (uint64_t)s.st_ino;
+    }
+    jit_sha256_add(h, facts, sizeof facts);
+}
+
+/* Contraction is off unless the text asks for it: every ISA then gives the same bits. */
+const char *const jit_fixed_flags[] = {"-std=gnu11",
+                                          "-O2",
+                                          "-fPIC",
+                                          "-shared",
+                                          "-w",
+                                          "-Wno-psabi",
+                                          "-fno-math-errno",
+                                          "-fno-trapping-math",
+                                          "-fwrapv",
+                                          "-fno-strict-aliasing",
+                                          "-fvisibility=hidden",
+                                          /* gcc 12 passes an over-aligned vector of a sibling call in the caller's own
+                                           * argument area, which is not aligned enough */
+                                          "-fno-optimize-sibling-calls",
+                                          /* most of gcc's time on large kernels went into asking which stores may
+                                           * alias; these bound it and leave the code as it was (clang ignores them) */
+                                          "--param=sccvn-max-alias-queries-per-access=30",
+                                          "--param=dse-max-alias-queries-per-store=16",
+                                          "-fno-semantic-interposition",
+                                          NULL};
+
+void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count)
+{
+    struct jit_sha256 h;
+    uint8_t cpu[32];
+    uint32_t version = XS_ABI_VERSION;
+    size_t i;
+    jit_sha256_begin(&h);
+    jit_sha256_add(&h, &version, sizeof version);
+    hash_own_file(&h);
+    jit_cpu_hash(cpu);
+    jit_sha256_add(&h, cpu, sizeof cpu);
+    for (i = 0; jit_fixed_flags[i]; i++) jit_sha256_add(&h, jit_fixed_flags[i], strlen(jit_fixed_flags[i]) + 1);
+    for (i = 0; i < count; i++) {
+        uint64_t size = parts[i].size;
+        jit_sha256_add(&h, &size, sizeof size);
+        if (parts[i].size) jit_sha256_add(&h, parts[i].data, parts[i].size);
+    }
+    jit_sha256_end(&h, key->hash);
+}

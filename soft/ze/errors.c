@@ -1,0 +1,114 @@
+/* errors.c - the text of the last error; waiting with a timeout; descriptors. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ze_soft.h"
+
+/* ---- errors */
+
+static _Thread_local char last_error[2048];
+
+static void keep_error(const char *format, va_list args, bool print)
+{
+    unsigned char *c = (unsigned char *)last_error;
+    vsnprintf(last_error, sizeof last_error, format, args);
+    for (; *c; c++) /* names in a module may have any bytes: none of them speaks to a terminal */
+        if ((*c < 32 && *c != '\n' && *c != '\t') || *c == 127) *c = '?';
+    if (print) fprintf(stderr, "xetile software device: %s\n", last_error);
+}
+
+ze_result_t soft_fail(ze_result_t result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    keep_error(format, args, getenv("XETILE_SOFT_DEBUG") != NULL);
+    va_end(args);
+    return result;
+}
+
+ze_result_t soft_fail_loudly(ze_result_t result, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    keep_error(format, args, true);
+    va_end(args);
+    return result;
+}
+
+const char *soft_last_error(void) { return last_error; }
+
+/* ---- conditions */
+
+bool soft_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attr;
+    bool ok;
+    if (pthread_condattr_init(&attr) != 0) return false;
+    ok = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 && pthread_cond_init(condition, &attr) == 0;
+    pthread_condattr_destroy(&attr);
+    return ok;
+}
+
+bool soft_signal_init(struct soft_signal *s)
+{
+    if (!soft_condition_init(&s->changed)) return false;
+    if (pthread_mutex_init(&s->lock, NULL) == 0) return true;
+    pthread_cond_destroy(&s->changed);
+    return false;
+}
+
+void soft_signal_free(struct soft_signal *s)
+{
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->changed);
+}
+
+bool soft_signal_is(struct soft_signal *s, const bool *set)
+{
+    bool answer;
+    pthread_mutex_lock(&s->lock);
+    answer = *set;
+    pthread_mutex_unlock(&s->lock);
+    return answer;
+}
+
+bool soft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline)
+{
+    struct timespec t;
+    if (deadline == UINT64_MAX) return pthread_cond_wait(condition, lock) == 0;
+    if (soft_now() >= deadline) return false;
+    t.tv_sec = (time_t)(deadline / 1000000000u);
+    t.tv_nsec = (long)(deadline % 1000000000u);
+    return pthread_cond_timedwait(condition, lock, &t) != ETIMEDOUT;
+}
+
+/* ---- descriptors */
+
+/* By number: headers of 1.4 know the first three. */
+static const struct {
+    uint32_t stype;
+    const char *what;
+} refused_chains[] = {
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "memory is not exported"},
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "memory is not imported"},
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "memory is not imported"},
+    {0x20016, "there are no mutable command lists"},
+    {0x20037, "the system's memory is not mapped"},
+    {0x2003b, "no event counts in memory of the program"},
+    {0x2003f, "no event counts in memory of the program"},
+};
+
+ze_result_t soft_check_chain(const void *next)
+{
+    const ze_base_desc_t *d;
+    size_t i;
+    for (d = next; d; d = d->pNext)
+        for (i = 0; i < sizeof refused_chains / sizeof refused_chains[0]; i++)
+            if ((uint32_t)d->stype == refused_chains[i].stype)
+                return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%s", refused_chains[i].what);
+    return ZE_RESULT_SUCCESS;
+}
