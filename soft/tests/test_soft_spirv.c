@@ -4,6 +4,7 @@
  */
 #include "test.h"
 
+#include "c/generate.h"
 #include "spirv/spirv.h"
 #include "reader_kernels.h"
 
