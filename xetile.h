@@ -60,8 +60,8 @@
  *         .map             (MAP_VALUES, MAP_FIT, MAP_SUBGROUPS, TILE_SIZE)
  *     XT_INIT_TILE(base, T, rows, cols, .scatter = v, .shape = XT_AT(n))      a scatter tile: element (i, j) is
  *                          base[v(i, j)], v a vector of i32 u32 i64 u64, 1 x n or two-dimensional, base n elements
- *                          (SCATTER_TYPE, SCATTER_SHAPE, SCATTER_MAP). Only XT_LOAD_GATHER and XT_STORE_SCATTER take
- *                          it (SCATTER)
+ *                          (SCATTER_TYPE, SCATTER_SHAPE, SCATTER_MAP). XT_LOAD_GATHER, XT_STORE_SCATTER,
+ *                          XT_ATOMIC_RMW and XT_UPDATE_TILE_OFFSET take it (SCATTER)
  *     XT_LOCAL(T, elements)              an array in local memory, one for the work-group, with nothing in it at first.
  *                                        The sum is checked and in mod.local_memory (LOCAL_SIZE, LOCAL_MEMORY)
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
@@ -75,6 +75,7 @@
  *                                        the loads: Intel's compiler needs fewer instructions then
  *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements. In XT_FOR a tile that moves by
  *                                        the loop's step costs one addition a turn, and nothing is made anew
+ *     XT_UPDATE_TILE_OFFSET(tile, by)    of a scatter tile: its offsets plus `by`, a number or a vector like them
  *     XT_ATOMIC_RMW(kind, vec, tile)     memory becomes memory `kind` vec, each element atomically; the result is what
  *                                        was there before (0 outside). Errors as of XT_STORE_TILE, ATOMIC_SHARED when a
  *                                        map makes subgroups share pieces. XT_ATOMIC_RMW_TILE is the same
@@ -84,6 +85,8 @@
  *         number wins over NaN)
  *         addi muli andi ori xori maxs mins (signed) maxu minu    all integers, whatever their own sign
  *         assign                                                  all but i1
+ *         Of a scatter tile also with a mask, XT_ATOMIC_RMW(kind, vec, tile, mask), as in XT_LOAD_GATHER; elements of
+ *         one offset all take effect, one after the other.
  *         What no instruction does is a compare-exchange loop; elements below 32 bits are exchanged with the aligned
  *         32 bits that hold them, whose other bits keep their value
  *     XT_LOAD_GATHER(tile, mask, .padding = 0)    of a scatter tile; mask: a vector of i1 like the tile, or left out.
@@ -628,12 +631,13 @@ typedef enum {
 XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
 XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
 XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
+XETILE_API xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by);
 XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
 XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
 XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
 XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
 XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
-XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t);
+XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);
 XETILE_API void xt_barrier_(xt_where_ w);
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -883,6 +887,7 @@ typedef struct {
 typedef struct {
     xt_tile tile;
     xt_val by[2];
+    xt_vec offsets; /* of a scatter tile: by these, or without them by by[0] */
 } xt_update_;
 
 /* A vector and the tile that it is written to. */
@@ -890,6 +895,12 @@ typedef struct {
     xt_vec v;
     xt_tile tile;
 } xt_stored_;
+
+/* The same, and which elements of a scatter tile. */
+typedef struct {
+    xt_vec v; /* of a store */
+    xt_gather_desc_ d;
+} xt_scattered_;
 
 /* ---- what the passes find of tiles: block2d.c */
 
@@ -1952,7 +1963,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
             const xt_update_ *d = (const xt_update_ *)n->desc;
-            xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
+            if (!d->tile.scatter) xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, (const xt_frame_ *)n->desc);
         if (n->op == XT_OP_LOAD_TILE_) t = &((const xt_load_desc_ *)n->desc)->tile;
@@ -2724,13 +2735,26 @@ XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 
 xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
-    xt_update_ d = {t, {rows, cols}};
+    xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
         !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset"))
         return xt_no_tile_();
     w.x->part++;
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
+    w.x->part--;
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
+    return t;
+}
+
+/* Of a scatter tile: every offset moves by one number, or each by its own. */
+xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
+{
+    xt_update_ d = {t, {by.val, by.val}, by.vec};
+    if (!xt_enter_(w) || !xt_check_tile_(w, &t, true, "the tile of XT_UPDATE_TILE_OFFSET with one offset"))
+        return xt_no_tile_();
+    w.x->part++;
+    t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
     w.x->part--;
     xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
     return t;
@@ -2929,22 +2953,29 @@ XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     return cm_from_components(&s->x->cm, l, got);
 }
 
-XE_FN_ void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
+/* Calls fn for each element that may be accessed, with its place in memory; what it returns is the block `got`, 0
+ * elsewhere. got NULL: it returns nothing. */
+XE_FN_ void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn fn, void *user, cm_matrix *got)
 {
-    spe_module *m = &s->x->m;
+    cm_ctx *c = &s->x->cm;
+    spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
     int v;
-    for (v = 0; v < a->layout.size_v; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(&s->x->cm, a, v);
-        spe_if(m, inside);
-        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->layout.type)->bytes);
-        spe_endif(m, 0, NULL, NULL);
+    for (v = 0; out && v < a->layout.size_v; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
+        none = spe_null(c->module, spe_type_of(c->module, value));
+        spe_if(c->module, inside);
+        value = fn(c, a->layout.type, spe_index(c->module, s->t->base.id, offset), value, user);
+        spe_endif_from(c->module, got ? 1 : 0, &value, &none, &out[v]);
     }
+    if (got) *got = out ? cm_from_components(c, &a->layout, out) : cm_poison();
 }
 
-typedef struct {
-    xt_vec v; /* of a store */
-    xt_gather_desc_ d;
-} xt_scattered_;
+XE_FN_ spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    (void)user;
+    spe_store(c->module, ptr, v, (uint32_t)cm_type_info(type)->bytes);
+    return 0;
+}
 
 /* A negative size of the base means none. t: the tile as it is now. */
 XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
@@ -3014,9 +3045,9 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
         xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
 }
 
-XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
+/* Block by block; r: what fn returns, or NULL. */
+XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
 {
-    const xt_scattered_ *d = (const xt_scattered_ *)n->desc;
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_vec v = xt_now_vec_(x, &d->v);
     xt_spread_ s;
@@ -3025,8 +3056,13 @@ XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
     s = xt_spread_init_(x, &t, &d->d.mask);
     for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
         xt_spread_block_(&s, i);
-        xt_scatter_block_(&s, &v.block[i]);
+        xt_visit_block_(&s, &v.block[i], fn, user, r ? &r->block[i] : NULL);
     }
+}
+
+XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_visit_scattered_(x, (const xt_scattered_ *)n->desc, xt_store_element_, NULL, NULL);
 }
 
 /* prefetch.c - prefetch_tile.
@@ -3897,28 +3933,30 @@ XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
                     xt_map_text_(&t->map, text));
 }
 
-xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
+xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d)
 {
-    xt_stored_ d = {v, t};
-    xt_vec form = xt_form_(&t), r;
+    xt_scattered_ of = {v, d};
+    const xt_tile *t = &of.d.tile;
+    xt_vec form = xt_form_(t), r;
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
-        !xt_check_tile_(w, &t, false, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
-        !xt_check_rmw_(w, kind, &t))
+        !xt_check_tile_(w, t, t->scatter || d.mask.magic, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, t) ||
+        !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
-    r = xt_new_vec_(w.x, t.type, &form);
-    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &d, sizeof d);
+    r = xt_new_vec_(w.x, t->type, &form);
+    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &of, sizeof of);
     return r;
 }
 
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stored_ *d = (const xt_stored_ *)n->desc;
+    const xt_scattered_ *d = (const xt_scattered_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
     xt_block_ b = xt_blocks_(&t.dist);
     v = xt_as_use_(x, &v, CM_ACC);
-    while (v.blocks && r.blocks && xt_next_block_(&b)) {
+    if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
+    while (!t.scatter && v.blocks && r.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
@@ -6006,14 +6044,17 @@ void xt_free(xt_module *mod) { spe_built_free(mod); }
 #define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
-#define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
+#define XT_UPDATE_TILE_OFFSET(tile_, ...) SPE_CAT(XT_UPDATE_, SPE_COUNT(__VA_ARGS__))(tile_, __VA_ARGS__)
+#define XT_UPDATE_1(tile_, by_) xt_update_offsets_(XT_HERE_, tile_, XT_ANY_(by_))
+#define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
-#define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
-#define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
+#define XT_ATOMIC_RMW(kind_, vec_, ...)                                                                                \
+    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_ATOMIC_RMW_TILE(kind_, ...) XT_ATOMIC_RMW(kind_, __VA_ARGS__)
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)

@@ -60,8 +60,8 @@
  *         .map             (MAP_VALUES, MAP_FIT, MAP_SUBGROUPS, TILE_SIZE)
  *     XT_INIT_TILE(base, T, rows, cols, .scatter = v, .shape = XT_AT(n))      a scatter tile: element (i, j) is
  *                          base[v(i, j)], v a vector of i32 u32 i64 u64, 1 x n or two-dimensional, base n elements
- *                          (SCATTER_TYPE, SCATTER_SHAPE, SCATTER_MAP). Only XT_LOAD_GATHER and XT_STORE_SCATTER take
- *                          it (SCATTER)
+ *                          (SCATTER_TYPE, SCATTER_SHAPE, SCATTER_MAP). XT_LOAD_GATHER, XT_STORE_SCATTER,
+ *                          XT_ATOMIC_RMW and XT_UPDATE_TILE_OFFSET take it (SCATTER)
  *     XT_LOCAL(T, elements)              an array in local memory, one for the work-group, with nothing in it at first.
  *                                        The sum is checked and in mod.local_memory (LOCAL_SIZE, LOCAL_MEMORY)
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
@@ -75,6 +75,7 @@
  *                                        the loads: Intel's compiler needs fewer instructions then
  *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements. In XT_FOR a tile that moves by
  *                                        the loop's step costs one addition a turn, and nothing is made anew
+ *     XT_UPDATE_TILE_OFFSET(tile, by)    of a scatter tile: its offsets plus `by`, a number or a vector like them
  *     XT_ATOMIC_RMW(kind, vec, tile)     memory becomes memory `kind` vec, each element atomically; the result is what
  *                                        was there before (0 outside). Errors as of XT_STORE_TILE, ATOMIC_SHARED when a
  *                                        map makes subgroups share pieces. XT_ATOMIC_RMW_TILE is the same
@@ -84,6 +85,8 @@
  *         number wins over NaN)
  *         addi muli andi ori xori maxs mins (signed) maxu minu    all integers, whatever their own sign
  *         assign                                                  all but i1
+ *         Of a scatter tile also with a mask, XT_ATOMIC_RMW(kind, vec, tile, mask), as in XT_LOAD_GATHER; elements of
+ *         one offset all take effect, one after the other.
  *         What no instruction does is a compare-exchange loop; elements below 32 bits are exchanged with the aligned
  *         32 bits that hold them, whose other bits keep their value
  *     XT_LOAD_GATHER(tile, mask, .padding = 0)    of a scatter tile; mask: a vector of i1 like the tile, or left out.
@@ -559,12 +562,13 @@ typedef enum {
 XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
 XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
 XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
+XETILE_API xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by);
 XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
 XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
 XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
 XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
 XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
-XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t);
+XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);
 XETILE_API void xt_barrier_(xt_where_ w);
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
@@ -842,14 +846,17 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
-#define XT_UPDATE_TILE_OFFSET(tile_, rows_, cols_)                                                                     \
+#define XT_UPDATE_TILE_OFFSET(tile_, ...) SPE_CAT(XT_UPDATE_, SPE_COUNT(__VA_ARGS__))(tile_, __VA_ARGS__)
+#define XT_UPDATE_1(tile_, by_) xt_update_offsets_(XT_HERE_, tile_, XT_ANY_(by_))
+#define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
     xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
-#define XT_ATOMIC_RMW(kind_, vec_, tile_) xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, tile_)
-#define XT_ATOMIC_RMW_TILE(kind_, vec_, tile_) XT_ATOMIC_RMW(kind_, vec_, tile_)
+#define XT_ATOMIC_RMW(kind_, vec_, ...)                                                                                \
+    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_ATOMIC_RMW_TILE(kind_, ...) XT_ATOMIC_RMW(kind_, __VA_ARGS__)
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)

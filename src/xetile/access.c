@@ -135,7 +135,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
 
-static bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
+XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
 {
     static const xt_same_errors_ errors = {XT_ERROR_MASK_SHAPE, 0, 0, XT_ERROR_MASK_MAP};
     xt_vec form = xt_form_(t);
@@ -192,22 +192,29 @@ static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     return cm_from_components(&s->x->cm, l, got);
 }
 
-static void xt_scatter_block_(const xt_spread_ *s, const cm_matrix *a)
+/* Calls fn for each element that may be accessed, with its place in memory; what it returns is the block `got`, 0
+ * elsewhere. got NULL: it returns nothing. */
+static void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn fn, void *user, cm_matrix *got)
 {
-    spe_module *m = &s->x->m;
+    cm_ctx *c = &s->x->cm;
+    spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
     int v;
-    for (v = 0; v < a->layout.size_v; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(&s->x->cm, a, v);
-        spe_if(m, inside);
-        spe_store(m, spe_index(m, s->t->base.id, offset), value, (uint32_t)cm_type_info(a->layout.type)->bytes);
-        spe_endif(m, 0, NULL, NULL);
+    for (v = 0; out && v < a->layout.size_v; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
+        none = spe_null(c->module, spe_type_of(c->module, value));
+        spe_if(c->module, inside);
+        value = fn(c, a->layout.type, spe_index(c->module, s->t->base.id, offset), value, user);
+        spe_endif_from(c->module, got ? 1 : 0, &value, &none, &out[v]);
     }
+    if (got) *got = out ? cm_from_components(c, &a->layout, out) : cm_poison();
 }
 
-typedef struct {
-    xt_vec v; /* of a store */
-    xt_gather_desc_ d;
-} xt_scattered_;
+static spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    (void)user;
+    spe_store(c->module, ptr, v, (uint32_t)cm_type_info(type)->bytes);
+    return 0;
+}
 
 /* A negative size of the base means none. t: the tile as it is now. */
 static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
@@ -277,9 +284,9 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
         xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
 }
 
-XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
+/* Block by block; r: what fn returns, or NULL. */
+XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
 {
-    const xt_scattered_ *d = (const xt_scattered_ *)n->desc;
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_vec v = xt_now_vec_(x, &d->v);
     xt_spread_ s;
@@ -288,6 +295,11 @@ XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
     s = xt_spread_init_(x, &t, &d->d.mask);
     for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
         xt_spread_block_(&s, i);
-        xt_scatter_block_(&s, &v.block[i]);
+        xt_visit_block_(&s, &v.block[i], fn, user, r ? &r->block[i] : NULL);
     }
+}
+
+XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_visit_scattered_(x, (const xt_scattered_ *)n->desc, xt_store_element_, NULL, NULL);
 }

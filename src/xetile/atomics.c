@@ -121,28 +121,30 @@ static bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
                     xt_map_text_(&t->map, text));
 }
 
-xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_tile t)
+xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d)
 {
-    xt_stored_ d = {v, t};
-    xt_vec form = xt_form_(&t), r;
+    xt_scattered_ of = {v, d};
+    const xt_tile *t = &of.d.tile;
+    xt_vec form = xt_form_(t), r;
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
-        !xt_check_tile_(w, &t, false, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, &t) ||
-        !xt_check_rmw_(w, kind, &t))
+        !xt_check_tile_(w, t, t->scatter || d.mask.magic, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, t) ||
+        !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
-    r = xt_new_vec_(w.x, t.type, &form);
-    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &d, sizeof d);
+    r = xt_new_vec_(w.x, t->type, &form);
+    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &of, sizeof of);
     return r;
 }
 
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stored_ *d = (const xt_stored_ *)n->desc;
+    const xt_scattered_ *d = (const xt_scattered_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
     xt_block_ b = xt_blocks_(&t.dist);
     v = xt_as_use_(x, &v, CM_ACC);
-    while (v.blocks && r.blocks && xt_next_block_(&b)) {
+    if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
+    while (!t.scatter && v.blocks && r.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }

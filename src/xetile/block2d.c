@@ -128,7 +128,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
             const xt_update_ *d = (const xt_update_ *)n->desc;
-            xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
+            if (!d->tile.scatter) xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, (const xt_frame_ *)n->desc);
         if (n->op == XT_OP_LOAD_TILE_) t = &((const xt_load_desc_ *)n->desc)->tile;

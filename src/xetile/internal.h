@@ -143,6 +143,7 @@ typedef struct {
 typedef struct {
     xt_tile tile;
     xt_val by[2];
+    xt_vec offsets; /* of a scatter tile: by these, or without them by by[0] */
 } xt_update_;
 
 /* A vector and the tile that it is written to. */
@@ -150,6 +151,12 @@ typedef struct {
     xt_vec v;
     xt_tile tile;
 } xt_stored_;
+
+/* The same, and which elements of a scatter tile. */
+typedef struct {
+    xt_vec v; /* of a store */
+    xt_gather_desc_ d;
+} xt_scattered_;
 
 /* ---- what the passes find of tiles: block2d.c */
 
@@ -290,6 +297,8 @@ XETILE_PRIVATE void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t li
 XETILE_PRIVATE int xt_least_(int a, int b);
 XETILE_PRIVATE cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b);
 XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
+XETILE_PRIVATE bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t);
+XETILE_PRIVATE void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r);
 
 /* ---- elements.c */
 

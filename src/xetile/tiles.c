@@ -330,13 +330,26 @@ XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 
 xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
-    xt_update_ d = {t, {rows, cols}};
+    xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
         !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset"))
         return xt_no_tile_();
     w.x->part++;
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
+    w.x->part--;
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
+    return t;
+}
+
+/* Of a scatter tile: every offset moves by one number, or each by its own. */
+xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
+{
+    xt_update_ d = {t, {by.val, by.val}, by.vec};
+    if (!xt_enter_(w) || !xt_check_tile_(w, &t, true, "the tile of XT_UPDATE_TILE_OFFSET with one offset"))
+        return xt_no_tile_();
+    w.x->part++;
+    t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
     w.x->part--;
     xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
     return t;

@@ -97,12 +97,18 @@ BAD(scatter_of_a_matrix, SCATTER_SHAPE, "tile 1 x 16", "2 dimensions",
 BAD(scatter_of_another_map, SCATTER_MAP, "{2, 2}", "{4, 1}",
     XT_INIT_TILE(A, f32, 32, 32, .shape = XT_AT(N), FULL,
                  .scatter = XT_SPLAT(i32, 32, 32, 0, .map = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32})));)
+#define MASK(...) XT_LOAD_TILE(XT_INIT_TILE(P, i1, __VA_ARGS__, .shape = XT_AT(64, 64)))
 #define SCATTER_TILE XT_INIT_TILE(A, f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 16, 0), .shape = XT_AT(N))
 BAD(scatter_tile_loaded, SCATTER, "XT_LOAD_TILE", "scatter tile 1 x 16", XT_LOAD_TILE(SCATTER_TILE);)
 BAD(scatter_tile_stored, SCATTER, "XT_STORE_TILE", "1 x 16", XT_STORE_TILE(XT_SPLAT(f32, 1, 16, 0.0), SCATTER_TILE);)
 BAD(scatter_tile_prefetched, SCATTER, "XT_PREFETCH_TILE", "1 x 16", XT_PREFETCH_TILE(SCATTER_TILE);)
 BAD(scatter_tile_moved, SCATTER, "XT_UPDATE_TILE_OFFSET", "1 x 16", XT_UPDATE_TILE_OFFSET(SCATTER_TILE, 0, 1);)
-#define MASK(...) XT_LOAD_TILE(XT_INIT_TILE(P, i1, __VA_ARGS__, .shape = XT_AT(64, 64)))
+BAD(tile_moved_by_one_number, NO_SCATTER, "XT_UPDATE_TILE_OFFSET", "tile 8 x 8",
+    XT_UPDATE_TILE_OFFSET(TILE(f32, 8, 8), 1);)
+BAD(offsets_moved_by_others, VEC_SHAPE, "XT_ADD of 1 x 16", "1 x 8",
+    XT_UPDATE_TILE_OFFSET(SCATTER_TILE, XT_SPLAT(i32, 1, 8, 0));)
+BAD(mask_of_a_regular_tile, NO_SCATTER, "XT_ATOMIC_RMW", "tile 8 x 8",
+    XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 8), MASK(8, 8));)
 BAD(gather_of_a_regular_tile, NO_SCATTER, "XT_LOAD_GATHER", "tile 8 x 8", XT_LOAD_GATHER(TILE(f32, 8, 8));)
 BAD(scatter_to_a_regular_tile, NO_SCATTER, "XT_STORE_SCATTER", "tile 1 x 8",
     XT_STORE_SCATTER(XT_SPLAT(f32, 1, 8, 0.0), TILE(f32, 1, 8));)
@@ -129,8 +135,6 @@ BAD(atomic_of_shared_pieces, ATOMIC_SHARED, "tile 16 x 32", "sg_layout {2, 2} sg
     XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 16, 32, 0.0, FULL), TILE(f32, 16, 32, FULL));)
 BAD(atomic_of_another_shape, STORE_SHAPE, "vector of 8 x 8", "tile of 8 x 16",
     XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 8, 8, 0.0), TILE(f32, 8, 16));)
-BAD(atomic_on_a_scatter_tile, SCATTER, "XT_ATOMIC_RMW", "1 x 16",
-    XT_ATOMIC_RMW(addf, XT_SPLAT(f32, 1, 16, 0.0), SCATTER_TILE);)
 BAD(tile_order, TILE_ORDER, "{1, 1}", "", TILE(f32, 8, 8, .order = {1, 1});)
 BAD(tile_shape_is_floating, INDEX, "f32", ".shape, second", XT_INIT_TILE(A, f32, 8, 8, .shape = XT_AT(8, F));)
 BAD(tile_offset_is_64_bit, INDEX, "u64", ".offset, first", TILE(f32, 8, 8, .offset = XT_AT(P, 0));)
@@ -435,6 +439,9 @@ int main(void)
     RUN(scatter_tile_stored);
     RUN(scatter_tile_prefetched);
     RUN(scatter_tile_moved);
+    RUN(tile_moved_by_one_number);
+    RUN(offsets_moved_by_others);
+    RUN(mask_of_a_regular_tile);
     RUN(tile_order);
     RUN(tile_shape_is_floating);
     RUN(tile_offset_is_64_bit);
@@ -485,7 +492,6 @@ int main(void)
     RUN(atomic_of_masks);
     RUN(atomic_of_shared_pieces);
     RUN(atomic_of_another_shape);
-    RUN(atomic_on_a_scatter_tile);
     RUN(condition_is_a_number);
     RUN(loop_step);
     RUN(loop_end_is_floating);
