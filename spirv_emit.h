@@ -1355,6 +1355,7 @@ struct spe_region {
     spe_val index;   /* of a loop */
     int depth;       /* from 1 on; 0 after an error */
     int sides, turn; /* sides: of an if with its else 2, of a loop 1; turn: how often the C loop asked */
+    bool twice;      /* a loop whose body the C loop runs twice: sides is 2 */
     bool done;       /* a loop's body was left at its end */
 };
 
@@ -4797,13 +4798,14 @@ XE_FN_ bool spe_region_ends_(const spe_region *r)
 {
     if (!r->depth || !spe_ok(r->in->module) || r->in->depth < r->depth) return false;
     if (r->in->depth > r->depth) spe_region_fail(r->in, "");
-    else if (!r->done && r->sides == 1) spe_region_fail(r->in, " was left by break");
+    else if (!r->done && (r->sides == 1 || r->twice)) spe_region_fail(r->in, " was left by break");
     return spe_ok(r->in->module);
 }
 
 bool spe_region_next(spe_region *r)
 {
     if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
+    r->done = false;
     return r->turn <= r->sides;
 }
 

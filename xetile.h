@@ -21,7 +21,8 @@
  * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs, once. Each macro checks its operands and records an
  * operation; then the work-group's size and each vector's layout are found, and the record is written as SPIR-V: twice
  * where row pitches are known only at launch, with 2D block messages and without, and the kernel picks (.pitch). C
- * variables and C loops are compile time: a C `for` unrolls.
+ * variables and C loops are compile time: a C `for` unrolls. The bodies of XT_FOR and XT_WHILE run a second time, and
+ * then record nothing: so it is seen when a turn uses what the turn before has left in a variable that is not listed.
  * Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are
  * values: assign them, pass them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter
  * and is called with XT_SELF:
@@ -173,7 +174,8 @@
  *                                        listed variables (xt_val, xt_tile, xt_vec: CARRIED) are carried round, of
  *                                        one type, shape and map all the time (CARRIED_TYPE): what the body leaves
  *                                        in them is what the next turn, and the code after the loop, finds. Others must
- *                                        not change in the body
+ *                                        not change in the body: what it leaves in them must not be used outside,
+ *                                        nor in the next turn (UNLISTED)
  *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
@@ -200,8 +202,9 @@
  *                         with both operands more than 6 KiB and the work-group has room for it
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
- * values; error->next is another mistake that does not follow from it, and so on. spe_print_error prints them all. Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an
- * id. Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
+ * values; error->next is another mistake that does not follow from it, and so on; spe_print_error prints them all.
+ * Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
+ * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
  *
@@ -334,6 +337,7 @@ XETILE_LETTERS_(XETILE_PUSH_)
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
+    X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(UNKNOWN_PARAMETER, "the kernel has no such parameter")                                                           \
@@ -441,6 +445,7 @@ typedef struct {
     uint32_t magic;
     cm_type type;
     int number; /* of the XT_INIT_TILE that it comes from */
+    int scope;  /* where it was made */
     bool column_major;
     bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
@@ -526,7 +531,9 @@ struct xt_ctx {
     xt_val args[SPE_PARAMS_MAX];
     /* the record */
     xt_list_ nodes, values, errors;
-    int part; /* above 0: what is recorded is a part of a larger operation */
+    int part;         /* above 0: what is recorded is a part of a larger operation */
+    xt_list_ scopes;  /* of each side of a region, and of the region: where it is */
+    int scope, again; /* scope: the innermost one; again: above 0 in a second walk, see control.c */
     int tile_count;
     spe_regions regions;
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* of each open region */
@@ -830,6 +837,7 @@ typedef struct {
 
 typedef struct {
     int node;   /* which makes it */
+    int scope;  /* where it is made */
     bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
     spe_id early_id;
     /* vectors: those that must share a layout form a class (union-find) */
@@ -869,6 +877,10 @@ struct xt_frame_ {
     xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
     xt_val lo, hi, step; /* of a loop */
     uint32_t index;      /* the value */
+    int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
+    int tile_count;         /* before a second walk */
+    int64_t local_bytes;
+    const char *arrived;
     int slots;
     xt_slot_ *slot;
     /* when written */
@@ -1174,7 +1186,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
         e = (spe_error *)list->items + i;
         if (e->id == id && e->line == w.line && strcmp(e->file, w.file) == 0) return false;
     }
-    if (!spe_ok(&w.x->m) || list->count == MOST) return false;
+    if (!spe_ok(&w.x->m) || list->count == MOST || (w.x->again && id != XT_ERROR_UNLISTED)) return false;
     va_start(args, format);
     spe_vreport(xt_blame_(w), id, format, args);
     va_end(args);
@@ -1276,15 +1288,64 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
     v = (xt_value_ *)xt_push_(x, &x->values, sizeof *v);
     if (!v) return 0;
     v->parent = (uint32_t)x->values.count - 1;
+    v->scope = x->scope;
     return v->parent;
 }
+
+/* ---- where values may be used ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    xt_op_ op;
+    const char *file;
+    int line;
+} xt_scope_;
+
+/* The scope of a region, or of a side of it. Number 0 is the kernel's. */
+XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
+{
+    xt_list_ *list = &w.x->scopes;
+    xt_scope_ *s;
+    if (list->count == 0 && !xt_push_(w.x, list, sizeof *s)) return 0;
+    s = (xt_scope_ *)xt_push_(w.x, list, sizeof *s);
+    if (!s) return 0;
+    s->op = op;
+    s->file = w.file;
+    s->line = w.line;
+    return list->count - 1;
+}
+
+/* What a region makes may be used in it, this time round; behind it, and in the next turn, only what it lists. */
+XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
+{
+    const xt_ctx *x = w.x;
+    const xt_scope_ *s = (const xt_scope_ *)x->scopes.items + scope;
+    int i;
+    if (scope == x->scope) return true;
+    for (i = x->regions.depth - 1; i >= 0; i--)
+        if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
+    return scope == 0 ||
+           xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; list it there, &x, to use it %s", what,
+                    s->op == XT_OP_FOR_ ? "XT_FOR" : s->op == XT_OP_IF_ ? "XT_IF" : "XT_WHILE", s->file, s->line,
+                    x->again ? "in the next turn" : "outside");
+}
+
+XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
+
+/* The same of a number; false and no error when it is lost. Folded constants have a scope too. */
+XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
+{
+    if (xt_is_lost_(v)) return false;
+    return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: desc is kept as it is. */
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size)
 {
     xt_ctx *x = w.x;
-    void *copy = size ? xt_memory_(x, size) : NULL;
-    xt_node_ *n = spe_ok(&x->m) ? (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n) : NULL;
+    void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
+    xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n);
     if (!n) return;
     if (copy) memcpy(copy, desc, size);
     n->op = op;
@@ -1425,7 +1486,6 @@ XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align)
 
 /* What comes of an operation that is wrong. */
 XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); }
-XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
 
 XE_FN_ bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
@@ -1446,7 +1506,7 @@ XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     char text[48];
-    if (xt_is_lost_(v)) return false;
+    if (!xt_check_value_(w, v, what)) return false;
     if (!spe_val_is_set(v)) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
@@ -1579,7 +1639,7 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
-    if (xt_is_lost_(a) || xt_is_lost_(b)) return false;
+    if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
     if (!spe_val_is_set(a) || !spe_val_is_set(b))
         return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
     if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
@@ -1630,7 +1690,7 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
     xt_val r;
-    if (xt_is_lost_(v)) return *v;
+    if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
                xt_nothing_();
@@ -1653,7 +1713,11 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     const xt_val *same;
     xt_val r;
     if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
-    if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
+    if (xt_is_constant_(&a) && xt_is_constant_(&b)) {
+        r = xt_fold_(op, &a, &b);
+        r.note = w.x->scope;
+        return r;
+    }
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
     memset(&n, 0, sizeof n);
@@ -1686,7 +1750,9 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
     xt_val condition = c.val, a = first.val, b = second.val;
     int type = xt_common_type_(&a, &b);
     xt_numbers_ n = {type, {condition, a, b}};
-    if (!xt_enter_(w) || xt_is_lost_(&condition) || xt_is_lost_(&a) || xt_is_lost_(&b)) return xt_nothing_();
+    if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||
+        !xt_check_value_(w, &b, "an operand"))
+        return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.integer ? a : b;
     if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
         return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),
@@ -2260,7 +2326,7 @@ XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
 XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 {
     if (v->magic != XT_VEC_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    return v->id != 0; /* else it is lost */
+    return v->id && xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what); /* id 0: it is lost */
 }
 
 XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
@@ -2422,7 +2488,7 @@ int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
 {
     if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    if (t->number < 0) return false;
+    if (t->number < 0 || !xt_check_scope_(w, t->scope, what)) return false;
     return t->scatter == scatter ||
            xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
                     scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],
@@ -2562,7 +2628,7 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     xt_numbers_ n;
     char text[48];
     t->base = *base;
-    if (xt_is_lost_(base)) return false;
+    if (!xt_check_value_(w, base, "the base")) return false;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
         return base->type == (int)t->type || (base->type == CM_F32 && t->type == CM_TF32) ||
                (t->type == (cm_type)XT_BOOL_ && xt_bits_(base->type) == 8 && xt_is_int_(base->type)) ||
@@ -2684,6 +2750,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
+    t.scope = x->scope;
     if (d.offset.count == 0) d.offset = xt_at_(d.shape.count ? d.shape.count : 2, zero, zero, zero, zero);
     x->part++;
     if (d.scatter.magic) {
@@ -2743,6 +2810,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     w.x->part--;
+    t.scope = w.x->scope;
     xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
     return t;
 }
@@ -3674,7 +3742,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     const xt_math_row_ *row = xt_math_info_(op);
     xt_numbers_ n = {0, {a.val, b.val, c.val}};
     int i;
-    if (!xt_enter_(w) || xt_is_lost_(&a.val)) return xt_nothing_();
+    if (!xt_enter_(w) || !xt_check_value_(w, &a.val, row->name)) return xt_nothing_();
     n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
     for (i = 1; i < row->operands; i++)
         if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
@@ -3760,7 +3828,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     xt_numbers_ n = {type, {*v, *v, *v}};
     int from = xt_carried_type_(v);
     char text[48];
-    if (!xt_enter_(w) || xt_is_lost_(v)) return xt_nothing_();
+    if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
@@ -4978,13 +5046,19 @@ XE_FN_ size_t xt_thing_size_(uint32_t magic)
     return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
 }
 
-/* Reads what a carried pointer points to. */
+/* Reads what a carried pointer points to, which must be there to use. */
 XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 {
+    char what[40];
     memcpy(&t->magic, object, sizeof t->magic);
     memcpy(t, object, xt_thing_size_(t->magic));
-    return xt_thing_size_(t->magic) ||
-           xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+    snprintf(what, sizeof what, "number %d of the list", number + 1);
+    switch (t->magic) {
+    case XT_TILE_MAGIC_: return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
+    case XT_VEC_MAGIC_: return !t->vec.id || xt_check_vec_(w, &t->vec, what);
+    case SPE_VAL_MAGIC: return xt_is_lost_(&t->val) || xt_check_value_(w, &t->val, what);
+    default: return xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
+    }
 }
 
 XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
@@ -5109,7 +5183,10 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
             p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
                                  xt_region_value_(x));
             p[i]->local = local;
+        } else if (p[i]->kind < SPE_SCALAR) {
+            p[i]->note = x->scope;
         }
+    if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
     v->id = xt_region_value_(x);
     if (v->id) xt_define_vec_(x, v->id, *v);
@@ -5285,8 +5362,17 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
     xt_record_(w, op, 0, 0, f, 0);
+    if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
+        r->twice = true;
+        r->sides = 2;
+    }
+    f->outer = x->scope;
+    f->scope = x->scope = xt_new_scope_(w, op);
     return spe_ok(&x->m) ? f : NULL;
 }
+
+/* What is made from here on belongs to one side of the region, or to one walk through a loop's body. */
+XE_FN_ void xt_side_begins_(xt_where_ w, xt_frame_ *f) { w.x->scope = f->side = xt_new_scope_(w, f->op); }
 
 /* Reads the carried values at the end of a side and checks their types; after an error they are what they were. */
 XE_FN_ void xt_read_now_(xt_where_ w, xt_frame_ *f)
@@ -5362,6 +5448,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
         x->part--;
     }
+    xt_side_begins_(w, f);
     return loop;
 }
 
@@ -5456,7 +5543,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
 {
     char text[48];
-    return xt_is_lost_(condition) || spe_val_is_condition(condition, XT_BOOL_) ||
+    return !xt_check_value_(w, condition, of) || spe_val_is_condition(condition, XT_BOOL_) ||
            xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition, text, sizeof text));
 }
 
@@ -5470,7 +5557,9 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
     xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, "XT_WHILE", objects) : NULL;
-    if (f) xt_loop_values_(w.x, f);
+    if (!f) return loop;
+    xt_loop_values_(w.x, f);
+    xt_side_begins_(w, f);
     return loop;
 }
 
@@ -5494,7 +5583,9 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     xt_frame_ *f;
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
     f = xt_open_(w, &r, XT_OP_IF_, "XT_IF", objects);
-    if (f) f->lo = condition;
+    if (!f) return r;
+    f->lo = condition;
+    xt_side_begins_(w, f);
     return r;
 }
 
@@ -5526,20 +5617,49 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
-/* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. */
+/* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. In a second walk it
+ * may be all. */
 XE_FN_ void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
+    x->scope = f->outer;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now), counts;
-        if (f->op != XT_OP_IF_) mask &= xt_differences_(&s->start, &s->now);
-        counts = xt_counts_(x, f, s, mask);
+        uint32_t mask = x->again ? XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
+        if (f->op != XT_OP_IF_ && !x->again) {
+            mask &= xt_differences_(&s->start, &s->now);
+            counts = xt_counts_(x, f, s, mask);
+        }
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
         xt_renew_(x, &s->result, mask);
         xt_write_(s->object, &s->result);
     }
+}
+
+/* The C loop runs a loop's body a second time, and nothing is recorded. What the first walk made must then be out of
+ * use: who finds it in a variable finds what the turn before left there, and would get what came into the loop. */
+XE_FN_ void xt_walk_again_(xt_where_ w, xt_frame_ *f)
+{
+    xt_ctx *x = w.x;
+    int i;
+    for (i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].body);
+    xt_side_begins_(w, f);
+    f->tile_count = x->tile_count;
+    f->local_bytes = x->local_bytes;
+    f->arrived = x->arrived;
+    x->again++;
+}
+
+XE_FN_ void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].result);
+    x->scope = f->outer;
+    x->tile_count = f->tile_count;
+    x->local_bytes = f->local_bytes;
+    x->arrived = f->arrived;
+    x->again--;
 }
 
 /* At the end of a side: see spe_regions. */
@@ -5550,12 +5670,19 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     bool last = r->turn > r->sides;
     if (!xt_enter_(w)) return;
-    xt_read_now_(w, f);
-    xt_record_(w, last ? XT_OP_END_ : XT_OP_ELSE_, 0, 0, f, 0);
-    if (last)
+    if (last && r->twice) {
+        xt_walked_again_(x, f);
+    } else if (last || r->twice) {
+        xt_read_now_(w, f);
+        xt_record_(w, XT_OP_END_, 0, 0, f, 0);
         xt_find_changes_(x, f);
-    else
+        if (!last) xt_walk_again_(w, f);
+    } else {
+        xt_read_now_(w, f);
+        xt_record_(w, XT_OP_ELSE_, 0, 0, f, 0);
         xt_if_else_(f);
+        xt_side_begins_(w, f);
+    }
     if (last) x->regions.depth--;
 }
 
@@ -5643,7 +5770,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     d.numbers = operands;
     if (!xt_enter_(w)) return xt_nothing_();
     for (i = 0; i < operands.count; i++)
-        if (xt_is_lost_(&operands.at[i]))
+        if (!xt_check_value_(w, &operands.at[i], "an operand of XT_EMIT"))
             return xt_nothing_();
         else if (!spe_val_is_set(&operands.at[i]))
             return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();

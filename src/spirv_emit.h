@@ -1015,6 +1015,7 @@ struct spe_region {
     spe_val index;   /* of a loop */
     int depth;       /* from 1 on; 0 after an error */
     int sides, turn; /* sides: of an if with its else 2, of a loop 1; turn: how often the C loop asked */
+    bool twice;      /* a loop whose body the C loop runs twice: sides is 2 */
     bool done;       /* a loop's body was left at its end */
 };
 

@@ -21,7 +21,8 @@
  * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs, once. Each macro checks its operands and records an
  * operation; then the work-group's size and each vector's layout are found, and the record is written as SPIR-V: twice
  * where row pitches are known only at launch, with 2D block messages and without, and the kernel picks (.pitch). C
- * variables and C loops are compile time: a C `for` unrolls.
+ * variables and C loops are compile time: a C `for` unrolls. The bodies of XT_FOR and XT_WHILE run a second time, and
+ * then record nothing: so it is seen when a turn uses what the turn before has left in a variable that is not listed.
  * Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are
  * values: assign them, pass them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter
  * and is called with XT_SELF:
@@ -173,7 +174,8 @@
  *                                        listed variables (xt_val, xt_tile, xt_vec: CARRIED) are carried round, of
  *                                        one type, shape and map all the time (CARRIED_TYPE): what the body leaves
  *                                        in them is what the next turn, and the code after the loop, finds. Others must
- *                                        not change in the body
+ *                                        not change in the body: what it leaves in them must not be used outside,
+ *                                        nor in the next turn (UNLISTED)
  *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
@@ -200,8 +202,9 @@
  *                         with both operands more than 6 KiB and the work-group has room for it
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
- * values; error->next is another mistake that does not follow from it, and so on. spe_print_error prints them all. Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an
- * id. Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
+ * values; error->next is another mistake that does not follow from it, and so on; spe_print_error prints them all.
+ * Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
+ * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
  *
@@ -265,6 +268,7 @@
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
+    X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(UNKNOWN_PARAMETER, "the kernel has no such parameter")                                                           \
@@ -372,6 +376,7 @@ typedef struct {
     uint32_t magic;
     cm_type type;
     int number; /* of the XT_INIT_TILE that it comes from */
+    int scope;  /* where it was made */
     bool column_major;
     bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
@@ -457,7 +462,9 @@ struct xt_ctx {
     xt_val args[SPE_PARAMS_MAX];
     /* the record */
     xt_list_ nodes, values, errors;
-    int part; /* above 0: what is recorded is a part of a larger operation */
+    int part;         /* above 0: what is recorded is a part of a larger operation */
+    xt_list_ scopes;  /* of each side of a region, and of the region: where it is */
+    int scope, again; /* scope: the innermost one; again: above 0 in a second walk, see control.c */
     int tile_count;
     spe_regions regions;
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* of each open region */

@@ -307,13 +307,14 @@ static bool spe_region_ends_(const spe_region *r)
 {
     if (!r->depth || !spe_ok(r->in->module) || r->in->depth < r->depth) return false;
     if (r->in->depth > r->depth) spe_region_fail(r->in, "");
-    else if (!r->done && r->sides == 1) spe_region_fail(r->in, " was left by break");
+    else if (!r->done && (r->sides == 1 || r->twice)) spe_region_fail(r->in, " was left by break");
     return spe_ok(r->in->module);
 }
 
 bool spe_region_next(spe_region *r)
 {
     if (r->turn++ && spe_region_ends_(r)) r->in->end(r->in->module, r);
+    r->done = false;
     return r->turn <= r->sides;
 }
 

@@ -8,13 +8,19 @@ static size_t xt_thing_size_(uint32_t magic)
     return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
 }
 
-/* Reads what a carried pointer points to. */
+/* Reads what a carried pointer points to, which must be there to use. */
 XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 {
+    char what[40];
     memcpy(&t->magic, object, sizeof t->magic);
     memcpy(t, object, xt_thing_size_(t->magic));
-    return xt_thing_size_(t->magic) ||
-           xt_fail_(w, XT_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+    snprintf(what, sizeof what, "number %d of the list", number + 1);
+    switch (t->magic) {
+    case XT_TILE_MAGIC_: return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
+    case XT_VEC_MAGIC_: return !t->vec.id || xt_check_vec_(w, &t->vec, what);
+    case SPE_VAL_MAGIC: return xt_is_lost_(&t->val) || xt_check_value_(w, &t->val, what);
+    default: return xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
+    }
 }
 
 XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
@@ -139,7 +145,10 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
             p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
                                  xt_region_value_(x));
             p[i]->local = local;
+        } else if (p[i]->kind < SPE_SCALAR) {
+            p[i]->note = x->scope;
         }
+    if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
     v->id = xt_region_value_(x);
     if (v->id) xt_define_vec_(x, v->id, *v);

@@ -18,8 +18,17 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
     xt_record_(w, op, 0, 0, f, 0);
+    if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
+        r->twice = true;
+        r->sides = 2;
+    }
+    f->outer = x->scope;
+    f->scope = x->scope = xt_new_scope_(w, op);
     return spe_ok(&x->m) ? f : NULL;
 }
+
+/* What is made from here on belongs to one side of the region, or to one walk through a loop's body. */
+static void xt_side_begins_(xt_where_ w, xt_frame_ *f) { w.x->scope = f->side = xt_new_scope_(w, f->op); }
 
 /* Reads the carried values at the end of a side and checks their types; after an error they are what they were. */
 static void xt_read_now_(xt_where_ w, xt_frame_ *f)
@@ -95,6 +104,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
         x->part--;
     }
+    xt_side_begins_(w, f);
     return loop;
 }
 
@@ -189,7 +199,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
 {
     char text[48];
-    return xt_is_lost_(condition) || spe_val_is_condition(condition, XT_BOOL_) ||
+    return !xt_check_value_(w, condition, of) || spe_val_is_condition(condition, XT_BOOL_) ||
            xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition, text, sizeof text));
 }
 
@@ -203,7 +213,9 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
     xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, "XT_WHILE", objects) : NULL;
-    if (f) xt_loop_values_(w.x, f);
+    if (!f) return loop;
+    xt_loop_values_(w.x, f);
+    xt_side_begins_(w, f);
     return loop;
 }
 
@@ -227,7 +239,9 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     xt_frame_ *f;
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
     f = xt_open_(w, &r, XT_OP_IF_, "XT_IF", objects);
-    if (f) f->lo = condition;
+    if (!f) return r;
+    f->lo = condition;
+    xt_side_begins_(w, f);
     return r;
 }
 
@@ -259,20 +273,49 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
-/* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. */
+/* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. In a second walk it
+ * may be all. */
 static void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
+    x->scope = f->outer;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = xt_differences_(&s->body, &s->now), counts;
-        if (f->op != XT_OP_IF_) mask &= xt_differences_(&s->start, &s->now);
-        counts = xt_counts_(x, f, s, mask);
+        uint32_t mask = x->again ? XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
+        if (f->op != XT_OP_IF_ && !x->again) {
+            mask &= xt_differences_(&s->start, &s->now);
+            counts = xt_counts_(x, f, s, mask);
+        }
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
         xt_renew_(x, &s->result, mask);
         xt_write_(s->object, &s->result);
     }
+}
+
+/* The C loop runs a loop's body a second time, and nothing is recorded. What the first walk made must then be out of
+ * use: who finds it in a variable finds what the turn before left there, and would get what came into the loop. */
+static void xt_walk_again_(xt_where_ w, xt_frame_ *f)
+{
+    xt_ctx *x = w.x;
+    int i;
+    for (i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].body);
+    xt_side_begins_(w, f);
+    f->tile_count = x->tile_count;
+    f->local_bytes = x->local_bytes;
+    f->arrived = x->arrived;
+    x->again++;
+}
+
+static void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].result);
+    x->scope = f->outer;
+    x->tile_count = f->tile_count;
+    x->local_bytes = f->local_bytes;
+    x->arrived = f->arrived;
+    x->again--;
 }
 
 /* At the end of a side: see spe_regions. */
@@ -283,12 +326,19 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     bool last = r->turn > r->sides;
     if (!xt_enter_(w)) return;
-    xt_read_now_(w, f);
-    xt_record_(w, last ? XT_OP_END_ : XT_OP_ELSE_, 0, 0, f, 0);
-    if (last)
+    if (last && r->twice) {
+        xt_walked_again_(x, f);
+    } else if (last || r->twice) {
+        xt_read_now_(w, f);
+        xt_record_(w, XT_OP_END_, 0, 0, f, 0);
         xt_find_changes_(x, f);
-    else
+        if (!last) xt_walk_again_(w, f);
+    } else {
+        xt_read_now_(w, f);
+        xt_record_(w, XT_OP_ELSE_, 0, 0, f, 0);
         xt_if_else_(f);
+        xt_side_begins_(w, f);
+    }
     if (last) x->regions.depth--;
 }
 

@@ -270,7 +270,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     const xt_math_row_ *row = xt_math_info_(op);
     xt_numbers_ n = {0, {a.val, b.val, c.val}};
     int i;
-    if (!xt_enter_(w) || xt_is_lost_(&a.val)) return xt_nothing_();
+    if (!xt_enter_(w) || !xt_check_value_(w, &a.val, row->name)) return xt_nothing_();
     n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
     for (i = 1; i < row->operands; i++)
         if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
@@ -356,7 +356,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     xt_numbers_ n = {type, {*v, *v, *v}};
     int from = xt_carried_type_(v);
     char text[48];
-    if (!xt_enter_(w) || xt_is_lost_(v)) return xt_nothing_();
+    if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),

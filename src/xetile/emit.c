@@ -22,7 +22,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     d.numbers = operands;
     if (!xt_enter_(w)) return xt_nothing_();
     for (i = 0; i < operands.count; i++)
-        if (xt_is_lost_(&operands.at[i]))
+        if (!xt_check_value_(w, &operands.at[i], "an operand of XT_EMIT"))
             return xt_nothing_();
         else if (!spe_val_is_set(&operands.at[i]))
             return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();

@@ -73,6 +73,7 @@ typedef struct {
 
 typedef struct {
     int node;   /* which makes it */
+    int scope;  /* where it is made */
     bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
     spe_id early_id;
     /* vectors: those that must share a layout form a class (union-find) */
@@ -89,6 +90,9 @@ typedef struct {
 XETILE_PRIVATE xt_node_ *xt_node_at_(xt_ctx *x, int i);
 XETILE_PRIVATE xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id);
 XETILE_PRIVATE uint32_t xt_new_value_(xt_ctx *x);
+XETILE_PRIVATE int xt_new_scope_(xt_where_ w, xt_op_ op);
+XETILE_PRIVATE bool xt_check_scope_(xt_where_ w, int scope, const char *what);
+XETILE_PRIVATE bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what);
 XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size);
 XETILE_PRIVATE xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align,
                                         const xt_numbers_ *operands);
@@ -125,6 +129,10 @@ struct xt_frame_ {
     xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
     xt_val lo, hi, step; /* of a loop */
     uint32_t index;      /* the value */
+    int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
+    int tile_count;         /* before a second walk */
+    int64_t local_bytes;
+    const char *arrived;
     int slots;
     xt_slot_ *slot;
     /* when written */

@@ -53,7 +53,6 @@ XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align)
 
 /* What comes of an operation that is wrong. */
 XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); }
-XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
 
 static bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
@@ -74,7 +73,7 @@ XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     char text[48];
-    if (xt_is_lost_(v)) return false;
+    if (!xt_check_value_(w, v, what)) return false;
     if (!spe_val_is_set(v)) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
@@ -207,7 +206,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
-    if (xt_is_lost_(a) || xt_is_lost_(b)) return false;
+    if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
     if (!spe_val_is_set(a) || !spe_val_is_set(b))
         return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
     if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
@@ -258,7 +257,7 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
     xt_val r;
-    if (xt_is_lost_(v)) return *v;
+    if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
                xt_nothing_();
@@ -281,7 +280,11 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     const xt_val *same;
     xt_val r;
     if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
-    if (xt_is_constant_(&a) && xt_is_constant_(&b)) return xt_fold_(op, &a, &b);
+    if (xt_is_constant_(&a) && xt_is_constant_(&b)) {
+        r = xt_fold_(op, &a, &b);
+        r.note = w.x->scope;
+        return r;
+    }
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
     memset(&n, 0, sizeof n);
@@ -314,7 +317,9 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
     xt_val condition = c.val, a = first.val, b = second.val;
     int type = xt_common_type_(&a, &b);
     xt_numbers_ n = {type, {condition, a, b}};
-    if (!xt_enter_(w) || xt_is_lost_(&condition) || xt_is_lost_(&a) || xt_is_lost_(&b)) return xt_nothing_();
+    if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||
+        !xt_check_value_(w, &b, "an operand"))
+        return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.integer ? a : b;
     if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
         return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),

@@ -12,15 +12,64 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
     v = (xt_value_ *)xt_push_(x, &x->values, sizeof *v);
     if (!v) return 0;
     v->parent = (uint32_t)x->values.count - 1;
+    v->scope = x->scope;
     return v->parent;
 }
+
+/* ---- where values may be used ------------------------------------------------------------------------------------ */
+
+typedef struct {
+    xt_op_ op;
+    const char *file;
+    int line;
+} xt_scope_;
+
+/* The scope of a region, or of a side of it. Number 0 is the kernel's. */
+XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
+{
+    xt_list_ *list = &w.x->scopes;
+    xt_scope_ *s;
+    if (list->count == 0 && !xt_push_(w.x, list, sizeof *s)) return 0;
+    s = (xt_scope_ *)xt_push_(w.x, list, sizeof *s);
+    if (!s) return 0;
+    s->op = op;
+    s->file = w.file;
+    s->line = w.line;
+    return list->count - 1;
+}
+
+/* What a region makes may be used in it, this time round; behind it, and in the next turn, only what it lists. */
+XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
+{
+    const xt_ctx *x = w.x;
+    const xt_scope_ *s = (const xt_scope_ *)x->scopes.items + scope;
+    int i;
+    if (scope == x->scope) return true;
+    for (i = x->regions.depth - 1; i >= 0; i--)
+        if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
+    return scope == 0 ||
+           xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; list it there, &x, to use it %s", what,
+                    s->op == XT_OP_FOR_ ? "XT_FOR" : s->op == XT_OP_IF_ ? "XT_IF" : "XT_WHILE", s->file, s->line,
+                    x->again ? "in the next turn" : "outside");
+}
+
+XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
+
+/* The same of a number; false and no error when it is lost. Folded constants have a scope too. */
+XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
+{
+    if (xt_is_lost_(v)) return false;
+    return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: desc is kept as it is. */
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size)
 {
     xt_ctx *x = w.x;
-    void *copy = size ? xt_memory_(x, size) : NULL;
-    xt_node_ *n = spe_ok(&x->m) ? (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n) : NULL;
+    void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
+    xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n);
     if (!n) return;
     if (copy) memcpy(copy, desc, size);
     n->op = op;

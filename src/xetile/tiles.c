@@ -17,7 +17,7 @@ int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
 {
     if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    if (t->number < 0) return false;
+    if (t->number < 0 || !xt_check_scope_(w, t->scope, what)) return false;
     return t->scatter == scatter ||
            xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
                     scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],
@@ -157,7 +157,7 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     xt_numbers_ n;
     char text[48];
     t->base = *base;
-    if (xt_is_lost_(base)) return false;
+    if (!xt_check_value_(w, base, "the base")) return false;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
         return base->type == (int)t->type || (base->type == CM_F32 && t->type == CM_TF32) ||
                (t->type == (cm_type)XT_BOOL_ && xt_bits_(base->type) == 8 && xt_is_int_(base->type)) ||
@@ -279,6 +279,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
+    t.scope = x->scope;
     if (d.offset.count == 0) d.offset = xt_at_(d.shape.count ? d.shape.count : 2, zero, zero, zero, zero);
     x->part++;
     if (d.scatter.magic) {
@@ -338,6 +339,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     w.x->part--;
+    t.scope = w.x->scope;
     xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
     return t;
 }

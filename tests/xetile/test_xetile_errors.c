@@ -296,6 +296,73 @@ TEST(several_errors)
     xt_free(&mod);
 }
 
+/* Variables that a region changes and does not list: each use of what it left there, behind it, in the next turn, or in
+ * the other side, is told at its line with the line of the region. */
+static int region_line;
+#define UNLISTED(case_, ...)                                                                                           \
+    XT_KERNEL (unlisted_##case_, ptr(f32, A), u32(N))                                                                  \
+    {                                                                                                                  \
+        xt_tile t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(N, N));                                                 \
+        xt_vec v = XT_SPLAT(f32, 8, 16, 0.0);                                                                          \
+        xt_val n = XT_ADD(N, 1), c = XT_ADD(1, 0);                                                                     \
+        (void)t, (void)v, (void)n, (void)c;                                                                            \
+        region_line = __LINE__;                                                                                        \
+        __VA_ARGS__                                                                                                    \
+    }                                                                                                                  \
+    TEST(unlisted_##case_)                                                                                             \
+    {                                                                                                                  \
+        char where[32];                                                                                                \
+        xt_module mod = XT_BUILD(unlisted_##case_, &(xt_target){.name = "bmg"});                                       \
+        snprintf(where, sizeof where, "errors.c:%d; list it", region_line);                                            \
+        expect_in(&mod, XT_ERROR_UNLISTED, region_line, 5, where, "&x");                                               \
+    }
+UNLISTED(vector_behind, XT_FOR (k, 0, N, 1) { v = XT_ADD(v, 1.0); } XT_STORE_TILE(v, t);)
+UNLISTED(vector_next_turn, XT_FOR (k, 0, N, 1) { v = XT_ADD(v, 1.0); XT_STORE_TILE(v, t); })
+UNLISTED(vector_only_stored, XT_FOR (k, 0, N, 1) { XT_STORE_TILE(v, t); v = XT_LOAD_TILE(t); })
+UNLISTED(tile_behind, XT_FOR (k, 0, N, 1) { t = XT_UPDATE_TILE_OFFSET(t, 0, 16); } XT_STORE_TILE(v, t);)
+UNLISTED(tile_next_turn, XT_FOR (k, 0, N, 1) { XT_STORE_TILE(v, t); t = XT_UPDATE_TILE_OFFSET(t, 0, 16); })
+UNLISTED(tile_in_an_if, XT_IF (XT_LT(N, 5)) { t = XT_UPDATE_TILE_OFFSET(t, 0, 16); } XT_STORE_TILE(v, t);)
+UNLISTED(tile_in_an_if_in_a_loop, XT_FOR (k, 0, N, 1, &v) { XT_IF (XT_LT(k, 5)) { t = XT_INIT_TILE(A, f32, 8, 16,
+    .shape = XT_AT(N, N)); } XT_STORE_TILE(v, t); })
+UNLISTED(number_behind, XT_FOR (k, 0, N, 1) { n = XT_ADD(n, 3); }
+    XT_STORE_TILE(XT_SPLAT(f32, 8, 16, XT_CAST(f32, n)), t);)
+UNLISTED(number_next_turn, XT_FOR (k, 0, N, 1) {
+    t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(N, N), .offset = XT_AT(n, 0));
+    XT_STORE_TILE(v, t); n = XT_ADD(n, 8); })
+UNLISTED(constant_behind, XT_FOR (k, 0, N, 1) { c = XT_ADD(c, 3); } XT_STORE_TILE(XT_SPLAT(f32, 8, 16, c), t);)
+UNLISTED(constant_next_turn, XT_FOR (k, 0, N, 1) { XT_STORE_TILE(XT_SPLAT(f32, 8, 16, c), t); c = XT_ADD(c, 3); })
+UNLISTED(while_next_turn, XT_WHILE (XT_LT(n, 9), &n) { n = XT_ADD(n, 1); XT_STORE_TILE(v, t); v = XT_ADD(v, 1.0); })
+UNLISTED(while_condition, XT_WHILE (XT_LT(n, 9)) { n = XT_ADD(n, 1); })
+UNLISTED(inner_loop, XT_FOR (k, 0, N, 1) {
+    XT_FOR (l, 0, N, 1, &t) { t = XT_UPDATE_TILE_OFFSET(t, 0, 16); XT_STORE_TILE(v, t); } })
+UNLISTED(other_side, XT_IF (XT_LT(N, 5)) { n = XT_ADD(n, 8); } XT_ELSE { t = XT_UPDATE_TILE_OFFSET(t, n, 0); })
+
+/* What a body makes for itself, or finds as it came in, may stand in any variable. */
+XT_KERNEL (temporaries, ptr(f32, A), u32(N))
+{
+    xt_tile t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(N, N)), moved = t;
+    xt_vec sum = XT_SPLAT(f32, 8, 16, 0.0), part, other;
+    xt_val n = XT_MUL(N, 2), twice, five = XT_ADD(2, 3);
+    XT_FOR (k, N, 0, -1, &sum, &moved) {
+        twice = XT_MUL(k, 2);
+        part = XT_MUL(XT_LOAD_TILE(moved), XT_CAST(f32, XT_ADD(twice, five)));
+        XT_IF (XT_LT(k, n), &part) { part = XT_ADD(part, part); }
+        XT_FOR (l, 0, 3, 1, &part) {
+            other = XT_ADD(part, 1.0);
+            part = XT_ADD(other, XT_CAST(f32, XT_ADD(l, XT_ADD(five, 1))));
+        }
+        sum = XT_ADD(sum, part);
+        moved = XT_UPDATE_TILE_OFFSET(moved, 0, 16);
+    }
+    XT_STORE_TILE(sum, t);
+}
+TEST(temporaries_are_free)
+{
+    xt_module mod = XT_BUILD(temporaries, &(xt_target){.name = "bmg"});
+    CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
+    xt_free(&mod);
+}
+
 /* A body runs once, so it may do what it likes. */
 static int turns;
 XT_KERNEL (moody, ptr(i32, A), u32(N))
@@ -509,6 +576,22 @@ int main(void)
     RUN(inner_region_is_blamed);
     RUN(first_error_wins);
     RUN(several_errors);
+    RUN(unlisted_vector_behind);
+    RUN(unlisted_vector_next_turn);
+    RUN(unlisted_vector_only_stored);
+    RUN(unlisted_tile_behind);
+    RUN(unlisted_tile_next_turn);
+    RUN(unlisted_tile_in_an_if);
+    RUN(unlisted_tile_in_an_if_in_a_loop);
+    RUN(unlisted_number_behind);
+    RUN(unlisted_number_next_turn);
+    RUN(unlisted_constant_behind);
+    RUN(unlisted_constant_next_turn);
+    RUN(unlisted_while_next_turn);
+    RUN(unlisted_while_condition);
+    RUN(unlisted_inner_loop);
+    RUN(unlisted_other_side);
+    RUN(temporaries_are_free);
     RUN(a_body_runs_once);
     RUN(build_options);
     RUN(too_many_subgroups_for_the_large_register_file);
