@@ -4,7 +4,7 @@
  * always, for those lanes and under a condition. Variables that are kept in C variables have constant offsets, which
  * were compared with their sizes when they were placed: they are not looked at. Barriers tell who comes.
  */
-#include "check/check.h"
+#include "prelude_check.h"
 #include "passes/extinst.h"
 #include "passes/matrix.h"
 #include "sites.h"

@@ -3,7 +3,7 @@
  * Private variables in memory are followed as other memory is, from where they begin. Those that are kept in C
  * variables (p<id>) have for each item the lanes that wrote it, q<id>. Which loads count as reads: passes/uses.c.
  */
-#include "check/check.h"
+#include "prelude_check.h"
 #include "passes/matrix.h"
 #include "sites.h"
 

@@ -1,7 +1,7 @@
 /* sites.c - the name of an access in the checked mode: a `struct xs_site` says which instruction of which line accesses
  * what, and of which variable.
  */
-#include "check/check.h"
+#include "prelude_check.h"
 #include "sites.h"
 
 #include <string.h>

@@ -1,0 +1,46 @@
+#!/bin/sh
+# The rooms of soft/: no include and no call goes up (the Makefile's soft_rooms has their order), files that call each other in
+# a circle are those below and no more, and the README and the picture show the rooms as they are.
+. "$(dirname "$0")/../test.sh"
+export LC_ALL=C
+order=$(sed -n 's/^soft_rooms = //p' Makefile)
+
+up() { # arrows on standard input: those that go up
+    awk -v order="$order" 'BEGIN { n = split(order, room, " "); for (i = 1; i <= n; i++) place[room[i]] = i }
+        !(place[$1] > place[$2])'
+}
+none() { # none WHAT FILE
+    if [ -s "$2" ]; then fail "$1" "$(cat "$2")"; else pass; fi
+}
+
+check "arrows" scripts/rooms.sh arrows
+scripts/rooms.sh arrows > "$work/arrows"
+check "there are includes and calls" sh -c "grep -q includes '$work/arrows' && grep -q calls '$work/arrows'"
+up < "$work/arrows" > "$work/up"
+none "arrows that go up" "$work/up"
+
+# Whoever unties one of these takes it out; none is to be added. The interpreter's instructions end where its launch begins; a
+# queue runs commands, commands signal events, and who waits for an event helps the queue.
+cat > "$work/known" <<'CIRCLES'
+xe/alu.c xe/block2d.c xe/count.c xe/dpas.c xe/execute.c xe/group.c xe/iga.c xe/link.c xe/message.c xe/operands.c xe/payload.c
+ze/command.c ze/event.c ze/memory.c ze/queue.c
+CIRCLES
+scripts/rooms.sh cycles | while read -r line; do printf '%s\n' "$line" | tr ' ' '\n' | sort | xargs; done | sort > "$work/circles"
+check "files that call each other in a circle" diff "$work/known" "$work/circles"
+
+ls -d soft/*/ | sed 's|soft/\(.*\)/|\1|' | grep -v '^tests$' | sort > "$work/folders"
+printf '%s\n' $order | sort > "$work/rooms"
+check "each folder is a room" diff "$work/rooms" "$work/folders"
+sed -n 's/^| `\([a-z]*\)\/` | .*/\1/p' soft/README.md > "$work/told"
+printf '%s\n' $order | sed '1!G;h;$!d' > "$work/downward"
+check "soft/README.md has the rooms from the top down" diff "$work/downward" "$work/told"
+scripts/rooms.sh picture > "$work/rooms.svg"
+check "docs/rooms.svg is as scripts/rooms.sh draws it" cmp "$work/rooms.svg" docs/rooms.svg
+
+# An arrow up is seen: in a copy, the reader includes a header of the API.
+mkdir "$work/copy" && cp -r scripts Makefile soft "$work/copy/"
+echo '#include "ze/ze_soft.h"' >> "$work/copy/soft/spirv/types.c"
+where=$(cd "$BUILD" && pwd)
+BUILD=$where "$work/copy/scripts/rooms.sh" arrows | up > "$work/seen"
+check "an include that goes up is seen" grep -q '^spirv ze soft/spirv/types.c: includes ze/ze_soft.h$' "$work/seen"
+report
