@@ -20,11 +20,12 @@
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     cv_free(&mod);
  *
- * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it. C variables and C loops are compile
- * time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024 elements of
- * f16 f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes CV_CONTEXT first
- * and is called with CV_SELF. At most 32 parameters: f32 f16 i32 u32 i16 u16 i8 u8 (NAME), ptr(TYPE, NAME), TYPE also
- * e4m3 e5m2.
+ * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it; one with a CV_FOR once more, for
+ * nothing but to see whether all variables are listed, and then the body of each loop twice. C variables and C loops
+ * are compile time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024
+ * elements of f16 f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes
+ * CV_CONTEXT first and is called with CV_SELF. At most 32 parameters: f32 f16 i32 u32 i16 u16 i8 u8 (NAME), ptr(TYPE,
+ * NAME), TYPE also e4m3 e5m2.
  *
  * MATRICES AND VECTORS IN MEMORY
  *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3 e5m2
@@ -65,8 +66,9 @@
  *     CV_GROUP_ID CV_GROUP_COUNT CV_LOCAL_ID CV_GLOBAL_ID CV_GLOBAL_SIZE CV_SUBGROUP_ID CV_LANE_ID ()   i32, of x
  *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
  *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
- *                     The listed variables (cv_val, cv_vec) leave the region changed, others must not. Never leave a
- *                     body by break, continue, return or goto
+ *                     The listed variables (cv_val, cv_vec) leave the region changed, others must not: using one that
+ *                     did is an error that says which region's list it lacks (NOT_LISTED). Never leave a body by break,
+ *                     continue, return or goto. A body that does nothing is an error: CV_FOR (...); has one (EMPTY)
  *
  * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included;
  * then converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product
@@ -244,6 +246,8 @@ XETILE_LETTERS_(XETILE_PUSH_)
     X(LOOP_STEP, "a loop's step must be positive")                                                                     \
     X(CARRIED, "only cv_val and cv_vec can be carried")                                                                \
     X(CARRIED_TYPE, "a carried value changed its type or length")                                                      \
+    X(NOT_LISTED, "a region changed a variable that is not in its list")                                               \
+    X(EMPTY, "the body of a region does nothing")                                                                      \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(TARGET, "no such target")                                                                                        \
@@ -428,6 +432,7 @@ typedef struct {
     cv_type type;
     int length, parts;
     spe_id *part; /* in the module's arena */
+    int side;     /* where it was made: see cv_side_ */
 } cv_vec;
 
 typedef struct {
@@ -485,9 +490,19 @@ typedef struct { /* of an open region */
     void *const *objects; /* the user's variables */
     cv_thing_ *start;     /* what they were */
     int count, id_count;
-    spe_id *ids;
-    bool divergent;
+    spe_id *ids, *first; /* as they are now; at the beginning of a side */
+    bool divergent, loop, busy; /* busy: the body does something */
+    int side;
+    uint32_t operations; /* at the beginning */
 } cv_frame_;
+
+/* A walk through the body of a region. Values know the side they were made in (cv_val's note), 0 being outside of all:
+ * one that is used when its side is closed was left in a variable that the region does not list. */
+typedef struct {
+    const char *name, *file;
+    int line;
+    bool open;
+} cv_side_;
 
 struct cv_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -504,6 +519,12 @@ struct cv_ctx {
     cv_val args[SPE_PARAMS_MAX];
     spe_regions regions;
     cv_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
+    cv_side_ *sides;                   /* number 1 is the first */
+    int side_count, side_capacity, loops;
+    uint32_t operations;
+    /* The kernel is written once more, into a module that is thrown away, with two walks through the body of each loop:
+     * the second one finds what the first left in variables that are not listed. */
+    bool probing;
 };
 
 /* What CV_BUILD calls. Always hand the result to cv_free. */
@@ -514,6 +535,7 @@ XETILE_API void cv_free(cv_module *mod);
 
 /* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
+XETILE_API cv_val cv_here_(cv_ctx *x, cv_val v); /* a constant knows where it was written */
 XETILE_API cv_any_ cv_any_val_(cv_val v);
 XETILE_API cv_any_ cv_any_vec_(cv_vec v);
 XETILE_API cv_any_ cv_any_int_(long long i);
@@ -1079,14 +1101,41 @@ bool cv_check_vector_memory_(const char *file, int line, const void *base, uint6
 spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-XE_FN_ bool cv_enter_(cv_where_ w) { return spe_ok(spe_at(&w.x->m, w.file, w.line)); }
+XE_FN_ bool cv_enter_(cv_where_ w)
+{
+    w.x->operations++;
+    return spe_ok(spe_at(&w.x->m, w.file, w.line));
+}
+
+/* The side of a region that is being written: see cv_side_. */
+XE_FN_ int cv_side_now_(const cv_ctx *x) { return x->regions.depth ? x->frames[x->regions.depth - 1].side : 0; }
+
+/* Was it made where it can be seen from here? */
+XE_FN_ bool cv_live_(cv_where_ w, int side)
+{
+    const cv_side_ *s;
+    if (!side || w.x->sides[side - 1].open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
+    s = &w.x->sides[side - 1];
+    return cv_fail_(w, CV_ERROR_NOT_LISTED,
+                    "the %s of %s:%d left a value in a variable that is used here: list &x, the "
+                    "variable",
+                    s->name, s->file, s->line);
+}
+
+cv_val cv_here_(cv_ctx *x, cv_val v)
+{
+    x->operations++;
+    if ((v.kind == SPE_INT || v.kind == SPE_REAL) && !v.note) v.note = cv_side_now_(x);
+    return v;
+}
 
 XE_FN_ cv_val cv_nothing_(void) { return spe_val_of(SPE_NOTHING, CV_I32, 0); }
 
-XE_FN_ cv_val cv_scalar_(int type, spe_id id, bool uniform)
+XE_FN_ cv_val cv_scalar_(const cv_ctx *x, int type, spe_id id, bool uniform)
 {
     cv_val v = spe_val_of(id ? SPE_SCALAR : SPE_NOTHING, type, id);
     v.uniform = uniform;
+    v.note = cv_side_now_(x);
     return v;
 }
 
@@ -1127,6 +1176,12 @@ XE_FN_ cv_text_ cv_describe_(const cv_val *v)
     return t;
 }
 
+/* Is it finite in this type when it is? */
+XE_FN_ bool cv_float_fits_(int type, double v)
+{
+    return !isfinite(v) || isfinite(type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v)) : (float)v);
+}
+
 /* A number as an id of this type: constants take it on, scalars must have it, or be integers as wide. */
 XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 {
@@ -1137,6 +1192,7 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
         return 0;
     }
+    if (!cv_live_(w, v->note)) return 0;
     if (v->kind == SPE_SCALAR && (v->type == type || both)) return v->id;
     if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->integer != 0);
     if (v->kind == SPE_INT && want && !want->is_float) {
@@ -1145,7 +1201,9 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type))
-        return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+        return cv_float_fits_(type, v->real)
+                   ? spe_const_f(m, cv_spe_type_(w.x, type), v->real)
+                   : (cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), (spe_id)0);
     cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type));
     return 0;
 }
@@ -1154,6 +1212,7 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 {
     bool set = spe_val_is_set(v);
+    if (set && !cv_live_(w, v->note)) return 0;
     if (set && v->kind == SPE_INT && spe_int_fits(v->integer, 32, true)) return spe_i32(&w.x->m, (int32_t)v->integer);
     if (set && v->kind == SPE_SCALAR && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
     if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s);
@@ -1201,7 +1260,7 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     else if (op == SPE_ARITH_OR)
         r = spe_lor(m, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
-    return cv_scalar_(op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+    return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
 
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
@@ -1213,27 +1272,28 @@ cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
         cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
         return cv_nothing_();
     }
+    if (!cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
     p = cv_id_(w, type, &a);
     q = cv_id_(w, type, &b);
-    return cv_scalar_(type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
+    return cv_scalar_(w.x, type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
 }
 
 cv_val cv_builtin_(cv_where_ w, spe_builtin_name name)
 {
     bool uniform = name != SPE_LOCAL_ID && name != SPE_GLOBAL_ID && name != SPE_SUBGROUP_LANE;
-    return cv_enter_(w) ? cv_scalar_(CV_I32, spe_builtin(&w.x->m, name, 0), uniform) : cv_nothing_();
+    return cv_enter_(w) ? cv_scalar_(w.x, CV_I32, spe_builtin(&w.x->m, name, 0), uniform) : cv_nothing_();
 }
 
 cv_val cv_uniform_(cv_where_ w, cv_val v)
 {
-    if (!cv_enter_(w) || v.kind != SPE_SCALAR || v.uniform || v.type == CV_BOOL_) return v;
-    return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
+    if (!cv_enter_(w) || !cv_live_(w, v.note) || v.kind != SPE_SCALAR || v.uniform || v.type == CV_BOOL_) return v;
+    return cv_scalar_(w.x, v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
 }
 
 cv_vec cv_no_vec_(void)
 {
-    cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL};
+    cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL, 0};
     return v;
 }
 
@@ -1247,6 +1307,7 @@ XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
     if (!spe_ok(&x->m)) return v;
     v.type = (cv_type)type;
     v.length = n;
+    v.side = cv_side_now_(x);
     v.part = cv_ids_(x, spe_runs(n));
     v.parts = v.part ? spe_runs(n) : 0;
     return v;
@@ -1272,7 +1333,8 @@ XE_FN_ bool cv_check_type_(cv_where_ w, int type)
 /* Is this a vector that was made? */
 XE_FN_ bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 {
-    return (v->magic == CV_VEC_MAGIC_ && v->parts) || cv_fail_(w, CV_ERROR_UNSET, "a vector");
+    if (v->magic != CV_VEC_MAGIC_ || !v->parts) return cv_fail_(w, CV_ERROR_UNSET, "a vector");
+    return cv_live_(w, v->side);
 }
 
 /* Where element i is: part, and component of it. */
@@ -1398,7 +1460,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     spe_id at, got = 0, first;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
     if (i.kind == SPE_INT)
-        return cv_check_element_(w, &v, &i) ? cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.integer), false)
+        return cv_check_element_(w, &v, &i) ? cv_scalar_(w.x, v.type, cv_get_(w.x, &v, (int)i.integer), false)
                                             : cv_nothing_();
     at = cv_index_(w, &i, "the element's number");
     for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.length, part), part++) {
@@ -1408,7 +1470,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
             one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.length, part) - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
-    return cv_scalar_(v.type, got, false);
+    return cv_scalar_(w.x, v.type, got, false);
 }
 
 cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
@@ -1541,7 +1603,7 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
     spe_id id;
     if (!cv_enter_(w) || !cv_check_real_(w, name, "", type)) return cv_nothing_();
     id = cv_id_(w, type, &a.val);
-    return cv_scalar_(type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
+    return cv_scalar_(w.x, type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
 }
 
 cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
@@ -1711,7 +1773,7 @@ cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
     if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
         cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
     id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
-    return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
+    return cv_scalar_(w.x, type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
 }
 
 /* products.c - matrices and vectors in memory, and what multiplies and accumulates. */
@@ -2589,8 +2651,9 @@ XE_FN_ bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
     memset(t, 0, sizeof *t);
     memcpy(&t->magic, object, sizeof t->magic);
     memcpy(t, object, cv_thing_size_(t->magic));
-    return (t->magic == CV_VEC_MAGIC_ ? t->vec.parts > 0 : spe_val_is_set(&t->val) && t->val.kind != SPE_POINTER) ||
-           cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+    if (t->magic == CV_VEC_MAGIC_ ? t->vec.parts < 1 : !spe_val_is_set(&t->val) || t->val.kind == SPE_POINTER)
+        return cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+    return cv_live_(w, t->magic == CV_VEC_MAGIC_ ? t->vec.side : t->val.note);
 }
 
 /* The type in which a number is carried: a C constant's is i32 or f32. */
@@ -2630,10 +2693,39 @@ XE_FN_ void cv_scatter_(cv_ctx *x, cv_frame_ *f)
     for (int i = 0, at = 0; i < f->count; i++) {
         cv_thing_ t = f->start[i];
         if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.length, f->ids + at);
-        else t.val = cv_scalar_(cv_carried_type_(&t), f->ids[at], false);
+        else t.val = cv_scalar_(x, cv_carried_type_(&t), f->ids[at], false);
         memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
         at += cv_thing_ids_(&f->start[i]);
     }
+}
+
+/* Begins a side of the innermost region. */
+XE_FN_ bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
+{
+    cv_side_ *s;
+    int depth = x->regions.depth - 1;
+    if (x->side_count == x->side_capacity) {
+        int room = 2 * x->side_capacity + 8;
+        s = (cv_side_ *)spe_alloc(&x->m, (size_t)room * sizeof *s);
+        if (!s) return false;
+        if (x->side_count) memcpy(s, x->sides, (size_t)x->side_count * sizeof *s);
+        x->sides = s;
+        x->side_capacity = room;
+    }
+    s = &x->sides[x->side_count++];
+    s->name = x->regions.open[depth].name;
+    s->file = x->regions.open[depth].file;
+    s->line = x->regions.open[depth].line;
+    s->open = true;
+    f->side = x->side_count;
+    return true;
+}
+
+/* Closes it: what its body made is not seen any more. Notes whether it did anything. */
+XE_FN_ void cv_side_close_(cv_ctx *x, cv_frame_ *f)
+{
+    f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, (size_t)f->id_count * sizeof *f->ids) != 0;
+    x->sides[f->side - 1].open = false;
 }
 
 XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
@@ -2653,9 +2745,25 @@ XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
         f->id_count += cv_thing_ids_(&f->start[i]);
     }
     f->ids = cv_ids_(x, f->id_count + 1);
-    if (!f->ids || !cv_gather_(w, f)) return NULL;
+    f->first = cv_ids_(x, f->id_count + 1);
+    f->operations = x->operations;
+    if (!f->ids || !f->first || !cv_gather_(w, f) || !cv_side_open_(x, f)) return NULL;
+    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
     x->divergent += f->divergent;
     return f;
+}
+
+/* The listed variables as values of the side that begins. */
+XE_FN_ void cv_take_along_(cv_ctx *x, cv_frame_ *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        cv_thing_ t;
+        memcpy(&t.magic, f->objects[i], sizeof t.magic);
+        memcpy(&t, f->objects[i], cv_thing_size_(t.magic));
+        if (t.magic == CV_VEC_MAGIC_) t.vec.side = cv_side_now_(x);
+        else t.val.note = cv_side_now_(x);
+        memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
+    }
 }
 
 /* At the end of a side: see spe_regions. */
@@ -2665,23 +2773,34 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
     cv_frame_ *f = &x->frames[r->depth - 1];
     cv_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     uint32_t n = (uint32_t)f->id_count;
-    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
-    if (r->turn <= r->sides) { /* the variables are again what they were */
-        spe_else(m, n, f->ids);
+    spe_at(m, w.file, w.line);
+    if (!cv_gather_(w, f)) return;
+    cv_side_close_(x, f);
+    if (r->turn <= r->sides) {
+        if (!cv_side_open_(x, f)) return;
+        if (f->loop) {
+            cv_take_along_(x, f);
+            ((spe_region *)(uintptr_t)r)->index.note = f->side;
+            return;
+        }
+        spe_else(m, n, f->ids); /* the variables are again what they were */
         for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_thing_size_(f->start[i].magic));
         return;
     }
-    if (r->sides == 1) spe_endfor(m, n, f->ids);
+    if (!f->busy)
+        cv_fail_(w, CV_ERROR_EMPTY, "is there a semicolon after %s (...), or a variable that it should list?",
+                 f->loop ? "CV_FOR" : "CV_IF");
+    if (f->loop) spe_endfor(m, n, f->ids);
     else spe_endif(m, n, f->ids, f->ids);
-    cv_scatter_(x, f);
     x->regions.depth--;
     x->divergent -= f->divergent;
+    cv_scatter_(x, f);
 }
 
 spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
 {
     cv_ctx *x = w.x;
-    spe_region r = spe_region_of(&x->regions, 1);
+    spe_region r = spe_region_of(&x->regions, x->probing ? 2 : 1);
     cv_frame_ *f;
     spe_id from, to, by;
     if (!cv_enter_(w)) return r;
@@ -2691,8 +2810,11 @@ spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *c
     if (step.kind == SPE_INT && step.integer <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.integer);
     f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
     if (!f) return r;
-    r.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
+    f->loop = true;
+    x->loops++;
+    r.index = cv_scalar_(x, CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
     cv_scatter_(x, f);
+    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
     return r;
 }
 
@@ -2734,7 +2856,7 @@ XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
         params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return;
     for (int i = 0; i < x->param_count; i++) {
-        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(m, (uint32_t)i), true);
+        x->args[i] = cv_scalar_(x, x->params[i].type, spe_param_id(m, (uint32_t)i), true);
         if (x->params[i].pointer) x->args[i].kind = SPE_POINTER;
     }
     x->kernel->body(x);
@@ -2744,7 +2866,8 @@ XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
     if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
 }
 
-cv_module cv_build(const cv_build_desc *desc)
+/* One build; *loops: how many CV_FOR the kernel has. */
+XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *loops)
 {
     cv_module mod;
     const cv_kernel *k = desc->kernel;
@@ -2754,6 +2877,7 @@ cv_module cv_build(const cv_build_desc *desc)
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;
+    x->probing = probing;
     x->regions.module = &x->m;
     x->regions.errors = cv_errors_();
     x->regions.end = cv_region_end_;
@@ -2769,6 +2893,21 @@ cv_module cv_build(const cv_build_desc *desc)
     else
         cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
+    *loops = x->loops;
+    return mod;
+}
+
+cv_module cv_build(const cv_build_desc *desc)
+{
+    int loops = 0;
+    cv_module mod = cv_build_once_(desc, false, &loops), probe;
+    if (!mod.words || !loops) return mod;
+    probe = cv_build_once_(desc, true, &loops);
+    if (probe.error->id == CV_ERROR_NOT_LISTED) {
+        cv_free(&mod);
+        return probe;
+    }
+    cv_free(&probe);
     return mod;
 }
 
@@ -2995,7 +3134,7 @@ bool cv_conversions_next_(cv_conversions_ *c)
 #define CV_SELF cv_context_
 #define CV_HERE_ ((cv_where_){cv_context_, __FILE__, __LINE__})
 
-#define CV_AT(x) SPE_NUMBER(x)
+#define CV_AT(x) cv_here_(cv_context_, SPE_NUMBER(x))
 #define CV_ANY_(x)                                                                                                     \
     _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)

@@ -20,11 +20,12 @@
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     cv_free(&mod);
  *
- * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it. C variables and C loops are compile
- * time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024 elements of
- * f16 f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes CV_CONTEXT first
- * and is called with CV_SELF. At most 32 parameters: f32 f16 i32 u32 i16 u16 i8 u8 (NAME), ptr(TYPE, NAME), TYPE also
- * e4m3 e5m2.
+ * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it; one with a CV_FOR once more, for
+ * nothing but to see whether all variables are listed, and then the body of each loop twice. C variables and C loops
+ * are compile time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024
+ * elements of f16 f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes
+ * CV_CONTEXT first and is called with CV_SELF. At most 32 parameters: f32 f16 i32 u32 i16 u16 i8 u8 (NAME), ptr(TYPE,
+ * NAME), TYPE also e4m3 e5m2.
  *
  * MATRICES AND VECTORS IN MEMORY
  *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3 e5m2
@@ -65,8 +66,9 @@
  *     CV_GROUP_ID CV_GROUP_COUNT CV_LOCAL_ID CV_GLOBAL_ID CV_GLOBAL_SIZE CV_SUBGROUP_ID CV_LANE_ID ()   i32, of x
  *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
  *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
- *                     The listed variables (cv_val, cv_vec) leave the region changed, others must not. Never leave a
- *                     body by break, continue, return or goto
+ *                     The listed variables (cv_val, cv_vec) leave the region changed, others must not: using one that
+ *                     did is an error that says which region's list it lacks (NOT_LISTED). Never leave a body by break,
+ *                     continue, return or goto. A body that does nothing is an error: CV_FOR (...); has one (EMPTY)
  *
  * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included;
  * then converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product
@@ -175,6 +177,8 @@
     X(LOOP_STEP, "a loop's step must be positive")                                                                     \
     X(CARRIED, "only cv_val and cv_vec can be carried")                                                                \
     X(CARRIED_TYPE, "a carried value changed its type or length")                                                      \
+    X(NOT_LISTED, "a region changed a variable that is not in its list")                                               \
+    X(EMPTY, "the body of a region does nothing")                                                                      \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(TARGET, "no such target")                                                                                        \
@@ -359,6 +363,7 @@ typedef struct {
     cv_type type;
     int length, parts;
     spe_id *part; /* in the module's arena */
+    int side;     /* where it was made: see cv_side_ */
 } cv_vec;
 
 typedef struct {
@@ -416,9 +421,19 @@ typedef struct { /* of an open region */
     void *const *objects; /* the user's variables */
     cv_thing_ *start;     /* what they were */
     int count, id_count;
-    spe_id *ids;
-    bool divergent;
+    spe_id *ids, *first; /* as they are now; at the beginning of a side */
+    bool divergent, loop, busy; /* busy: the body does something */
+    int side;
+    uint32_t operations; /* at the beginning */
 } cv_frame_;
+
+/* A walk through the body of a region. Values know the side they were made in (cv_val's note), 0 being outside of all:
+ * one that is used when its side is closed was left in a variable that the region does not list. */
+typedef struct {
+    const char *name, *file;
+    int line;
+    bool open;
+} cv_side_;
 
 struct cv_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -435,6 +450,12 @@ struct cv_ctx {
     cv_val args[SPE_PARAMS_MAX];
     spe_regions regions;
     cv_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
+    cv_side_ *sides;                   /* number 1 is the first */
+    int side_count, side_capacity, loops;
+    uint32_t operations;
+    /* The kernel is written once more, into a module that is thrown away, with two walks through the body of each loop:
+     * the second one finds what the first left in variables that are not listed. */
+    bool probing;
 };
 
 /* What CV_BUILD calls. Always hand the result to cv_free. */
@@ -445,6 +466,7 @@ XETILE_API void cv_free(cv_module *mod);
 
 /* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
+XETILE_API cv_val cv_here_(cv_ctx *x, cv_val v); /* a constant knows where it was written */
 XETILE_API cv_any_ cv_any_val_(cv_val v);
 XETILE_API cv_any_ cv_any_vec_(cv_vec v);
 XETILE_API cv_any_ cv_any_int_(long long i);
@@ -605,7 +627,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_SELF cv_context_
 #define CV_HERE_ ((cv_where_){cv_context_, __FILE__, __LINE__})
 
-#define CV_AT(x) SPE_NUMBER(x)
+#define CV_AT(x) cv_here_(cv_context_, SPE_NUMBER(x))
 #define CV_ANY_(x)                                                                                                     \
     _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)

@@ -29,7 +29,9 @@ XETILE_PRIVATE uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t
 /* values.c */
 XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 XETILE_PRIVATE bool cv_enter_(cv_where_ w);
-XETILE_PRIVATE cv_val cv_scalar_(int type, spe_id id, bool uniform);
+XETILE_PRIVATE int cv_side_now_(const cv_ctx *x);
+XETILE_PRIVATE bool cv_live_(cv_where_ w, int side);
+XETILE_PRIVATE cv_val cv_scalar_(const cv_ctx *x, int type, spe_id id, bool uniform);
 XETILE_PRIVATE const char *cv_type_text_(int type);
 XETILE_PRIVATE spe_id cv_spe_type_(cv_ctx *x, int type);
 typedef struct {

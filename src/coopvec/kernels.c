@@ -13,8 +13,9 @@ static bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
     memset(t, 0, sizeof *t);
     memcpy(&t->magic, object, sizeof t->magic);
     memcpy(t, object, cv_thing_size_(t->magic));
-    return (t->magic == CV_VEC_MAGIC_ ? t->vec.parts > 0 : spe_val_is_set(&t->val) && t->val.kind != SPE_POINTER) ||
-           cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+    if (t->magic == CV_VEC_MAGIC_ ? t->vec.parts < 1 : !spe_val_is_set(&t->val) || t->val.kind == SPE_POINTER)
+        return cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
+    return cv_live_(w, t->magic == CV_VEC_MAGIC_ ? t->vec.side : t->val.note);
 }
 
 /* The type in which a number is carried: a C constant's is i32 or f32. */
@@ -54,10 +55,39 @@ static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
     for (int i = 0, at = 0; i < f->count; i++) {
         cv_thing_ t = f->start[i];
         if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.length, f->ids + at);
-        else t.val = cv_scalar_(cv_carried_type_(&t), f->ids[at], false);
+        else t.val = cv_scalar_(x, cv_carried_type_(&t), f->ids[at], false);
         memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
         at += cv_thing_ids_(&f->start[i]);
     }
+}
+
+/* Begins a side of the innermost region. */
+static bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
+{
+    cv_side_ *s;
+    int depth = x->regions.depth - 1;
+    if (x->side_count == x->side_capacity) {
+        int room = 2 * x->side_capacity + 8;
+        s = (cv_side_ *)spe_alloc(&x->m, (size_t)room * sizeof *s);
+        if (!s) return false;
+        if (x->side_count) memcpy(s, x->sides, (size_t)x->side_count * sizeof *s);
+        x->sides = s;
+        x->side_capacity = room;
+    }
+    s = &x->sides[x->side_count++];
+    s->name = x->regions.open[depth].name;
+    s->file = x->regions.open[depth].file;
+    s->line = x->regions.open[depth].line;
+    s->open = true;
+    f->side = x->side_count;
+    return true;
+}
+
+/* Closes it: what its body made is not seen any more. Notes whether it did anything. */
+static void cv_side_close_(cv_ctx *x, cv_frame_ *f)
+{
+    f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, (size_t)f->id_count * sizeof *f->ids) != 0;
+    x->sides[f->side - 1].open = false;
 }
 
 static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
@@ -77,9 +107,25 @@ static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
         f->id_count += cv_thing_ids_(&f->start[i]);
     }
     f->ids = cv_ids_(x, f->id_count + 1);
-    if (!f->ids || !cv_gather_(w, f)) return NULL;
+    f->first = cv_ids_(x, f->id_count + 1);
+    f->operations = x->operations;
+    if (!f->ids || !f->first || !cv_gather_(w, f) || !cv_side_open_(x, f)) return NULL;
+    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
     x->divergent += f->divergent;
     return f;
+}
+
+/* The listed variables as values of the side that begins. */
+static void cv_take_along_(cv_ctx *x, cv_frame_ *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        cv_thing_ t;
+        memcpy(&t.magic, f->objects[i], sizeof t.magic);
+        memcpy(&t, f->objects[i], cv_thing_size_(t.magic));
+        if (t.magic == CV_VEC_MAGIC_) t.vec.side = cv_side_now_(x);
+        else t.val.note = cv_side_now_(x);
+        memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
+    }
 }
 
 /* At the end of a side: see spe_regions. */
@@ -89,23 +135,34 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
     cv_frame_ *f = &x->frames[r->depth - 1];
     cv_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
     uint32_t n = (uint32_t)f->id_count;
-    if (!cv_enter_(w) || !cv_gather_(w, f)) return;
-    if (r->turn <= r->sides) { /* the variables are again what they were */
-        spe_else(m, n, f->ids);
+    spe_at(m, w.file, w.line);
+    if (!cv_gather_(w, f)) return;
+    cv_side_close_(x, f);
+    if (r->turn <= r->sides) {
+        if (!cv_side_open_(x, f)) return;
+        if (f->loop) {
+            cv_take_along_(x, f);
+            ((spe_region *)(uintptr_t)r)->index.note = f->side;
+            return;
+        }
+        spe_else(m, n, f->ids); /* the variables are again what they were */
         for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_thing_size_(f->start[i].magic));
         return;
     }
-    if (r->sides == 1) spe_endfor(m, n, f->ids);
+    if (!f->busy)
+        cv_fail_(w, CV_ERROR_EMPTY, "is there a semicolon after %s (...), or a variable that it should list?",
+                 f->loop ? "CV_FOR" : "CV_IF");
+    if (f->loop) spe_endfor(m, n, f->ids);
     else spe_endif(m, n, f->ids, f->ids);
-    cv_scatter_(x, f);
     x->regions.depth--;
     x->divergent -= f->divergent;
+    cv_scatter_(x, f);
 }
 
 spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
 {
     cv_ctx *x = w.x;
-    spe_region r = spe_region_of(&x->regions, 1);
+    spe_region r = spe_region_of(&x->regions, x->probing ? 2 : 1);
     cv_frame_ *f;
     spe_id from, to, by;
     if (!cv_enter_(w)) return r;
@@ -115,8 +172,11 @@ spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *c
     if (step.kind == SPE_INT && step.integer <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.integer);
     f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
     if (!f) return r;
-    r.index = cv_scalar_(CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
+    f->loop = true;
+    x->loops++;
+    r.index = cv_scalar_(x, CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
     cv_scatter_(x, f);
+    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
     return r;
 }
 
@@ -158,7 +218,7 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
         params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return;
     for (int i = 0; i < x->param_count; i++) {
-        x->args[i] = cv_scalar_(x->params[i].type, spe_param_id(m, (uint32_t)i), true);
+        x->args[i] = cv_scalar_(x, x->params[i].type, spe_param_id(m, (uint32_t)i), true);
         if (x->params[i].pointer) x->args[i].kind = SPE_POINTER;
     }
     x->kernel->body(x);
@@ -168,7 +228,8 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
     if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
 }
 
-cv_module cv_build(const cv_build_desc *desc)
+/* One build; *loops: how many CV_FOR the kernel has. */
+static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *loops)
 {
     cv_module mod;
     const cv_kernel *k = desc->kernel;
@@ -178,6 +239,7 @@ cv_module cv_build(const cv_build_desc *desc)
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;
+    x->probing = probing;
     x->regions.module = &x->m;
     x->regions.errors = cv_errors_();
     x->regions.end = cv_region_end_;
@@ -193,6 +255,21 @@ cv_module cv_build(const cv_build_desc *desc)
     else
         cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
+    *loops = x->loops;
+    return mod;
+}
+
+cv_module cv_build(const cv_build_desc *desc)
+{
+    int loops = 0;
+    cv_module mod = cv_build_once_(desc, false, &loops), probe;
+    if (!mod.words || !loops) return mod;
+    probe = cv_build_once_(desc, true, &loops);
+    if (probe.error->id == CV_ERROR_NOT_LISTED) {
+        cv_free(&mod);
+        return probe;
+    }
+    cv_free(&probe);
     return mod;
 }
 

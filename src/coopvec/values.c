@@ -5,14 +5,41 @@
 spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
 /* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
-XE_FN_ bool cv_enter_(cv_where_ w) { return spe_ok(spe_at(&w.x->m, w.file, w.line)); }
+XE_FN_ bool cv_enter_(cv_where_ w)
+{
+    w.x->operations++;
+    return spe_ok(spe_at(&w.x->m, w.file, w.line));
+}
+
+/* The side of a region that is being written: see cv_side_. */
+XE_FN_ int cv_side_now_(const cv_ctx *x) { return x->regions.depth ? x->frames[x->regions.depth - 1].side : 0; }
+
+/* Was it made where it can be seen from here? */
+XE_FN_ bool cv_live_(cv_where_ w, int side)
+{
+    const cv_side_ *s;
+    if (!side || w.x->sides[side - 1].open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
+    s = &w.x->sides[side - 1];
+    return cv_fail_(w, CV_ERROR_NOT_LISTED,
+                    "the %s of %s:%d left a value in a variable that is used here: list &x, the "
+                    "variable",
+                    s->name, s->file, s->line);
+}
+
+cv_val cv_here_(cv_ctx *x, cv_val v)
+{
+    x->operations++;
+    if ((v.kind == SPE_INT || v.kind == SPE_REAL) && !v.note) v.note = cv_side_now_(x);
+    return v;
+}
 
 static cv_val cv_nothing_(void) { return spe_val_of(SPE_NOTHING, CV_I32, 0); }
 
-XE_FN_ cv_val cv_scalar_(int type, spe_id id, bool uniform)
+XE_FN_ cv_val cv_scalar_(const cv_ctx *x, int type, spe_id id, bool uniform)
 {
     cv_val v = spe_val_of(id ? SPE_SCALAR : SPE_NOTHING, type, id);
     v.uniform = uniform;
+    v.note = cv_side_now_(x);
     return v;
 }
 
@@ -53,6 +80,12 @@ XE_FN_ cv_text_ cv_describe_(const cv_val *v)
     return t;
 }
 
+/* Is it finite in this type when it is? */
+static bool cv_float_fits_(int type, double v)
+{
+    return !isfinite(v) || isfinite(type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v)) : (float)v);
+}
+
 /* A number as an id of this type: constants take it on, scalars must have it, or be integers as wide. */
 XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 {
@@ -63,6 +96,7 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
         return 0;
     }
+    if (!cv_live_(w, v->note)) return 0;
     if (v->kind == SPE_SCALAR && (v->type == type || both)) return v->id;
     if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->integer != 0);
     if (v->kind == SPE_INT && want && !want->is_float) {
@@ -71,7 +105,9 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type))
-        return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+        return cv_float_fits_(type, v->real)
+                   ? spe_const_f(m, cv_spe_type_(w.x, type), v->real)
+                   : (cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), (spe_id)0);
     cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type));
     return 0;
 }
@@ -80,6 +116,7 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 {
     bool set = spe_val_is_set(v);
+    if (set && !cv_live_(w, v->note)) return 0;
     if (set && v->kind == SPE_INT && spe_int_fits(v->integer, 32, true)) return spe_i32(&w.x->m, (int32_t)v->integer);
     if (set && v->kind == SPE_SCALAR && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
     if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s);
@@ -127,7 +164,7 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     else if (op == SPE_ARITH_OR)
         r = spe_lor(m, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
-    return cv_scalar_(op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+    return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
 
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
@@ -139,27 +176,28 @@ cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
         cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
         return cv_nothing_();
     }
+    if (!cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
     p = cv_id_(w, type, &a);
     q = cv_id_(w, type, &b);
-    return cv_scalar_(type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
+    return cv_scalar_(w.x, type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
 }
 
 cv_val cv_builtin_(cv_where_ w, spe_builtin_name name)
 {
     bool uniform = name != SPE_LOCAL_ID && name != SPE_GLOBAL_ID && name != SPE_SUBGROUP_LANE;
-    return cv_enter_(w) ? cv_scalar_(CV_I32, spe_builtin(&w.x->m, name, 0), uniform) : cv_nothing_();
+    return cv_enter_(w) ? cv_scalar_(w.x, CV_I32, spe_builtin(&w.x->m, name, 0), uniform) : cv_nothing_();
 }
 
 cv_val cv_uniform_(cv_where_ w, cv_val v)
 {
-    if (!cv_enter_(w) || v.kind != SPE_SCALAR || v.uniform || v.type == CV_BOOL_) return v;
-    return cv_scalar_(v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
+    if (!cv_enter_(w) || !cv_live_(w, v.note) || v.kind != SPE_SCALAR || v.uniform || v.type == CV_BOOL_) return v;
+    return cv_scalar_(w.x, v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
 }
 
 cv_vec cv_no_vec_(void)
 {
-    cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL};
+    cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL, 0};
     return v;
 }
 
@@ -173,6 +211,7 @@ XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
     if (!spe_ok(&x->m)) return v;
     v.type = (cv_type)type;
     v.length = n;
+    v.side = cv_side_now_(x);
     v.part = cv_ids_(x, spe_runs(n));
     v.parts = v.part ? spe_runs(n) : 0;
     return v;
@@ -198,7 +237,8 @@ static bool cv_check_type_(cv_where_ w, int type)
 /* Is this a vector that was made? */
 XE_FN_ bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 {
-    return (v->magic == CV_VEC_MAGIC_ && v->parts) || cv_fail_(w, CV_ERROR_UNSET, "a vector");
+    if (v->magic != CV_VEC_MAGIC_ || !v->parts) return cv_fail_(w, CV_ERROR_UNSET, "a vector");
+    return cv_live_(w, v->side);
 }
 
 /* Where element i is: part, and component of it. */
@@ -324,7 +364,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     spe_id at, got = 0, first;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
     if (i.kind == SPE_INT)
-        return cv_check_element_(w, &v, &i) ? cv_scalar_(v.type, cv_get_(w.x, &v, (int)i.integer), false)
+        return cv_check_element_(w, &v, &i) ? cv_scalar_(w.x, v.type, cv_get_(w.x, &v, (int)i.integer), false)
                                             : cv_nothing_();
     at = cv_index_(w, &i, "the element's number");
     for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.length, part), part++) {
@@ -334,7 +374,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
             one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.length, part) - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
-    return cv_scalar_(v.type, got, false);
+    return cv_scalar_(w.x, v.type, got, false);
 }
 
 cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
@@ -467,7 +507,7 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
     spe_id id;
     if (!cv_enter_(w) || !cv_check_real_(w, name, "", type)) return cv_nothing_();
     id = cv_id_(w, type, &a.val);
-    return cv_scalar_(type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
+    return cv_scalar_(w.x, type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
 }
 
 cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
@@ -637,5 +677,5 @@ cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
     if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
         cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
     id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
-    return cv_scalar_(type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
+    return cv_scalar_(w.x, type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
 }
