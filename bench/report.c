@@ -20,8 +20,12 @@ typedef struct {
     int section;
 } figure;
 
+enum { LEVELS = 7 };
+static const char *const level_names[LEVELS] = {"registers",  "slm_loads",  "slm_stores", "loads",
+                                                "stores",     "prefetches", "from_memory"};
+
 typedef struct {
-    char example[TEXT], device[TEXT];
+    char example[TEXT], device[TEXT], limit[16], share[16], level[LEVELS][16]; /* limit: of scripts/machine_bound.awk */
     int dpas, instructions, spill;
 } loop_figure;
 
@@ -119,6 +123,22 @@ static void read_loop(const char *line)
         page.loop_count++;
 }
 
+/* What is said of a loop's limit follows the loop. */
+static void read_bound(const char *line)
+{
+    loop_figure *l = page.loop_count ? &page.loops[page.loop_count - 1] : NULL;
+    char example[TEXT], device[TEXT], key[32];
+    if (!l || sscanf(line, "bound %127s %127s", example, device) != 2 || strcmp(example, l->example) != 0 ||
+        strcmp(device, l->device) != 0)
+        return;
+    sscanf(line, "bound %*s %*s %15s %15s", l->limit, l->share);
+    for (int k = 0; k < LEVELS; k++) {
+        snprintf(key, sizeof key, " %s=", level_names[k]);
+        const char *at = strstr(line, key);
+        if (at) sscanf(at + strlen(key), "%15s", l->level[k]);
+    }
+}
+
 static bool is_note(const char *line)
 {
     static const char *const words[] = {"not installed", "skipped", "left out", "FAILED", "PoCL takes"};
@@ -134,6 +154,7 @@ static void read_lines(FILE *from)
         line[strcspn(line, "\n")] = 0;
         if (!strncmp(line, "bench ", 6) && page.figure_count < MAX_LINES) read_figure(line);
         else if (!strncmp(line, "isa ", 4) && page.loop_count < MAX_LINES) read_loop(line);
+        else if (!strncmp(line, "bound ", 6)) read_bound(line);
         else if (!strncmp(line, "device ", 7) && !page.device[0])
             snprintf(page.device, sizeof page.device, "%.200s", line + 6 + strspn(line + 6, " "));
         else if (is_note(line) && page.note_count < MAX_LINES)
@@ -349,6 +370,37 @@ static void plot_loops(void)
     printf("</svg></section>\n");
 }
 
+static void print_cell(const char *text)
+{
+    printf("<td>");
+    print_words(*text ? text : "-");
+}
+
+static void plot_bounds(void)
+{
+    printf("<section class=\"long\"><h2>What limits them</h2><p>Of one round of the loop: the busiest pipe, the share of "
+           "the matrix pipe's peak that is left at most, bytes by level, and how much of what comes from beyond L1 may "
+           "come from memory (docs/machine-code.md).</p>\n<div class=\"table\"><table><tr><th>loop<th>device<th>limit"
+           "<th>at most");
+    for (int k = 0; k < LEVELS; k++) {
+        printf("<th>");
+        print_words(level_names[k]);
+    }
+    printf("</tr>\n");
+    for (int i = 0; i < page.loop_count; i++) {
+        const loop_figure *l = &page.loops[i];
+        if (!l->limit[0]) continue;
+        printf("<tr>");
+        print_cell(l->example);
+        print_cell(l->device);
+        print_cell(l->limit);
+        print_cell(l->share);
+        for (int k = 0; k < LEVELS; k++) print_cell(l->level[k]);
+        printf("</tr>\n");
+    }
+    printf("</table></div></section>\n");
+}
+
 /* ---- the page */
 
 static const char style[] =
@@ -427,7 +479,7 @@ int main(void)
         else plot_bars(s);
         printf("</section>\n");
     }
-    if (page.loop_count) plot_loops();
+    if (page.loop_count) plot_loops(), plot_bounds();
     print_notes();
     printf("</main>\n");
     print_table();

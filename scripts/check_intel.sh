@@ -34,7 +34,7 @@ figures_of_listing() {
 
 figures() {
     if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$@"); else listing=$(listing_by_offline "$@"); fi
-    [ -n "$listing" ] && figures_of_listing "$listing" && echo "bound $(awk -f "$scripts/machine_bound.awk" "$listing")"
+    [ -n "$listing" ] && figures_of_listing "$listing" && echo "bound $(awk -v device="$1" -f "$scripts/machine_bound.awk" "$listing")"
 }
 
 value() { printf '%s\n' "$said" | sed -n "s/^$1 \([0-9]*\)$/\1/p" | tail -n 1; }

@@ -2,6 +2,26 @@
 # Intel's own compiler takes the GEMM modules for pvc, bmg, lnl-m and ptl: 32 dpas a K step, nothing spilled. Other modules for
 # one device each; `make check-intel` compiles all of them for all.
 . "$(dirname "$0")/../test.sh"
+
+# What machine_bound.awk counts of a loop, of which every number here is plain to see. The label before it is no loop's.
+cat > "$work/listing" <<'LISTING'
+before:
+(W)     mov (1|M0)               r3.7<1>:ud    0xF1F:uw
+        math.inv (16|M0)         r9.0<1>:f     r8.0<1;1,0>:f
+again:
+        load_block2d.ugm.d16.a64.ca.ca (1|M0)  null:0 [r3:1]    {$1} // ex_desc:0x0; desc:0x2080203 // a prefetch: 32 x 16 x 2
+        load_block2d.ugm.d16v.a64 (1|M0)  r20:16 [r3:1]         {$2} // the same, loaded
+        load.slm.d64x16t.a32 (1|M0)  r40:2 [r4:1]               {$3}
+(W)     store.slm.d32x4.a32 (16|M0)  [r4:1] r42:4               {$4}
+        store.ugm.d32.a64 (16|M0)  [r12:2] r10:1                {$5}
+        dpas.8x8 (16|M0)         r50:f         r50:f             r20:hf            r28.0:hf
+        add (16|M0)              r60.0<1>:d    r60.0<1;1,0>:d    r2.0<0;1,0>:d
+        mad (32|M0)              r62.0<1>:f    r62.0<1;0>:f      r64.0<1;0>:f      r66.0<1>:f
+        add (16|M0)              r70.0<1>:q    r70.0<1;1,0>:q    1:q
+(f0.0)  goto (16|M0)             again         again
+LISTING
+check_says "the bound of a loop" "l2 5% dpas=8 float=2 integer=1 long=2 math=0 send=24 l2=136 registers=4164 slm_loads=128 \
+slm_stores=256 loads=1024 stores=64 prefetches=1024 from_memory=13%" awk -v device=bmg -f scripts/machine_bound.awk "$work/listing"
 scripts/check_intel.sh --short > "$work/said" 2>&1
 code=$?
 if grep -q '^skipped' "$work/said"; then

@@ -16,6 +16,7 @@ bench f32_peak_of_a_thread_avx2 77.5 GFLOP/s
 bench devices_2 1.5 times
 bench odd<name> 3.25 us
 isa gemm pvc loop_dpas=32 loop_instructions=64 loop_memory=4 spill=0
+bound gemm pvc dpas 100% dpas=256 l2=128 registers=63620 slm_loads=0 slm_stores=1 loads=6144 stores=0 prefetches=1024 from_memory=26%
 isa none bmg loop_dpas=0 loop_instructions=0 loop_memory=0 spill=0
 isa old bmg loop_dpas=16 loop_instructions=60 spill=64
 libsomething is not installed: no peer
@@ -25,7 +26,7 @@ page() { "$BUILD/report" < "$work/lines"; }
 for part in "on some device" ">80.1 us<" ">10 times as fast<" "emit gemm allocations: 46" "Including the headers" ">compile gemm O2<" ">1.25 s<" \
     "stb image 2.50" ">2 times as fast<" "1256 ms" "openblas sgemm 400" "0.25 times the peer" "1.50 times" \
     "own bound" "77.5 GFLOP/s" \
-    "odd&lt;name&gt;" "gemm, pvc" "32 dpas of 64" "16 dpas of 60, spills" "libsomething is not installed" "width=device-width"; do
+    "<td>gemm<td>pvc<td>dpas<td>100%<td>63620<td>0<td>1<td>6144<td>0<td>1024<td>26%" "odd&lt;name&gt;" "gemm, pvc" "32 dpas of 64" "16 dpas of 60, spills" "libsomething is not installed" "width=device-width"; do
     check_says "the page says $part" "$part" page
 done
 page > "$work/page.html"
