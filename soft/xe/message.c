@@ -22,6 +22,7 @@ struct message {
     uint32_t stride;                    /* from an element to the next of a lane */
     int32_t offset;
     uint32_t surface; /* 0: none, 2: of the scratch, 3: by number */
+    uint64_t addresses[MAX_LANES]; /* read before anything is written: a load may go to the registers they are in */
 };
 
 /* ---- memory */
@@ -111,16 +112,21 @@ static bool find_registers(struct xe_thread *t, const struct xe_instruction *i, 
     return false;
 }
 
-static uint64_t address_of(const struct xe_thread *t, const struct message *m, uint32_t lane)
-{
-    uint64_t address = 0;
-    memcpy(&address, t->file + m->payload + lane * m->address_bytes, m->address_bytes);
-    return address + (uint64_t)(int64_t)m->offset;
-}
-
 static void check_defined(struct xe_thread *t, uint32_t at, uint32_t bytes, const char *what)
 {
     if (!xe_is_defined(t, at, bytes)) xe_broken(t, "a send whose %s nothing has written (r%u)", what, at / GRF_BYTES);
+}
+
+static void read_addresses(struct xe_thread *t, struct message *m, uint32_t mask)
+{
+    for (uint32_t lane = 0; mask; lane++, mask >>= 1) {
+        uint32_t at = m->payload + lane * m->address_bytes;
+        if (!(mask & 1)) continue;
+        m->addresses[lane] = 0;
+        memcpy(&m->addresses[lane], t->file + at, m->address_bytes);
+        m->addresses[lane] += (uint64_t)(int64_t)m->offset;
+        check_defined(t, at, m->address_bytes, "address");
+    }
 }
 
 static uint32_t element_offset(const struct message *m, uint32_t k)
@@ -167,8 +173,7 @@ static void check_alignment(struct xe_thread *t, const struct message *m, uint64
 static void transfer(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint32_t lane)
 {
     uint32_t registers = m->is_load ? i->to.at : m->data;
-    uint64_t base = address_of(t, m, lane);
-    check_defined(t, m->payload + lane * m->address_bytes, m->address_bytes, "address");
+    uint64_t base = m->addresses[lane];
     check_alignment(t, m, base);
     if (m->is_load && i->to.where == XE_NULL) return; /* a prefetch */
     for (uint32_t k = 0; k < m->count && t->stop != XE_FAILED; k++) {
@@ -252,7 +257,7 @@ static uint32_t operands_of(uint32_t operation)
 
 static void atomic(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint32_t lane)
 {
-    uint64_t address = address_of(t, m, lane), operands[2] = {0, 0}, old;
+    uint64_t address = m->addresses[lane], operands[2] = {0, 0}, old;
     uint8_t *p = memory(t, i, m, address, m->bytes);
     if (address % m->bytes || m->bytes == 1 || m->count != 1 || m->transposed) {
         xe_fail(t, "an atomic of %u bytes at %#llx", m->bytes, (unsigned long long)address);
@@ -293,6 +298,7 @@ static void to_memory(struct xe_thread *t, const struct xe_instruction *i)
         xe_fail(t, "a message that is not supported");
         return;
     }
+    read_addresses(t, &m, mask);
     for (uint32_t lane = 0; lane < i->lanes && t->stop != XE_FAILED; lane++) {
         if (!(mask >> lane & 1)) continue;
         if (m.operation >= LSC_INCREMENT)

@@ -357,6 +357,7 @@ TEST(lanes_part_and_meet)
 /* ---- memory */
 
 static int32_t from_neighbour(int n) { return (n + 1) % 16 * 3; }
+static int32_t tripled(int n) { return 3 * n; }
 static int32_t total(int n) { return n == 0 ? 120 : 0x55555555; }
 
 TEST(local_memory_and_atomics)
@@ -366,6 +367,10 @@ TEST(local_memory_and_atomics)
           "and (16|M0) r23.0<1>:d r23.0<1;1,0>:d 15:w\nshl (16|M0) r23.0<1>:ud r23.0<1;1,0>:ud 2:w\n"
           "send.slm (16|M0) r20 r23 null:0 0x0 0x02100500\n",
           from_neighbour);
+    LANES("mul (16|M0) r21.0<1>:d r10.0<1;1,0>:d 3:w\nshl (16|M0) r12.0<1>:q r10.0<1;1,0>:ud 2:w\n"
+          "add (16|M0) r14.0<1>:q r12.0<1;1,0>:q r1.0<0;1,0>:q\nsend.ugm (16|M0) null r14 r21:1 0x0 0x04000584\n"
+          "send.ugm (16|M0) r15 r14 null:0 0x0 0x04100580\nmov (16|M0) r20.0<1>:d r15.0<1;1,0>:d\n",
+          tripled); /* the upper half of the addresses is loaded over */
     out[0] = 0;
     char resolved[4096];
     resolve(BEGIN "mov (16|M0) r14.0<1>:q r1.0<0;1,0>:q\n(W) mov (16|M0) r20.0<1>:d 0:w\n(W) send.ugm (1|M0) null r14 "
