@@ -48,8 +48,8 @@
  *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
  *                  .order = {1, 0}, .inner_blocks = {a, b}, .inside = false)
  *         base             a pointer parameter to T, a 64-bit integer (an address), XT_LOCAL (TILE_BASE, TILE_TYPE)
- *         .shape           of the base matrix, required. With three or four dimensions the first ones choose one matrix
- *                          of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
+ *         .shape           of the base matrix, required. With three to eight dimensions the first ones choose one
+ *                          matrix of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
  *         .offset          as many dimensions; default 0
  *         .strides         as many dimensions, in elements; default: contiguous
  *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
@@ -94,6 +94,11 @@
  *                                        Where the offset is outside the base or the mask is false: the padding
  *     XT_STORE_SCATTER(vec, tile, mask)  those are dropped; of equal offsets one wins (NO_SCATTER, MASK_TYPE,
  *                                        MASK_SHAPE, MASK_MAP, STORE_SHAPE, STORE_TYPE, STORE_MAP)
+ *     XT_LOAD(base, index)               one element as a number: of a pointer parameter or XT_LOCAL, at an index of 32
+ *                                        or 64 bits that you know to be inside. bf16, e4m3, e5m2 become f32
+ *     XT_STORE(base, index, number)      the other way. Every lane of every subgroup loads and stores for itself: the
+ *                                        index may depend on XT_LANE_ID(); where lanes have one index, one wins
+ *                                        (SCALAR_TYPE, INDEX)
  *
  *   Products, constants.
  *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type
@@ -112,7 +117,8 @@
  *     operation                                        elements                        errors
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
  *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
- *     XT_MOD XT_SHL XT_SHR (x, y)                      integers
+ *     XT_CLAMP(x, low, high)                           as XT_MIN(XT_MAX(x, low), high)
+ *     XT_SHL XT_SHR (x, y)  XT_MOD(x, y)               integers; XT_MOD also floats: x - y trunc(x / y), exact
  *                                                      Of integers XT_DIV rounds toward zero and XT_MOD has the sign of
  *                                                      x: -7 / 2 is -3, -7 mod 2 is -1. XT_SHR of signed types brings
  *                                                      the sign in, of unsigned ones zeros; the type of x decides
@@ -129,6 +135,10 @@
  *                                                      not fit is undefined), low bits between integers; the source's
  *                                                      sign decides extension; i1 is 0 or 1, to i1: x != 0
  *     XT_BITCAST(T, x)                                 types of one size               BITCAST
+ *     XT_RANDOM(seed, index)                           32-bit integers; a u32, each as likely: word 0 of Philox2x32-10
+ *                                                      with key `seed` and counter {index, 0}. The host has the same,
+ *                                                      xt_random(seed, index). A float in [0, 1): of f32
+ *                                                      XT_MUL(XT_CAST(f32, XT_SHR(random, 8)), 0x1p-24)
  *
  *   Vectors as a whole. .map: of the result. .source: the map that the operand is said to have (the older text's first
  *   map); an error when it has another (SOURCE_MAP), and with both given data may move between any two maps. Where
@@ -151,6 +161,9 @@
  *     XT_TRANSPOSE(v, .map, .source)     .map default: v's with both dimensions swapped; any other too. Not of 4-D ones
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of it; at work-group level with .map (SLICE, MAP_MISSING)
+ *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; C integers (SLICE)
+ *     XT_ALL(mask) XT_ANY(mask)          is every element, is one true: a condition, for XT_IF; at work-group level of
+ *                                        the whole vector (CONDITION)
  *     In registers: whenever each subgroup holds what it needs, in the same place (the text's 2.3).
  *     On the host: xt_map_mma_a, xt_map_mma_b, xt_map_reduction, xt_map_broadcast, xt_map_transpose derive maps.
  *
@@ -200,9 +213,14 @@
  *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
  *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB, or
  *                         with both operands more than 6 KiB and the work-group has room for it
+ *     .subgroups          of a work-group, for kernels without maps: default 1. Maps must have as many (MAP_SUBGROUPS)
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
+<<<<<<< HEAD
  * values; error->next is another mistake that does not follow from it, and so on; spe_print_error prints them all.
+=======
+ * values; error->next is another mistake that does not follow from it, and so on. spe_print_error prints them all.
+>>>>>>> 09f52eb (xetile: single numbers (XT_LOAD, XT_STORE, XT_ELEMENT), XT_ALL, XT_ANY, XT_CLAMP, remainders of floats, XT_RANDOM, bases of eight dimensions, .subgroups)
  * Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
  * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
@@ -423,7 +441,7 @@ typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
 typedef struct {
     int count;
-    xt_val at[4];
+    xt_val at[8];
 } xt_index; /* what XT_AT makes */
 
 /* A vector: one cm_matrix for each block of each piece that this subgroup owns. */
@@ -467,7 +485,7 @@ XETILE_API xt_any_ xt_any_vec_(xt_vec v);
 XETILE_API xt_any_ xt_any_int_(long long i);
 XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
 XETILE_API xt_any_ xt_any_real_(double d);
-XETILE_API xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d);
+XETILE_API xt_index xt_at_(int n, const xt_val *at);
 
 /* ---- one build --------------------------------------------------------------------------------------------------- */
 
@@ -493,6 +511,7 @@ typedef struct {
     cm_lowering lowering;
     xt_pitch pitch;
     int registers;
+    int subgroups;
     uint32_t version;
     bool names, lines;
 } xt_build_desc;
@@ -729,6 +748,16 @@ typedef spe_id (*xt_emit_fn)(cm_ctx *c, const spe_id *operands, void *user);
  * of a block are the columns of the cm_matrix. */
 typedef cm_matrix (*xt_emit_block_fn)(cm_ctx *c, const cm_matrix *const *operands, void *user);
 
+XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
+XETILE_API void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v);
+XETILE_API xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col);
+XETILE_API xt_val xt_all_(xt_where_ w, xt_vec v, bool all);
+XETILE_API xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index);
+XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
+
+/* What XT_RANDOM gives in a kernel. */
+XETILE_API uint32_t xt_random(uint32_t seed, uint32_t index);
+
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
 
@@ -797,12 +826,12 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
     X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
     X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
-    X(LOAD_GATHER, load_gather) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                    \
+    X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                    \
     X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
     X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, nothing)              \
     X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SLICE, rearrange)                   \
     X(TILE_PACK, nothing) X(TILE_UNPACK, nothing)                                                                      \
-    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(ATOMIC_RMW, atomic_rmw)                                \
+    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
     X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
     X(EMIT, emit) X(EMIT_VEC, emit_vec)
@@ -1269,9 +1298,14 @@ xt_any_ xt_any_int_(long long i) { return xt_any_val_(spe_val_int(i)); }
 xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(spe_val_uint(u)); }
 xt_any_ xt_any_real_(double d) { return xt_any_val_(spe_val_real(d)); }
 
-xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
+/* A count above what there is room for is an error of the operation that gets it. */
+xt_index xt_at_(int n, const xt_val *at)
 {
-    xt_index x = {n, {a, b, c, d}};
+    xt_index x;
+    int most = (int)(sizeof x.at / sizeof *x.at);
+    memset(&x, 0, sizeof x);
+    x.count = n;
+    memcpy(x.at, at, (size_t)(n < most ? n : most) * sizeof *at);
     return x;
 }
 
@@ -1623,6 +1657,13 @@ XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     }
 }
 
+/* Is it known already? The remainder of floats is left to the device. */
+XE_FN_ bool xt_folds_(int op, const xt_val *a, const xt_val *b)
+{
+    return xt_is_constant_(a) && xt_is_constant_(b) &&
+           (op != SPE_ARITH_REM || (a->kind == SPE_INT && b->kind == SPE_INT));
+}
+
 /* What is known to divide a result. */
 XE_FN_ int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
@@ -1636,7 +1677,7 @@ XE_FN_ int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
     char s[48], t[48];
-    bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
+    bool integers_only = op > SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
@@ -1713,11 +1754,15 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     const xt_val *same;
     xt_val r;
     if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+<<<<<<< HEAD
     if (xt_is_constant_(&a) && xt_is_constant_(&b)) {
         r = xt_fold_(op, &a, &b);
         r.note = w.x->scope;
         return r;
     }
+=======
+    if (xt_folds_(op, &a, &b)) return xt_fold_(op, &a, &b);
+>>>>>>> 09f52eb (xetile: single numbers (XT_LOAD, XT_STORE, XT_ELEMENT), XT_ALL, XT_ANY, XT_CLAMP, remainders of floats, XT_RANDOM, bases of eight dimensions, .subgroups)
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
     memset(&n, 0, sizeof n);
@@ -1862,7 +1907,7 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
     int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
     spe_id p, q;
-    if (xt_is_constant_(&a) && xt_is_constant_(&b)) {
+    if (xt_folds_(n->kind, &a, &b)) {
         xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
         return;
     }
@@ -2196,7 +2241,8 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
     }
     return x->subgroups == d->subgroups ||
            xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map, text), d->subgroups,
-                    xt_map_text_(&x->subgroups_map, more), x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
+                    xt_has_map_(&x->subgroups_map) ? xt_map_text_(&x->subgroups_map, more) : ".subgroups",
+                    x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
 }
 
 XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
@@ -2569,16 +2615,17 @@ XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 /* All offsets, extents and strides are 32-bit integers. */
 XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
-    static const char *const names[3][4] = {
-#define XT_NAMES_(list) {list ", first", list ", second", list ", third", list ", fourth"}
-        XT_NAMES_(".offset"), XT_NAMES_(".shape"), XT_NAMES_(".strides")
-#undef XT_NAMES_
-    };
+    static const char *const names[] = {".offset", ".shape", ".strides"},
+                             *const places[] = {"first", "second", "third", "fourth",
+                                                "fifth", "sixth",  "seventh", "eighth"};
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
+    char what[32];
     int i, j;
     for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->count; j++)
-            if (!xt_check_index_(w, &lists[i]->at[j], names[i][j])) return false;
+        for (j = 0; j < lists[i]->count; j++) {
+            snprintf(what, sizeof what, "%s, %s", names[i], places[j]);
+            if (!xt_check_index_(w, &lists[i]->at[j], what)) return false;
+        }
     return true;
 }
 
@@ -2610,7 +2657,7 @@ XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     int n = d->shape.count;
-    if (n < 2 || n > 4) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
+    if (n < 2 || n > 8) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 8", n);
     if (d->offset.count != n || (d->strides.count && d->strides.count != n))
         return xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
                         d->offset.count != n ? ".offset" : ".strides",
@@ -2743,15 +2790,21 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     xt_ctx *x = w.x;
     xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
     xt_tile t = xt_no_tile_();
-    xt_val zero = spe_val_int(0);
     const xt_val *at;
     int i;
     if (!init) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
+<<<<<<< HEAD
     t.scope = x->scope;
     if (d.offset.count == 0) d.offset = xt_at_(d.shape.count ? d.shape.count : 2, zero, zero, zero, zero);
+=======
+    if (d.offset.count == 0) {
+        d.offset.count = d.shape.count ? d.shape.count : 2;
+        for (i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
+    }
+>>>>>>> 09f52eb (xetile: single numbers (XT_LOAD, XT_STORE, XT_ELEMENT), XT_ALL, XT_ANY, XT_CLAMP, remainders of floats, XT_RANDOM, bases of eight dimensions, .subgroups)
     x->part++;
     if (d.scatter.magic) {
         t = xt_init_scatter_(w, t, &d);
@@ -3570,12 +3623,12 @@ XE_FN_ spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
     return xt_from_condition_(x, xt_emit_arith_(&x->m, t->op, t->type, a, b));
 }
 
-/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
+/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; shifts of integers. */
 XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
     bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
          truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
-    bool whole = bits || op == SPE_ARITH_REM || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
+    bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
     return (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) ||
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
@@ -5769,6 +5822,8 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     d.type = type;
     d.numbers = operands;
     if (!xt_enter_(w)) return xt_nothing_();
+    if (operands.count > 8)
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count), xt_nothing_();
     for (i = 0; i < operands.count; i++)
         if (!xt_check_value_(w, &operands.at[i], "an operand of XT_EMIT"))
             return xt_nothing_();
@@ -5782,7 +5837,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
 XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
-    spe_id ids[4];
+    spe_id ids[8];
     int i;
     for (i = 0; i < d->numbers.count; i++) {
         xt_val now = xt_now_(x, &d->numbers.at[i]);
@@ -5827,6 +5882,196 @@ XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n)
         r.block[i] = d->block(&x->cm, block, d->user);
     }
     xt_define_vec_(x, n->result, xt_settle_(x, r));
+}
+
+/* single.c - single numbers: loaded, stored, taken out of a vector; conditions of a whole mask; random numbers. */
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* The type that a number has whose element in memory, or in a vector, is of this one: what is held as bits is f32. */
+XE_FN_ int xt_number_type_(int type)
+{
+    return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
+}
+
+XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
+{
+    char text[48];
+    if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
+    if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what,
+                        xt_describe_(base, text, sizeof text));
+    return (index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
+           xt_check_index_(w, index, "the index");
+}
+
+xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
+{
+    xt_numbers_ n = {0, {base, index, index}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
+    n.type = xt_number_type_(base.type);
+    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
+}
+
+void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
+{
+    xt_numbers_ n = {0, {base, index, v}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
+    n.type = xt_number_type_(base.type);
+    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE")) xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
+}
+
+XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
+{
+    xt_val base = xt_now_(x, &d->v[0]), index = xt_now_(x, &d->v[1]);
+    return spe_index(&x->m, base.id, xt_index_id_(x, &index));
+}
+
+XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    cm_type type = (cm_type)d->v[0].type;
+    spe_id v = spe_load(&x->m, xt_element_pointer_(x, d), (uint32_t)xt_bytes_(type));
+    xt_define_(x, n->result, xt_scalar_(d->type, cm_to_arith(&x->cm, type, v), 1));
+}
+
+XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    cm_type type = (cm_type)d->v[0].type;
+    xt_val v = xt_now_(x, &d->v[2]);
+    spe_id id = cm_from_arith(&x->cm, type, xt_id_(x, &v, d->type));
+    spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
+}
+
+/* ---- out of vectors ---------------------------------------------------------------------------------------------- */
+
+/* All subgroups get the one element first, which then is that of all their lanes. */
+xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
+{
+    xt_vectors_ d;
+    xt_slice_desc_ s;
+    xt_val r;
+    memset(&d, 0, sizeof d);
+    memset(&s, 0, sizeof s);
+    s.vec = v;
+    s.row = row;
+    s.col = col;
+    s.rows = s.cols = 1;
+    s.map = v.map;
+    if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
+    d.v[0] = xt_slice_(w, s);
+    if (!d.v[0].id) return xt_nothing_();
+    r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
+    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
+    return r;
+}
+
+XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_now_vec_(x, &((const xt_vectors_ *)n->desc)->v[0]);
+    int type = xt_number_type_((int)v.type);
+    spe_id one;
+    xt_field_ f;
+    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
+    one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_u32(&x->m, (uint32_t)(f.where[0] % 64)));
+    if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
+    xt_define_(x, n->result, xt_scalar_(type, one, 1));
+}
+
+xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
+{
+    xt_reduction_desc_ d;
+    memset(&d, 0, sizeof d);
+    if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY"))
+        return xt_nothing_();
+    if ((int)v.type != XT_BOOL_)
+        return xt_fail_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
+                        xt_type_name_((int)v.type)),
+               xt_nothing_();
+    v.inner[0] = v.inner[1] = 0;
+    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v));
+    for (d.dim = 0; d.dim < 2; d.dim++) {
+        d.reduction_size = 0;
+        d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);
+    }
+    return d.vec.id ? xt_binary_number_(w, SPE_ARITH_NE, xt_element_(w, d.vec, 0, 0), spe_val_int(0)) : xt_nothing_();
+}
+
+/* ---- random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3) ----- */
+
+enum { XT_PHILOX_ROUNDS_ = 10 };
+#define XT_PHILOX_TIMES_ 0xd256d193u
+#define XT_PHILOX_STEP_ 0x9e3779b9u
+
+uint32_t xt_random(uint32_t seed, uint32_t index)
+{
+    uint32_t low = index, high = 0;
+    int i;
+    for (i = 0; i < XT_PHILOX_ROUNDS_; i++, seed += XT_PHILOX_STEP_) {
+        uint64_t product = (uint64_t)low * XT_PHILOX_TIMES_;
+        low = (uint32_t)(product >> 32) ^ seed ^ high;
+        high = (uint32_t)product;
+    }
+    return low;
+}
+
+XE_FN_ spe_id xt_random_one_(cm_ctx *c, cm_type type, spe_id index, spe_id seed, void *user)
+{
+    spe_module *m = c->module;
+    spe_id u32 = spe_type_of(m, index), u64 = spe_vec(m, spe_int(m, 64), spe_count(m, u32)), low = index,
+           high = spe_null(m, u32);
+    int i;
+    (void)type, (void)user;
+    for (i = 0; i < XT_PHILOX_ROUNDS_; i++) {
+        spe_id product = spe_imul(m, spe_uconvert(m, u64, low), spe_const_u(m, u64, XT_PHILOX_TIMES_));
+        low = spe_uconvert(m, u32, spe_shr(m, product, spe_const_u(m, u64, 32)));
+        low = spe_xor(m, spe_xor(m, low, seed), high);
+        high = spe_uconvert(m, u32, product);
+        seed = spe_iadd(m, seed, spe_const_u(m, u32, XT_PHILOX_STEP_));
+    }
+    return low;
+}
+
+XE_FN_ spe_id xt_random_id_(cm_ctx *c, const spe_id *v, void *user)
+{
+    return xt_random_one_(c, CM_U32, v[1], v[0], user);
+}
+
+XE_FN_ cm_matrix xt_random_block_(cm_ctx *c, const cm_matrix *const *v, void *user)
+{
+    return cm_map2(c, v[1], v[0], xt_random_one_, user);
+}
+
+xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index)
+{
+    xt_val v[2];
+    if (!xt_enter_(w) || !xt_check_index_(w, &seed.val, "the seed of XT_RANDOM") ||
+        !xt_check_index_(w, &index.val, "the index of XT_RANDOM"))
+        return xt_nothing_();
+    v[0] = xt_cast_number_(w, CM_U32, &seed.val);
+    v[1] = xt_cast_number_(w, CM_U32, &index.val);
+    return xt_emit_(w, CM_U32, xt_random_id_, NULL, xt_at_(2, v));
+}
+
+XE_FN_ xt_any_ xt_as_u32_(xt_where_ w, xt_any_ v)
+{
+    return v.is_vec ? xt_any_vec_(xt_bitcast_vec_(w, CM_U32, v)) : xt_any_val_(xt_cast_number_(w, CM_U32, &v.val));
+}
+
+xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
+{
+    const xt_vec *like = seed.is_vec ? &seed.vec : &index.vec;
+    xt_vec v[3];
+    memset(v, 0, sizeof v);
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand of XT_RANDOM")) return xt_no_vec_();
+    seed = xt_as_u32_(w, seed);
+    index = xt_as_u32_(w, index);
+    like = seed.is_vec ? &seed.vec : &index.vec;
+    if (!like->id) return xt_no_vec_();
+    v[0] = xt_like_(w, &seed, like);
+    v[1] = xt_like_(w, &index, like);
+    return xt_emit_vec_(w, CM_U32, xt_random_block_, NULL, v);
 }
 
 /* build.c - building a module. */
@@ -5874,7 +6119,7 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
     xt_where_ w = {x, x->desc->file, x->desc->line};
     int subgroups = x->subgroups ? x->subgroups : 1, most;
     if (x->subgroups) w = x->subgroups_at;
-    if (subgroups * x->S > x->target.max_group_size)
+    if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
                         subgroups * x->S, x->target.name, x->target.max_group_size);
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
@@ -5967,6 +6212,8 @@ xt_module xt_build(const xt_build_desc *desc)
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
     if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
+        x->subgroups = desc->subgroups;
+        x->subgroups_at = w;
         xt_make_module_(x, &mod);
     }
     x->desc = NULL; /* the caller's, which may go */
@@ -6123,12 +6370,10 @@ void xt_free(xt_module *mod) { spe_built_free(mod); }
 #define XT_TYPE(T) (1 + XT_ID_(T)) /* for .type options, where 0 is the default */
 #define XT_MAP(...) ((xt_map){__VA_ARGS__})
 
-/* One to four C integers or xt_vals. */
-#define XT_AT(...) SPE_CAT(XT_AT_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), spe_val_int(0), spe_val_int(0), spe_val_int(0))
-#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), spe_val_int(0), spe_val_int(0))
-#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), spe_val_int(0))
-#define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
+/* One to eight C integers or xt_vals. */
+#define XT_AT(...)                                                                                                     \
+    xt_at_(SPE_COUNT(__VA_ARGS__), (const xt_val[]){SPE_EACH(XT_AT_ONE_, SPE_COMMA, __VA_ARGS__)})
+#define XT_AT_ONE_(i, x) XT_NUMBER_(x)
 
 #define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
 #define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
@@ -6185,6 +6430,13 @@ void xt_free(xt_module *mod) { spe_built_free(mod); }
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)
+#define XT_LOAD(base_, index_) xt_load_(XT_HERE_, base_, XT_NUMBER_(index_))
+#define XT_STORE(base_, index_, number_) xt_store_(XT_HERE_, base_, XT_NUMBER_(index_), XT_NUMBER_(number_))
+#define XT_ELEMENT(vec_, row_, col_) xt_element_(XT_HERE_, vec_, row_, col_)
+#define XT_ALL(mask_) xt_all_(XT_HERE_, mask_, true)
+#define XT_ANY(mask_) xt_all_(XT_HERE_, mask_, false)
+#define XT_RANDOM(seed_, index_) XT_BY_(random, seed_, index_, 0)(XT_HERE_, XT_ANY_(seed_), XT_ANY_(index_))
+#define XT_CLAMP(x, low_, high_) XT_MIN(XT_MAX(x, low_), high_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 #define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, (int)XT_TYPE_##T, fn_, user_, operands_)
 #define XT_EMIT_VEC(T, fn_, user_, ...)                                                                                \

@@ -48,8 +48,8 @@
  *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
  *                  .order = {1, 0}, .inner_blocks = {a, b}, .inside = false)
  *         base             a pointer parameter to T, a 64-bit integer (an address), XT_LOCAL (TILE_BASE, TILE_TYPE)
- *         .shape           of the base matrix, required. With three or four dimensions the first ones choose one matrix
- *                          of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
+ *         .shape           of the base matrix, required. With three to eight dimensions the first ones choose one
+ *                          matrix of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
  *         .offset          as many dimensions; default 0
  *         .strides         as many dimensions, in elements; default: contiguous
  *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
@@ -94,6 +94,11 @@
  *                                        Where the offset is outside the base or the mask is false: the padding
  *     XT_STORE_SCATTER(vec, tile, mask)  those are dropped; of equal offsets one wins (NO_SCATTER, MASK_TYPE,
  *                                        MASK_SHAPE, MASK_MAP, STORE_SHAPE, STORE_TYPE, STORE_MAP)
+ *     XT_LOAD(base, index)               one element as a number: of a pointer parameter or XT_LOCAL, at an index of 32
+ *                                        or 64 bits that you know to be inside. bf16, e4m3, e5m2 become f32
+ *     XT_STORE(base, index, number)      the other way. Every lane of every subgroup loads and stores for itself: the
+ *                                        index may depend on XT_LANE_ID(); where lanes have one index, one wins
+ *                                        (SCALAR_TYPE, INDEX)
  *
  *   Products, constants.
  *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type
@@ -112,7 +117,8 @@
  *     operation                                        elements                        errors
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
  *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
- *     XT_MOD XT_SHL XT_SHR (x, y)                      integers
+ *     XT_CLAMP(x, low, high)                           as XT_MIN(XT_MAX(x, low), high)
+ *     XT_SHL XT_SHR (x, y)  XT_MOD(x, y)               integers; XT_MOD also floats: x - y trunc(x / y), exact
  *                                                      Of integers XT_DIV rounds toward zero and XT_MOD has the sign of
  *                                                      x: -7 / 2 is -3, -7 mod 2 is -1. XT_SHR of signed types brings
  *                                                      the sign in, of unsigned ones zeros; the type of x decides
@@ -129,6 +135,10 @@
  *                                                      not fit is undefined), low bits between integers; the source's
  *                                                      sign decides extension; i1 is 0 or 1, to i1: x != 0
  *     XT_BITCAST(T, x)                                 types of one size               BITCAST
+ *     XT_RANDOM(seed, index)                           32-bit integers; a u32, each as likely: word 0 of Philox2x32-10
+ *                                                      with key `seed` and counter {index, 0}. The host has the same,
+ *                                                      xt_random(seed, index). A float in [0, 1): of f32
+ *                                                      XT_MUL(XT_CAST(f32, XT_SHR(random, 8)), 0x1p-24)
  *
  *   Vectors as a whole. .map: of the result. .source: the map that the operand is said to have (the older text's first
  *   map); an error when it has another (SOURCE_MAP), and with both given data may move between any two maps. Where
@@ -151,6 +161,9 @@
  *     XT_TRANSPOSE(v, .map, .source)     .map default: v's with both dimensions swapped; any other too. Not of 4-D ones
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of it; at work-group level with .map (SLICE, MAP_MISSING)
+ *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; C integers (SLICE)
+ *     XT_ALL(mask) XT_ANY(mask)          is every element, is one true: a condition, for XT_IF; at work-group level of
+ *                                        the whole vector (CONDITION)
  *     In registers: whenever each subgroup holds what it needs, in the same place (the text's 2.3).
  *     On the host: xt_map_mma_a, xt_map_mma_b, xt_map_reduction, xt_map_broadcast, xt_map_transpose derive maps.
  *
@@ -200,6 +213,7 @@
  *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
  *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB, or
  *                         with both operands more than 6 KiB and the work-group has room for it
+ *     .subgroups          of a work-group, for kernels without maps: default 1. Maps must have as many (MAP_SUBGROUPS)
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
  * values; error->next is another mistake that does not follow from it, and so on; spe_print_error prints them all.
@@ -354,7 +368,7 @@ typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
 typedef struct {
     int count;
-    xt_val at[4];
+    xt_val at[8];
 } xt_index; /* what XT_AT makes */
 
 /* A vector: one cm_matrix for each block of each piece that this subgroup owns. */
@@ -398,7 +412,7 @@ XETILE_API xt_any_ xt_any_vec_(xt_vec v);
 XETILE_API xt_any_ xt_any_int_(long long i);
 XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
 XETILE_API xt_any_ xt_any_real_(double d);
-XETILE_API xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d);
+XETILE_API xt_index xt_at_(int n, const xt_val *at);
 
 /* ---- one build --------------------------------------------------------------------------------------------------- */
 
@@ -424,6 +438,7 @@ typedef struct {
     cm_lowering lowering;
     xt_pitch pitch;
     int registers;
+    int subgroups;
     uint32_t version;
     bool names, lines;
 } xt_build_desc;
@@ -660,6 +675,16 @@ typedef spe_id (*xt_emit_fn)(cm_ctx *c, const spe_id *operands, void *user);
  * of a block are the columns of the cm_matrix. */
 typedef cm_matrix (*xt_emit_block_fn)(cm_ctx *c, const cm_matrix *const *operands, void *user);
 
+XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
+XETILE_API void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v);
+XETILE_API xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col);
+XETILE_API xt_val xt_all_(xt_where_ w, xt_vec v, bool all);
+XETILE_API xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index);
+XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
+
+/* What XT_RANDOM gives in a kernel. */
+XETILE_API uint32_t xt_random(uint32_t seed, uint32_t index);
+
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
 
@@ -805,12 +830,10 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_TYPE(T) (1 + XT_ID_(T)) /* for .type options, where 0 is the default */
 #define XT_MAP(...) ((xt_map){__VA_ARGS__})
 
-/* One to four C integers or xt_vals. */
-#define XT_AT(...) SPE_CAT(XT_AT_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define XT_AT_1(a) xt_at_(1, XT_NUMBER_(a), spe_val_int(0), spe_val_int(0), spe_val_int(0))
-#define XT_AT_2(a, b) xt_at_(2, XT_NUMBER_(a), XT_NUMBER_(b), spe_val_int(0), spe_val_int(0))
-#define XT_AT_3(a, b, c) xt_at_(3, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), spe_val_int(0))
-#define XT_AT_4(a, b, c, d) xt_at_(4, XT_NUMBER_(a), XT_NUMBER_(b), XT_NUMBER_(c), XT_NUMBER_(d))
+/* One to eight C integers or xt_vals. */
+#define XT_AT(...)                                                                                                     \
+    xt_at_(SPE_COUNT(__VA_ARGS__), (const xt_val[]){SPE_EACH(XT_AT_ONE_, SPE_COMMA, __VA_ARGS__)})
+#define XT_AT_ONE_(i, x) XT_NUMBER_(x)
 
 #define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
 #define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
@@ -867,6 +890,13 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)
+#define XT_LOAD(base_, index_) xt_load_(XT_HERE_, base_, XT_NUMBER_(index_))
+#define XT_STORE(base_, index_, number_) xt_store_(XT_HERE_, base_, XT_NUMBER_(index_), XT_NUMBER_(number_))
+#define XT_ELEMENT(vec_, row_, col_) xt_element_(XT_HERE_, vec_, row_, col_)
+#define XT_ALL(mask_) xt_all_(XT_HERE_, mask_, true)
+#define XT_ANY(mask_) xt_all_(XT_HERE_, mask_, false)
+#define XT_RANDOM(seed_, index_) XT_BY_(random, seed_, index_, 0)(XT_HERE_, XT_ANY_(seed_), XT_ANY_(index_))
+#define XT_CLAMP(x, low_, high_) XT_MIN(XT_MAX(x, low_), high_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
 #define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, (int)XT_TYPE_##T, fn_, user_, operands_)
 #define XT_EMIT_VEC(T, fn_, user_, ...)                                                                                \

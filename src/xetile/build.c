@@ -44,7 +44,7 @@ static bool xt_choose_resources_(xt_ctx *x)
     xt_where_ w = {x, x->desc->file, x->desc->line};
     int subgroups = x->subgroups ? x->subgroups : 1, most;
     if (x->subgroups) w = x->subgroups_at;
-    if (subgroups * x->S > x->target.max_group_size)
+    if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
                         subgroups * x->S, x->target.name, x->target.max_group_size);
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
@@ -137,6 +137,8 @@ xt_module xt_build(const xt_build_desc *desc)
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
     if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
+        x->subgroups = desc->subgroups;
+        x->subgroups_at = w;
         xt_make_module_(x, &mod);
     }
     x->desc = NULL; /* the caller's, which may go */

@@ -137,8 +137,13 @@ xt_any_ xt_any_int_(long long i) { return xt_any_val_(spe_val_int(i)); }
 xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(spe_val_uint(u)); }
 xt_any_ xt_any_real_(double d) { return xt_any_val_(spe_val_real(d)); }
 
-xt_index xt_at_(int n, xt_val a, xt_val b, xt_val c, xt_val d)
+/* A count above what there is room for is an error of the operation that gets it. */
+xt_index xt_at_(int n, const xt_val *at)
 {
-    xt_index x = {n, {a, b, c, d}};
+    xt_index x;
+    int most = (int)(sizeof x.at / sizeof *x.at);
+    memset(&x, 0, sizeof x);
+    x.count = n;
+    memcpy(x.at, at, (size_t)(n < most ? n : most) * sizeof *at);
     return x;
 }

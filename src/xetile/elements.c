@@ -98,12 +98,12 @@ static spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
     return xt_from_condition_(x, xt_emit_arith_(&x->m, t->op, t->type, a, b));
 }
 
-/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; the remainder of integers. */
+/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; shifts of integers. */
 static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
     bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
          truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
-    bool whole = bits || op == SPE_ARITH_REM || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
+    bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
     return (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) ||
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }

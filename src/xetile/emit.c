@@ -21,6 +21,8 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     d.type = type;
     d.numbers = operands;
     if (!xt_enter_(w)) return xt_nothing_();
+    if (operands.count > 8)
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count), xt_nothing_();
     for (i = 0; i < operands.count; i++)
         if (!xt_check_value_(w, &operands.at[i], "an operand of XT_EMIT"))
             return xt_nothing_();
@@ -34,7 +36,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
 XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
-    spe_id ids[4];
+    spe_id ids[8];
     int i;
     for (i = 0; i < d->numbers.count; i++) {
         xt_val now = xt_now_(x, &d->numbers.at[i]);

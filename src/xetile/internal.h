@@ -33,12 +33,12 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
     X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
     X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
-    X(LOAD_GATHER, load_gather) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                    \
+    X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                    \
     X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
     X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, nothing)              \
     X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SLICE, rearrange)                   \
     X(TILE_PACK, nothing) X(TILE_UNPACK, nothing)                                                                      \
-    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(ATOMIC_RMW, atomic_rmw)                                \
+    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
     X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
     X(EMIT, emit) X(EMIT_VEC, emit_vec)

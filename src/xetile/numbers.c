@@ -190,6 +190,13 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     }
 }
 
+/* Is it known already? The remainder of floats is left to the device. */
+static bool xt_folds_(int op, const xt_val *a, const xt_val *b)
+{
+    return xt_is_constant_(a) && xt_is_constant_(b) &&
+           (op != SPE_ARITH_REM || (a->kind == SPE_INT && b->kind == SPE_INT));
+}
+
 /* What is known to divide a result. */
 static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
@@ -203,7 +210,7 @@ static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
     char s[48], t[48];
-    bool integers_only = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
+    bool integers_only = op > SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
@@ -280,7 +287,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     const xt_val *same;
     xt_val r;
     if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
-    if (xt_is_constant_(&a) && xt_is_constant_(&b)) {
+    if (xt_folds_(op, &a, &b)) {
         r = xt_fold_(op, &a, &b);
         r.note = w.x->scope;
         return r;
@@ -429,7 +436,7 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
     int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
     spe_id p, q;
-    if (xt_is_constant_(&a) && xt_is_constant_(&b)) {
+    if (xt_folds_(n->kind, &a, &b)) {
         xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
         return;
     }

@@ -98,16 +98,17 @@ static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 /* All offsets, extents and strides are 32-bit integers. */
 static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
-    static const char *const names[3][4] = {
-#define XT_NAMES_(list) {list ", first", list ", second", list ", third", list ", fourth"}
-        XT_NAMES_(".offset"), XT_NAMES_(".shape"), XT_NAMES_(".strides")
-#undef XT_NAMES_
-    };
+    static const char *const names[] = {".offset", ".shape", ".strides"},
+                             *const places[] = {"first", "second", "third", "fourth",
+                                                "fifth", "sixth",  "seventh", "eighth"};
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
+    char what[32];
     int i, j;
     for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->count; j++)
-            if (!xt_check_index_(w, &lists[i]->at[j], names[i][j])) return false;
+        for (j = 0; j < lists[i]->count; j++) {
+            snprintf(what, sizeof what, "%s, %s", names[i], places[j]);
+            if (!xt_check_index_(w, &lists[i]->at[j], what)) return false;
+        }
     return true;
 }
 
@@ -139,7 +140,7 @@ static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     int n = d->shape.count;
-    if (n < 2 || n > 4) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 4", n);
+    if (n < 2 || n > 8) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 8", n);
     if (d->offset.count != n || (d->strides.count && d->strides.count != n))
         return xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
                         d->offset.count != n ? ".offset" : ".strides",
@@ -272,7 +273,6 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     xt_ctx *x = w.x;
     xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
     xt_tile t = xt_no_tile_();
-    xt_val zero = spe_val_int(0);
     const xt_val *at;
     int i;
     if (!init) return t;
@@ -280,7 +280,10 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.map = d.map;
     t.inside = d.inside;
     t.scope = x->scope;
-    if (d.offset.count == 0) d.offset = xt_at_(d.shape.count ? d.shape.count : 2, zero, zero, zero, zero);
+    if (d.offset.count == 0) {
+        d.offset.count = d.shape.count ? d.shape.count : 2;
+        for (i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
+    }
     x->part++;
     if (d.scatter.magic) {
         t = xt_init_scatter_(w, t, &d);
@@ -352,6 +355,7 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
         return xt_no_tile_();
     w.x->part++;
     t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
+    t.scope = w.x->scope;
     w.x->part--;
     xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
     return t;

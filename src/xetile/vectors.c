@@ -66,7 +66,8 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
     }
     return x->subgroups == d->subgroups ||
            xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map, text), d->subgroups,
-                    xt_map_text_(&x->subgroups_map, more), x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
+                    xt_has_map_(&x->subgroups_map) ? xt_map_text_(&x->subgroups_map, more) : ".subgroups",
+                    x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
 }
 
 static bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }

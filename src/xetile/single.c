@@ -1,0 +1,190 @@
+/* single.c - single numbers: loaded, stored, taken out of a vector; conditions of a whole mask; random numbers. */
+#include "internal.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* The type that a number has whose element in memory, or in a vector, is of this one: what is held as bits is f32. */
+static int xt_number_type_(int type)
+{
+    return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
+}
+
+static bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
+{
+    char text[48];
+    if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
+    if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what,
+                        xt_describe_(base, text, sizeof text));
+    return (index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
+           xt_check_index_(w, index, "the index");
+}
+
+xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
+{
+    xt_numbers_ n = {0, {base, index, index}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
+    n.type = xt_number_type_(base.type);
+    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
+}
+
+void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
+{
+    xt_numbers_ n = {0, {base, index, v}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
+    n.type = xt_number_type_(base.type);
+    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE")) xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
+}
+
+static spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
+{
+    xt_val base = xt_now_(x, &d->v[0]), index = xt_now_(x, &d->v[1]);
+    return spe_index(&x->m, base.id, xt_index_id_(x, &index));
+}
+
+XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    cm_type type = (cm_type)d->v[0].type;
+    spe_id v = spe_load(&x->m, xt_element_pointer_(x, d), (uint32_t)xt_bytes_(type));
+    xt_define_(x, n->result, xt_scalar_(d->type, cm_to_arith(&x->cm, type, v), 1));
+}
+
+XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    cm_type type = (cm_type)d->v[0].type;
+    xt_val v = xt_now_(x, &d->v[2]);
+    spe_id id = cm_from_arith(&x->cm, type, xt_id_(x, &v, d->type));
+    spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
+}
+
+/* ---- out of vectors ---------------------------------------------------------------------------------------------- */
+
+/* All subgroups get the one element first, which then is that of all their lanes. */
+xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
+{
+    xt_vectors_ d;
+    xt_slice_desc_ s;
+    xt_val r;
+    memset(&d, 0, sizeof d);
+    memset(&s, 0, sizeof s);
+    s.vec = v;
+    s.row = row;
+    s.col = col;
+    s.rows = s.cols = 1;
+    s.map = v.map;
+    if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
+    d.v[0] = xt_slice_(w, s);
+    if (!d.v[0].id) return xt_nothing_();
+    r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
+    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
+    return r;
+}
+
+XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_now_vec_(x, &((const xt_vectors_ *)n->desc)->v[0]);
+    int type = xt_number_type_((int)v.type);
+    spe_id one;
+    xt_field_ f;
+    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
+    one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_u32(&x->m, (uint32_t)(f.where[0] % 64)));
+    if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
+    xt_define_(x, n->result, xt_scalar_(type, one, 1));
+}
+
+xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
+{
+    xt_reduction_desc_ d;
+    memset(&d, 0, sizeof d);
+    if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY"))
+        return xt_nothing_();
+    if ((int)v.type != XT_BOOL_)
+        return xt_fail_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
+                        xt_type_name_((int)v.type)),
+               xt_nothing_();
+    v.inner[0] = v.inner[1] = 0;
+    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v));
+    for (d.dim = 0; d.dim < 2; d.dim++) {
+        d.reduction_size = 0;
+        d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);
+    }
+    return d.vec.id ? xt_binary_number_(w, SPE_ARITH_NE, xt_element_(w, d.vec, 0, 0), spe_val_int(0)) : xt_nothing_();
+}
+
+/* ---- random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3) ----- */
+
+enum { XT_PHILOX_ROUNDS_ = 10 };
+#define XT_PHILOX_TIMES_ 0xd256d193u
+#define XT_PHILOX_STEP_ 0x9e3779b9u
+
+uint32_t xt_random(uint32_t seed, uint32_t index)
+{
+    uint32_t low = index, high = 0;
+    int i;
+    for (i = 0; i < XT_PHILOX_ROUNDS_; i++, seed += XT_PHILOX_STEP_) {
+        uint64_t product = (uint64_t)low * XT_PHILOX_TIMES_;
+        low = (uint32_t)(product >> 32) ^ seed ^ high;
+        high = (uint32_t)product;
+    }
+    return low;
+}
+
+static spe_id xt_random_one_(cm_ctx *c, cm_type type, spe_id index, spe_id seed, void *user)
+{
+    spe_module *m = c->module;
+    spe_id u32 = spe_type_of(m, index), u64 = spe_vec(m, spe_int(m, 64), spe_count(m, u32)), low = index,
+           high = spe_null(m, u32);
+    int i;
+    (void)type, (void)user;
+    for (i = 0; i < XT_PHILOX_ROUNDS_; i++) {
+        spe_id product = spe_imul(m, spe_uconvert(m, u64, low), spe_const_u(m, u64, XT_PHILOX_TIMES_));
+        low = spe_uconvert(m, u32, spe_shr(m, product, spe_const_u(m, u64, 32)));
+        low = spe_xor(m, spe_xor(m, low, seed), high);
+        high = spe_uconvert(m, u32, product);
+        seed = spe_iadd(m, seed, spe_const_u(m, u32, XT_PHILOX_STEP_));
+    }
+    return low;
+}
+
+static spe_id xt_random_id_(cm_ctx *c, const spe_id *v, void *user)
+{
+    return xt_random_one_(c, CM_U32, v[1], v[0], user);
+}
+
+static cm_matrix xt_random_block_(cm_ctx *c, const cm_matrix *const *v, void *user)
+{
+    return cm_map2(c, v[1], v[0], xt_random_one_, user);
+}
+
+xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index)
+{
+    xt_val v[2];
+    if (!xt_enter_(w) || !xt_check_index_(w, &seed.val, "the seed of XT_RANDOM") ||
+        !xt_check_index_(w, &index.val, "the index of XT_RANDOM"))
+        return xt_nothing_();
+    v[0] = xt_cast_number_(w, CM_U32, &seed.val);
+    v[1] = xt_cast_number_(w, CM_U32, &index.val);
+    return xt_emit_(w, CM_U32, xt_random_id_, NULL, xt_at_(2, v));
+}
+
+static xt_any_ xt_as_u32_(xt_where_ w, xt_any_ v)
+{
+    return v.is_vec ? xt_any_vec_(xt_bitcast_vec_(w, CM_U32, v)) : xt_any_val_(xt_cast_number_(w, CM_U32, &v.val));
+}
+
+xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
+{
+    const xt_vec *like = seed.is_vec ? &seed.vec : &index.vec;
+    xt_vec v[3];
+    memset(v, 0, sizeof v);
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand of XT_RANDOM")) return xt_no_vec_();
+    seed = xt_as_u32_(w, seed);
+    index = xt_as_u32_(w, index);
+    like = seed.is_vec ? &seed.vec : &index.vec;
+    if (!like->id) return xt_no_vec_();
+    v[0] = xt_like_(w, &seed, like);
+    v[1] = xt_like_(w, &index, like);
+    return xt_emit_vec_(w, CM_U32, xt_random_block_, NULL, v);
+}
