@@ -216,11 +216,7 @@
  *     .subgroups          of a work-group, for kernels without maps: default 1. Maps must have as many (MAP_SUBGROUPS)
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
-<<<<<<< HEAD
  * values; error->next is another mistake that does not follow from it, and so on; spe_print_error prints them all.
-=======
- * values; error->next is another mistake that does not follow from it, and so on. spe_print_error prints them all.
->>>>>>> 09f52eb (xetile: single numbers (XT_LOAD, XT_STORE, XT_ELEMENT), XT_ALL, XT_ANY, XT_CLAMP, remainders of floats, XT_RANDOM, bases of eight dimensions, .subgroups)
  * Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
  * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
@@ -1754,15 +1750,11 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     const xt_val *same;
     xt_val r;
     if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
-<<<<<<< HEAD
-    if (xt_is_constant_(&a) && xt_is_constant_(&b)) {
+    if (xt_folds_(op, &a, &b)) {
         r = xt_fold_(op, &a, &b);
         r.note = w.x->scope;
         return r;
     }
-=======
-    if (xt_folds_(op, &a, &b)) return xt_fold_(op, &a, &b);
->>>>>>> 09f52eb (xetile: single numbers (XT_LOAD, XT_STORE, XT_ELEMENT), XT_ALL, XT_ANY, XT_CLAMP, remainders of floats, XT_RANDOM, bases of eight dimensions, .subgroups)
     same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
     memset(&n, 0, sizeof n);
@@ -2796,15 +2788,11 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
-<<<<<<< HEAD
     t.scope = x->scope;
-    if (d.offset.count == 0) d.offset = xt_at_(d.shape.count ? d.shape.count : 2, zero, zero, zero, zero);
-=======
     if (d.offset.count == 0) {
         d.offset.count = d.shape.count ? d.shape.count : 2;
         for (i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
     }
->>>>>>> 09f52eb (xetile: single numbers (XT_LOAD, XT_STORE, XT_ELEMENT), XT_ALL, XT_ANY, XT_CLAMP, remainders of floats, XT_RANDOM, bases of eight dimensions, .subgroups)
     x->part++;
     if (d.scatter.magic) {
         t = xt_init_scatter_(w, t, &d);
@@ -2876,6 +2864,7 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
         return xt_no_tile_();
     w.x->part++;
     t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
+    t.scope = w.x->scope;
     w.x->part--;
     xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
     return t;

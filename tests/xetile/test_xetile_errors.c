@@ -184,7 +184,7 @@ BAD(mma_given_map, MMA_MAP, ".map has sg_layout {4, 1}", "wanted sg_layout {2, 2
 /* vectors and numbers */
 BAD(vector_shapes, VEC_SHAPE, "8 x 16", "16 x 8", XT_ADD(F16(8, 16), F16(16, 8));)
 BAD(vector_types, VEC_TYPE, "f16", "f32", XT_MUL(F16(8, 8), XT_SPLAT(f32, 8, 8, 0.0));)
-BAD(vector_operation, VEC_OP, "XT_MOD", "", XT_MOD(F16(8, 8), 2);)
+BAD(vector_operation, VEC_OP, "XT_SHL", "", XT_SHL(F16(8, 8), 2);)
 BAD(vector_and_wrong_number, SCALAR_TYPE, "u32", "f16", XT_ADD(F16(8, 8), N);)
 BAD(vector_never_set, UNSET, "an operand", "", xt_vec v; memset(&v, 0, sizeof v); XT_ADD(v, v);)
 BAD(splat_of_a_fraction, SCALAR_TYPE, "0.5", "i32", XT_SPLAT(i32, 8, 8, 0.5);)
@@ -193,7 +193,15 @@ BAD(number_types, SCALAR_TYPE, "u32", "f32", XT_ADD(N, F);)
 BAD(number_is_a_pointer, SCALAR_TYPE, "pointer to f32", "1", XT_ADD(A, 1);)
 BAD(number_out_of_range, SCALAR_RANGE, "-1", "u32", XT_SUB(-1, N);)
 BAD(number_never_set, UNSET, "XT_MUL", "", xt_val v; memset(&v, 0, sizeof v); XT_MUL(v, 2);)
-BAD(modulo_of_a_float, SCALAR_TYPE, "XT_MOD of f32", "2", XT_MOD(F, 2);)
+BAD(shift_of_a_float, SCALAR_TYPE, "XT_SHL of f32", "2", XT_SHL(F, 2);)
+BAD(nine_dimensions, TILE_SHAPE, ".shape has 9 dimensions", "2 to 8",
+    XT_INIT_TILE(A, f32, 8, 8, .shape = XT_AT(1, 1, 1, 1, 1, 1, 1, 8, 8));)
+BAD(number_loaded_from_a_number, SCALAR_TYPE, "the base of XT_LOAD is u32", "", XT_LOAD(N, 0);)
+BAD(number_loaded_at_a_float, INDEX, "the index is f32", "", XT_LOAD(A, F);)
+BAD(number_of_another_type_stored, SCALAR_TYPE, "the number of XT_STORE is u32", "wanted f32", XT_STORE(A, 0, N);)
+BAD(any_of_numbers, CONDITION, "XT_ANY of a vector of f32", "", XT_ANY(XT_SPLAT(f32, 8, 8, 0.0));)
+BAD(element_outside, SLICE, "1 x 1 at (8, 0) of 8 x 8", "", XT_ELEMENT(XT_SPLAT(f32, 8, 8, 0.0), 8, 0);)
+BAD(random_of_floats, INDEX, "the index of XT_RANDOM is f32", "", XT_RANDOM(1, F);)
 BAD(division_by_zero, DIVISION, "u32", "and 0", XT_DIV(N, 0);)
 BAD(dimension, DIMENSION, "got 3", "", XT_GROUP_ID(3);)
 BAD(unknown_parameter, UNKNOWN_PARAMETER, "\"Q\"", "ptr<f32> A, ptr<f16> B, u32 N, f32 F, u64 P", XT_PARAM("Q");)
@@ -542,7 +550,14 @@ int main(void)
     RUN(number_is_a_pointer);
     RUN(number_out_of_range);
     RUN(number_never_set);
-    RUN(modulo_of_a_float);
+    RUN(shift_of_a_float);
+    RUN(nine_dimensions);
+    RUN(number_loaded_from_a_number);
+    RUN(number_loaded_at_a_float);
+    RUN(number_of_another_type_stored);
+    RUN(any_of_numbers);
+    RUN(element_outside);
+    RUN(random_of_floats);
     RUN(division_by_zero);
     RUN(dimension);
     RUN(unknown_parameter);
