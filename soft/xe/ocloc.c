@@ -50,10 +50,15 @@ static bool find_command(struct command *c)
     return true;
 }
 
-/* A compiler that was replaced is another one. */
-void xe_identify(struct xe_identity *to)
+bool xe_has_compiler(void)
 {
-    const struct xe_target *t = xe_target();
+    struct command c;
+    return find_command(&c);
+}
+
+/* A compiler that was replaced is another one. */
+void xe_identify(const struct xe_target *t, struct xe_identity *to)
+{
     struct command c;
     struct stat s;
     memset(to, 0, sizeof *to);
@@ -159,14 +164,13 @@ static bool pack(const struct paths *p, const struct xe_target *t, void **packag
     return *package != NULL;
 }
 
-bool xe_compile(const uint32_t *words, size_t count, const char *options, void **package, size_t *size,
-                struct sp_text *log)
+bool xe_compile(const struct xe_target *t, const uint32_t *words, size_t count, const char *options, void **package,
+                size_t *size, struct sp_text *log)
 {
-    const struct xe_target *t = xe_target();
     struct command c;
     struct paths p;
     bool good;
-    if (!t || !find_command(&c)) {
+    if (!find_command(&c)) {
         sp_text_add(
             log,
             "XETILE_SOFT_ISA wants Intel's compiler: there is no ocloc in PATH, and XETILE_SOFT_OCLOC names none\n");

@@ -29,11 +29,12 @@ struct xe_identity {
     char target[16], compiler[208];
     uint64_t size, changed;
 };
-void xe_identify(struct xe_identity *to);
+void xe_identify(const struct xe_target *target, struct xe_identity *to);
+bool xe_has_compiler(void);
 
 /* Has Intel's compiler make a package of the module and disassembles it. *package is malloc'ed. */
-bool xe_compile(const uint32_t *words, size_t count, const char *options, void **package, size_t *size,
-                struct sp_text *log);
+bool xe_compile(const struct xe_target *target, const uint32_t *words, size_t count, const char *options,
+                void **package, size_t *size, struct sp_text *log);
 bool xe_is_package(const void *data, size_t size);
 /* Packages are untrusted: whatever they hold ends in an error or in a module. out->machine and out->module are set. */
 bool xe_load(const void *package, size_t size, struct jit_object *out, struct sp_text *log);

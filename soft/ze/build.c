@@ -19,6 +19,7 @@ enum {
     OP_SPEC_TRUE = 48,
     OP_SPEC_FALSE = 49,
     OP_SPEC_CONSTANT = 50,
+    OP_CAPABILITY = 17,
     OP_DECORATE = 71,
     DECORATION_SPEC_ID = 1,
     DECORATION_BUILT_IN = 11,
@@ -260,9 +261,11 @@ static bool hash_texts(struct jit_key *key)
 }
 
 /* Everything the compiled object depends on. */
-static bool make_key(const struct soft_source *s, const struct cg_options *o, bool strict, struct jit_key *key)
+static bool make_key(const struct soft_source *s, const struct cg_options *o, bool strict,
+                     const struct xe_target *target, struct jit_key *key)
 {
-    const char *function = o->function ? o->function : "", *flags = xe_target() && s->options ? s->options : "";
+    const char *function = o->function ? o->function : "", *flags = target && s->options ? s->options : "";
+    const struct soft_model *model = soft_model();
     struct xe_identity identity;
     const struct jit_part parts[] = {
         {s->words, s->count * sizeof *s->words},
@@ -271,12 +274,13 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, bo
         {function, strlen(function)},
         {&o->check, sizeof o->check},
         {&strict, sizeof strict},
+        {model ? model->name : "", model ? strlen(model->name) : 0},
         {&texts_hash.key, sizeof texts_hash.key},
         {flags, strlen(flags)},
         {&identity, sizeof identity},
     };
     bool ready;
-    xe_identify(&identity);
+    xe_identify(target, &identity);
     pthread_mutex_lock(&texts_hash.lock);
     ready = texts_hash.done = texts_hash.done || hash_texts(&texts_hash.key);
     pthread_mutex_unlock(&texts_hash.lock);
@@ -290,7 +294,8 @@ static bool generate(const struct soft_source *s, const struct cg_options *o, bo
 {
     struct sp_text text = {0};
     struct sp_module *m = sp_parse(s->words, s->count, s->spec, s->spec_count, strict, log);
-    bool ok = m && cg_generate(m, o, &text, log);
+    const struct soft_model *model = soft_model();
+    bool ok = m && (!model || soft_model_allows(model, m, log)) && cg_generate(m, o, &text, log);
     if (ok && text.failed) {
         sp_text_add(log, "out of memory for the generated C\n");
         ok = false;
@@ -302,8 +307,8 @@ static bool generate(const struct soft_source *s, const struct cg_options *o, bo
 }
 
 /* The same by Intel's compiler, which takes no specialisation constants. */
-static bool generate_machine(const struct soft_source *s, const struct jit_key *key, struct jit_object *object,
-                             struct sp_text *log)
+static bool generate_machine(const struct soft_source *s, const struct xe_target *target, const struct jit_key *key,
+                             struct jit_object *object, struct sp_text *log)
 {
     struct soft_source plain = {0}, copy = *s;
     struct jit_compiler c;
@@ -311,7 +316,7 @@ static bool generate_machine(const struct soft_source *s, const struct jit_key *
     size_t size = 0, image_size;
     bool good = !s->spec_count || join_sources(&copy, 1, &plain, log) == ZE_RESULT_SUCCESS;
     if (good && s->spec_count) copy = plain;
-    good = good && xe_compile(copy.words, copy.count, s->options, &package, &size, log);
+    good = good && xe_compile(target, copy.words, copy.count, s->options, &package, &size, log);
     image = good ? jit_image_make(package, size, key, &image_size) : NULL;
     good = image && jit_load_image(image, image_size, object, log);
     jit_find_compiler(&c);
@@ -322,23 +327,37 @@ static bool generate_machine(const struct soft_source *s, const struct jit_key *
     return good;
 }
 
+/* Whose machine code is made of the module; NULL: the CPU's. Inline assembly of a GPU is for that GPU alone. */
+static const struct xe_target *target_of(const struct soft_source *s, struct sp_text *log)
+{
+    const struct soft_model *model = soft_model();
+    const struct xe_target *target = xe_target();
+    if (target || !find_inst(s->words, s->count, OP_CAPABILITY, 1, SP_CAP_AsmINTEL)) return target;
+    if (model && xe_has_compiler()) target = xe_target_named(model->name);
+    if (!target)
+        sp_text_add(log, "inline assembly (AsmINTEL) runs where XETILE_SOFT_DEVICE is bmg, pvc, lnl or ptl and Intel's "
+                         "compiler, ocloc, is there\n");
+    return target;
+}
+
 ze_result_t soft_build(const struct soft_source *s, const char *function, struct jit_object *object,
                        struct sp_text *log)
 {
-    struct cg_options options = {.default_subgroup_size = jit_subgroup_size(),
+    struct cg_options options = {.default_subgroup_size = soft_subgroup_size(),
                                  .check = check_level() > 0,
                                  .tiles = jit_tiles(),
                                  .function = function};
     struct jit_key key;
     int lock;
+    const struct xe_target *target = function ? NULL : target_of(s, log);
     bool good, strict = soft_is_strict();
-    if (!make_key(s, &options, strict, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (!make_key(s, &options, strict, target, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     good = jit_cache_find(&key, object);
     if (!good) {
         lock = jit_cache_lock(&key);
         good = (lock >= 0 && jit_cache_find(&key, object)) ||
-               (xe_target() && !function ? generate_machine(s, &key, object, log)
-                                         : generate(s, &options, strict, &key, object, log));
+               (target ? generate_machine(s, target, &key, object, log)
+                       : generate(s, &options, strict, &key, object, log));
         jit_cache_unlock(lock);
     }
     if (good && object->module && object->module->warnings) sp_text_add(log, "%s", object->module->warnings);

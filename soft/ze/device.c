@@ -1,6 +1,6 @@
 /* device.c - the one device, its sub-devices, and what they say of themselves. $XETILE_SOFT_SUBDEVICES splits the
  * device: each part runs kernels on its share of the threads; memory and modules are of the whole. Where the API has a
- * number for hardware we have not (slices, execution units), a CPU thread is one execution unit with one thread.
+ * number for hardware we have not (slices, execution units), it gets one that fits the largest work-group.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,7 +17,12 @@
 #include "xe/xe.h"
 #include "ze_soft.h"
 
-enum { MAX_PARTS = 16, INTEL = 0x8086 };
+enum { MAX_PARTS = 16, INTEL = 0x8086, LARGEST_SUBGROUP = 32 };
+
+/* Execution units that hold the largest work-group in subgroups of any size, whatever the CPU is: programs compute how
+ * large a work-group may be from them. */
+enum { THREADS_AN_EU = 8, EUS = 16 };
+_Static_assert(THREADS_AN_EU *EUS * 8 >= SOFT_MAX_GROUP_SIZE, "a work-group of subgroups of 8 has no room");
 
 struct _ze_device_handle_t soft_device = {SOFT_DEVICE, 0, 0};
 
@@ -126,25 +131,38 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
 {
     char model[128], part[32] = "";
     uint32_t threads = threads_of(device);
-    const struct xe_target *target = xe_target();
+    const struct soft_model *as = soft_model();
     cpu_model(model, sizeof model);
     if (device->part) snprintf(part, sizeof part, ", part %u", device->part);
-    snprintf(to, size, "%s%sxetile software device (%s, %u thread%s%s)", target ? target->title : "",
-             target ? " code on the " : "", model, threads, threads == 1 ? "" : "s", part);
+    snprintf(to, size, "%s%sxetile software device (%s, %u thread%s%s)", as ? as->title : "",
+             !as           ? ""
+             : xe_target() ? " code on the "
+                           : " as the ",
+             model, threads, threads == 1 ? "" : "s", part);
 }
+
+/* Structures that the oldest header does not have: the device's IP version; Intel's, on 2D blocks and products. */
+enum { IP_VERSION = 0x1000f, BLOCK_PROPERTIES = 0x30007, PRODUCT_PROPERTIES = 0x30013 };
+struct number_properties {
+    ze_structure_type_t stype;
+    void *next;
+    uint32_t number;
+};
+
+uint32_t soft_subgroup_size(void) { return soft_model() ? soft_model()->simd : jit_subgroup_size(); }
 
 ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_properties_t *p)
 {
     static const uint8_t uuid[ZE_MAX_DEVICE_UUID_SIZE] = {'x', 'e', 't', 'i', 'l', 'e', '-', 's', 'o', 'f', 't', 0, 1};
-    const struct xe_target *target = xe_target(); /* programs are to build for it */
+    const struct soft_model *as = soft_model(); /* programs are to build for it */
     ze_base_properties_t *more;
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->type = soft_is_cpu() ? ZE_DEVICE_TYPE_CPU : ZE_DEVICE_TYPE_GPU;
-    p->vendorId = target ? INTEL : SOFT_VENDOR_ID;
-    p->deviceId = target ? target->device_id : SOFT_DEVICE_ID;
-    p->flags =
-        ZE_DEVICE_PROPERTY_FLAG_INTEGRATED | ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING; /* it works in host memory */
+    p->vendorId = as ? INTEL : SOFT_VENDOR_ID;
+    p->deviceId = as ? as->device_id : SOFT_DEVICE_ID;
+    p->flags = ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING;
+    if (!as || as->integrated) p->flags |= ZE_DEVICE_PROPERTY_FLAG_INTEGRATED; /* it works in host memory */
     if (device->part) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
     p->subdeviceId = device->part ? device->part - 1 : 0;
     p->coreClockRate = clock_mhz();
@@ -152,11 +170,11 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->maxMemAllocSize = memory_bytes() / 16 * 15;
     p->maxHardwareContexts = 1024;
     p->maxCommandQueuePriority = 0;
-    p->numThreadsPerEU = 1;
-    p->physicalEUSimdWidth = jit_subgroup_size();
-    p->numEUsPerSubslice = threads_of(device);
-    p->numSubslicesPerSlice = 1;
-    p->numSlices = 1;
+    p->numThreadsPerEU = as ? as->threads : THREADS_AN_EU;
+    p->physicalEUSimdWidth = soft_subgroup_size();
+    p->numEUsPerSubslice = as ? as->eus : EUS;
+    p->numSubslicesPerSlice = as ? as->subslices : 1;
+    p->numSlices = as ? as->slices : 1;
     /* Nanoseconds a tick, or ticks a second for those who ask by the newer structure. */
     p->timerResolution = p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 ? 1000000000u : 1u;
     p->timestampValidBits = 64;
@@ -166,7 +184,12 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     device_name(device, p->name, sizeof p->name);
     for (more = p->pNext; more; more = more->pNext)
         if (more->stype == ZE_STRUCTURE_TYPE_EU_COUNT_EXT)
-            ((ze_eu_count_ext_t *)(void *)more)->numTotalEUs = threads_of(device);
+            ((ze_eu_count_ext_t *)(void *)more)->numTotalEUs =
+                p->numSlices * p->numSubslicesPerSlice * p->numEUsPerSubslice;
+        else if ((uint32_t)more->stype == IP_VERSION && as)
+            ((struct number_properties *)(void *)more)->number = as->ip;
+        else if ((uint32_t)more->stype == BLOCK_PROPERTIES)
+            ((struct number_properties *)(void *)more)->number = !as || as->has_blocks ? 3 : 0; /* stores, loads */
 #if SOFT_API(17)
         else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_EVENT_PROPERTIES)
             ((ze_device_event_properties_t *)(void *)more)->flags = 0; /* counters are its own, in this process */
@@ -181,16 +204,15 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
 
 ze_result_t zeDeviceGetComputeProperties(ze_device_handle_t device, ze_device_compute_properties_t *p)
 {
-    static const uint32_t sizes[] = {8, 16, 32};
-    const size_t narrow = xe_target() != NULL; /* Intel's compiler has no 8 for these targets */
+    uint32_t lanes = soft_model() ? soft_model()->least_lanes : 8;
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->maxTotalGroupSize = p->maxGroupSizeX = p->maxGroupSizeY = p->maxGroupSizeZ = SOFT_MAX_GROUP_SIZE;
     p->maxGroupCountX = p->maxGroupCountY = p->maxGroupCountZ = UINT32_MAX;
     p->maxSharedLocalMemory = SOFT_LOCAL_MEMORY;
-    p->numSubGroupSizes = sizeof sizes / sizeof sizes[0] - narrow;
     memset(p->subGroupSizes, 0, sizeof p->subGroupSizes);
-    memcpy(p->subGroupSizes, sizes + narrow, sizeof sizes - narrow * sizeof sizes[0]);
+    for (p->numSubGroupSizes = 0; lanes <= LARGEST_SUBGROUP; lanes *= 2)
+        p->subGroupSizes[p->numSubGroupSizes++] = lanes;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -213,9 +235,11 @@ ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_mod
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->spirvVersionSupported = ZE_MAKE_VERSION(1, 6);
-    p->flags = ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_FP64 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS |
-               ZE_DEVICE_MODULE_FLAG_DP4A;
-    p->fp16flags = p->fp32flags = p->fp64flags = ieee;
+    const bool has_double = !soft_model() || soft_model()->has_double;
+    p->flags = ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS | ZE_DEVICE_MODULE_FLAG_DP4A;
+    if (has_double) p->flags |= ZE_DEVICE_MODULE_FLAG_FP64;
+    p->fp16flags = p->fp32flags = ieee;
+    p->fp64flags = has_double ? ieee : 0;
     p->maxArgumentsSize = SOFT_MAX_ARGUMENTS;
     p->printfBufferSize = 1u << 20; /* text goes straight to stdout; this is what OpenCL asks at least */
     memset(&p->nativeKernelSupported, 0, sizeof p->nativeKernelSupported);
@@ -223,6 +247,8 @@ ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_mod
     for (more = p->pNext; more; more = more->pNext)
         if (more->stype == ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES)
             float_atomics((ze_float_atomic_ext_properties_t *)(void *)more);
+        else if ((uint32_t)more->stype == PRODUCT_PROPERTIES)
+            ((struct number_properties *)(void *)more)->number = 3; /* DP4A, DPAS */
     return ZE_RESULT_SUCCESS;
 }
 
@@ -260,7 +286,7 @@ ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device, ze_devi
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->hostAllocCapabilities = p->deviceAllocCapabilities = p->sharedSingleDeviceAllocCapabilities = all;
-    p->sharedSystemAllocCapabilities = 0;      /* it would work, but not on the hardware this device stands in for */
+    p->sharedSystemAllocCapabilities = 0; /* it would work, but not on the hardware this device stands in for */
     p->sharedCrossDeviceAllocCapabilities = part_count ? all : 0; /* else there is no second device */
     return ZE_RESULT_SUCCESS;
 }

@@ -113,11 +113,14 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME, ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_VERSION_1_0},
 #endif
         {"ZE_experimental_event_pool_counter_based", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_intel_experimental_device_module_dp_properties", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_intel_experimental_device_block_array_properties", ZE_MAKE_VERSION(1, 0)},
 #if SOFT_API(9)
         {ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME, ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_VERSION_1_0},
 #endif
+        {"ZE_extension_device_ip_version", ZE_MAKE_VERSION(1, 0)}, /* the last: only of models */
     };
-    uint32_t i, n = sizeof known / sizeof known[0];
+    uint32_t i, n = sizeof known / sizeof known[0] - (soft_model() == NULL);
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(count);
     if (!list || *count > n) *count = n;

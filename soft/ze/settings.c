@@ -29,6 +29,7 @@ static const struct setting {
     {"MEMORY_LIMIT", {0}, 1, 999999},
     {"CHECK", {"0", "1", "2", "3"}, 0, 0},
     {"STRICT", {"0", "1"}, 0, 0},
+    {"DEVICE", {"pvc", "bmg", "lnl", "ptl", "dg2"}, 0, 0},
     {"FAULTS", {"on", "off"}, 0, 0},
     {"OCLOC", {0}, 0, 0},
     {"XE_REPORT", {0}, 0, 0},

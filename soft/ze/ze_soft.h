@@ -132,6 +132,23 @@ ze_result_t soft_fail_loudly(ze_result_t result, const char *format, ...) __attr
 const char *soft_last_error(void);
 /* Refuses what is chained to a descriptor and makes another thing of it that we do not have; hints pass. */
 ze_result_t soft_check_chain(const void *next);
+
+/* ---- models.c: which device this one passes for */
+
+#define SOFT_IP(architecture, release, revision) ((architecture) << 22 | (release) << 14 | (revision))
+struct soft_model {
+    const char *name, *title;
+    uint32_t device_id, ip;
+    uint32_t threads, simd, eus, subslices, slices; /* an EU's threads, ... a subslice's EUs, a slice's subslices */
+    uint32_t least_lanes;                           /* of its subgroups, which go up to 32 */
+    bool integrated, has_double, has_blocks;
+};
+uint32_t soft_subgroup_size(void); /* of kernels that state none */
+/* NULL: none, it is itself. */
+const struct soft_model *soft_model(void);
+/* False, with the reason in `log`, where the module has what the model lacks. */
+bool soft_model_allows(const struct soft_model *model, const struct sp_module *m, struct sp_text *log);
+
 bool soft_is_strict(void); /* SPIR-V that is not valid is refused, also where drivers take it */
 void soft_look_at_settings(void); /* tells, once a process, of environment variables that are misspelt */
 bool soft_is_cpu(void); /* XETILE_SOFT_TYPE=cpu: programs that ask for GPUs only should not get this device */

@@ -1,0 +1,131 @@
+/* models.c - the devices that this one can pass for: $XETILE_SOFT_DEVICE, or the one whose machine code
+ * $XETILE_SOFT_ISA has executed. What a model says of itself stands in a table; what it lacks is refused.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "xe/xe.h"
+#include "ze_soft.h"
+
+/* One tile of a device of several. */
+static const struct soft_model models[] = {
+    {.name = "pvc",
+     .title = "Intel(R) Data Center GPU Max 1550",
+     .device_id = 0x0bd5,
+     .ip = SOFT_IP(12, 60, 7),
+     .threads = 8,
+     .simd = 16,
+     .eus = 8,
+     .subslices = 64,
+     .slices = 1,
+     .least_lanes = 16,
+     .has_double = true,
+     .has_blocks = true},
+    {.name = "bmg",
+     .title = "Intel(R) Arc(TM) B580 Graphics",
+     .device_id = 0xe20b,
+     .ip = SOFT_IP(20, 1, 4),
+     .threads = 8,
+     .simd = 16,
+     .eus = 8,
+     .subslices = 4,
+     .slices = 5,
+     .least_lanes = 16,
+     .has_double = true,
+     .has_blocks = true},
+    {.name = "lnl",
+     .title = "Intel(R) Arc(TM) 140V GPU",
+     .device_id = 0x64a0,
+     .ip = SOFT_IP(20, 4, 4),
+     .threads = 8,
+     .simd = 16,
+     .eus = 8,
+     .subslices = 4,
+     .slices = 2,
+     .least_lanes = 16,
+     .integrated = true,
+     .has_double = true,
+     .has_blocks = true},
+    {.name = "ptl",
+     .title = "Intel(R) Arc(TM) B390 GPU",
+     .device_id = 0xb080,
+     .ip = SOFT_IP(30, 0, 4),
+     .threads = 10,
+     .simd = 16,
+     .eus = 8,
+     .subslices = 6,
+     .slices = 2,
+     .least_lanes = 16,
+     .integrated = true,
+     .has_double = true,
+     .has_blocks = true},
+    {.name = "dg2",
+     .title = "Intel(R) Arc(TM) A770 Graphics",
+     .device_id = 0x56a0,
+     .ip = SOFT_IP(12, 55, 8),
+     .threads = 8,
+     .simd = 8,
+     .eus = 16,
+     .subslices = 4,
+     .slices = 8,
+     .least_lanes = 8},
+};
+
+const struct soft_model *soft_model(void)
+{
+    const struct xe_target *target = xe_target();
+    const char *wish = target ? target->name : getenv("XETILE_SOFT_DEVICE");
+    for (size_t i = 0; wish && i < sizeof models / sizeof models[0]; i++)
+        if (!strcmp(models[i].name, wish)) return &models[i];
+    return NULL;
+}
+
+/* ---- what a model lacks */
+
+static bool refuse(struct sp_text *log, const struct soft_model *model, const char *what)
+{
+    sp_text_add(log, "%s has no %s (XETILE_SOFT_DEVICE=%s)\n", model->title, what, model->name);
+    return false;
+}
+
+static const char *missing(const struct soft_model *model, const struct sp_inst *i, bool *multiplies)
+{
+    switch (i->op) {
+    case SP_OP_Subgroup2DBlockLoadINTEL:
+    case SP_OP_Subgroup2DBlockLoadTransformINTEL:
+    case SP_OP_Subgroup2DBlockLoadTransposeINTEL:
+    case SP_OP_Subgroup2DBlockPrefetchINTEL:
+    case SP_OP_Subgroup2DBlockStoreINTEL: return model->has_blocks ? NULL : "2D block messages";
+    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: *multiplies = true; return NULL;
+    default: return NULL;
+    }
+}
+
+static bool allows_function(const struct soft_model *model, const struct sp_module *m, uint32_t index,
+                            struct sp_text *log)
+{
+    const struct sp_function *f = &m->functions[index];
+    bool multiplies = false;
+    for (uint32_t b = 0; b < f->block_count; b++)
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
+            const char *what = missing(model, &f->blocks[b].inst[k], &multiplies);
+            if (what) return refuse(log, model, what);
+        }
+    for (uint32_t e = 0; e < m->entry_count && multiplies; e++)
+        if (m->entries[e].function == index && m->entries[e].subgroup_size &&
+            m->entries[e].subgroup_size != model->simd)
+            return refuse(log, model, "matrix products in subgroups of another size than its SIMD width");
+    return true;
+}
+
+bool soft_model_allows(const struct soft_model *model, const struct sp_module *m, struct sp_text *log)
+{
+    for (uint32_t i = 0; i < m->type_count && !model->has_double; i++)
+        if (m->types[i].kind == SP_FLOAT && m->types[i].bits == 64) return refuse(log, model, "doubles");
+    for (uint32_t e = 0; e < m->entry_count; e++)
+        if (m->entries[e].subgroup_size && m->entries[e].subgroup_size < model->least_lanes)
+            return refuse(log, model, "subgroups of 8");
+    for (uint32_t f = 0; f < m->function_count; f++)
+        if (!allows_function(model, m, f, log)) return false;
+    return true;
+}
