@@ -3,21 +3,21 @@
  */
 #include "codegen.h"
 
-/* Lane 0 of an operand that is a line or uniform. */
+/* Lane 0 of an operand that is affine or uniform. */
 static const char *first(struct cg *g, uint32_t id)
 {
-    return g->value[id].line ? cg_str(g, "v%u", id) : cg_use(g, id, false);
+    return g->value[id].affine ? cg_str(g, "v%u", id) : cg_use(g, id, false);
 }
 
-/* A phi takes over a line that has more to it than its scalar, or a value that all lanes have alike. */
-void cg_copy_line(struct cg *g, uint32_t to, uint32_t from)
+/* A phi takes over an affine value that has more to it than its scalar, or a uniform one. */
+void cg_copy_affine(struct cg *g, uint32_t to, uint32_t from)
 {
     cg_put(g, "    v%u = %s;\n", to, first(g, from));
     if (!g->value[to].checked) return;
     cg_put(g, "    ok%u = ok%u;\n    if (__builtin_expect(!ok%u, 0)) w%u = w%u;\n", to, from, to, to, from);
 }
 
-const char *cg_line_stays(struct cg *g, uint32_t id, bool is_signed)
+const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed)
 {
     enum cg_kind kind = cg_kind_of(g, id);
     const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
@@ -35,7 +35,7 @@ void cg_each_widened(struct cg *g, const struct sp_inst *i,
     bool converts = i->op == SP_OP_UConvert || i->op == SP_OP_SConvert || i->op == SP_OP_ConvertUToPtr;
     for (uint32_t k = 0; k < i->count; k++) {
         uint32_t id = i->operand[k];
-        if (!cg_is_value_operand(i, k) || !g->value[id].line) continue;
+        if (!cg_is_value_operand(i, k) || !g->value[id].affine) continue;
         bool wider = chain ? k > 0 && cg_width_of(g, id) < 64 : converts && cg_width_of(g, id) < cg_width_of(g, i->id);
         if (wider) test(g, id, chain || i->op == SP_OP_SConvert);
     }
@@ -43,7 +43,7 @@ void cg_each_widened(struct cg *g, const struct sp_inst *i,
 
 static void write_test(struct cg *g, uint32_t id, bool is_signed)
 {
-    cg_put(g, " && %s", cg_line_stays(g, id, is_signed));
+    cg_put(g, " && %s", cg_affine_holds(g, id, is_signed));
 }
 
 static const char *scalar_chain(struct cg *g)
@@ -68,7 +68,7 @@ static const char *scalar_text(struct cg *g)
     uint32_t builtin, component;
     uint64_t c = 0;
     if (cg_builtin_component(g, i, &builtin, &component))
-        return cg_str(g, "(%s)(%s)", type, cg_builtin_line(g, builtin, component));
+        return cg_str(g, "(%s)(%s)", type, cg_builtin_affine(g, builtin, component));
     const char *a = first(g, i->operand[0]);
     switch (i->op) {
     case SP_OP_IAdd: return cg_str(g, "(%s)(%s + %s)", type, a, first(g, i->operand[1]));
@@ -89,25 +89,25 @@ static const char *scalar_text(struct cg *g)
     }
 }
 
-/* When is the result a line? Every operand that is one only sometimes must be, and what is made wider must not wrap. */
+/* When is the result affine? Every operand that is so only sometimes must be, and what is made wider must not wrap. */
 static void write_check(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
     cg_put(g, "    ok%u = 1", i->id);
     for (uint32_t k = 0; k < i->count; k++)
-        if (cg_is_value_operand(i, k) && g->value[i->operand[k]].line && g->value[i->operand[k]].checked)
+        if (cg_is_value_operand(i, k) && g->value[i->operand[k]].affine && g->value[i->operand[k]].checked)
             cg_put(g, " && ok%u", i->operand[k]);
     if (!g->value[i->id].proved) cg_each_widened(g, i, write_test);
     cg_put(g, ";\n");
 }
 
-void cg_write_line_start(struct cg *g) { cg_put(g, "    v%u = %s;\n", g->inst->id, scalar_text(g)); }
+void cg_write_affine_start(struct cg *g) { cg_put(g, "    v%u = %s;\n", g->inst->id, scalar_text(g)); }
 
-void cg_write_line(struct cg *g)
+void cg_write_affine(struct cg *g)
 {
     const struct cg_value *v = &g->value[g->inst->id];
     if (g->inst->op == SP_OP_Phi) return;
-    cg_write_line_start(g);
+    cg_write_affine_start(g);
     if (!v->checked) return;
     write_check(g);
     cg_put(g, "    if (__builtin_expect(!ok%u, 0)) {\n", g->inst->id);

@@ -22,8 +22,8 @@ static uint32_t phi_source(struct cg *g, const struct sp_inst *phi, uint32_t lab
 static bool is_overwritten(struct cg *g, uint32_t id, const struct sp_block *b, uint32_t label, uint32_t below)
 {
     for (uint32_t i = 0; i < below; i++) {
-        if (cg_home(g, b->inst[i].id) != cg_home(g, id)) continue;
-        if (cg_home(g, phi_source(g, &b->inst[i], label)) != cg_home(g, id)) return true;
+        if (cg_class(g, b->inst[i].id) != cg_class(g, id)) continue;
+        if (cg_class(g, phi_source(g, &b->inst[i], label)) != cg_class(g, id)) return true;
     }
     return false;
 }
@@ -34,11 +34,11 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
     bool varying = !cg_is_step(g, phi->id), same = !cg_is_step(g, source) == varying;
     bool value = g->m->ids[source].what != SP_IS_CONSTANT && g->m->ids[source].what != SP_IS_VARIABLE &&
                  !(g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef);
-    if (!varying) mask = NULL; /* that all lanes have alike, or a line */
-    if (cg_home(g, phi->id) == cg_home(g, source)) return;
+    if (!varying) mask = NULL; /* uniform, or affine */
+    if (cg_class(g, phi->id) == cg_class(g, source)) return;
     if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value will do */
-    if (g->value[phi->id].line && (g->value[phi->id].checked || !g->value[source].line)) {
-        cg_copy_line(g, phi->id, source);
+    if (g->value[phi->id].affine && (g->value[phi->id].checked || !g->value[source].affine)) {
+        cg_copy_affine(g, phi->id, source);
         return;
     }
     if (!mask && same && value && !g->value[source].root) {
@@ -50,8 +50,8 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
         cg_open_nest(g, &l->leaf[i]);
         if (renamed) {
             e = cg_str(g, "%s%s", renamed, l->leaf[i].path);
-            if (g->value[source].line)
-                e = cg_line_lanes(g, source, e);
+            if (g->value[source].affine)
+                e = cg_affine_lanes(g, source, e);
             else if (varying && !g->value[source].varying)
                 e = cg_splat(g, l->leaf[i].kind, e);
         } else {
@@ -90,13 +90,13 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
 static uint32_t block_of_label(struct cg *g, uint32_t label) { return g->m->ids[label].block; }
 
 /* Is the block being written for all lanes? */
-static bool runs_whole(struct cg *g, uint32_t block) { return g->whole || !g->fn->block[block].masked; }
+static bool runs_coherent(struct cg *g, uint32_t block) { return g->coherent || !g->fn->block[block].masked; }
 
 /* Lanes `mask` (C expression; the block's own when NULL) go from block `from` to `to`. All lanes jump at once. */
 static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mask)
 {
     const struct cg_block *b = g->fn->block;
-    bool plain = runs_whole(g, from) && !mask, whole = plain && cg_has_whole(g, to);
+    bool plain = runs_coherent(g, from) && !mask, whole = plain && cg_has_coherent(g, to);
     uint32_t label = g->fn->f->blocks[to].label;
     cg_leave_loops(g, from, to);
     write_phis(g, from, to, plain ? NULL : mask ? mask : g->mask);
@@ -128,7 +128,7 @@ static bool stays_in_loop(struct cg *g, uint32_t from, uint32_t to)
 static void write_common_ways(struct cg *g, uint32_t from, uint32_t condition, uint32_t yes, uint32_t no)
 {
     const char *all, *none;
-    if (!cg_has_whole(g, yes) && !cg_has_whole(g, no)) return;
+    if (!cg_has_coherent(g, yes) && !cg_has_coherent(g, no)) return;
     cg_write_votes(g, from, condition, &all, &none);
     cg_put(g, "    if (%s) {\n", all);
     write_edge(g, from, yes, NULL);
@@ -150,13 +150,13 @@ static void write_branch(struct cg *g, uint32_t from)
         write_edge(g, from, no, NULL);
         cg_put(g, "    }\n");
     } else {
-        if (runs_whole(g, from)) write_common_ways(g, from, condition, yes, no);
+        if (runs_coherent(g, from)) write_common_ways(g, from, condition, yes, no);
         const char *t = cg_temporary(g, "i32x"), *f = cg_temporary(g, "i32x"), *c = cg_use(g, condition, true);
         cg_put(g, "    %s = %s & %s;\n    %s = %s & ~%s;\n", t, g->mask, c, f, g->mask, c);
         bool yes_first = !stays_in_loop(g, from, yes);
         write_edge(g, from, yes_first ? yes : no, yes_first ? t : f);
         write_edge(g, from, yes_first ? no : yes, yes_first ? f : t);
-        if (runs_whole(g, from)) write_entry(g, from);
+        if (runs_coherent(g, from)) write_entry(g, from);
     }
 }
 
@@ -176,7 +176,7 @@ static void write_cases(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t
     for (uint32_t i = 2; i + words < s->count; i += words + 1) {
         uint32_t target = block_of_label(g, s->operand[i + words]);
         if (stays_in_loop(g, from, target) != staying) continue;
-        if (may_cut && !g->whole) cg_mark_cut(g, from, false);
+        if (may_cut && !g->coherent) cg_mark_cut(g, from, false);
         cg_put(g, "    {\n    const i32x hit_ = %s & XS_COMPARE(q%u, ==, %s);\n    r%u &= ~hit_;\n", g->mask, b->label,
                cg_splat(g, kind, cg_literal(g, kind, case_literal(s, i, words) & width)), b->label);
         if (edges) write_edge(g, from, target, "hit_");
@@ -191,15 +191,15 @@ static void write_varying_switch(struct cg *g, uint32_t from, enum cg_kind kind,
     uint32_t label = g->fn->f->blocks[from].label, other = block_of_label(g, g->inst->operand[1]);
     const char *rest = cg_str(g, "r%u", label);
     bool stays = stays_in_loop(g, from, other);
-    if (!g->whole) cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), cg_str(g, "q%u", label), "");
-    if (!g->whole) cg_declare(g, CG_PLAIN, "i32x", rest, "");
+    if (!g->coherent) cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), cg_str(g, "q%u", label), "");
+    if (!g->coherent) cg_declare(g, CG_PLAIN, "i32x", rest, "");
     cg_put(g, "    q%u = %s;\n    %s = %s;\n", label, cg_use(g, g->inst->operand[0], true), rest, g->mask);
     write_cases(g, from, kind, words, width, false, true);
     if (!stays) write_cases(g, from, kind, words, width, true, false);
     if (!stays) write_edge(g, from, other, rest);
     write_cases(g, from, kind, words, width, true, true);
     if (stays) write_edge(g, from, other, rest);
-    if (runs_whole(g, from)) write_entry(g, from);
+    if (runs_coherent(g, from)) write_entry(g, from);
 }
 
 static void write_switch(struct cg *g, uint32_t from)
@@ -215,7 +215,7 @@ static void write_switch(struct cg *g, uint32_t from)
         for (uint32_t i = 2; i + words < s->count; i += words + 1) {
             cg_put(g, "    case %s: ", cg_literal(g, kind, case_literal(s, i, words) & width));
             write_edge(g, from, block_of_label(g, s->operand[i + words]), NULL);
-            if (!runs_whole(g, from)) cg_put(g, "    break;\n");
+            if (!runs_coherent(g, from)) cg_put(g, "    break;\n");
         }
         cg_put(g, "    default:\n");
         write_edge(g, from, block_of_label(g, s->operand[1]), NULL);
@@ -248,7 +248,7 @@ static void write_terminator(struct cg *g, uint32_t block)
     case SP_OP_ReturnValue: write_return_value(g); /* fall through */
     case SP_OP_Return:
     case SP_OP_Unreachable:
-        if (runs_whole(g, block)) cg_put(g, "    goto done;\n");
+        if (runs_coherent(g, block)) cg_put(g, "    goto done;\n");
         break;
     default: cg_fail(g, "this way to end a block is not supported");
     }
@@ -290,7 +290,7 @@ static void write_plain(struct cg *g)
 
 static void write_instruction(struct cg *g)
 {
-    if (!cg_begin_narrow(g)) return;
+    if (!cg_legalise(g)) return;
     switch (g->inst->op) {
     case SP_OP_Variable:
     case SP_OP_Phi:
@@ -305,8 +305,8 @@ static void write_instruction(struct cg *g)
     case SP_OP_FunctionPointerCallINTEL: cg_write_pointer_call(g); return;
     default: break;
     }
-    if (g->inst->id && g->value[g->inst->id].line) {
-        cg_write_line(g);
+    if (g->inst->id && g->value[g->inst->id].affine) {
+        cg_write_affine(g);
         return;
     }
     if (cg_is_predicated(g->inst->op))
@@ -320,26 +320,25 @@ void cg_write_block_head(struct cg *g, uint32_t block)
 {
     uint32_t label = g->fn->f->blocks[block].label;
     cg_put(g, "    {\n");
-    if (runs_whole(g, block)) return;
-    cg_put(g,
-           "    const i32x k%u = m%u;\n    const u64 b%u = XS(bits)(k%u);\n    m%u = (i32x){0};\n    if (b%u) {\n",
+    if (runs_coherent(g, block)) return;
+    cg_put(g, "    const i32x k%u = m%u;\n    const u64 b%u = XS(bits)(k%u);\n    m%u = (i32x){0};\n    if (b%u) {\n",
            label, label, label, label, label, label);
-    if (cg_joins_whole(g, block))
+    if (cg_joins_coherent(g, block))
         cg_put(g, "    if (b%u == XS_FULL && !x%u) goto W%u;\n    x%u = 0;\n", label, label, label, label);
 }
 
 void cg_write_block(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
-    bool masked = !runs_whole(g, block);
-    if (!g->whole) cg_mark_cut(g, block, true);
-    cg_put(g, "%c%u:;\n", g->whole ? 'W' : 'L', b->label);
+    bool masked = !runs_coherent(g, block);
+    if (!g->coherent) cg_mark_cut(g, block, true);
+    cg_put(g, "%c%u:;\n", g->coherent ? 'W' : 'L', b->label);
     cg_write_block_head(g, block);
     g->mask = masked ? cg_str(g, "k%u", b->label) : "m0";
     g->bits = masked ? cg_str(g, "b%u", b->label) : "b0";
-    if (g->whole) cg_check_lines_first(g, block);
+    if (g->coherent) cg_check_affine_first(g, block);
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
-        if (i && !g->skip && !g->whole) cg_mark_cut(g, block, false);
+        if (i && !g->skip && !g->coherent) cg_mark_cut(g, block, false);
         g->inst = &b->inst[i];
         if (g->skip)
             g->skip--;
@@ -350,7 +349,7 @@ void cg_write_block(struct cg *g, uint32_t block)
         g->extends = false;
     }
     g->inst = NULL;
-    if (g->whole) cg_forget_proofs(g, block);
+    if (g->coherent) cg_forget_proofs(g, block);
     cg_put(g, masked ? "    }\n    }\n" : "    }\n");
     g->mask = "m0";
     g->bits = "b0";
@@ -392,9 +391,9 @@ void cg_write_component(struct cg *g, uint32_t component)
         cg_put(g, "    goto done;\n");
     else
         cg_put(g, "    goto L%u;\n", fn->f->blocks[exit].label);
-    if (!fn->whole[component]) return;
-    g->whole = true;
+    if (!fn->coherent[component]) return;
+    g->coherent = true;
     for (i = first; i < fn->order_count && fn->block[fn->order[i]].component == component; i++)
         cg_write_block(g, fn->order[i]);
-    g->whole = false;
+    g->coherent = false;
 }

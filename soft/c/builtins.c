@@ -58,8 +58,8 @@ static const char *group_value(struct cg *g, uint32_t builtin, uint32_t c)
     }
 }
 
-/* What lane 0 of a dense kernel's subgroup has. */
-static const char *dense_item(struct cg *g, uint32_t builtin, uint32_t c)
+/* What lane 0 of a full subgroup has. */
+static const char *full_item(struct cg *g, uint32_t builtin, uint32_t c)
 {
     switch (builtin) {
     case SP_BUILTIN_LocalInvocationId: return c > 2 ? NULL : cg_str(g, "(u64)first%u", c);
@@ -75,9 +75,9 @@ static const char *dense_item(struct cg *g, uint32_t builtin, uint32_t c)
     }
 }
 
-const char *cg_builtin_line(struct cg *g, uint32_t builtin, uint32_t component)
+const char *cg_builtin_affine(struct cg *g, uint32_t builtin, uint32_t component)
 {
-    return cg_builtin_is_affine(g, builtin, component) ? dense_item(g, builtin, 0) : NULL;
+    return cg_builtin_is_affine(g, builtin, component) ? full_item(g, builtin, 0) : NULL;
 }
 
 const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum cg_kind kind, bool varying)
@@ -90,12 +90,12 @@ const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum cg_
         e = cg_str(g, "(%s)(%s)", cg_kind_type(g, kind, false), e);
         return varying ? cg_splat(g, kind, e) : e;
     }
-    e = g->fn->dense ? dense_item(g, builtin, c) : NULL;
+    e = g->fn->full ? full_item(g, builtin, c) : NULL;
     if (e && !cg_builtin_varies(g, g->fn, builtin, c)) {
         e = cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e);
         return varying ? cg_splat(g, kind, e) : e;
     }
-    if (e) return cg_str(g, "XS(line_%s)((%s)%s, 1)", cg_kind_name(kind), cg_kind_type(g, kind, false), e);
+    if (e) return cg_str(g, "XS(affine_%s)((%s)%s, 1)", cg_kind_name(kind), cg_kind_type(g, kind, false), e);
     e = work_item_id(g, builtin, c);
     if (e)
         e = cg_str(g, "XS_CONVERT(%s, %s)", e, cg_kind_type(g, kind, true));

@@ -1,7 +1,7 @@
 /* checks_private.c - what the checked mode writes for private memory that nothing has written.
  *
  * Private variables in memory are followed as other memory is, from where they begin. Those that are kept in C
- * variables (p<id>) have for each item the lanes that wrote it, q<id>. Which loads count as reads: passes/uses.c.
+ * variables (p<id>) have for each item the lanes that wrote it, q<id>. Which loads count as reads: uses.c.
  */
 #include "prelude_check.h"
 #include "passes/matrix.h"
@@ -29,9 +29,8 @@ static void items_read(struct cg *g, uint32_t pointer, uint64_t bytes, uint32_t 
     const struct cg_value *p = &g->value[pointer];
     uint32_t size = g->value[p->variable].granule;
     if (!is_item(g, pointer) || !bytes || flags & (XS_PARTS | XS_COPY)) return;
-    cg_put(g, "    check_items(self, &%s, %s, %u, %llu, %s);\n",
-           cg_check_site(g, 2, pointer, p->variable, flags), items_at(g, pointer, bytes), size,
-           (unsigned long long)p->offset / size, g->bits);
+    cg_put(g, "    check_items(self, &%s, %s, %u, %llu, %s);\n", cg_check_site(g, 2, pointer, p->variable, flags),
+           items_at(g, pointer, bytes), size, (unsigned long long)p->offset / size, g->bits);
 }
 
 static void items_written(struct cg *g, uint32_t pointer, uint64_t bytes)

@@ -84,17 +84,17 @@ static void write_types(struct cg *g, bool varying)
 static void refine(struct cg *g, struct cg_function *fn)
 {
     cg_share_storage(g, fn);
-    cg_find_lines(g, fn);
+    cg_find_affine(g, fn);
     cg_derive_pointers(g, fn);
-    cg_plan_frame(g, fn);
-    if (!fn->frame) cg_plan_late(g, fn);
+    cg_plan_continuation(g, fn);
+    if (!fn->continuation) cg_plan_deferred(g, fn);
 }
 
 static void write_versions(struct cg *g, struct cg_function *fn)
 {
     cg_write_function(g, fn);
-    if (fn->dense || !fn->has_dense || g->failed) return;
-    fn->dense = true;
+    if (fn->full || !fn->has_full || g->failed) return;
+    fn->full = true;
     cg_analyse_again(g, fn);
     refine(g, fn);
     if (!g->failed) cg_write_function(g, fn);
@@ -122,7 +122,7 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     g->c = &functions;
     for (uint32_t i = 0; i < m->function_count; i++) {
         g->fn = &g->function[i];
-        if (g->fn->reachable && !g->fn->f->is_declaration && !g->fn->frame) cg_write_signature(g, ";\n");
+        if (g->fn->reachable && !g->fn->f->is_declaration && !g->fn->continuation) cg_write_signature(g, ";\n");
     }
     for (uint32_t i = 0; i < m->function_count && !g->failed; i++)
         if (g->function[i].reachable && !g->function[i].f->is_declaration) write_versions(g, &g->function[i]);
@@ -148,6 +148,18 @@ static bool prints(const struct sp_module *m)
     return false;
 }
 
+/* The names in the text, for who reads it (XETILE_SOFT_PRINT=c prints it). */
+static void write_legend(struct cg *g)
+{
+    cg_put(
+        g,
+        "/* v12 value %%12 (a vector: its lanes differ), p12 a private variable's items, t3 a temporary, c5 a type.\n"
+        " * m3, b3 the active lanes of block %%3, as an i32x and as bits; L3 its label; W3 where all lanes are there.\n"
+        " * w12, ok12 all lanes of the affine v12, and whether it is affine now. o12 of a pointer: its bytes from\n"
+        " * another one; s12: how far its lanes are apart. f7_16, d7_16 function %%7 for 16 lanes: any subgroup, a full one.\n"
+        " * deferred12 steps of the products of %%12 that are deferred; at12 where their operands are. */\n");
+}
+
 static void write_text(struct cg *g)
 {
     const struct sp_module *m = g->m;
@@ -162,6 +174,7 @@ static void write_text(struct cg *g)
     }
     if (g->failed) return;
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
+    write_legend(g);
     if (g->o->tiles) cg_put(g, "#define XS_TILES\n");
     put_lines(g, soft_text_abi);
     put_lines(g, soft_text_prelude);
@@ -215,11 +228,10 @@ static void find_bodies(struct cg *g)
     }
     for (uint32_t i = 0; i < m->entry_count; i++) {
         uint32_t entry = m->entries[i].function;
-        bool again = g->function[entry].forwards; /* another name of the same function */
+        bool again = g->function[entry].wraps; /* another name of the same function */
         g->body[i] = again ? m->ids[m->functions[entry].blocks[0].inst[0].operand[0]].block : body_of(g, entry, calls);
-        g->function[entry].forwards = g->body[i] != entry;
-        if (g->function[entry].forwards && !g->function[g->body[i]].entry)
-            g->function[g->body[i]].entry = &m->entries[i];
+        g->function[entry].wraps = g->body[i] != entry;
+        if (g->function[entry].wraps && !g->function[g->body[i]].entry) g->function[g->body[i]].entry = &m->entries[i];
     }
 }
 

@@ -38,7 +38,7 @@
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put_text(struct cg *g, const char *text, size_t bytes);
 void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as numbers, each with a comma behind it */
-void cg_put_string(struct cg *g, const char *s); /* quoted, whatever it holds */
+void cg_put_string(struct cg *g, const char *s);                          /* quoted, whatever it holds */
 /* Is a helper of this name still to be written, into g->helpers? True but once a section. */
 bool cg_is_new_helper(struct cg *g, const char *name);
 /* Statements: the scalar function `name` applied lane by lane, the result in `to`. Written out once a section. */
@@ -60,27 +60,27 @@ const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const c
 const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
 const char *cg_temporary(struct cg *g, const char *type); /* declares one in the block being written */
 /* All lanes of the affine value `id`, of which `own` says how its scalar is written; one of its lanes. */
-const char *cg_line_lanes(struct cg *g, uint32_t id, const char *own);
-const char *cg_line_lane(struct cg *g, uint32_t id, const char *lane);
+const char *cg_affine_lanes(struct cg *g, uint32_t id, const char *own);
+const char *cg_affine_lane(struct cg *g, uint32_t id, const char *lane);
 enum cg_kind cg_kind_of(struct cg *g, uint32_t id); /* of a value of one leaf */
 
 /* ---- values.c */
 void cg_open_nest(struct cg *g, const struct cg_leaf *leaf); /* the loops around statements for the leaf */
 void cg_close_nest(struct cg *g, const struct cg_leaf *leaf);
 const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf); /* an expression, where there are loops */
-const char *cg_variable(struct cg *g, uint32_t id); /* as an expression */
+const char *cg_variable(struct cg *g, uint32_t id);                   /* as an expression */
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */
 const char *cg_use(struct cg *g, uint32_t id, bool varying);                     /* leaf 0 */
 /* The leaf `of` of the part of a composite value that stands at `at`. */
 const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, const struct cg_leaf *of, bool varying);
-const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);               /* any type, as a C value of it */
-const char *cg_result_leaf(struct cg *g, uint32_t leaf);                         /* an lvalue of the current result */
-void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression);           /* blends when it must */
+const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);     /* any type, as a C value of it */
+const char *cg_result_leaf(struct cg *g, uint32_t leaf);               /* an lvalue of the current result */
+void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression); /* blends when it must */
 void cg_set_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of, const char *expression);
 void cg_set_whole(struct cg *g, const char *whole, bool varying); /* from a C value of the type */
 
 /* ---- legalise.c */
-bool cg_begin_narrow(struct cg *g); /* before an instruction is written; false: it cannot be */
+bool cg_legalise(struct cg *g); /* before an instruction is written; false: it cannot be */
 const char *cg_cut(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* a result, to its width */
 const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* where g->extends */
 
@@ -97,8 +97,8 @@ void cg_write_component(struct cg *g, uint32_t component); /* masked blocks that
 /* ---- votes.c */
 /* C that is true only if the condition of the branch at the end of `block` is true, or false, in all lanes. */
 void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char **all, const char **none);
-void cg_check_lines_first(struct cg *g, uint32_t block); /* of a block that is being written for all lanes ... */
-void cg_forget_proofs(struct cg *g, uint32_t block);     /* ... and after it */
+void cg_check_affine_first(struct cg *g, uint32_t block); /* of a block that is being written for all lanes ... */
+void cg_forget_proofs(struct cg *g, uint32_t block);      /* ... and after it */
 
 /* ---- signature.c */
 const char *cg_version(struct cg *g, const struct cg_function *fn); /* d12_16, f12_16: as it is being written */
@@ -141,21 +141,21 @@ void cg_write_rows(struct cg *g);
 void cg_write_pointer_call(struct cg *g);
 
 /* ---- affine.c */
-void cg_write_line(struct cg *g); /* the current instruction, whose result is a line */
-void cg_copy_line(struct cg *g, uint32_t to, uint32_t from);
-void cg_write_line_start(struct cg *g); /* only what lane 0 has of it */
-/* Calls `test` for each operand that is made wider and must be on its line then; C that is true while it is. */
+void cg_write_affine(struct cg *g); /* the current instruction, whose result is affine */
+void cg_copy_affine(struct cg *g, uint32_t to, uint32_t from);
+void cg_write_affine_start(struct cg *g); /* only what lane 0 has of it */
+/* Calls `test` for each operand that is made wider and must be affine then; C that is true while it is. */
 void cg_each_widened(struct cg *g, const struct sp_inst *i, void (*test)(struct cg *g, uint32_t id, bool is_signed));
-const char *cg_line_stays(struct cg *g, uint32_t id, bool is_signed);
+const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed);
 
 /* ---- continuations.c */
-void cg_write_frame_type(struct cg *g);
+void cg_write_continuation_type(struct cg *g);
 void cg_write_resume(struct cg *g);
-bool cg_write_frame_barrier(struct cg *g); /* false: the function has no frame */
+bool cg_write_continuation(struct cg *g); /* false: the function has no frame */
 
 /* ---- builtins.c */
-/* Of a built-in variable's component, in a dense kernel: what lane 0 has, when the lanes are a line. */
-const char *cg_builtin_line(struct cg *g, uint32_t builtin, uint32_t component);
+/* Of a built-in variable's component, in a kernel of full subgroups: what lane 0 has, when it is affine. */
+const char *cg_builtin_affine(struct cg *g, uint32_t builtin, uint32_t component);
 const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t component, enum cg_kind kind, bool varying);
 
 /* ---- the others: each writes what it knows and returns false for what it does not */

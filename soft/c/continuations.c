@@ -14,7 +14,7 @@ static void each_part(struct cg *g, uint32_t id, void (*put)(struct cg *, const 
         put(g, cg_str(g, "o%u", id), "u64");
         return;
     }
-    put(g, cg_str(g, "v%u", id), cg_type_name(g, g->m->ids[id].type, v->varying && !v->line));
+    put(g, cg_str(g, "v%u", id), cg_type_name(g, g->m->ids[id].type, v->varying && !v->affine));
     if (v->accessed) put(g, cg_str(g, "s%u", id), "u64");
     if (!v->checked) return;
     put(g, cg_str(g, "ok%u", id), "i32");
@@ -59,7 +59,7 @@ static void each_variable(struct cg *g, const char *format)
 
 static void each_kept(struct cg *g, const uint64_t *live, void (*put)(struct cg *, const char *name, const char *type))
 {
-    const struct cg_frame *frame = g->fn->frame;
+    const struct cg_continuation *frame = g->fn->continuation;
     for (uint32_t n = 0; n < frame->value_count; n++)
         if (cg_is_kept(live, n) && !cg_is_kept(frame->remade, n)) each_part(g, frame->value[n], put);
 }
@@ -67,7 +67,7 @@ static void each_kept(struct cg *g, const uint64_t *live, void (*put)(struct cg 
 /* After what it is made of. */
 static void write_remade(struct cg *g, uint32_t id)
 {
-    const struct cg_frame *frame = g->fn->frame;
+    const struct cg_continuation *frame = g->fn->continuation;
     const struct sp_inst *i = g->m->ids[id].def;
     uint32_t n = g->ordinal[id] ? frame->index_of[g->ordinal[id]] : 0, builtin, component;
     if (!n-- || !cg_is_kept(frame->remade, n) || cg_is_kept(frame->made, n)) return;
@@ -75,15 +75,15 @@ static void write_remade(struct cg *g, uint32_t id)
     for (uint32_t k = 0; k < i->count && !cg_builtin_component(g, i, &builtin, &component); k++)
         if (cg_is_value_operand(i, k)) write_remade(g, i->operand[k]);
     g->inst = i;
-    if (g->value[id].line)
-        cg_write_line(g);
+    if (g->value[id].affine)
+        cg_write_affine(g);
     else if (!cg_write_simple(g))
         cg_write_memory(g);
 }
 
 static void make_again(struct cg *g, const uint64_t *live)
 {
-    const struct cg_frame *frame = g->fn->frame;
+    const struct cg_continuation *frame = g->fn->continuation;
     const struct sp_inst *barrier = g->inst;
     memset(frame->made, 0, frame->words * sizeof *frame->made);
     for (uint32_t n = 0; n < frame->value_count; n++)
@@ -92,26 +92,26 @@ static void make_again(struct cg *g, const uint64_t *live)
 }
 
 /* A cache line of its own for each: several in one take 1 ns longer, though one thread has them all. */
-void cg_write_frame_type(struct cg *g)
+void cg_write_continuation_type(struct cg *g)
 {
     cg_put(g, "struct frame_%s {\n    u32 at;\n", cg_version(g, g->fn));
-    each_kept(g, g->fn->frame->kept, put_member);
+    each_kept(g, g->fn->continuation->kept, put_member);
     each_variable(g, NULL);
     cg_put(g, "} XS_ALIGNED(64);\n");
 }
 
 void cg_write_resume(struct cg *g)
 {
-    const struct cg_frame *frame = g->fn->frame;
+    const struct cg_continuation *frame = g->fn->continuation;
     if (!frame) return;
     cg_put(g, "    switch (frame->at) {\n");
     for (uint32_t n = 0; n < frame->count; n++) cg_put(g, "    case %u: goto R%u;\n", n + 1, n + 1);
     cg_put(g, "    default: break;\n    }\n");
 }
 
-bool cg_write_frame_barrier(struct cg *g)
+bool cg_write_continuation(struct cg *g)
 {
-    const struct cg_frame *frame = g->fn->frame;
+    const struct cg_continuation *frame = g->fn->continuation;
     uint32_t n = 0;
     if (!frame) return false;
     while (n + 1 < frame->count && frame->point[n].barrier != g->inst) n++;

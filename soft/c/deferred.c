@@ -10,7 +10,7 @@ void cg_declare_queues(struct cg *g)
 {
     bool shared = false;
     for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
-        cg_declare(g, CG_ZERO, "u32", cg_str(g, "late%u", q->first->id), "");
+        cg_declare(g, CG_ZERO, "u32", cg_str(g, "deferred%u", q->first->id), "");
         for (uint32_t v = 0; v < q->variables; v++)
             cg_declare(g, CG_PLAIN, "const u8 *", cg_str(g, "at%u", q->variable[v]),
                        cg_str(g, "[%u]", q->steps / q->halves));
@@ -22,7 +22,7 @@ void cg_declare_queues(struct cg *g)
 static const char *places(struct cg *g, uint32_t n, const char *const *items)
 {
     const char *name = cg_str(g, "t%u", g->temporaries++);
-    cg_put(g, "    const struct late_place %s[] = {", name);
+    cg_put(g, "    const struct deferred_place %s[] = {", name);
     for (uint32_t i = 0; i < n; i++) cg_put(g, "%s%s", items[i], i % 8 == 7 ? ",\n        " : ", ");
     cg_put(g, "};\n");
     return name;
@@ -31,12 +31,12 @@ static const char *places(struct cg *g, uint32_t n, const char *const *items)
 /* Where a tile's first fragment, or a wide fragment, is in each unit. */
 static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t id, bool of_a)
 {
-    if (!q->kind) return cg_str(g, "{at%u, %s}", cg_lender(g, id), cg_wide_place(g, cg_pointer_of(g, id)));
+    if (!q->kind) return cg_str(g, "{at%u, %s}", cg_forwarded_from(g, id), cg_wide_place(g, cg_pointer_of(g, id)));
     uint32_t at = of_a ? cg_place_of_a(g, q, id) * 32 : cg_place_of_b(g, q, id) * 64;
-    return cg_str(g, "{at%u, %u}", cg_lender(g, id), at);
+    return cg_str(g, "{at%u, %u}", cg_forwarded_from(g, id), at);
 }
 
-/* The products of the steps that wait are done, and none waits. */
+/* The deferred products of all steps so far are done. */
 static void write_products_now(struct cg *g, const struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
@@ -44,7 +44,7 @@ static void write_products_now(struct cg *g, const struct cg_queue *q)
     const char *item[CG_FRAGMENTS * CG_FRAGMENTS], *a, *b, *c;
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->ni * r->nj; i++)
-        item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->home));
+        item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->class));
     c = cg_pointer_list(g, "void", r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni; i += q->height)
         for (uint32_t k = 0; k < r->nk; k += q->along) item[n++] = place_text(g, q, r->row[i]->a[k], true);
@@ -53,10 +53,13 @@ static void write_products_now(struct cg *g, const struct cg_queue *q)
     for (uint32_t j = 0; j < r->nj; j++)
         for (uint32_t k = 0; k < r->nk; k += q->along) item[n++] = place_text(g, q, r->column[j]->b[k], false);
     b = places(g, n, item);
-    if (q->kind) cg_put(g, "    XS(tiles_late)(self, %s, ", q->kind);
-    else if (cg_is_wide_int(v)) cg_put(g, "    XS(ints_late)(%u, ", cg_signs(v));
-    else cg_put(g, "    XS(floats_late)(");
-    cg_put(g, "%u, %u, %u, %s, %s, %s, %u, late%u);\n    late%u = 0;\n", r->ni, r->nj,
+    if (q->kind)
+        cg_put(g, "    XS(tiles_deferred)(self, %s, ", q->kind);
+    else if (cg_is_wide_int(v))
+        cg_put(g, "    XS(ints_deferred)(%u, ", cg_signs(v));
+    else
+        cg_put(g, "    XS(floats_deferred)(");
+    cg_put(g, "%u, %u, %u, %s, %s, %s, %u, deferred%u);\n    deferred%u = 0;\n", r->ni, r->nj,
            q->halves == 2 ? 0 : r->nk / q->along, c, a, b, q->m, q->first->id, q->first->id);
 }
 
@@ -64,19 +67,19 @@ static void write_wide_load(struct cg *g, const struct cg_value *v, const struct
                             const char *own, const char *from)
 {
     if (v->granule == 4)
-        cg_put(g, "    %s = %s, %s);\n", to, cg_wide_load(g, v, b, "late", cg_str(g, "self, %s", own)), from);
+        cg_put(g, "    %s = %s, %s);\n", to, cg_wide_load(g, v, b, "deferred", cg_str(g, "self, %s", own)), from);
     else
         cg_put(g, "    %s = %s;\n    %s, %s);\n", to, own,
                cg_wide_load(g, v, b, "block2d_load", cg_str(g, "(void *)(%s)", own)), from);
 }
 
-static void write_late_load(struct cg *g, const struct cg_queue *q, uint32_t variable)
+static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t variable)
 {
     const struct cg_value *v = &g->value[variable];
-    uint32_t late = q->first->id, where = cg_operand(g, 8), each = q->kind ? q->halves : v->granule / 2;
+    uint32_t deferred = q->first->id, where = cg_operand(g, 8), each = q->kind ? q->halves : v->granule / 2;
     uint32_t items = cg_items(g, variable) * each;
-    const char *unit = cg_str(g, q->halves == 2 ? "late%u / 2" : "late%u", late);
-    const char *half = q->halves == 2 ? cg_str(g, "late%u %% 2", late) : "0";
+    const char *unit = cg_str(g, q->halves == 2 ? "deferred%u / 2" : "deferred%u", deferred);
+    const char *half = q->halves == 2 ? cg_str(g, "deferred%u %% 2", deferred) : "0";
     const char *own = cg_str(g, "(u8 *)&p%u[%s * %u]", variable, unit, items);
     const char *to = cg_str(g, "at%u[%s]", variable, unit);
     const char *from = cg_str(g, "%s, (i32)%s, (i32)%s", cg_surface(g, 4), cg_leaf_use(g, where, 0, false),
@@ -88,25 +91,25 @@ static void write_late_load(struct cg *g, const struct cg_queue *q, uint32_t var
         return;
     }
     if (v->granule == 4) {
-        cg_put(g, "    %s = XS(late_columns)(self, %d, %s, %s, %s, %u, %u, %u, %u, %s);\n", to, q->shared, own, to,
+        cg_put(g, "    %s = XS(deferred_columns)(self, %d, %s, %s, %s, %u, %u, %u, %u, %s);\n", to, q->shared, own, to,
                half, q->halves, b.elem, b.height, b.count, from);
         return;
     }
-    cg_put(g, "    %s = %s;\n    XS(late_rows)(%s + 32 * (%s), %u, %u, %u, %s);\n", to, own, own, half, 64 / q->halves,
-           b.elem, b.height, from);
+    cg_put(g, "    %s = %s;\n    XS(deferred_rows)(%s + 32 * (%s), %u, %u, %u, %s);\n", to, own, own, half,
+           64 / q->halves, b.elem, b.height, from);
 }
 
-bool cg_write_late(struct cg *g)
+bool cg_write_deferred(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
     uint32_t lanes = cg_lanes_operand(i->op), variable = lanes ? g->value[i->operand[lanes]].variable : 0;
     if (variable && g->value[variable].queue) {
-        write_late_load(g, g->value[variable].queue, variable);
+        write_deferred_load(g, g->value[variable].queue, variable);
         return true;
     }
     for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
         if (q->first != i) continue;
-        cg_put(g, "    if (++late%u == %u) {\n", i->id, q->steps);
+        cg_put(g, "    if (++deferred%u == %u) {\n", i->id, q->steps);
         write_products_now(g, q);
         cg_put(g, "    }\n");
         g->skip = q->grid.span - 1;
@@ -119,7 +122,7 @@ void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to)
 {
     for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
         if (!q->inside[from] || q->inside[to]) continue;
-        cg_put(g, "    if (late%u) {\n", q->first->id);
+        cg_put(g, "    if (deferred%u) {\n", q->first->id);
         write_products_now(g, q);
         cg_put(g, "    }\n");
     }

@@ -15,10 +15,12 @@ const char *cg_wide_load(struct cg *g, const struct cg_value *v, const struct cg
                          const char *to)
 {
     static const char *const floats[] = {"", "f16", "bf16"};
-    bool of_b = v->granule == 4, late = !strncmp(how, "late", 4);
+    bool of_b = v->granule == 4, deferred = !strncmp(how, "deferred", 4);
     if (!cg_is_wide_int(v))
         return cg_str(g, "XS(%s_%s)(%s, %u, %u%s", how, floats[v->wide], to, b->height, b->count,
-                      late ? "" : of_b ? ", 1" : ", 0");
+                      deferred ? ""
+                      : of_b   ? ", 1"
+                               : ", 0");
     if (of_b) return cg_str(g, "XS(%s_quads)(%s, %u, %u, %u", how, to, cg_signs(v), b->height, b->count);
     return cg_str(g, "XS(%s_rows)(%s, %u, %u, %u, %u", how, to, cg_signs(v), b->elem, b->height, b->count);
 }

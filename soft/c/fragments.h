@@ -8,11 +8,11 @@
 const char *cg_surface(struct cg *g, uint32_t first);
 /* Of a pointer into a wide variable: how many bytes from the beginning it is. */
 const char *cg_wide_place(struct cg *g, const struct cg_value *p);
-/* A load of a block into one ("late" or "block2d_load") but for its surface and place. */
+/* A load of a block into one ("deferred" or "block2d_load") but for its surface and place. */
 const char *cg_wide_load(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *how,
                          const char *to);
 const char *cg_pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items);
 /* Of products and loads of blocks: written, because the products are deferred. */
-bool cg_write_late(struct cg *g);
+bool cg_write_deferred(struct cg *g);
 
 #endif

@@ -28,7 +28,7 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     const struct cg_value *v = &g->value[i->id];
     const struct sp_type *t = sp_type(g->m, i->type);
     if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef || v->variable ||
-        v->home || v->borrowed)
+        v->class || v->forwarded)
         return;
     bool zero = begins_clear(g, i);
     if (v->root) {
@@ -44,8 +44,8 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     if (v->accessed) cg_declare(g, CG_PLAIN, "u64", cg_str(g, "s%u", i->id), "");
     if (v->checked) cg_declare(g, CG_PLAIN, "i32", cg_str(g, "ok%u", i->id), "");
     if (v->checked) cg_declare(g, CG_PLAIN, cg_type_name(g, i->type, true), cg_str(g, "w%u", i->id), "");
-    cg_declare(g, zero ? CG_ZERO : CG_PLAIN, cg_type_name(g, i->type, v->varying && !v->line), cg_str(g, "v%u", i->id),
-               "");
+    cg_declare(g, zero ? CG_ZERO : CG_PLAIN, cg_type_name(g, i->type, v->varying && !v->affine),
+               cg_str(g, "v%u", i->id), "");
     add_frame(g, i->type, v->varying);
 }
 
@@ -53,11 +53,11 @@ static void write_body(struct cg *g)
 {
     const struct sp_function *f = g->fn->f;
     uint8_t *done = cg_alloc(g, f->block_count + 1); /* by component */
-    cg_plan_whole(g, g->fn);
+    cg_plan_coherent(g, g->fn);
     for (uint32_t b = 0; b < f->block_count && !g->failed; b++) {
         for (uint32_t i = 0; i < f->blocks[b].count; i++) declare_value(g, &f->blocks[b].inst[i]);
         if (g->fn->block[b].masked) cg_declare(g, CG_ZERO, "i32x", cg_str(g, "m%u", f->blocks[b].label), "");
-        if (cg_joins_whole(g, b)) cg_declare(g, CG_ZERO, "i32", cg_str(g, "x%u", f->blocks[b].label), "");
+        if (cg_joins_coherent(g, b)) cg_declare(g, CG_ZERO, "i32", cg_str(g, "x%u", f->blocks[b].label), "");
         cg_free_words(g);
     }
     cg_declare_variables(g);
@@ -80,7 +80,7 @@ void cg_write_function(struct cg *g, struct cg_function *fn)
     g->fn = fn;
     fn->frame_bytes = fn->private_bytes = 0;
     g->temporaries = 0;
-    if (fn->frame) cg_write_frame_type(g);
+    if (fn->continuation) cg_write_continuation_type(g);
     cg_write_body(g, write_body);
     cg_put(g, "}\n\n");
     if (frame > fn->frame_bytes) fn->frame_bytes = frame;
@@ -114,7 +114,7 @@ static void sum_function(struct cg *g, struct cg_function *fn, uint32_t depth)
 }
 
 void cg_sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, uint64_t *private_bytes, uint32_t *local,
-                       bool *barrier)
+                   bool *barrier)
 {
     sum_function(g, fn, 0);
     *frame = fn->all_frames;

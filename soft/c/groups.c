@@ -332,7 +332,7 @@ static bool write_barrier(struct cg *g)
     default: return false;
     }
     if (scope_of(g) == SP_SCOPE_Workgroup) {
-        if (!cg_write_frame_barrier(g)) cg_put(g, "    self->barrier(self, %s);\n", kind);
+        if (!cg_write_continuation(g)) cg_put(g, "    self->barrier(self, %s);\n", kind);
     } else {
         cg_put(g, "    __atomic_thread_fence(__ATOMIC_SEQ_CST);\n");
     }

@@ -5,8 +5,7 @@
 
 #include "abi.h"
 
-uint32_t cg_place_params(struct cg *g, const struct sp_function *f, const struct sp_function *names,
-                         struct cg_param *p)
+uint32_t cg_place_params(struct cg *g, const struct sp_function *f, const struct sp_function *names, struct cg_param *p)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < f->param_count; i++) {
@@ -63,8 +62,8 @@ static void write_params(struct cg *g, const struct cg_param *p, bool own)
         if (structure) cg_put(g, "    v%u = (u64)(uintptr_t)(args + %u);\n", id, p[i].offset);
         for (uint32_t k = 0; !structure && k < l->count; k++) {
             enum cg_kind kind = l->leaf[k].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
-            const char *at = cg_str(g, "XS_AT(%s, args + %u + %s)", cg_kind_name(bits), p[i].offset,
-                                    cg_leaf_offset(g, &l->leaf[k]));
+            const char *at =
+                cg_str(g, "XS_AT(%s, args + %u + %s)", cg_kind_name(bits), p[i].offset, cg_leaf_offset(g, &l->leaf[k]));
             cg_open_nest(g, &l->leaf[k]);
             cg_put(g, "    v%u%s = %s;\n", id, l->leaf[k].path, cg_from_bits(g, kind, false, at));
             cg_close_nest(g, &l->leaf[k]);
@@ -78,37 +77,37 @@ static bool looks_at_self(const struct cg_function *fn)
     for (uint32_t b = 0; b < fn->f->block_count; b++)
         for (uint32_t k = 0; k < fn->f->blocks[b].count; k++)
             if (fn->f->blocks[b].inst[k].op == SP_OP_FunctionCall) return true;
-    return fn->has_barrier && !fn->frame;
+    return fn->has_barrier && !fn->continuation;
 }
 
 /* A call of one version. What it returns counts the subgroups that wait at a barrier. */
-static void write_version_call(struct cg *g, bool dense)
+static void write_version_call(struct cg *g, bool full)
 {
     struct cg_function *fn = g->fn;
-    bool current = fn->dense;
-    fn->dense = dense;
+    bool current = fn->full;
+    fn->full = full;
     const char *name = cg_version(g, fn);
-    if (dense) {
+    if (full) {
         cg_put(g, "    at.lanes = S;\n");
     } else {
         cg_put(g, "    const u64 b0 = at.lanes >= S ? XS_FULL : ((u64)1 << at.lanes) - 1;\n"
                   "    const i32x m0 = XS(mask)(b0);\n");
     }
     if (looks_at_self(fn)) cg_put(g, "    note_place(self, &at);\n");
-    cg_put(g, "    %s%s(self", fn->frame ? "waiting += " : "", name);
-    if (fn->frame) cg_put(g, ", (struct frame_%s *)(frames + at.id * (u64)frame%u)", name, fn->f->id);
-    cg_put(g, dense ? ", at" : ", at, m0, b0");
+    cg_put(g, "    %s%s(self", fn->continuation ? "waiting += " : "", name);
+    if (fn->continuation) cg_put(g, ", (struct frame_%s *)(frames + at.id * (u64)frame%u)", name, fn->f->id);
+    cg_put(g, full ? ", at" : ", at, m0, b0");
     for (uint32_t i = 0; i < fn->f->param_count; i++) cg_put(g, ", v%u", fn->f->params[i]);
     cg_put(g, ");\n    if (!groups) return 0;\n");
-    fn->dense = current;
+    fn->full = current;
 }
 
 /* All subgroups of a work-group: row by row where a row is a number of whole subgroups, and maybe some lanes more. */
 static void write_subgroups(struct cg *g, const struct cg_param *p)
 {
     const struct cg_function *fn = g->fn;
-    if (fn->has_dense && fn->has_general) cg_put(g, "    if (rows) {\n");
-    if (fn->has_dense) {
+    if (fn->has_full && fn->has_general) cg_put(g, "    if (rows) {\n");
+    if (fn->has_full) {
         cg_put(g, "    for (; at.first[2] < at.size[2]; at.first[2]++, at.first[1] = 0) {\n"
                   "    for (; at.first[1] < at.size[1]; at.first[1]++, at.first[0] = 0) {\n"
                   "    for (; at.size[0] - at.first[0] >= S; at.first[0] += S, at.id++) {\n");
@@ -117,7 +116,7 @@ static void write_subgroups(struct cg *g, const struct cg_param *p)
         cg_put(g, "    }\n    if (at.first[0] < at.size[0]) break;\n    }\n    if (at.first[1] < at.size[1]) break;\n  "
                   "  }\n");
     }
-    if (fn->has_dense && fn->has_general) cg_put(g, "    }\n");
+    if (fn->has_full && fn->has_general) cg_put(g, "    }\n");
     if (fn->has_general) {
         cg_put(g, "    if (set_lanes(&at, S)) do {\n");
         write_params(g, p, true);
@@ -129,16 +128,16 @@ static void write_subgroups(struct cg *g, const struct cg_param *p)
 static void write_frame_bytes(struct cg *g)
 {
     struct cg_function *fn = g->fn;
-    bool current = fn->dense;
-    if (!fn->frame || fn->framed == g->S) return; /* of another name of the same kernel */
+    bool current = fn->full;
+    if (!fn->continuation || fn->framed == g->S) return; /* of another name of the same kernel */
     fn->framed = g->S;
     const char *size[2];
-    for (int dense = 0; dense < 2; dense++) {
-        fn->dense = dense;
-        size[dense] =
-            (dense ? fn->has_dense : fn->has_general) ? cg_str(g, "sizeof(struct frame_%s)", cg_version(g, fn)) : "0";
+    for (int full = 0; full < 2; full++) {
+        fn->full = full;
+        size[full] =
+            (full ? fn->has_full : fn->has_general) ? cg_str(g, "sizeof(struct frame_%s)", cg_version(g, fn)) : "0";
     }
-    fn->dense = current;
+    fn->full = current;
     cg_put(g, "enum { frame%u = %s > %s ? %s : %s };\n", fn->f->id, size[0], size[1], size[0], size[1]);
 }
 
@@ -172,13 +171,13 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
            index);
     cg_put(g, "    struct place at = place_of(self);\n");
     for (uint32_t i = 0; i < 3 && e->local_size[0]; i++) cg_put(g, "    at.size[%u] = %uu;\n", i, e->local_size[i]);
-    if (fn->has_dense && fn->has_general)
+    if (fn->has_full && fn->has_general)
         cg_put(g, "    const int rows = at.size[0] %% S == 0 || (at.size[1] == 1 && at.size[2] == 1);\n");
     write_params(g, p, false);
     if (g->o->check) cg_check_locals(g);
     cg_put(g, "    do {\n");
     write_cleared(g);
-    if (fn->frame) {
+    if (fn->continuation) {
         cg_put(
             g,
             "    u8 *const frames = self->frames;\n    u32 waiting;\n"
@@ -187,7 +186,8 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
             fn->f->id);
     }
     write_subgroups(g, p);
-    if (fn->frame) cg_put(g, "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
+    if (fn->continuation)
+        cg_put(g, "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
     cg_put(g, "    } while (next_group(self, &at, &groups));\n    return 0;\n}\n");
     cg_put(
         g,

@@ -87,7 +87,7 @@ static uint32_t narrow_width(struct cg *g)
     return bits;
 }
 
-bool cg_begin_narrow(struct cg *g)
+bool cg_legalise(struct cg *g)
 {
     uint32_t bits = g->m->has_narrow ? narrow_width(g) : 0;
     g->extends = false;

@@ -165,7 +165,7 @@ static const struct {
     uint32_t number;
     const char *first, *second;
 } pairs[] = {
-    {EXT_FRACT, "@fract%h_%j", "@__builtin_floor%l"},           {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
+    {EXT_FRACT, "@fract%h_%j", "@__builtin_floor%l"},         {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
     {EXT_LGAMMA_R, "@__builtin_lgamma%l", "@lgamma_sign_%j"}, {EXT_MODF, "@modf_%j", "@__builtin_trunc%l"},
     {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, "@__builtin_sin%l", "@__builtin_cos%l"},
 };
@@ -242,8 +242,13 @@ static const char *length_of(struct cg *g, uint32_t a, uint32_t b, const char *s
     bool exact_squares = l->leaf[0].kind != CG_F64; /* squares of f64 may be too large or too small */
     const char *sum = cg_temporary(g, varying ? "f64x" : "f64"), *d = cg_temporary(g, varying ? "f64x" : "f64");
     for (uint32_t i = 0; i < n; i++) {
-        cg_put(g, "    %s = %s%s%s;\n", d, wide_leaf(g, a, i, varying), b ? " - " : scale ? " * " : "",
-               b ? wide_leaf(g, b, i, varying) : scale ? scale : "");
+        cg_put(g, "    %s = %s%s%s;\n", d, wide_leaf(g, a, i, varying),
+               b       ? " - "
+               : scale ? " * "
+                       : "",
+               b       ? wide_leaf(g, b, i, varying)
+               : scale ? scale
+                       : "");
         if (!exact_squares && varying)
             cg_call_lanes(g, sum, "f64", "__builtin_hypot", 2, (const char *const[]){"f64", "f64"},
                           (const char *const[]){i ? sum : "(f64x){0}", d});
@@ -309,8 +314,9 @@ static void write_geometry(struct cg *g, uint32_t number)
                    : "    %s += %s == 0;\n",
                length, length);
         for (uint32_t i = 0; i < n; i++)
-            set_from_wide(g, i, cg_str(g, "%s%s%s / %s", wide_leaf(g, a, i, varying), scale ? " * " : "",
-                                       scale ? scale : "", length));
+            set_from_wide(
+                g, i,
+                cg_str(g, "%s%s%s / %s", wide_leaf(g, a, i, varying), scale ? " * " : "", scale ? scale : "", length));
     } else {
         if (number != EXT_DISTANCE && number != EXT_FAST_DISTANCE) b = 0;
         set_from_wide(g, 0, length_of(g, a, b, NULL, varying));

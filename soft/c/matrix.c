@@ -9,7 +9,7 @@
 
 /* ---- two-dimensional blocks */
 
-/* Where a pointer into a fixed variable points. The two halves of a tiled one have their rows in turns. */
+/* Where a pointer into a fixed variable points. The two halves of a tiled one alternate row by row. */
 static const char *address_of(struct cg *g, const struct cg_value *p)
 {
     const struct cg_value *v = &g->value[p->variable];
@@ -34,10 +34,10 @@ static void write_block2d(struct cg *g)
         cg_fail(g, "a block of this shape is not supported");
         return;
     }
-    if (cg_write_late(g)) return;
+    if (cg_write_deferred(g)) return;
     if (p->variable && g->value[p->variable].wide) {
-        const char *load = cg_wide_load(g, &g->value[p->variable], &b, "block2d_load",
-                                        cg_str(g, "(void *)(%s)", address_of(g, p)));
+        const char *load =
+            cg_wide_load(g, &g->value[p->variable], &b, "block2d_load", cg_str(g, "(void *)(%s)", address_of(g, p)));
         cg_put(g, "    %s, %s, (i32)%s, (i32)%s);\n", load, cg_surface(g, first),
                cg_leaf_use(g, cg_operand(g, 8), 0, false), cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
@@ -76,7 +76,7 @@ static const char *fragment(struct cg *g, uint32_t id)
     const struct sp_id *d = &g->m->ids[id];
     const struct cg_leaves *l = cg_leaves_of(g, d->type);
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
-    if (g->value[id].borrowed) {
+    if (g->value[id].forwarded) {
         return address_of(g, &g->value[d->def->operand[0]]);
     }
     if (plain && g->value[id].varying) return cg_str(g, "&%s", cg_variable(g, id));
@@ -96,7 +96,7 @@ static void write_grid(struct cg *g, const char *call, const char *sum, const st
 {
     const char *item[CG_FRAGMENTS * CG_FRAGMENTS] = {0}, *d, *c, *a, *b;
     for (uint32_t i = 0; i < r->ni * r->nj; i++)
-        item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->home));
+        item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->class));
     d = cg_pointer_list(g, sum, r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = fragment(g, r->cell[i / r->nj][i % r->nj]->first);
     c = cg_pointer_list(g, cg_str(g, "const %s", sum), r->ni * r->nj, item);
@@ -131,9 +131,9 @@ static void write_product(struct cg *g)
     }
     bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32, blend = g->value[i->id].blend;
     const char *tile = cg_tile_product(g, i);
-    const char *wides = cg_str(g, "%s%s", cg_is_wide(g, a) ? " | XS_WIDE_A" : "",
-                               cg_is_wide(g, b) ? " | XS_WIDE_B" : "");
-    if (cg_write_late(g)) return;
+    const char *wides =
+        cg_str(g, "%s%s", cg_is_wide(g, a) ? " | XS_WIDE_A" : "", cg_is_wide(g, b) ? " | XS_WIDE_B" : "");
+    if (cg_write_deferred(g)) return;
     if (tile)
         rest = cg_str(g, "%u, %s%s", m, integer || cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0",
                       cg_is_tiled(g, a) ? " | XS_TILED_A" : "");

@@ -120,13 +120,13 @@ static bool is_volatile(const struct sp_inst *i)
     return accesses && i->count > at && (i->operand[at] & SP_ACCESS_Volatile);
 }
 
-/* Through a line: a run, regularly spaced, or all of one place. */
-static const char *load_line(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits)
+/* Through an affine address: a run, regularly spaced, or all of one place. */
+static const char *load_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits)
 {
     const struct cg_value *p = &g->value[pointer];
     const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
     if (p->checked)
-        return cg_str(g, "XS(load_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s)", name, at, (unsigned long long)p->step,
+        return cg_str(g, "XS(load_affine_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s)", name, at, (unsigned long long)p->step,
                       pointer, pointer, (unsigned long long)offset, g->bits);
     if (p->step == 0) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", name, at));
     if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->bits);
@@ -134,12 +134,12 @@ static const char *load_line(struct cg *g, uint32_t pointer, uint64_t offset, en
                   (unsigned long long)p->step, g->bits);
 }
 
-static void store_line(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
+static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
 {
     const struct cg_value *p = &g->value[pointer];
     const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
     if (p->checked)
-        cg_put(g, "    XS(store_line_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s, %s);\n", name, at,
+        cg_put(g, "    XS(store_affine_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s, %s);\n", name, at,
                (unsigned long long)p->step, pointer, pointer, (unsigned long long)offset, value, g->bits);
     else if (p->step == cg_kind_bytes(bits))
         cg_put(g, "    XS(store_run_%s)(%s, %s, %s);\n", name, at, value, g->bits);
@@ -164,7 +164,7 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
                       large ? "&" : "", root, root, p->root ? cg_str(g, "o%u", pointer) : "(u64)0",
                       (unsigned long long)offset, g->bits);
     }
-    if (p->line && !*slow) return load_line(g, pointer, offset, bits);
+    if (p->affine && !*slow) return load_affine(g, pointer, offset, bits);
     if (p->varying) {
         return cg_str(g, "XS(load_%s%s)(%s + %lluu, %s)", slow, cg_kind_name(bits), cg_use(g, pointer, true),
                       (unsigned long long)offset, g->bits);
@@ -236,8 +236,8 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
                    p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
             return;
         }
-        if (p->line && !*slow) {
-            store_line(g, pointer, offset, cg_bits_kind(bytes), value);
+        if (p->affine && !*slow) {
+            store_affine(g, pointer, offset, cg_bits_kind(bytes), value);
             return;
         }
         cg_put(g, "    XS(store_%s%s)(%s + %lluu, %s, %s);\n", slow, name, cg_use(g, pointer, true),
@@ -293,13 +293,14 @@ static void write_load(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     uint32_t pointer = cg_operand(g, 0);
     bool varying = cg_is_varying(g, g->inst->id);
-    if (g->value[g->inst->id].borrowed) return;
+    if (g->value[g->inst->id].forwarded) return;
     for (uint32_t i = 0; i < l->count && !g->failed; i++) {
         const struct cg_leaf *leaf = &l->leaf[i];
         cg_open_nest(g, leaf);
-        cg_set_leaf(g, i, has_pieces(g, leaf) ? load_pieces(g, pointer, leaf, varying)
-                          : leaf->nest        ? load_nested(g, pointer, leaf, varying)
-                                              : load_leaf(g, pointer, leaf->offset, leaf->kind, varying));
+        cg_set_leaf(g, i,
+                    has_pieces(g, leaf) ? load_pieces(g, pointer, leaf, varying)
+                    : leaf->nest        ? load_nested(g, pointer, leaf, varying)
+                                        : load_leaf(g, pointer, leaf->offset, leaf->kind, varying));
         cg_close_nest(g, leaf);
     }
 }
@@ -417,8 +418,8 @@ static const char *atomic_name(uint16_t op)
 static const char *of_lane(struct cg *g, uint32_t id, enum cg_kind kind)
 {
     bool varying = cg_is_varying(g, id);
-    const char *e = g->value[id].line ? cg_line_lane(g, id, "l") : cg_use(g, id, varying);
-    if (varying && !g->value[id].line) e = cg_str(g, "(%s)[l]", e);
+    const char *e = g->value[id].affine ? cg_affine_lane(g, id, "l") : cg_use(g, id, varying);
+    if (varying && !g->value[id].affine) e = cg_str(g, "(%s)[l]", e);
     return cg_to_bits(g, kind, false, e);
 }
 
@@ -446,7 +447,7 @@ static const char *atomic_function(struct cg *g, const char *name, enum cg_kind 
 /* For each active lane l. */
 static const char *each_lane(struct cg *g)
 {
-    if (g->fn->dense && !strcmp(g->bits, "b0")) return "for (u32 l = 0; l < S; l++)";
+    if (g->fn->full && !strcmp(g->bits, "b0")) return "for (u32 l = 0; l < S; l++)";
     return cg_str(g, "XS_EACH (l, %s)", g->bits);
 }
 

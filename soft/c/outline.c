@@ -7,7 +7,7 @@
  * names are replaced while the text is copied.
  *
  * A piece that lies on a loop through other pieces is left and entered again. In it only what a single block uses, and
- * does not count on from the turn before, is local.
+ * does not count on from the iteration before, is local.
  *
  * Cuts are made between instructions; between blocks, and outside of loops, rather than within.
  */
@@ -279,7 +279,7 @@ static void write_state(struct pieces *p)
         if (zero) cg_put(g, "    u8 rest_;\n    u64 b0;\n    i32x m0;\n");
     }
     if (cg_is_kernel(g->fn)) cg_put(g, "    const struct place *at;\n");
-    if (g->fn->frame) cg_put(g, "    struct frame_%s *frame;\n", name);
+    if (g->fn->continuation) cg_put(g, "    struct frame_%s *frame;\n", name);
     cg_put(g, "};\n");
 }
 
@@ -349,10 +349,10 @@ static uint32_t write_piece(struct pieces *p, uint32_t piece, uint32_t label, si
     const struct scan s = {.at = p->text.data + from, .end = p->text.data + to};
     cg_put(g, "static XS_CUT u32 %s_%u(struct xs_subgroup *self, struct state_%s *state_, u32 entry)\n{\n", name, piece,
            name);
-    cg_put(g, "    const u64 b0 = %s;\n    const i32x m0 = %s;\n", g->fn->dense ? "XS_FULL" : "state_->b0",
-           g->fn->dense ? "~(i32x){0}" : "state_->m0");
+    cg_put(g, "    const u64 b0 = %s;\n    const i32x m0 = %s;\n", g->fn->full ? "XS_FULL" : "state_->b0",
+           g->fn->full ? "~(i32x){0}" : "state_->m0");
     if (cg_is_kernel(g->fn)) cg_put(g, "    const struct place at = *state_->at;\n");
-    if (g->fn->frame) cg_put(g, "    struct frame_%s *const frame = state_->frame;\n", name);
+    if (g->fn->continuation) cg_put(g, "    struct frame_%s *const frame = state_->frame;\n", name);
     label = write_piece_start(p, piece, label, s);
     copy_piece(p, piece, s);
     return label;
@@ -381,15 +381,15 @@ static void write_driver(struct pieces *p)
            "};\n    struct state_%s state;\n    u32 next = %u;\n"
            "    __builtin_memset(&state, 0, __builtin_offsetof(struct state_%s, rest_));\n",
            name, FIRST_ENTRY, name);
-    if (!g->fn->dense) cg_put(g, "    state.b0 = b0;\n    state.m0 = m0;\n");
+    if (!g->fn->full) cg_put(g, "    state.b0 = b0;\n    state.m0 = m0;\n");
     if (cg_is_kernel(g->fn)) cg_put(g, "    state.at = &at;\n");
-    if (g->fn->frame) cg_put(g, "    state.frame = frame;\n");
+    if (g->fn->continuation) cg_put(g, "    state.frame = frame;\n");
     for (uint32_t i = 0; i < f->param_count; i++) cg_put(g, "    state.v%u = v%u;\n", f->params[i], f->params[i]);
     cg_put(g, "    while (next >= %u) next = pieces[next >> %u](self, &state, next & %u);\n", FIRST_ENTRY, ENTRY_BITS,
            (1u << ENTRY_BITS) - 1);
 }
 
-static void write_in_pieces(struct cg *g, struct cg_body *b)
+static void write_outlined(struct cg *g, struct cg_body *b)
 {
     struct sp_text *out = g->c;
     struct pieces p = {.g = g, .body = b};
@@ -414,7 +414,7 @@ static void write_in_pieces(struct cg *g, struct cg_body *b)
 static void write_whole(struct cg *g, struct cg_body *b)
 {
     cg_write_signature(g, "\n{\n");
-    if (g->fn->dense) cg_put(g, "    const u64 b0 = XS_FULL;\n    const i32x m0 = ~(i32x){0};\n");
+    if (g->fn->full) cg_put(g, "    const u64 b0 = XS_FULL;\n    const i32x m0 = ~(i32x){0};\n");
     for (uint32_t i = 0; i < b->count; i++) put_declaration(g, &b->name[i], true);
     if (g->fn->uses_builtins) cg_write_builtins(g);
     cg_put_text(g, b->text.data, b->text.size);
@@ -436,9 +436,9 @@ void cg_write_body(struct cg *g, void (*body)(struct cg *))
     body(g);
     g->c = out;
     pieces = b.text.size > CG_WHOLE_TEXT || g->o->piece_bytes;
-    if (!g->failed && pieces) write_in_pieces(g, &b);
+    if (!g->failed && pieces) write_outlined(g, &b);
     if (!g->failed && !pieces) write_whole(g, &b);
-    if (g->fn->frame)
+    if (g->fn->continuation)
         cg_put(g, pieces ? "    return next;\n" : "    return 0;\n");
     else if (result->kind != SP_VOID)
         cg_put(g, pieces ? "    return state.result;\n" : "    return result;\n");

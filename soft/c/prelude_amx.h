@@ -4,9 +4,9 @@
  * each other (four bytes of a column in a dword). Three things are here:
  *   - tiles: the grids of products of prelude_matrix.h at once; fragments that do not lie in memory as a tile's rows
  *     would are copied first;
- *   - tiles_late: the products of many steps of a loop, when each step's blocks have only been laid down as tiles
- *     (late_rows, late_columns; passes/deferred.c): sums are then loaded and stored once in many steps;
- *   - late_columns, where nothing can have written the block meanwhile: a block of B that another subgroup of the
+ *   - tiles_deferred: the products of many steps of a loop, when each step's blocks have only been laid down as tiles
+ *     (deferred_rows, deferred_columns; passes/deferred.c): sums are then loaded and stored once in many steps;
+ *   - deferred_columns, where nothing can have written the block meanwhile: a block of B that another subgroup of the
  *     work-group has laid down already is not laid down again.
  */
 #if defined(XS_TILES) && S == 16
@@ -190,10 +190,10 @@ XS_INLINE void XS(tile)(struct xs_subgroup *self, int kind, void *d, const void 
 /* The products of `steps` steps, oldest first. A step has nk tiles along K, or half a tile (nk is 0): then two of them
  * share a unit. The fragments of sums are c[i * nj + j], m rows each, n of them below each other a tile's; tile k of
  * row i of tiles is a[i * nk + k], of column j b[j * nk + k]. */
-XS_FUNCTION void XS(tiles_late)(struct xs_subgroup *self, int kind, int ni, int nj, int nk, void *const *c,
-                                const struct late_place *a, const struct late_place *b, int m, int steps)
+XS_FUNCTION void XS(tiles_deferred)(struct xs_subgroup *self, int kind, int ni, int nj, int nk, void *const *c,
+                                const struct deferred_place *a, const struct deferred_place *b, int m, int steps)
 {
-    const u8 *tile_a[XS_LATE], *tile_b[XS_LATE];
+    const u8 *tile_a[XS_DEFERRED], *tile_b[XS_DEFERRED];
     int n = tile_height(m, ni), rows = ni / n, deep = nk ? nk : 1;
     int units = nk ? steps : steps / 2, last = nk ? 0 : steps % 2;
     struct XS(tile_sums) s;
@@ -214,8 +214,8 @@ XS_FUNCTION void XS(tiles_late)(struct xs_subgroup *self, int kind, int ni, int 
 /* ---- blocks, laid down as tiles */
 
 /* A block as rows of tiles of A: `bytes` of each row, 64 apart. */
-XS_FUNCTION void XS(late_rows)(u8 *to, int bytes, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
-                               i32 x, i32 y)
+XS_FUNCTION void XS(deferred_rows)(u8 *to, int bytes, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h,
+                                   u32 pitch, i32 x, i32 y)
 {
     struct XS(block) b = {elem_bytes, bytes / elem_bytes, height, 1, ptr, mem_w, mem_h, pitch, x, y};
     const u8 *line = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * elem_bytes));
@@ -235,7 +235,7 @@ XS_FUNCTION void XS(late_rows)(u8 *to, int bytes, int elem_bytes, int height, u6
 }
 
 /* Two rows of 16 bits and 32 columns, each column's two in a dword; the second 16 columns lie `piece` bytes behind. */
-XS_INLINE int late_pairs(u8 *to, int piece, const u8 *const *row)
+XS_INLINE int deferred_pairs(u8 *to, int piece, const u8 *const *row)
 {
 #if XS_HAS(__builtin_shufflevector)
     typedef u16 v32 __attribute__((vector_size(64), may_alias, aligned(1)));
@@ -252,13 +252,13 @@ XS_INLINE int late_pairs(u8 *to, int piece, const u8 *const *row)
 }
 
 /* 4 bytes' worth of rows, `count` pieces of 16 columns: a row of tiles each, `piece` bytes apart. */
-XS_INLINE void XS(late_group)(u8 *to, int piece, const u8 *const *row, int elem_bytes, int count)
+XS_INLINE void XS(deferred_group)(u8 *to, int piece, const u8 *const *row, int elem_bytes, int count)
 {
-    if (elem_bytes == 2 && count == 2 && late_pairs(to, piece, row)) return;
+    if (elem_bytes == 2 && count == 2 && deferred_pairs(to, piece, row)) return;
     for (int p = 0; p < count; p++) XS(vnni)(to + p * piece, row, elem_bytes, p * 16);
 }
 
-XS_INLINE void XS(late_inside)(u8 *to, int piece, const u8 *line, u64 pitch, int elem_bytes, int height, int count)
+XS_INLINE void XS(deferred_inside)(u8 *to, int piece, const u8 *line, u64 pitch, int elem_bytes, int height, int count)
 {
     for (int r = 0; r < height; r += 4 / elem_bytes, to += 64) {
         const u8 *row[4];
@@ -266,33 +266,34 @@ XS_INLINE void XS(late_inside)(u8 *to, int piece, const u8 *line, u64 pitch, int
             row[i] = line;
             __builtin_prefetch(line + (u64)height * pitch, 0, 2); /* what the next step will want */
         }
-        XS(late_group)(to, piece, row, elem_bytes, count);
+        XS(deferred_group)(to, piece, row, elem_bytes, count);
     }
 }
 
 /* A block, dwords of each column below each other; a piece begins `piece` bytes behind the one before. */
-XS_FUNCTION void XS(late_pack)(u8 *to, int piece, int elem_bytes, int height, int count, const struct block_source *s)
+XS_FUNCTION void XS(deferred_pack)(u8 *to, int piece, int elem_bytes, int height, int count,
+                                   const struct block_source *s)
 {
     struct XS(block) b = {elem_bytes, 16, height, count, s->ptr, s->mem_w, s->mem_h, s->pitch, s->x, s->y};
     const u8 *line = (const u8 *)(uintptr_t)(s->ptr + (u64)((i64)s->y * (i64)s->pitch + (i64)s->x * elem_bytes));
     u8 edge[4][64] XS_ALIGNED(64);
     const u8 *const row[4] = {edge[0], edge[1], edge[2], edge[3]};
     if (XS(block_inside)(&b)) {
-        if (elem_bytes == 2) XS(late_inside)(to, piece, line, s->pitch, 2, height, count);
-        else XS(late_inside)(to, piece, line, s->pitch, 1, height, count);
+        if (elem_bytes == 2) XS(deferred_inside)(to, piece, line, s->pitch, 2, height, count);
+        else XS(deferred_inside)(to, piece, line, s->pitch, 1, height, count);
         return;
     }
     for (int y = 0; y < height; to += 64) {
         __builtin_memset(edge, 0, sizeof edge);
         for (int i = 0; i < 4 / elem_bytes; i++, y++)
             for (int p = 0; p < count; p++) XS(block_row)(&b, p, y, edge[i] + p * 16 * elem_bytes, 0);
-        XS(late_group)(to, piece, row, elem_bytes, count);
+        XS(deferred_group)(to, piece, row, elem_bytes, count);
     }
 }
 
 /* A block of B as tiles: returns where it is, in `own` or where others have it. Of a unit of two half tiles (`halves`
  * is 2) this is `half`; the other is at `before` when this is the second. */
-XS_FUNCTION const u8 *XS(late_columns)(struct xs_subgroup *self, int shared, u8 *own, const u8 *before, int half,
+XS_FUNCTION const u8 *XS(deferred_columns)(struct xs_subgroup *self, int shared, u8 *own, const u8 *before, int half,
                                        int halves, int elem_bytes, int height, int count, u64 ptr, u32 mem_w, u32 mem_h,
                                        u32 pitch, i32 x, i32 y)
 {
@@ -314,7 +315,7 @@ XS_FUNCTION const u8 *XS(late_columns)(struct xs_subgroup *self, int shared, u8 
     }
     if (known && known->shape) return to;
     if (known) *known = s;
-    XS(late_pack)(to + half * rows * 64, piece, elem_bytes, height, count, &s);
+    XS(deferred_pack)(to + half * rows * 64, piece, elem_bytes, height, count, &s);
     return to;
 }
 
@@ -322,6 +323,6 @@ XS_FUNCTION const u8 *XS(late_columns)(struct xs_subgroup *self, int shared, u8 
 XS_INLINE void XS(block2d_load_pairs)(void *dst, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
                                       i32 x, i32 y)
 {
-    XS(late_rows)((u8 *)dst, 64, elem_bytes, height, ptr, mem_w, mem_h, pitch, x, y);
+    XS(deferred_rows)((u8 *)dst, 64, elem_bytes, height, ptr, mem_w, mem_h, pitch, x, y);
 }
 #endif

@@ -117,10 +117,10 @@ XS_SPLAT(f64)
 #endif
 XS_INLINE u32x XS(lane_index)(void) { return (u32x){XS_LANES}; }
 /* The lanes of a line: the first one's value, and the step from lane to lane. */
-XS_INLINE u8x XS(line_u8)(u8 x, u8 step) { return XS(splat_u8)(x) + (u8x){XS_LANES} * step; }
-XS_INLINE u16x XS(line_u16)(u16 x, u16 step) { return XS(splat_u16)(x) + (u16x){XS_LANES} * step; }
-XS_INLINE u32x XS(line_u32)(u32 x, u32 step) { return XS(splat_u32)(x) + (u32x){XS_LANES} * step; }
-XS_INLINE u64x XS(line_u64)(u64 x, u64 step) { return XS(splat_u64)(x) + (u64x){XS_LANES} * step; }
+XS_INLINE u8x XS(affine_u8)(u8 x, u8 step) { return XS(splat_u8)(x) + (u8x){XS_LANES} * step; }
+XS_INLINE u16x XS(affine_u16)(u16 x, u16 step) { return XS(splat_u16)(x) + (u16x){XS_LANES} * step; }
+XS_INLINE u32x XS(affine_u32)(u32 x, u32 step) { return XS(splat_u32)(x) + (u32x){XS_LANES} * step; }
+XS_INLINE u64x XS(affine_u64)(u64 x, u64 step) { return XS(splat_u64)(x) + (u64x){XS_LANES} * step; }
 #undef XS_LANES
 
 #if S == 16 && defined(__AVX512DQ__)
@@ -382,14 +382,14 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         else if (ok) XS(scatter_spaced_##T)(a, step, v, bits);                                                         \
         else XS(scatter_at_##T)(w, offset, v, bits);                                                                   \
     }                                                                                                                  \
-    XS_INLINE T##x XS(load_line_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)                     \
+    XS_INLINE T##x XS(load_affine_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)                   \
     {                                                                                                                  \
         T##x r;                                                                                                        \
         if (ok && step == sizeof(T) && (XS_PART_CHEAP || bits == XS_FULL)) return XS(load_run_##T)(a, bits);           \
         XS(load_slowly_##T)(&r, a, step, ok, w, offset, bits);                                                         \
         return r;                                                                                                      \
     }                                                                                                                  \
-    XS_INLINE void XS(store_line_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, T##x v, u64 bits)            \
+    XS_INLINE void XS(store_affine_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, T##x v, u64 bits)          \
     {                                                                                                                  \
         if (ok && step == sizeof(T) && bits == XS_FULL) *(T##x_mem *)(uintptr_t)a = v;                                 \
         else XS(store_slowly_##T)(a, step, ok, w, offset, &v, bits);                                                   \

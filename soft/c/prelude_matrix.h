@@ -168,10 +168,10 @@ XS_INLINE void eight_bf16_to_f32(f32 *to, const void *from)
 #endif
 /* ---- blocks that the subgroups of a work-group share, and products that wait (passes/deferred.c) */
 
-enum { XS_LATE = 64 }; /* tiles or fragments of A, and of B, whose products may wait */
+enum { XS_DEFERRED = 64 }; /* tiles or fragments of A, and of B, whose products may wait */
 
 /* A tile, or a fragment of floats, in each unit of a queue: a unit lies at unit[u]. */
-struct late_place {
+struct deferred_place {
     const u8 *const *unit;
     u32 at;
 };
@@ -1000,7 +1000,7 @@ XS_FUNCTION void XS(block2d_load_quads)(u8 *to, int signs, int height, int count
 /* ---- products that wait, a grid of them in each step */
 
 /* Where a block of B is to be laid down: in `own`, or where others find it. True: it is there already. */
-XS_INLINE int XS(late_block)(struct xs_subgroup *self, const struct block_source *s, u32 bytes, u8 *own, u8 **to)
+XS_INLINE int XS(deferred_block)(struct xs_subgroup *self, const struct block_source *s, u32 bytes, u8 *own, u8 **to)
 {
     *to = self->thread->shared ? shared_block(self->thread, s, bytes, own) : own;
     if (*to == own) return 0;
@@ -1011,36 +1011,36 @@ XS_INLINE int XS(late_block)(struct xs_subgroup *self, const struct block_source
 }
 
 /* A block of B as rows of floats, or of 8-bit integers: returns where it is. */
-#define XS_LATE_FLOATS(T, kind)                                                                                        \
-    XS_FUNCTION const u8 *XS(late_##T)(struct xs_subgroup * self, u8 * own, int height, int count, u64 ptr, u32 mem_w, \
-                                       u32 mem_h, u32 pitch, i32 x, i32 y)                                             \
+#define XS_DEFERRED_FLOATS(T, kind)                                                                                    \
+    XS_FUNCTION const u8 *XS(deferred_##T)(struct xs_subgroup * self, u8 * own, int height, int count, u64 ptr,        \
+                                           u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)                              \
     {                                                                                                                  \
         const struct block_source s = {ptr, mem_w, mem_h, pitch, x, y, (u32)((kind) | height << 8 | count)};           \
         u8 *to;                                                                                                        \
-        if (!XS(late_block)(self, &s, (u32)(height * count) * (u32)sizeof(f32x), own, &to))                            \
+        if (!XS(deferred_block)(self, &s, (u32)(height * count) * (u32)sizeof(f32x), own, &to))                        \
             XS(block2d_load_##T)((f32x *)(void *)to, height, count, 1, ptr, mem_w, mem_h, pitch, x, y);                \
         return to;                                                                                                     \
     }
-XS_LATE_FLOATS(f16, XS_FLOATS_OF_F16)
-XS_LATE_FLOATS(bf16, XS_FLOATS_OF_BF16)
-#undef XS_LATE_FLOATS
+XS_DEFERRED_FLOATS(f16, XS_FLOATS_OF_F16)
+XS_DEFERRED_FLOATS(bf16, XS_FLOATS_OF_BF16)
+#undef XS_DEFERRED_FLOATS
 
-XS_FUNCTION const u8 *XS(late_quads)(struct xs_subgroup *self, u8 *own, int signs, int height, int count, u64 ptr,
+XS_FUNCTION const u8 *XS(deferred_quads)(struct xs_subgroup *self, u8 *own, int signs, int height, int count, u64 ptr,
                                      u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
     const u32 shape = (u32)(XS_QUADS + (signs << 24) + (height << 8) + count);
     const struct block_source s = {ptr, mem_w, mem_h, pitch, x, y, shape};
     const u32 bytes = (u32)(height * count) * (u32)sizeof(u32x) / 2;
     u8 *to;
-    if (!XS(late_block)(self, &s, bytes >> XS(quads)(signs), own, &to))
+    if (!XS(deferred_block)(self, &s, bytes >> XS(quads)(signs), own, &to))
         XS(block2d_load_quads)(to, signs, height, count, ptr, mem_w, mem_h, pitch, x, y);
     return to;
 }
 
 /* The operands of `steps` steps, oldest first. A step has nk fragments along K: of row i they are a[i * nk ...], of
  * column j b[j * nk ...]. */
-XS_INLINE void XS(late_operands)(struct XS(grid) * g, const void **wide_a, const void **wide_b, int nk,
-                                 const struct late_place *a, const struct late_place *b, int steps)
+XS_INLINE void XS(deferred_operands)(struct XS(grid) * g, const void **wide_a, const void **wide_b, int nk,
+                                 const struct deferred_place *a, const struct deferred_place *b, int steps)
 {
     for (int u = 0, at = 0; u < steps; u++) {
         for (int k = 0; k < nk; k++, at++) {
@@ -1051,20 +1051,20 @@ XS_INLINE void XS(late_operands)(struct XS(grid) * g, const void **wide_a, const
 }
 
 /* Their products; the sums are c[i * nj + j]. */
-XS_FUNCTION void XS(floats_late)(int ni, int nj, int nk, void *const *c, const struct late_place *a,
-                                 const struct late_place *b, int m, int steps)
+XS_FUNCTION void XS(floats_deferred)(int ni, int nj, int nk, void *const *c, const struct deferred_place *a,
+                                 const struct deferred_place *b, int m, int steps)
 {
-    const void *wide_a[XS_LATE], *wide_b[XS_LATE];
+    const void *wide_a[XS_DEFERRED], *wide_b[XS_DEFERRED];
     struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0};
-    XS(late_operands)(&g, wide_a, wide_b, nk, a, b, steps);
+    XS(deferred_operands)(&g, wide_a, wide_b, nk, a, b, steps);
     XS(f32_grid)(g);
 }
 
-XS_FUNCTION void XS(ints_late)(int signs, int ni, int nj, int nk, void *const *c, const struct late_place *a,
-                               const struct late_place *b, int m, int steps)
+XS_FUNCTION void XS(ints_deferred)(int signs, int ni, int nj, int nk, void *const *c, const struct deferred_place *a,
+                               const struct deferred_place *b, int m, int steps)
 {
-    const void *wide_a[XS_LATE], *wide_b[XS_LATE];
+    const void *wide_a[XS_DEFERRED], *wide_b[XS_DEFERRED];
     struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0};
-    XS(late_operands)(&g, wide_a, wide_b, nk, a, b, steps);
+    XS(deferred_operands)(&g, wide_a, wide_b, nk, a, b, steps);
     XS(ints_grid)(g, signs);
 }

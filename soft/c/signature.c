@@ -5,7 +5,7 @@ enum { MUCH_MEMORY = 8192 }; /* bytes of a subgroup */
 
 const char *cg_version(struct cg *g, const struct cg_function *fn)
 {
-    return cg_str(g, "%c%u_%u", fn->dense ? 'd' : 'f', fn->f->id, g->S);
+    return cg_str(g, "%c%u_%u", fn->full ? 'd' : 'f', fn->f->id, g->S);
 }
 
 /* Compilers that inline two functions into a third may keep room for the variables of both at once. Those of much
@@ -27,16 +27,16 @@ void cg_write_signature(struct cg *g, const char *end)
 {
     const struct sp_function *f = g->fn->f;
     uint32_t result = sp_type(g->m, f->type)->elem;
-    bool large = cg_is_large(f), loops = cg_is_kernel(g->fn) && g->fn->dense, much = takes_much(g, f);
+    bool large = cg_is_large(f), loops = cg_is_kernel(g->fn) && g->fn->full, much = takes_much(g, f);
     cg_put(g, "%s %s %s(struct xs_subgroup *self",
            large   ? much ? "static XS_CUT" : "static XS_LARGE"
            : much  ? "XS_FUNCTION"
            : loops ? "XS_INLINE"
                    : "static",
-           g->fn->frame ? "u32" : cg_type_name(g, result, g->fn->result_varying), cg_version(g, g->fn));
-    if (g->fn->frame) cg_put(g, ", struct frame_%s *frame", cg_version(g, g->fn));
+           g->fn->continuation ? "u32" : cg_type_name(g, result, g->fn->result_varying), cg_version(g, g->fn));
+    if (g->fn->continuation) cg_put(g, ", struct frame_%s *frame", cg_version(g, g->fn));
     if (cg_is_kernel(g->fn)) cg_put(g, ", struct place at");
-    if (!g->fn->dense) cg_put(g, ", i32x m0, u64 b0");
+    if (!g->fn->full) cg_put(g, ", i32x m0, u64 b0");
     for (uint32_t i = 0; i < f->param_count; i++) {
         uint32_t id = f->params[i];
         cg_put(g, ", %s v%u", cg_type_name(g, g->m->ids[id].type, g->value[id].varying), id);
@@ -59,7 +59,7 @@ void cg_write_builtins(struct cg *g)
                i, from, i, i, from, i, i, from, i);
     }
     cg_put(g, "    const u32 subgroup_id = %s.id, lanes = %s.lanes;\n", from, from);
-    if (g->fn->dense) {
+    if (g->fn->full) {
         for (uint32_t i = 0; i < 3; i++) cg_put(g, "    const u32 first%u = %s.first[%u];\n", i, from, i);
         return;
     }

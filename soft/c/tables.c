@@ -76,7 +76,7 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
         cg_put(g, "\", 0, ");
     else
         cg_put(g, "\", groups%u, ", index);
-    cg_put(g, fn->frame ? "frame%u" : "0", fn->f->id);
+    cg_put(g, fn->continuation ? "frame%u" : "0", fn->f->id);
     cg_put(g, ", %d},\n", fn->shares_blocks);
 }
 

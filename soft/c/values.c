@@ -1,5 +1,5 @@
 /* values.c - values and their types as C: the kinds of scalars, the leaves of composites, and a value as an
- * expression, from whatever it is made of: a constant, a variable, a parameter, a line of lanes.
+ * expression, from whatever it is made of: a constant, a variable, a parameter, an affine value.
  */
 #include "codegen.h"
 
@@ -34,9 +34,9 @@ const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf)
 
 const char *cg_variable(struct cg *g, uint32_t id)
 {
-    uint32_t home = cg_home(g, id);
-    const struct cg_value *v = &g->value[home];
-    return v->group ? cg_str(g, "c%u[%u]", v->group, v->row) : cg_str(g, "v%u", home);
+    uint32_t class = cg_class(g, id);
+    const struct cg_value *v = &g->value[class];
+    return v->group ? cg_str(g, "c%u[%u]", v->group, v->row) : cg_str(g, "v%u", class);
 }
 
 /* In all lanes: an expression that compilers fold when they read it, where a call would be inlined first. */
@@ -156,15 +156,14 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
         return "0";
     } else {
         uint32_t root = g->value[id].root;
-        e = root ? cg_str(g, "(v%u + o%u)", root, id)
-                 : cg_str(g, "%s%s", cg_variable(g, id), at->path);
+        e = root ? cg_str(g, "(v%u + o%u)", root, id) : cg_str(g, "%s%s", cg_variable(g, id), at->path);
         if (g->value[id].fixed || g->value[id].variable) {
             cg_fail(g, "a private variable's address is used as a value");
             return "0";
         }
-        if (g->value[id].line) {
-            if (!varying) return cg_line_lane(g, id, cg_str(g, "XS(first_lane)(%s)", g->bits));
-            return cg_line_lanes(g, id, e);
+        if (g->value[id].affine) {
+            if (!varying) return cg_affine_lane(g, id, cg_str(g, "XS(first_lane)(%s)", g->bits));
+            return cg_affine_lanes(g, id, e);
         }
         if (g->value[id].varying) {
             if (varying) return e;

@@ -5,7 +5,6 @@
 
 enum { MAX_VOTES = 8 /* parts of a condition */, MAX_DEPTH = 4 };
 
-
 /* ---- votes */
 
 struct vote {
@@ -19,12 +18,12 @@ static const char *still(struct cg *g, uint32_t line)
     return g->value[line].checked ? cg_str(g, " & ok%u", line) : "";
 }
 
-/* A line that rises, compared with `u`, which is the same in all lanes: is it less (or equal)? */
+/* An affine value that rises, compared with `u`, which is uniform: is it less (or equal)? */
 static struct vote vote_less(struct cg *g, uint32_t line, const char *u, bool is_signed, bool or_equal)
 {
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[line].type)->leaf[0].kind;
     const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
-    const char *sure = cg_str(g, "(%s)%s", cg_line_stays(g, line, is_signed), still(g, line));
+    const char *sure = cg_str(g, "(%s)%s", cg_affine_holds(g, line, is_signed), still(g, line));
     unsigned long long rise = g->value[line].step * (g->S - 1);
     struct vote v;
     v.all = cg_str(g, "(%s & ((%s)(v%u + %lluu) %s (%s)%s))", sure, type, line, rise, or_equal ? "<=" : "<", type, u);
@@ -43,7 +42,7 @@ static bool rises(struct cg *g, uint32_t id)
 {
     const struct cg_value *v = &g->value[id];
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind;
-    return v->line && v->step && v->step < 1 << 20 && (kind == CG_U32 || kind == CG_U64);
+    return v->affine && v->step && v->step < 1 << 20 && (kind == CG_U32 || kind == CG_U64);
 }
 
 /* Comparisons as less, less or equal, or what is not one of them. */
@@ -51,9 +50,9 @@ static const struct {
     uint16_t op;
     bool is_signed, or_equal, negated;
 } orders[] = {
-    {SP_OP_ULessThan, false, false, false},      {SP_OP_SLessThan, true, false, false},
-    {SP_OP_ULessThanEqual, false, true, false},  {SP_OP_SLessThanEqual, true, true, false},
-    {SP_OP_UGreaterThan, false, true, true},     {SP_OP_SGreaterThan, true, true, true},
+    {SP_OP_ULessThan, false, false, false},        {SP_OP_SLessThan, true, false, false},
+    {SP_OP_ULessThanEqual, false, true, false},    {SP_OP_SLessThanEqual, true, true, false},
+    {SP_OP_UGreaterThan, false, true, true},       {SP_OP_SGreaterThan, true, true, true},
     {SP_OP_UGreaterThanEqual, false, false, true}, {SP_OP_SGreaterThanEqual, true, false, true},
 };
 
@@ -71,7 +70,7 @@ static bool vote_comparison(struct cg *g, const struct sp_inst *i, struct vote *
     }
     for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
         if (orders[k].op != i->op) continue;
-        /* u < line is the contrary of line <= u */
+        /* u < x is the contrary of x <= u */
         *v = vote_less(g, line, u, orders[k].is_signed, orders[k].or_equal == left);
         if (orders[k].negated == left) *v = other(*v);
         return true;
@@ -150,7 +149,7 @@ void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char
     *none = cg_str(g, "!%s", votes);
 }
 
-/* ---- lines that must not wrap */
+/* ---- affine values that must not wrap */
 
 /* Is the value known at the start of the block, or can it be computed there? */
 static bool is_early(struct cg *g, uint32_t id, uint32_t block, uint32_t depth)
@@ -166,7 +165,7 @@ static bool is_early(struct cg *g, uint32_t id, uint32_t block, uint32_t depth)
     return true;
 }
 
-/* What the value is made of in the block, and then itself: lines only as far as lane 0 goes. */
+/* What the value is made of in the block, and then itself: of affine values what lane 0 has. */
 static void write_early(struct cg *g, uint32_t id, uint32_t block)
 {
     const struct sp_id *d = &g->m->ids[id];
@@ -177,15 +176,15 @@ static void write_early(struct cg *g, uint32_t id, uint32_t block)
         for (uint32_t k = 0; k < d->def->count; k++)
             if (cg_is_value_operand(d->def, k)) write_early(g, d->def->operand[k], block);
     g->inst = d->def;
-    if (g->value[id].line)
-        cg_write_line_start(g);
+    if (g->value[id].affine)
+        cg_write_affine_start(g);
     else if (!cg_write_simple(g))
         cg_write_memory(g);
 }
 
 static bool is_provable(struct cg *g, const struct sp_inst *i, uint32_t block)
 {
-    if (!i->id || !g->value[i->id].line || !g->value[i->id].checked || i->op == SP_OP_Phi) return false;
+    if (!i->id || !g->value[i->id].affine || !g->value[i->id].checked || i->op == SP_OP_Phi) return false;
     for (uint32_t k = 0; k < i->count; k++)
         if (cg_is_value_operand(i, k) && !is_early(g, i->operand[k], block, MAX_DEPTH)) return false;
     return true;
@@ -193,7 +192,7 @@ static bool is_provable(struct cg *g, const struct sp_inst *i, uint32_t block)
 
 static void put_test(struct cg *g, uint32_t id, bool is_signed)
 {
-    cg_put(g, " & (%s)", cg_line_stays(g, id, is_signed));
+    cg_put(g, " & (%s)", cg_affine_holds(g, id, is_signed));
 }
 
 static bool prove(struct cg *g, uint32_t block)
@@ -210,7 +209,7 @@ static bool prove(struct cg *g, uint32_t block)
 }
 
 /* Lanes that come back for it stay under masks. */
-void cg_check_lines_first(struct cg *g, uint32_t block)
+void cg_check_affine_first(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
     if (!prove(g, block)) return;
@@ -218,7 +217,7 @@ void cg_check_lines_first(struct cg *g, uint32_t block)
     for (uint32_t k = 0; k < b->count; k++)
         if (g->value[b->inst[k].id].proved) cg_each_widened(g, &b->inst[k], put_test);
     cg_put(g, ")) {\n");
-    if (cg_joins_whole(g, block)) cg_put(g, "    x%u = 1;\n", b->label);
+    if (cg_joins_coherent(g, block)) cg_put(g, "    x%u = 1;\n", b->label);
     cg_put(g, "    m%u |= m0;\n    goto L%u;\n    }\n", b->label, b->label);
 }
 

@@ -1,6 +1,6 @@
 /* check.h - the checked mode (XETILE_SOFT_CHECK=1): what a kernel does to memory and at barriers is watched.
  *
- *  1. passes/checks.c writes a call in front of every load, store, atomic, copy and block access, with a `struct
+ *  1. c/checks.c writes a call in front of every load, store, atomic, copy and block access, with a `struct
  *     xs_site` that names the instruction; c/prelude_check.h is what the two sides share. The access then runs for the
  *     lanes that the call allows; the others load zeros and store nothing. Normal mode's text has none of it.
  *  2. An address is looked up in a sorted table of the allocations (memory.c) as it was when the launch began, in
@@ -9,7 +9,7 @@
  *  3. Written: a shadow byte for each byte of an allocation, set by kernels, copies and fills. What the host writes
  *     through a pointer cannot be seen: allocations are filled with a pattern, and a word of host or shared memory
  *     that no longer holds it, but for what kernels wrote of it, counts as written. Local memory is unwritten when a
- *     work-group begins, private memory when its variable does. passes/checks_private.c says which loads are reads.
+ *     work-group begins, private memory when its variable does. c/uses.c says which loads are reads.
  *  4. Races: for each word that a work-group touches (race.c), who wrote and who read it since the last barrier
  *     that is a fence for such memory.
  *  5. Barriers: which lanes come, which barrier the subgroups are at, and who is missing when no subgroup can go on.

@@ -233,8 +233,8 @@ static void consider_variables(struct cg *g)
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, d->type)->elem);
         g->value[id].granule = 8;
         if (d->function)
-            g->value[id].fixed = cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES &&
-                                 (d->def->count < 2 || !cg_leaves_of(g, t->id)->many);
+            g->value[id].fixed =
+                cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES && (d->def->count < 2 || !cg_leaves_of(g, t->id)->many);
         else
             g->value[id].fixed = cg_builtin_of(g, id, &builtin);
     }
@@ -412,7 +412,7 @@ static void derive_pointer(struct cg *g, const struct sp_inst *i)
     struct cg_value *v = &g->value[i->id];
     uint32_t base = i->operand[0];
     if (!cg_is_chain(i->op) || !v->varying || v->blend || v->variable || !g->value[base].varying) return;
-    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable || v->line || g->value[base].line) return;
+    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable || v->affine || g->value[base].affine) return;
     for (uint32_t k = 1; k < i->count; k++)
         if (g->value[i->operand[k]].varying) return;
     v->root = g->value[base].root ? g->value[base].root : base;
@@ -424,7 +424,8 @@ static void note_access(struct cg *g, const struct sp_inst *i)
     const struct cg_value *p = &g->value[i->operand[0]];
     uint32_t root = p->root ? p->root : i->operand[0];
     const struct sp_inst *d = g->m->ids[root].def;
-    if (!p->varying || p->variable || !d || !cg_is_chain(d->op) || g->value[root].blend || g->value[root].line) return;
+    if (!p->varying || p->variable || !d || !cg_is_chain(d->op) || g->value[root].blend || g->value[root].affine)
+        return;
     g->value[root].accessed = true;
 }
 

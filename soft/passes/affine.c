@@ -1,12 +1,12 @@
 /* affine.c - values that rise by the same step from lane to lane, held as what lane 0 has.
  *
- * In a dense kernel (all lanes of a subgroup there, side by side in x) a work-item's id is that of lane 0 plus the lane
- * number, and so are its multiples, sums with uniform values, and addresses made of them: the value is a LINE. Its C
- * variable is a scalar, all of it is scalar arithmetic, and memory accesses through it are known to be runs, or
- * regularly spaced, when the kernel is compiled. Where it is used as a vector the lanes are put together
- * (XS(line_u32)).
+ * In a kernel of full subgroups (all lanes of a subgroup there, side by side in x) a work-item's id is that of lane 0
+ * plus the lane number, and so are its multiples, sums with uniform values, and addresses made of them: the value is
+ * AFFINE. Its C variable is a scalar, all of it is scalar arithmetic, and memory accesses through it are known to be
+ * runs, or regularly spaced, when the kernel is compiled. Where it is used as a vector the lanes are put together
+ * (XS(affine_u32)).
  *
- * An integer that is made wider is only a line as long as no lane has wrapped round in the narrow type. Of ids within
+ * An integer that is made wider is only affine as long as no lane has wrapped round in the narrow type. Of ids within
  * a subgroup or a work-group, and of what is made of them and constants, that is known here, by the largest value they
  * can have. Of others `ok<id>` tells; for when they have wrapped, the lanes are also computed one by one, into w<id>.
  * So are those of what depends on them.
@@ -18,7 +18,7 @@
 enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100, MOST_ITEMS = 1 << 16 /* a work-group has fewer */ };
 static const uint64_t any_value = UINT64_MAX;
 
-enum state { UNKNOWN, LINE, NEITHER }; /* values only go from left to right */
+enum state { UNKNOWN, AFFINE, NEITHER }; /* values only go from left to right */
 
 struct fact {
     enum state state;
@@ -27,7 +27,7 @@ struct fact {
     uint64_t most; /* no lane's value is larger, as an unsigned number; any_value: nothing is known */
 };
 
-struct lines {
+struct affine {
     struct cg *g;
     struct cg_function *fn;
     struct fact *fact; /* by id, of varying values */
@@ -37,13 +37,13 @@ struct lines {
 
 /* ---- values that are computed in the same way from the same */
 
-static uint32_t first_of(const struct lines *t, uint32_t id)
+static uint32_t first_of(const struct affine *t, uint32_t id)
 {
     uint32_t same = t->same[t->g->ordinal[id]];
     return same ? same : id;
 }
 
-static bool are_alike(const struct lines *t, const struct sp_inst *a, const struct sp_inst *b)
+static bool are_alike(const struct affine *t, const struct sp_inst *a, const struct sp_inst *b)
 {
     if (a->op != b->op || a->type != b->type || a->count != b->count) return false;
     for (uint32_t k = 0; k < a->count; k++) {
@@ -54,7 +54,7 @@ static bool are_alike(const struct lines *t, const struct sp_inst *a, const stru
     return true;
 }
 
-static void number(struct lines *t, const struct sp_inst *i)
+static void number(struct affine *t, const struct sp_inst *i)
 {
     uint32_t hash = i->op * 2654435761u + i->type;
     for (uint32_t k = 0; k < i->count; k++) {
@@ -71,8 +71,8 @@ static void number(struct lines *t, const struct sp_inst *i)
     }
 }
 
-/* Do lanes come to the block from masked blocks that compute the same for it, in the same turn of any loop? */
-static bool joins_same(const struct lines *t, uint32_t block, const struct sp_inst *phi)
+/* Do lanes come to the block from masked blocks that compute the same for it, in the same iteration of any loop? */
+static bool joins_same(const struct affine *t, uint32_t block, const struct sp_inst *phi)
 {
     const struct sp_block *b = &t->fn->f->blocks[block];
     const struct cg_block *cb = t->fn->block;
@@ -84,7 +84,7 @@ static bool joins_same(const struct lines *t, uint32_t block, const struct sp_in
     return phi->count >= 2;
 }
 
-static void number_values(struct lines *t)
+static void number_values(struct affine *t)
 {
     const struct sp_function *f = t->fn->f;
     uint32_t count = 1;
@@ -103,13 +103,13 @@ static void number_values(struct lines *t)
 
 /* ---- facts */
 
-static const struct fact no_line = {.state = NEITHER};
+static const struct fact not_affine = {.state = NEITHER};
 
 static uint64_t largest(uint64_t width) { return ~(uint64_t)0 >> (64 - width); }
 
-static struct fact fact_of(const struct lines *t, uint32_t id)
+static struct fact fact_of(const struct affine *t, uint32_t id)
 {
-    struct fact uniform = {.state = LINE, .uniform = true, .most = any_value};
+    struct fact uniform = {.state = AFFINE, .uniform = true, .most = any_value};
     if (t->g->value[id].varying) return t->fact[t->g->ordinal[id]];
     const struct sp_type *type = sp_type(t->g->m, t->g->m->ids[id].type);
     uint64_t value;
@@ -140,9 +140,9 @@ static bool is_small(uint64_t step, uint64_t width)
 /* Of two operands: the sum, or the difference. */
 static struct fact add(struct fact a, struct fact b, bool minus)
 {
-    if (a.state == NEITHER || b.state == NEITHER) return no_line;
+    if (a.state == NEITHER || b.state == NEITHER) return not_affine;
     if (a.state == UNKNOWN || b.state == UNKNOWN) return (struct fact){.state = UNKNOWN};
-    return (struct fact){.state = LINE,
+    return (struct fact){.state = AFFINE,
                          .checked = a.checked || b.checked,
                          .step = minus ? a.step - b.step : a.step + b.step,
                          .most = minus || b.most > any_value - a.most ? any_value : a.most + b.most};
@@ -150,7 +150,7 @@ static struct fact add(struct fact a, struct fact b, bool minus)
 
 static struct fact scale(struct fact a, uint64_t by)
 {
-    if (a.state != LINE) return a;
+    if (a.state != AFFINE) return a;
     a.step *= by;
     a.most = by && a.most > any_value / by ? any_value : a.most * by;
     return a;
@@ -159,13 +159,13 @@ static struct fact scale(struct fact a, uint64_t by)
 /* To a wider type, `from` bits being what it has now. What may have wrapped round is checked. */
 static struct fact widen(struct fact a, uint64_t from, uint64_t to, bool is_signed)
 {
-    if (a.state != LINE || a.uniform || from >= to) return a;
+    if (a.state != AFFINE || a.uniform || from >= to) return a;
     a.step = in_width(a.step, from);
     if (a.most > largest(from - is_signed)) {
         a.checked = true;
         a.most = any_value;
     }
-    return is_small(a.step, from) ? a : no_line;
+    return is_small(a.step, from) ? a : not_affine;
 }
 
 /* x << n | c with c below 1 << n is a sum. */
@@ -177,7 +177,7 @@ bool cg_or_is_sum(struct cg *g, const struct sp_inst *i)
            sp_constant(g->m, i->operand[1], &c) && n < 32 && c < (uint64_t)1 << n;
 }
 
-static struct fact chain_fact(const struct lines *t, const struct sp_inst *i)
+static struct fact chain_fact(const struct affine *t, const struct sp_inst *i)
 {
     struct cg *g = t->g;
     struct fact f = fact_of(t, i->operand[0]);
@@ -191,7 +191,7 @@ static struct fact chain_fact(const struct lines *t, const struct sp_inst *i)
 }
 
 /* Round a loop, or from several places, unless they differ. */
-static struct fact phi_fact(const struct lines *t, uint32_t block, const struct sp_inst *i)
+static struct fact phi_fact(const struct affine *t, uint32_t block, const struct sp_inst *i)
 {
     const struct sp_block *b = &t->fn->f->blocks[block];
     struct fact f = {.state = UNKNOWN};
@@ -202,24 +202,24 @@ static struct fact phi_fact(const struct lines *t, uint32_t block, const struct 
         return f;
     }
     for (uint32_t k = 0; k < b->pred_count; k++) masked = masked || t->fn->block[b->pred[k]].masked;
-    if (masked) return no_line;
+    if (masked) return not_affine;
     for (uint32_t k = 0; k < i->count; k += 2) {
         struct fact from = fact_of(t, i->operand[k]);
         if (from.state == UNKNOWN) continue;
-        if (from.state == NEITHER || from.checked || from.uniform) return no_line;
-        if (f.state == LINE && f.step != from.step) return no_line;
+        if (from.state == NEITHER || from.checked || from.uniform) return not_affine;
+        if (f.state == AFFINE && f.step != from.step) return not_affine;
         f = from;
     }
     f.most = any_value;
     return f;
 }
 
-static struct fact fact_of_builtin(const struct lines *t, uint32_t builtin, uint32_t component)
+static struct fact fact_of_builtin(const struct affine *t, uint32_t builtin, uint32_t component)
 {
     const struct sp_entry *e = t->fn->entry;
     const uint32_t *size = e && e->local_size[0] ? e->local_size : NULL;
-    struct fact f = {.state = LINE, .step = 1, .most = any_value};
-    if (!cg_builtin_is_affine(t->g, builtin, component)) return no_line;
+    struct fact f = {.state = AFFINE, .step = 1, .most = any_value};
+    if (!cg_builtin_is_affine(t->g, builtin, component)) return not_affine;
     switch (builtin) {
     case SP_BUILTIN_SubgroupLocalInvocationId: f.most = t->g->largest_S - 1; break;
     case SP_BUILTIN_LocalInvocationId: f.most = (size ? size[0] : MOST_ITEMS) - 1; break;
@@ -230,7 +230,7 @@ static struct fact fact_of_builtin(const struct lines *t, uint32_t builtin, uint
     return f;
 }
 
-static struct fact fact_of_instruction(const struct lines *t, uint32_t block, const struct sp_inst *i)
+static struct fact fact_of_instruction(const struct affine *t, uint32_t block, const struct sp_inst *i)
 {
     struct cg *g = t->g;
     uint32_t builtin, component;
@@ -240,17 +240,17 @@ static struct fact fact_of_instruction(const struct lines *t, uint32_t block, co
     case SP_OP_IAdd: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false);
     case SP_OP_ISub: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), true);
     case SP_OP_BitwiseOr:
-        return cg_or_is_sum(g, i) ? add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false) : no_line;
+        return cg_or_is_sum(g, i) ? add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false) : not_affine;
     case SP_OP_IMul:
         for (uint32_t k = 0; k < 2; k++)
             if (sp_constant(g->m, i->operand[k], &c)) return scale(fact_of(t, i->operand[1 - k]), c);
-        return no_line;
+        return not_affine;
     case SP_OP_ShiftLeftLogical:
-        if (!sp_constant(g->m, i->operand[1], &c) || c >= cg_width_of(g, i->id)) return no_line;
+        if (!sp_constant(g->m, i->operand[1], &c) || c >= cg_width_of(g, i->id)) return not_affine;
         return scale(fact_of(t, i->operand[0]), (uint64_t)1 << c);
     case SP_OP_UConvert:
     case SP_OP_SConvert:
-        if (sp_decorated(g->m, i->id, SP_DECORATION_SaturatedConversion)) return no_line; /* fall through */
+        if (sp_decorated(g->m, i->id, SP_DECORATION_SaturatedConversion)) return not_affine; /* fall through */
     case SP_OP_ConvertPtrToU:
     case SP_OP_ConvertUToPtr:
         return widen(fact_of(t, i->operand[0]), cg_width_of(g, i->operand[0]), cg_width_of(g, i->id),
@@ -258,7 +258,7 @@ static struct fact fact_of_instruction(const struct lines *t, uint32_t block, co
     case SP_OP_Bitcast:
         if (cg_leaves_of(g, g->m->ids[i->operand[0]].type)->count != 1 ||
             cg_width_of(g, i->operand[0]) != cg_width_of(g, i->id))
-            return no_line; /* fall through */
+            return not_affine; /* fall through */
     case SP_OP_CopyObject:
     case SP_OP_PtrCastToGeneric:
     case SP_OP_GenericCastToPtr: return fact_of(t, i->operand[0]);
@@ -267,11 +267,11 @@ static struct fact fact_of_instruction(const struct lines *t, uint32_t block, co
     case SP_OP_PtrAccessChain:
     case SP_OP_InBoundsPtrAccessChain: return chain_fact(t, i);
     case SP_OP_Phi: return phi_fact(t, block, i);
-    default: return no_line;
+    default: return not_affine;
     }
 }
 
-static bool may_be_line(struct cg *g, const struct sp_inst *i)
+static bool may_be_affine(struct cg *g, const struct sp_inst *i)
 {
     const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
     const struct cg_value *v = &g->value[i->id];
@@ -279,7 +279,7 @@ static bool may_be_line(struct cg *g, const struct sp_inst *i)
     return whole && v->varying && !v->blend && !v->variable;
 }
 
-static bool find_round(struct lines *t)
+static bool find_round(struct affine *t)
 {
     const struct sp_function *f = t->fn->f;
     bool changed = false;
@@ -289,11 +289,11 @@ static bool find_round(struct lines *t)
             const struct sp_inst *i = &f->blocks[block].inst[k];
             struct fact *old = &t->fact[t->g->ordinal[i->id]], new;
             if (!i->id || !t->g->value[i->id].varying || old->state == NEITHER) continue;
-            new = may_be_line(t->g, i) ? fact_of_instruction(t, block, i) : no_line;
-            if (new.state == UNKNOWN && old->state != UNKNOWN) new = no_line;
-            if (new.state == LINE) new = within_width(new, cg_width_of(t->g, i->id));
-            if (old->state == LINE && (new.state != LINE || new.step != old->step || new.checked != old->checked))
-                new = no_line;
+            new = may_be_affine(t->g, i) ? fact_of_instruction(t, block, i) : not_affine;
+            if (new.state == UNKNOWN && old->state != UNKNOWN) new = not_affine;
+            if (new.state == AFFINE) new = within_width(new, cg_width_of(t->g, i->id));
+            if (old->state == AFFINE && (new.state != AFFINE || new.step != old->step || new.checked != old->checked))
+                new = not_affine;
             new.uniform = false;
             if (new.state == old->state) continue;
             *old = new;
@@ -303,12 +303,12 @@ static bool find_round(struct lines *t)
     return changed;
 }
 
-void cg_find_lines(struct cg *g, struct cg_function *fn)
+void cg_find_affine(struct cg *g, struct cg_function *fn)
 {
-    struct lines t = {.g = g, .fn = fn};
+    struct affine t = {.g = g, .fn = fn};
     const struct sp_function *f = fn->f;
     g->fn = fn;
-    if (!fn->dense) return;
+    if (!fn->full) return;
     t.fact = cg_alloc(g, (fn->value_count + 1) * sizeof *t.fact);
     number_values(&t);
     if (!t.fact || g->failed) return;
@@ -319,12 +319,12 @@ void cg_find_lines(struct cg *g, struct cg_function *fn)
         for (uint32_t k = 0; k < f->blocks[b].count; k++) {
             uint32_t id = f->blocks[b].inst[k].id;
             const struct fact *fact = &t.fact[g->ordinal[id]];
-            if (!id || fact->state != LINE) continue;
-            g->value[id].line = true;
+            if (!id || fact->state != AFFINE) continue;
+            g->value[id].affine = true;
             g->value[id].checked = fact->checked;
             g->value[id].step = fact->step;
         }
     }
 }
 
-bool cg_is_step(struct cg *g, uint32_t id) { return !g->value[id].varying || g->value[id].line; }
+bool cg_is_step(struct cg *g, uint32_t id) { return !g->value[id].varying || g->value[id].affine; }

@@ -58,14 +58,20 @@ bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t
     return true;
 }
 
-uint32_t cg_lender(struct cg *g, uint32_t id)
+uint32_t cg_forwarded_from(struct cg *g, uint32_t id)
 {
-    return g->value[id].borrowed ? g->value[g->m->ids[id].def->operand[0]].variable : 0;
+    return g->value[id].forwarded ? g->value[g->m->ids[id].def->operand[0]].variable : 0;
 }
 
 /* Is a fragment read from a variable of floats? */
-bool cg_is_wide(struct cg *g, uint32_t id) { return cg_lender(g, id) && g->value[cg_lender(g, id)].wide; }
-bool cg_is_tiled(struct cg *g, uint32_t id) { return cg_lender(g, id) && g->value[cg_lender(g, id)].tiled; }
+bool cg_is_wide(struct cg *g, uint32_t id)
+{
+    return cg_forwarded_from(g, id) && g->value[cg_forwarded_from(g, id)].wide;
+}
+bool cg_is_tiled(struct cg *g, uint32_t id)
+{
+    return cg_forwarded_from(g, id) && g->value[cg_forwarded_from(g, id)].tiled;
+}
 
 uint32_t cg_items(struct cg *g, uint32_t variable)
 {

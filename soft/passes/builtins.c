@@ -18,7 +18,7 @@ bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t buil
     switch (builtin) {
     case SP_BUILTIN_GlobalInvocationId:
     case SP_BUILTIN_LocalInvocationId:
-        if (fn->dense) return component == 0 || component > 2;
+        if (fn->full) return component == 0 || component > 2;
         /* rows of whole subgroups: y and z are the same in all lanes (32 is the largest subgroup) */
         if (component == 0 || component > 2 || !fn->entry || !fn->entry->local_size[0]) return true;
         return fn->entry->local_size[0] % 32 != 0 && (fn->entry->local_size[1] != 1 || fn->entry->local_size[2] != 1);
@@ -49,7 +49,7 @@ bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *built
 
 bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component)
 {
-    if (!g->fn->dense || component) return false;
+    if (!g->fn->full || component) return false;
     switch (builtin) {
     case SP_BUILTIN_LocalInvocationId:
     case SP_BUILTIN_GlobalInvocationId:

@@ -166,7 +166,7 @@ static void join_classes(struct storage *s)
         uint32_t least = s->c[n].id;
         for (uint32_t i = s->c[n].class_next; i != n; i = s->c[i].class_next)
             if (s->c[i].id < least) least = s->c[i].id;
-        s->g->value[s->c[n].id].home = least == s->c[n].id ? 0 : least;
+        s->g->value[s->c[n].id].class = least == s->c[n].id ? 0 : least;
     }
 }
 
@@ -183,7 +183,7 @@ static bool writes_variable(struct cg *g, const struct sp_inst *i, uint32_t vari
 
 /* Loads of whole fragments whose only uses are A and B operands of products later in the block, with nothing between
  * them that touches the variable. */
-static void find_borrowed(struct cg *g, const struct sp_block *b, const uint32_t *uses)
+static void find_forwarded(struct cg *g, const struct sp_block *b, const uint32_t *uses)
 {
     for (uint32_t k = 0; k < b->count; k++) {
         const struct sp_inst *load = &b->inst[k];
@@ -201,11 +201,11 @@ static void find_borrowed(struct cg *g, const struct sp_block *b, const uint32_t
             if (is_product(i)) here += (i->operand[1] == load->id) + (i->operand[2] == load->id);
             if (writes_variable(g, i, p->variable)) break;
         }
-        v->borrowed = here && here == uses[g->ordinal[load->id]];
+        v->forwarded = here && here == uses[g->ordinal[load->id]];
     }
 }
 
-static void find_all_borrowed(struct cg *g, struct cg_function *fn)
+static void find_all_forwarded(struct cg *g, struct cg_function *fn)
 {
     uint32_t *uses = cg_alloc(g, (fn->value_count + 1) * sizeof *uses);
     const struct sp_function *f = fn->f;
@@ -214,7 +214,7 @@ static void find_all_borrowed(struct cg *g, struct cg_function *fn)
         for (uint32_t k = 0; k < f->blocks[b].count; k++)
             for (uint32_t o = 0; o < f->blocks[b].inst[k].count; o++)
                 if (cg_is_value_operand(&f->blocks[b].inst[k], o)) uses[g->ordinal[f->blocks[b].inst[k].operand[o]]]++;
-    for (uint32_t b = 0; b < f->block_count; b++) find_borrowed(g, &f->blocks[b], uses);
+    for (uint32_t b = 0; b < f->block_count; b++) find_forwarded(g, &f->blocks[b], uses);
 }
 
 static bool has_products(const struct sp_function *f)
@@ -234,7 +234,7 @@ void cg_share_storage(struct cg *g, struct cg_function *fn)
     s.index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *s.index_of);
     uint32_t *stack = cg_alloc(g, ((size_t)fn->f->block_count + 1) * sizeof *stack);
     if (g->failed) return;
-    find_all_borrowed(g, fn);
+    find_all_forwarded(g, fn);
     cg_widen_fragments(g, fn);
     find_candidates(&s);
     if ((uint64_t)s.count * fn->f->block_count > max_work) return;

@@ -7,35 +7,36 @@
  * to the masked blocks, just as they do where there is no other version. Both use the same C variables. Masked lanes
  * that are all there again, at the head of a loop or where ways meet outside of loops, go on with W<label>.
  *
- * Votes on comparisons of a line with what all lanes have alike are scalar. And what lines need to be, that integers do
- * not wrap before they are made wider, is tested once at the start of a W block: if not, the masked block does it.
+ * Votes on comparisons of an affine value with a uniform one are scalar. And what affine values need to be, that
+ * integers do not wrap before they are made wider, is tested once at the start of a W block: if not, the masked block
+ * does it.
  */
 #include "passes.h"
 
-enum { MAX_WHOLE = 300 /* instructions of a component */ };
+enum { MAX_COHERENT = 300 /* instructions of a component */ };
 
-void cg_plan_whole(struct cg *g, struct cg_function *fn)
+void cg_plan_coherent(struct cg *g, struct cg_function *fn)
 {
     uint32_t components = 0;
     for (uint32_t b = 0; b < fn->f->block_count; b++)
         if (fn->block[b].component > components) components = fn->block[b].component;
     uint32_t *size = cg_alloc(g, (components + 1) * sizeof *size);
-    fn->whole = cg_alloc(g, (components + 1) * sizeof *fn->whole);
-    if (g->failed || !fn->dense || fn->queue_count) return;
+    fn->coherent = cg_alloc(g, (components + 1) * sizeof *fn->coherent);
+    if (g->failed || !fn->full || fn->queue_count) return;
     for (uint32_t b = 0; b < fn->f->block_count; b++) size[fn->block[b].component] += fn->f->blocks[b].count;
-    for (uint32_t c = 1; c <= components; c++) fn->whole[c] = size[c] <= MAX_WHOLE;
+    for (uint32_t c = 1; c <= components; c++) fn->coherent[c] = size[c] <= MAX_COHERENT;
 }
 
-bool cg_has_whole(const struct cg *g, uint32_t block)
+bool cg_has_coherent(const struct cg *g, uint32_t block)
 {
     const struct cg_block *b = &g->fn->block[block];
-    return b->masked && g->fn->whole[b->component];
+    return b->masked && g->fn->coherent[b->component];
 }
 
 /* Not in the middle of a loop: compilers know loops by their one head. */
-bool cg_joins_whole(const struct cg *g, uint32_t block)
+bool cg_joins_coherent(const struct cg *g, uint32_t block)
 {
     uint32_t loop = g->fn->block[block].loop;
-    if (!cg_has_whole(g, block)) return false;
+    if (!cg_has_coherent(g, block)) return false;
     return loop ? g->fn->loop[loop - 1].header == block : g->fn->f->blocks[block].pred_count > 1;
 }

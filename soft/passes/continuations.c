@@ -17,7 +17,7 @@ static const uint64_t max_bits = (uint64_t)1 << 26; /* values times blocks */
 struct liveness {
     struct cg *g;
     struct cg_function *fn;
-    struct cg_frame *frame;
+    struct cg_continuation *frame;
     uint64_t *in, *out; /* by block */
 };
 
@@ -49,7 +49,7 @@ static bool has_variable(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
     const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
-    return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !v->variable && !v->borrowed;
+    return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !v->variable && !v->forwarded;
 }
 
 /* Counts barriers and values; false when the function is none for a frame. */
@@ -59,7 +59,7 @@ static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uin
     for (uint32_t b = 0; b < fn->f->block_count; b++) {
         for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
             const struct sp_inst *i = &fn->f->blocks[b].inst[k];
-            if (forbids(g, i) || (i->id && g->value[i->id].home)) return false;
+            if (forbids(g, i) || (i->id && g->value[i->id].class)) return false;
             if (has_variable(g, i)) ++*values;
             if (!is_barrier(g, i)) continue;
             if (fn->block[b].masked || ++*barriers > MAX_BARRIERS) return false;
@@ -152,7 +152,7 @@ static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
     if (d->what == SP_IS_CONSTANT || (d->what == SP_IS_PARAMETER && !v->varying)) return 0;
     if (d->what == SP_IS_VARIABLE && d->function == 0) return 0;
     if (!most || d->what != SP_IS_VALUE || !type || (type->kind != SP_INT && type->kind != SP_POINTER) ||
-        (v->varying && (!v->line || v->checked)) || v->blend || v->variable || v->root)
+        (v->varying && (!v->affine || v->checked)) || v->blend || v->variable || v->root)
         return most + 1;
     if (cg_builtin_component(g, d->def, &builtin, &component)) return 1;
     if (!cg_is_pure(d->def->op)) return most + 1;
@@ -187,14 +187,14 @@ uint64_t cg_variable_items(struct cg *g, const struct sp_inst *variable, uint64_
     return *bytes / v->granule + (*bytes == 0);
 }
 
-static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct cg_frame *frame)
+static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct cg_continuation *frame)
 {
     uint64_t sum = 0, bytes;
     for (uint32_t n = 0; n < frame->value_count; n++) {
         const struct cg_value *v = &g->value[frame->value[n]];
         if (!cg_is_kept(frame->kept, n) || cg_is_kept(frame->remade, n)) continue;
         sum += (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->scalars * 8 *
-               (v->varying && !v->line ? g->S : 1);
+               (v->varying && !v->affine ? g->S : 1);
         if (v->checked) sum += 8 * g->S;
     }
     for (uint32_t b = 0; b < fn->f->block_count; b++) {
@@ -208,16 +208,16 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
     return sum;
 }
 
-void cg_plan_frame(struct cg *g, struct cg_function *fn)
+void cg_plan_continuation(struct cg *g, struct cg_function *fn)
 {
     uint32_t barriers, values;
-    bool second = fn->dense && fn->has_general; /* as the general version decided */
-    if (second && !fn->frame) return;
-    fn->frame = NULL;
+    bool second = fn->full && fn->has_general; /* as the general version decided */
+    if (second && !fn->continuation) return;
+    fn->continuation = NULL;
     if (!fn->entry || fn->called || g->o->check || g->failed || !survey(g, fn, &barriers, &values)) return;
     for (uint32_t k = 0; k < fn->f->param_count; k++)
         if (g->value[fn->f->params[k]].varying) return;
-    struct cg_frame *frame = cg_alloc(g, sizeof *frame);
+    struct cg_continuation *frame = cg_alloc(g, sizeof *frame);
     struct liveness t = {.g = g, .fn = fn, .frame = frame};
     uint64_t words = values / 64 + 1, blocks = fn->f->block_count;
     if (!frame || words * 64 * blocks > max_bits) return;
@@ -234,5 +234,5 @@ void cg_plan_frame(struct cg *g, struct cg_function *fn)
     number_values(&t);
     find_remade(&t);
     find_live(&t);
-    if (second || frame_bytes(g, fn, frame) <= MAX_FRAME_BYTES) fn->frame = frame;
+    if (second || frame_bytes(g, fn, frame) <= MAX_FRAME_BYTES) fn->continuation = frame;
 }

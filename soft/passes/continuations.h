@@ -10,7 +10,7 @@ struct cg_point {
     uint64_t *live; /* a bit a value */
 };
 
-struct cg_frame {
+struct cg_continuation {
     uint32_t count, value_count, words;
     uint32_t *value;    /* ids of those that have C variables */
     uint32_t *index_of; /* by ordinal: number + 1 */

@@ -1,10 +1,10 @@
 /* deferred.c - products for the CPU's tile unit (c/prelude_amx.h), and products of loops, which wait.
  *
  * To load and store sums costs tiles more than the products of one step of a loop over K. Where a loop carries sums
- * that nothing in it but one grid of products uses, these products are late: a step only lays its blocks down as tiles,
- * in the next unit of a queue, and the products of many steps are done when the queue is full and wherever the loop is
- * left. Blocks are copied when they are loaded, so the loop may do what it likes to that memory; sums are in their
- * variables whenever anything else looks at them, and no tile holds anything from one statement to the next.
+ * that nothing in it but one grid of products uses, these products are deferred: a step only lays its blocks down as
+ * tiles, in the next unit of a queue, and the products of many steps are done when the queue is full and wherever the
+ * loop is left. Blocks are copied when they are loaded, so the loop may do what it likes to that memory; sums are in
+ * their variables whenever anything else looks at them, and no tile holds anything from one statement to the next.
  *
  * Where moreover the kernel cannot have written or synchronised before such a load, what the load brings cannot change
  * within a launch: another subgroup of the work-group that has laid the same block of B down has done it for all. For
@@ -20,10 +20,10 @@
 static void group_columns(struct cg *g, const struct cg_grid *r)
 {
     for (uint32_t j = 0; j < r->nj; j++) {
-        uint32_t taken = 0, first = r->cell[0][j]->home;
-        for (uint32_t i = 0; i < r->ni; i++) taken += g->value[r->cell[i][j]->home].group != 0;
+        uint32_t taken = 0, first = r->cell[0][j]->class;
+        for (uint32_t i = 0; i < r->ni; i++) taken += g->value[r->cell[i][j]->class].group != 0;
         for (uint32_t i = 0; i < r->ni && !taken; i++) {
-            struct cg_value *v = &g->value[r->cell[i][j]->home];
+            struct cg_value *v = &g->value[r->cell[i][j]->class];
             v->group = first;
             v->row = (uint8_t)i;
             v->rows = (uint8_t)r->ni;
@@ -31,11 +31,11 @@ static void group_columns(struct cg *g, const struct cg_grid *r)
     }
 }
 
-/* ---- products of a loop that wait */
+/* ---- deferred products of a loop */
 
-/* What a queue holds of operands, and the sums, are to fit a first-level cache of 48 KiB; LATE_TILES is XS_LATE of
- * c/prelude_amx.h. */
-enum { LATE_BYTES = 24 << 10, LATE_STEPS = 8, LATE_TILES = 64, LATE_QUEUES = 16 };
+/* What a queue holds of operands, and the sums, are to fit a first-level cache of 48 KiB; DEFERRED_TILES is XS_DEFERRED
+ * of c/prelude_amx.h. */
+enum { DEFERRED_BYTES = 24 << 10, DEFERRED_STEPS = 8, DEFERRED_TILES = 64, DEFERRED_QUEUES = 16 };
 
 static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
 {
@@ -87,35 +87,35 @@ static bool leaves_together(struct cg *g, const struct cg_function *fn, const st
     return true;
 }
 
-static const struct cg_chain *cell_of_home(const struct cg_queue *q, uint32_t home)
+static const struct cg_chain *cell_of_class(const struct cg_queue *q, uint32_t class)
 {
     for (uint32_t c = 0; c < q->grid.ni * q->grid.nj; c++)
-        if (q->chain[c].home == home) return &q->chain[c];
+        if (q->chain[c].class == class) return &q->chain[c];
     return NULL;
 }
 
 /* May this instruction of the loop be there? Nothing but the products, and the head's phis, has to do with the sums. */
 static bool leaves_sums_alone(struct cg *g, const struct cg_queue *q, uint32_t block, const struct sp_inst *i)
 {
-    const struct cg_chain *c = i->id ? cell_of_home(q, cg_home(g, i->id)) : NULL;
+    const struct cg_chain *c = i->id ? cell_of_class(q, cg_class(g, i->id)) : NULL;
     if (is_own_product(q, i)) return true;
     if (c && (block != q->header || i->op != SP_OP_Phi || i->id != c->first)) return false;
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
-        if (!c && cell_of_home(q, cg_home(g, i->operand[k]))) return false;
+        if (!c && cell_of_class(q, cg_class(g, i->operand[k]))) return false;
         if (!c || !q->inside[g->m->ids[i->operand[k + 1]].block]) continue;
         if (i->operand[k] != c->last && i->operand[k] != c->first) return false;
     }
     return true;
 }
 
-static bool sums_wait(struct cg *g, const struct cg_function *fn, const struct cg_queue *q)
+static bool sums_are_deferrable(struct cg *g, const struct cg_function *fn, const struct cg_queue *q)
 {
     const struct sp_function *f = fn->f;
     for (uint32_t c = 0; c < q->grid.ni * q->grid.nj; c++) {
         const struct cg_chain *sum = &q->chain[c];
         const struct sp_id *d = &g->m->ids[sum->first];
-        if (!d->def || d->def->op != SP_OP_Phi || d->block != q->header || cg_home(g, sum->first) != sum->home)
+        if (!d->def || d->def->op != SP_OP_Phi || d->block != q->header || cg_class(g, sum->first) != sum->class)
             return false;
     }
     for (uint32_t b = 0; b < f->block_count; b++)
@@ -155,13 +155,13 @@ static void add_variable(struct cg_queue *q, uint32_t variable)
 static bool is_tile_of_a(struct cg *g, const struct cg_queue *q, uint32_t i, uint32_t k)
 {
     const struct cg_grid *r = &q->grid;
-    uint32_t first = r->row[i]->a[k], variable = cg_lender(g, first);
+    uint32_t first = r->row[i]->a[k], variable = cg_forwarded_from(g, first);
     if (!q->kind) return variable && g->value[variable].wide;
     uint32_t at = variable ? cg_place_of_a(g, q, first) : 0;
     for (uint32_t t = 0; t < q->height; t++) {
         for (uint32_t f = 0; f < q->along; f++) {
             uint32_t id = r->row[i + t]->a[k + f];
-            if (!variable || cg_lender(g, id) != variable || cg_place_of_a(g, q, id) != at + t * q->m * 2 + f)
+            if (!variable || cg_forwarded_from(g, id) != variable || cg_place_of_a(g, q, id) != at + t * q->m * 2 + f)
                 return false;
         }
     }
@@ -170,11 +170,11 @@ static bool is_tile_of_a(struct cg *g, const struct cg_queue *q, uint32_t i, uin
 
 static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uint32_t k)
 {
-    const uint32_t *b = &q->grid.column[j]->b[k], variable = cg_lender(g, b[0]);
+    const uint32_t *b = &q->grid.column[j]->b[k], variable = cg_forwarded_from(g, b[0]);
     if (!variable || g->value[variable].granule != 4) return false;
     if (!q->kind) return g->value[variable].wide;
     if (q->halves == 2) return cg_place_of_b(g, q, b[0]) % 16 == 0;
-    return cg_lender(g, b[1]) == variable && cg_place_of_b(g, q, b[1]) == cg_place_of_b(g, q, b[0]) + 8;
+    return cg_forwarded_from(g, b[1]) == variable && cg_place_of_b(g, q, b[1]) == cg_place_of_b(g, q, b[0]) + 8;
 }
 
 /* A block that is the whole of a queue's variable, in the form that products want. */
@@ -203,9 +203,9 @@ static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t blo
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
         uint32_t id = i->operand[k];
-        if (cg_lender(g, id) == variable && !is_own_product(q, i)) return 2;
+        if (cg_forwarded_from(g, id) == variable && !is_own_product(q, i)) return 2;
         if (id != variable && g->value[id].variable != variable) continue;
-        if (i->id && (g->value[i->id].variable || g->value[i->id].borrowed)) continue;
+        if (i->id && (g->value[i->id].variable || g->value[i->id].forwarded)) continue;
         bool here = block == q->block && i < q->first && cg_lanes_operand(i->op) == k && k;
         loads += here && is_whole_block(g, q, i, variable, at < q->variables_of_a) ? 1 : 2;
     }
@@ -213,20 +213,20 @@ static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t blo
 }
 
 /* Every operand stands in a variable that one load fills in every step, before the products, and nothing else uses. */
-static bool operands_wait(struct cg *g, const struct sp_function *f, struct cg_queue *q)
+static bool operands_are_deferrable(struct cg *g, const struct sp_function *f, struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
     for (uint32_t i = 0; i < r->ni; i += q->height) {
         for (uint32_t k = 0; k < r->nk; k += q->along) {
             if (!is_tile_of_a(g, q, i, k)) return false;
-            add_variable(q, cg_lender(g, r->row[i]->a[k]));
+            add_variable(q, cg_forwarded_from(g, r->row[i]->a[k]));
         }
     }
     q->variables_of_a = q->variables;
     for (uint32_t j = 0; j < r->nj; j++) {
         for (uint32_t k = 0; k < r->nk; k += q->along) {
             if (!is_tile_of_b(g, q, j, k)) return false;
-            add_variable(q, cg_lender(g, r->column[j]->b[k]));
+            add_variable(q, cg_forwarded_from(g, r->column[j]->b[k]));
         }
     }
     for (uint32_t v = 0; v < q->variables; v++) {
@@ -309,8 +309,8 @@ static uint32_t room_for(struct cg *g, const struct cg_queue *q)
     if (r->nj > across) across = r->nj;
     for (uint32_t v = 0; v < (q->shared ? q->variables_of_a : q->variables); v++)
         bytes += cg_items(g, q->variable[v]) * g->value[q->variable[v]].granule * g->S * q->halves * (q->kind ? 1 : 2);
-    uint32_t units = LATE_STEPS / q->halves;
-    while (units > 1 && (units * bytes > LATE_BYTES || units * deep * across > LATE_TILES)) units /= 2;
+    uint32_t units = DEFERRED_STEPS / q->halves;
+    while (units > 1 && (units * bytes > DEFERRED_BYTES || units * deep * across > DEFERRED_TILES)) units /= 2;
     return units * q->halves;
 }
 
@@ -327,7 +327,8 @@ static bool fill_queue(struct cg *g, const struct cg_function *fn, struct cg_que
     if (q->halves == 1 && q->grid.nk % q->along) return false;
     q->height = 1;
     while (q->kind && 2 * q->height * q->m <= 16 && q->grid.ni % (2 * q->height) == 0) q->height *= 2;
-    if (!find_loop(g, fn->f, q) || !sums_wait(g, fn, q) || !operands_wait(g, fn->f, q)) return false;
+    if (!find_loop(g, fn->f, q) || !sums_are_deferrable(g, fn, q) || !operands_are_deferrable(g, fn->f, q))
+        return false;
     q->shared = cg_is_kernel(fn) && !g->o->check && only_reads_before(g, fn->f, q->block);
     q->steps = room_for(g, q);
     return q->kind ? q->steps > 1 : q->shared; /* without tiles waiting alone gains little */
@@ -336,7 +337,7 @@ static bool fill_queue(struct cg *g, const struct cg_function *fn, struct cg_que
 static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
 {
     struct cg_queue *q = cg_alloc(g, sizeof *q);
-    if (g->failed || fn->has_barrier || fn->queue_count == LATE_QUEUES) return;
+    if (g->failed || fn->has_barrier || fn->queue_count == DEFERRED_QUEUES) return;
     q->first = g->inst;
     q->block = block;
     cg_next_grid(g, q->chain, &q->grid);
@@ -350,11 +351,11 @@ static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
 
 static bool has_wide_operands(struct cg *g, const struct sp_inst *i)
 {
-    uint32_t a = cg_lender(g, i->operand[1]), b = cg_lender(g, i->operand[2]);
+    uint32_t a = cg_forwarded_from(g, i->operand[1]), b = cg_forwarded_from(g, i->operand[2]);
     return a && b && g->value[a].wide && g->value[b].wide;
 }
 
-void cg_plan_late(struct cg *g, struct cg_function *fn)
+void cg_plan_deferred(struct cg *g, struct cg_function *fn)
 {
     const struct sp_inst *before = g->inst;
     const struct sp_function *f = fn->f;

@@ -556,9 +556,9 @@ static void choose_versions(struct cg *g, struct cg_function *fn)
     uint32_t S = cg_size_of_entry(g, fn->entry);
     bool row = size[0] % S == 0 || (size[1] == 1 && size[2] == 1);
     if (size[0] ? !row : cg_is_large(fn->f)) return;
-    fn->has_dense = true;
+    fn->has_full = true;
     fn->has_general = !size[0] || (uint64_t)size[0] * size[1] * size[2] % S != 0;
-    fn->dense = !fn->has_general;
+    fn->full = !fn->has_general;
 }
 
 void cg_analyse_again(struct cg *g, struct cg_function *fn)
@@ -582,7 +582,7 @@ void cg_analyse(struct cg *g)
     uint8_t **known = cg_alloc(g, (n + 1) * sizeof *known);
     for (uint32_t i = 0; i < n && !g->failed; i++) {
         struct cg_function *fn = &g->function[i];
-        if (fn->f->is_declaration || !fn->f->block_count || fn->forwards) continue;
+        if (fn->f->is_declaration || !fn->f->block_count || fn->wraps) continue;
         fn->block = cg_alloc(g, (fn->f->block_count + 1) * sizeof *fn->block);
         fn->order = cg_alloc(g, (fn->f->block_count + 1) * sizeof *fn->order);
         fn->loop = cg_alloc(g, (fn->f->block_count + 1) * sizeof *fn->loop);

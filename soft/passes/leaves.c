@@ -42,9 +42,7 @@ bool cg_kind_of_type(const struct sp_type *t, enum cg_kind *kind)
     case SP_BOOL: *kind = CG_BOOL; return true;
     case SP_POINTER:
     case SP_EVENT: *kind = CG_U64; return true;
-    case SP_INT:
-        *kind = cg_bits_kind((uint32_t)t->size);
-        return true;
+    case SP_INT: *kind = cg_bits_kind((uint32_t)t->size); return true;
     case SP_FLOAT:
         if (t->encoding == SP_BF16)
             *kind = CG_BF16;
@@ -146,7 +144,7 @@ const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id)
     return l->leaf ? l : &dummy;
 }
 
-uint32_t cg_home(struct cg *g, uint32_t id) { return g->value[id].home ? g->value[id].home : id; }
+uint32_t cg_class(struct cg *g, uint32_t id) { return g->value[id].class ? g->value[id].class : id; }
 
 uint32_t cg_operand(struct cg *g, uint32_t i) { return i < g->inst->count ? g->inst->operand[i] : 0; }
 bool cg_is_varying(struct cg *g, uint32_t id) { return g->value[id].varying; }

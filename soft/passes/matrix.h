@@ -13,8 +13,8 @@ struct cg_block2d {
 };
 bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d *b); /* false: no device knows it */
 uint32_t cg_lanes_operand(uint16_t op); /* where the instruction has the pointer to the lanes' own data; 0: nowhere */
-/* The fixed variable that a borrowed fragment is read from; 0: it is not borrowed. */
-uint32_t cg_lender(struct cg *g, uint32_t id);
+/* The fixed variable that a forwarded fragment is read from; 0: it is not forwarded. */
+uint32_t cg_forwarded_from(struct cg *g, uint32_t id);
 bool cg_is_wide(struct cg *g, uint32_t id); /* is the fragment read from a variable of floats, or of pairs? */
 bool cg_is_tiled(struct cg *g, uint32_t id);
 uint32_t cg_items(struct cg *g, uint32_t variable);
@@ -28,7 +28,7 @@ enum cg_kind cg_element(struct cg *g, uint32_t id);
 enum { CG_RUN = 64, CG_FRAGMENTS = 8 /* XS_RUN */ };
 
 struct cg_chain { /* products that add to the same sum, in order */
-    uint32_t home, first, last, n, a[CG_FRAGMENTS], b[CG_FRAGMENTS];
+    uint32_t class, first, last, n, a[CG_FRAGMENTS], b[CG_FRAGMENTS];
 };
 
 struct cg_grid {

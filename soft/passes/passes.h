@@ -57,21 +57,21 @@ struct cg_value {
     bool stored_varying; /* a private variable whose contents differ from lane to lane */
     bool accessed;       /* a varying pointer, or one derived from it, is loaded or stored through */
     uint32_t root;       /* a varying pointer that is another one plus o<id>, the same for all lanes */
-    bool borrowed;       /* a fragment that is read in the variable it would be loaded from */
+    bool forwarded;      /* a fragment that is read in the variable it would be loaded from */
     uint8_t wide;        /* cg_form: a fixed variable that holds operands of products as they are multiplied */
-    uint32_t home;       /* the value whose C variable it shares; 0: its own */
+    uint32_t class;      /* the value whose C variable it shares; 0: its own */
     /* with `rows` others it stands in an array, c<group>, at `row`: sums that tiles hold together */
     uint32_t group;
     uint8_t row, rows;
-    const struct cg_queue *queue; /* of a fixed variable: the products that its blocks wait for */
-    bool tiled;          /* a fixed variable whose rows are 64 bytes, two fragments side by side: operand A for tiles */
-    uint8_t granule;     /* bytes of its elements */
-    uint32_t variable;   /* a pointer into such a variable: its id ... */
-    int64_t offset;      /* ... and the byte offset */
-    bool line;           /* varying, but each lane's is the one before plus `step`: v<id> is a scalar, lane 0's */
-    bool checked;        /* a line only while ok<id>; else w<id> has the lanes */
-    bool early;          /* it was computed at the start of the block being written */
-    bool proved;         /* in the block being written, what it is made of is known not to wrap */
+    const struct cg_queue *queue; /* of a fixed variable: the deferred products of its blocks */
+    bool tiled;        /* a fixed variable whose rows are 64 bytes, two fragments side by side: operand A for tiles */
+    uint8_t granule;   /* bytes of its elements */
+    uint32_t variable; /* a pointer into such a variable: its id ... */
+    int64_t offset;    /* ... and the byte offset */
+    bool affine;       /* varying, but each lane's is the one before plus `step`: v<id> is a scalar, lane 0's */
+    bool checked;      /* affine only while ok<id>; else w<id> has the lanes */
+    bool early;        /* it was computed at the start of the block being written */
+    bool proved;       /* in the block being written, what it is made of is known not to wrap */
     uint64_t step;
 };
 
@@ -95,25 +95,25 @@ struct cg_function {
     uint32_t *rpo;                /* blocks in reverse postorder */
     uint32_t *order, order_count; /* masked blocks, component after component, loops contiguous */
     uint32_t *component;          /* where each begins there */
-    bool *whole;                  /* by component: its blocks are written twice */
+    bool *coherent;               /* by component: its blocks are written twice */
     struct cg_loop *loop;
     uint32_t loop_count;
     bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
-    /* A kernel may be written twice: for subgroups that are full and stand in a row of work-items (`dense`), and for
-     * any. `dense` says which of the two is being analysed and written. */
-    bool dense, has_dense, has_general, called;
-    bool forwards; /* an entry point that only calls its `body` */
-    struct cg_frame *frame; /* NULL: barriers are calls of the scheduler */
-    uint32_t framed;        /* the section in which its frame's size is written */
-    uint64_t frame_bytes, private_bytes; /* of this function alone */
-    bool summed; /* the next three say what a call needs, of what it calls too */
+    /* A kernel may be written twice: for subgroups that are full and stand in a row of work-items (`full`), and for
+     * any. `full` says which of the two is being analysed and written. */
+    bool full, has_full, has_general, called;
+    bool wraps;                           /* an entry point that only calls its `body` */
+    struct cg_continuation *continuation; /* NULL: barriers are calls of the scheduler */
+    uint32_t framed;                      /* the section in which its frame's size is written */
+    uint64_t frame_bytes, private_bytes;  /* of this function alone */
+    bool summed;                          /* the next three say what a call needs, of what it calls too */
     uint64_t all_frames, all_private;
     uint32_t all_local;
     bool any_barrier;
     uint32_t value_count; /* parameters and results, which have ordinals from 1 */
-    uint32_t row, sizes; /* called by pointer: its number + 1 in the table, the subgroup sizes it was written for */
+    uint32_t row, sizes;  /* called by pointer: its number + 1 in the table, the subgroup sizes it was written for */
     uint32_t local_bytes;
-    struct cg_queue *queues; /* products that wait: passes/deferred.c */
+    struct cg_queue *queues; /* deferred products: passes/deferred.c */
     uint32_t queue_count;
     bool shares_blocks;
 };
@@ -132,7 +132,7 @@ struct cg {
     uint32_t *ordinal;      /* by id: which of its function's values it is; 0: the module's. For a function's tables */
     struct cg_value *fresh; /* as they were before anything was analysed */
     struct cg_function *function;
-    uint32_t *body; /* by entry: the function that is the kernel */
+    uint32_t *body;                    /* by entry: the function that is the kernel */
     struct cg_leaves *leaves;          /* by type index */
     uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
     uint32_t *global_index;            /* by id: of CrossWorkgroup and UniformConstant variables */
@@ -148,12 +148,12 @@ struct cg {
     uint32_t phi_at; /* where the last phi's source was found */
     uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
     struct cg_body *body_text; /* what there is of it */
-    bool whole;              /* masked blocks are being written for all lanes */
-    const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
-    bool extends;            /* integers of other widths are used with their sign */
-    bool lanes_apart;        /* results of lines are being written to w<id>, lane by lane */
-    struct cg_check *check;  /* passes/checks.c's own */
-    struct cg_uses *uses;    /* passes/checks_private.c's own */
+    bool coherent;             /* masked blocks are being written for all lanes */
+    const char *mask, *bits;   /* the active lanes: an i32x and a u64 in C */
+    bool extends;              /* integers of other widths are used with their sign */
+    bool lanes_apart;          /* results of affine operations are being written to w<id>, lane by lane */
+    struct cg_check *check;    /* c/checks.c's own */
+    struct cg_uses *uses;      /* c/uses.c's own */
 };
 
 /* ---- arena.c */
@@ -178,22 +178,22 @@ const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
 struct cg_leaf cg_part(struct cg *g, struct cg_leaf whole, const struct sp_type *t, uint32_t i);
 uint64_t cg_memory_size(struct cg *g, uint32_t type_id); /* of a private variable: matrices have one there */
 uint32_t cg_leaf_bytes(const struct cg_leaf *leaf);      /* in memory ... */
-uint32_t cg_piece(uint32_t bytes); /* ... and how many of those that are left to access together */
+uint32_t cg_piece(uint32_t bytes);               /* ... and how many of those that are left to access together */
 uint32_t cg_width_of(struct cg *g, uint32_t id); /* bits of a scalar's kind */
-uint32_t cg_home(struct cg *g, uint32_t id); /* v<home> is the value's C variable, unless it stands in an array */
-uint32_t cg_operand(struct cg *g, uint32_t i); /* an operand word of the instruction being written */
+uint32_t cg_class(struct cg *g, uint32_t id);    /* v<class> is the value's C variable, unless it stands in an array */
+uint32_t cg_operand(struct cg *g, uint32_t i);   /* an operand word of the instruction being written */
 bool cg_is_varying(struct cg *g, uint32_t id);
 
 /* ---- properties.c */
 bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
 bool cg_has_group_operation(uint16_t op);
 bool cg_is_group_operation(const struct sp_inst *i); /* one whose first operand may be the work-group's scope */
-int cg_result_rule(const struct sp_inst *i); /* 1: its result varies, 0: it is uniform, -1: as the operands are */
-bool cg_is_pure(uint16_t op); /* nothing but its operands, integers or pointers, decides the result */
+int cg_result_rule(const struct sp_inst *i);  /* 1: its result varies, 0: it is uniform, -1: as the operands are */
+bool cg_is_pure(uint16_t op);                 /* nothing but its operands, integers or pointers, decides the result */
 bool cg_math_stores(const struct sp_inst *i); /* a second result, through its last operand? */
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
-bool cg_is_kernel(const struct cg_function *fn); /* its parameter `at` says where it is */
-bool cg_is_long(const struct sp_function *f);    /* so that what is done often is called rather than inlined */
+bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */
+bool cg_is_long(const struct sp_function *f); /* so that what is done often is called rather than inlined */
 /* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
 bool cg_is_large(const struct sp_function *f);
 uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
@@ -203,7 +203,7 @@ bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin);
 bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component);
 /* Is the instruction a built-in variable's load, or an extraction from one? Its built-in and component. */
 bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *builtin, uint32_t *component);
-/* In a dense kernel: does the component rise by 1 from lane to lane? */
+/* In a kernel of full subgroups: does the component rise by 1 from lane to lane? */
 bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component);
 
 /* ---- blocks2d.c */
@@ -220,7 +220,7 @@ bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes); /* of
  * by. */
 bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset);
 uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k);
-enum { CG_EXCHANGE_BYTES = 2048 }; /* a u64 for each subgroup of the largest work-group */
+enum { CG_EXCHANGE_BYTES = 2048 };         /* a u64 for each subgroup of the largest work-group */
 uint32_t cg_exchange_offset(struct cg *g); /* in local memory: the table through which work-groups exchange values */
 void cg_place_variables(struct cg *g);     /* local offsets, global indices, which variables are fixed */
 void cg_derive_pointers(struct cg *g, struct cg_function *fn);
@@ -237,7 +237,7 @@ void cg_analyse_again(struct cg *g, struct cg_function *fn); /* for the other ve
 bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block);
 
 /* ---- affine.c */
-void cg_find_lines(struct cg *g, struct cg_function *fn);
+void cg_find_affine(struct cg *g, struct cg_function *fn);
 bool cg_is_step(struct cg *g, uint32_t id); /* is it the same in all lanes, or affine? Then v<id> is a scalar */
 bool cg_or_is_sum(struct cg *g, const struct sp_inst *i);
 
@@ -245,18 +245,18 @@ bool cg_or_is_sum(struct cg *g, const struct sp_inst *i);
 void cg_share_storage(struct cg *g, struct cg_function *fn);
 
 /* ---- widening.c */
-void cg_widen_fragments(struct cg *g, struct cg_function *fn); /* once it is known what is borrowed */
+void cg_widen_fragments(struct cg *g, struct cg_function *fn); /* once it is known what is forwarded */
 
 /* ---- deferred.c */
-void cg_plan_late(struct cg *g, struct cg_function *fn); /* which sums stand together, which products wait */
-uint32_t cg_queue_room(const struct cg_queue *q);        /* units of its variables; 1 for NULL */
+void cg_plan_deferred(struct cg *g, struct cg_function *fn); /* and which sums stand together */
+uint32_t cg_queue_room(const struct cg_queue *q);            /* units of its variables; 1 for NULL */
 
 /* ---- continuations.c */
-void cg_plan_frame(struct cg *g, struct cg_function *fn);
+void cg_plan_continuation(struct cg *g, struct cg_function *fn);
 
 /* ---- coherent.c */
-void cg_plan_whole(struct cg *g, struct cg_function *fn);
-bool cg_has_whole(const struct cg *g, uint32_t block);
-bool cg_joins_whole(const struct cg *g, uint32_t block); /* may lanes that are all there go on with W<label>? */
+void cg_plan_coherent(struct cg *g, struct cg_function *fn);
+bool cg_has_coherent(const struct cg *g, uint32_t block);
+bool cg_joins_coherent(const struct cg *g, uint32_t block); /* may lanes that are all there go on with W<label>? */
 
 #endif

@@ -16,10 +16,7 @@ const char *cg_tile_name(struct cg *g, const char *product, uint32_t flags)
                     ((flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0)];
 }
 
-bool cg_has_float_grid(const char *name)
-{
-    return name && (!strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16"));
-}
+bool cg_has_float_grid(const char *name) { return name && (!strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16")); }
 
 enum cg_kind cg_element(struct cg *g, uint32_t id)
 {
@@ -42,7 +39,7 @@ static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_Subgroup
 /* Pointers into fixed variables, and fragments that are read there: nothing is written for them. */
 static bool is_silent(struct cg *g, const struct sp_inst *i)
 {
-    return i->id && (g->value[i->id].borrowed || g->value[i->id].variable);
+    return i->id && (g->value[i->id].forwarded || g->value[i->id].variable);
 }
 
 static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst *first)
@@ -62,8 +59,10 @@ static uint32_t find_run(struct cg *g, const struct sp_inst **run)
 {
     uint32_t n = 0;
     for (const struct sp_inst *i = g->inst; n < CG_RUN; i++) {
-        if (is_product(i) && is_alike(g, i, g->inst)) run[n++] = i;
-        else if (!is_silent(g, i)) break;
+        if (is_product(i) && is_alike(g, i, g->inst))
+            run[n++] = i;
+        else if (!is_silent(g, i))
+            break;
     }
     return n;
 }
@@ -75,9 +74,9 @@ static uint32_t find_chains(struct cg *g, uint32_t n, const struct sp_inst *cons
     for (uint32_t t = 0; t < n; t++) {
         const struct sp_inst *i = run[t];
         struct cg_chain *c = chain;
-        while (c < chain + count && c->home != cg_home(g, i->id)) c++;
+        while (c < chain + count && c->class != cg_class(g, i->id)) c++;
         if (c == chain + count) {
-            *c = (struct cg_chain){.home = cg_home(g, i->id), .first = i->operand[3]};
+            *c = (struct cg_chain){.class = cg_class(g, i->id), .first = i->operand[3]};
             count++;
         } else if (c->last != i->operand[3] || c->n == CG_FRAGMENTS) {
             return 0;
@@ -88,9 +87,10 @@ static uint32_t find_chains(struct cg *g, uint32_t n, const struct sp_inst *cons
     }
     for (uint32_t k = 0; k < count; k++) {
         for (uint32_t x = 0; x < count; x++) {
-            if (x != k && cg_home(g, chain[k].first) == chain[x].home) return 0;
+            if (x != k && cg_class(g, chain[k].first) == chain[x].class) return 0;
             for (uint32_t f = 0; f < chain[k].n; f++)
-                if (cg_home(g, chain[k].a[f]) == chain[x].home || cg_home(g, chain[k].b[f]) == chain[x].home) return 0;
+                if (cg_class(g, chain[k].a[f]) == chain[x].class || cg_class(g, chain[k].b[f]) == chain[x].class)
+                    return 0;
         }
     }
     return count;
@@ -101,7 +101,7 @@ static bool same_fragments(struct cg *g, const uint32_t *a, const uint32_t *b, u
 {
     for (uint32_t i = 0; i < n; i++) {
         if (a[i] == b[i]) continue;
-        if (!cg_lender(g, a[i]) || cg_lender(g, a[i]) != cg_lender(g, b[i])) return false;
+        if (!cg_forwarded_from(g, a[i]) || cg_forwarded_from(g, a[i]) != cg_forwarded_from(g, b[i])) return false;
         if (g->value[g->m->ids[a[i]].def->operand[0]].offset != g->value[g->m->ids[b[i]].def->operand[0]].offset)
             return false;
     }

@@ -166,7 +166,7 @@ bool cg_math_literal(const struct sp_inst *i, uint32_t k)
 
 enum { CG_LONG_FUNCTION = 150, CG_LARGE_FUNCTION = 600 }; /* instructions */
 
-bool cg_is_kernel(const struct cg_function *fn) { return fn && fn->entry && !fn->forwards; }
+bool cg_is_kernel(const struct cg_function *fn) { return fn && fn->entry && !fn->wraps; }
 
 static uint32_t instructions(const struct sp_function *f)
 {

@@ -52,7 +52,7 @@ static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, u
     return !vnni || b.height * b.elem % 4 ? OTHERWISE : b.elem == 1 ? AS_BYTE_VNNI : AS_VNNI;
 }
 
-/* What an instruction does with the fixed variables that its operands point into, or were borrowed from. */
+/* What an instruction does with the fixed variables that its operands point into, or were forwarded from. */
 static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen)
 {
     if (i->op == SP_OP_Variable && i->count > 1) seen[g->ordinal[i->id]] |= OTHERWISE;
@@ -60,9 +60,10 @@ static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
         uint32_t id = i->operand[k], variable = g->value[id].fixed ? id : g->value[id].variable;
-        if (cg_lender(g, id))
-            seen[g->ordinal[cg_lender(g, id)]] |= use_in_product(g, i, k, &g->value[g->m->ids[id].def->operand[0]]);
-        else if (variable && !(i->id && (g->value[i->id].variable || g->value[i->id].borrowed)))
+        if (cg_forwarded_from(g, id))
+            seen[g->ordinal[cg_forwarded_from(g, id)]] |=
+                use_in_product(g, i, k, &g->value[g->m->ids[id].def->operand[0]]);
+        else if (variable && !(i->id && (g->value[i->id].variable || g->value[i->id].forwarded)))
             seen[g->ordinal[variable]] |= use_in_load(g, i, k, variable);
     }
 }

@@ -202,12 +202,12 @@ TEST(denormals)
 enum { SURFACE = 2048 };
 static u8 surface[SURFACE * SURFACE];
 
-/* Block `number` of the surface, one below the other, as late_columns has it; NULL when it is not what it should be. */
+/* Block `number` of the surface, one below the other, as deferred_columns has it; NULL: it is not as it should be. */
 static const u8 *laid_down(int elem_bytes, int number, u8 *own)
 {
     int rows = SURFACE / 32, x = number / rows * 32, y = number % rows * 32, group = 4 / elem_bytes;
-    const u8 *at = late_columns_16(&subgroup, 1, own, NULL, 0, 1, elem_bytes, 32, 2, (u64)(uintptr_t)surface, SURFACE,
-                                   SURFACE, SURFACE, x, y);
+    const u8 *at = deferred_columns_16(&subgroup, 1, own, NULL, 0, 1, elem_bytes, 32, 2, (u64)(uintptr_t)surface,
+                                       SURFACE, SURFACE, SURFACE, x, y);
     for (int p = 0; p < 2; p++)
         for (int k = 0; k < 32; k++)
             for (int n = 0; n < 16; n++)
