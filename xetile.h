@@ -460,6 +460,7 @@ typedef struct {
     cm_type type;
     int number; /* of the XT_INIT_TILE that it comes from */
     int scope;  /* where it was made */
+    uint32_t id; /* which value of the record */
     bool column_major;
     bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
@@ -558,7 +559,9 @@ struct xt_ctx {
     xt_map subgroups_map;
     int64_t local_bytes;
     /* what the passes find */
-    xt_list_ tiles, offsets;
+    xt_list_ tiles, offsets, remarks;
+    const char *versions; /* what the first version is, and why */
+    bool messages;        /* a version has 2D block messages */
     size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
     xt_where_ scratch_at;                                /* who needs scratch_least */
     bool has_mma;
@@ -815,19 +818,20 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
  * holds (xt_val, xt_vec, xt_tile) names values by their ids. Regions are nodes that begin and end them. Passes read the
  * nodes in order, see xt_make_module_. */
 
-/* name, and the function that writes it; `nothing`: its parts do. From STORE_TILE on operations change memory, or let
- * others do so, or bound a region. */
+/* name, and the function that writes it; `nothing`: its parts do; `same`: its result is what they made. From STORE_TILE
+ * on operations change memory, or let others do so, or bound a region. */
 #define XT_OPERATIONS_(X)                                                                                              \
     X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
     X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
     X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
     X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
-    X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                    \
+    X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat)                \
+    X(IOTA, iota)                                                                                                      \
     X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
-    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, nothing)              \
+    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same)                 \
     X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SLICE, rearrange)                   \
-    X(TILE_PACK, nothing) X(TILE_UNPACK, nothing)                                                                      \
-    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                                \
+    X(TILE_PACK, same) X(TILE_UNPACK, same)                                                                            \
+    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
     X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
     X(EMIT, emit) X(EMIT_VEC, emit_vec)
@@ -845,7 +849,7 @@ typedef struct {
     uint32_t result; /* the value that it makes; 0: none, or those of a region */
     const char *file;
     int line;
-    const void *desc; /* operands and attributes, a structure of the operation's own */
+    void *desc;      /* operands and attributes, a structure of the operation's own */
 } xt_node_;
 
 /* Operands of operations on numbers; type: in which they meet, or to which the one is cast. */
@@ -859,6 +863,13 @@ typedef struct {
     int type;
     xt_vec v[3];
 } xt_vectors_;
+
+/* A vector that is another one, v, in other blocks; or what the parts of a reduction made of `of`. */
+typedef struct {
+    xt_vec v, of;
+    int dim, size;
+    xt_map given, source; /* the maps, as they were written */
+} xt_same_;
 
 typedef struct {
     int node;   /* which makes it */
@@ -875,6 +886,11 @@ typedef struct {
         xt_vec vec;
     } now;
 } xt_value_;
+
+typedef struct {
+    int node;
+    const char *text;
+} xt_remark_of_;
 
 #define XT_ROW_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
 XT_OPERATIONS_(XT_ROW_)
@@ -900,8 +916,9 @@ typedef struct {
 
 struct xt_frame_ {
     xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
-    xt_val lo, hi, step; /* of a loop */
+    xt_val lo, hi, step; /* of a loop, as it counts; lo: of XT_IF the condition */
     uint32_t index;      /* the value */
+    xt_val given[4];     /* the user's lo, hi, step and index */
     int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
@@ -939,13 +956,37 @@ typedef struct {
     xt_gather_desc_ d;
 } xt_scattered_;
 
+/* An array in local memory; id: once written, for all versions of the body. */
+typedef struct {
+    int type;
+    int64_t elements;
+    spe_id id;
+} xt_local_array_;
+
+/* Every element the same; like: a vector that it shares a layout with, or 0. */
+typedef struct {
+    xt_val number;
+    uint32_t like;
+} xt_splat_of_;
+
+/* XT_EMIT and XT_EMIT_VEC. */
+typedef struct {
+    xt_emit_fn number;
+    xt_emit_block_fn block;
+    void *user;
+    int type;
+    xt_index numbers;
+    xt_vec vecs[3];
+} xt_emitted_;
+
 /* ---- what the passes find of tiles: block2d.c */
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
-    bool used, possible;
+    bool used;
+    const char *why_not; /* NULL: 2D block messages may access it */
     const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
     /* of this version: offset, shape, pitch and base */
@@ -1031,9 +1072,17 @@ typedef struct {
     int kind, dim, size;
 } xt_group_;
 
+/* One step of a reduction: every subgroup reduces its own groups. */
+typedef struct {
+    xt_vec v;
+    xt_group_ group;
+} xt_reduce_desc_;
+
 /* What moves elements of a vector to other places: by registers, where each subgroup holds what it needs. */
 typedef struct {
     xt_vec v;
+    xt_map given, source; /* the maps, as they were written */
+    int dim;              /* of a broadcast */
     xt_source_ from;
     bool in_registers;
     xt_origin_ origin; /* then */
@@ -1384,7 +1433,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const 
     n->result = result;
     n->file = w.file;
     n->line = w.line;
-    n->desc = copy ? copy : desc;
+    n->desc = copy ? copy : (void *)(uintptr_t)desc; /* the pass that writes it may keep something there */
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }
 
@@ -1446,6 +1495,22 @@ XE_FN_ void xt_define_(xt_ctx *x, uint32_t id, xt_val number)
 XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec) { xt_value_at_(x, id)->now.vec = vec; }
 
 XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; }
+
+XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec now = xt_now_vec_(x, &((const xt_same_ *)n->desc)->v);
+    memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
+    xt_define_vec_(x, n->result, now);
+}
+
+/* What xt_print says of the node that is being written. */
+XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
+{
+    xt_remark_of_ *r = (xt_remark_of_ *)xt_push_(x, &x->remarks, sizeof *r);
+    if (!r) return;
+    r->node = x->at;
+    r->text = text;
+}
 
 /* Writes the body, in one version. */
 XE_FN_ void xt_write_nodes_(xt_ctx *x)
@@ -1947,22 +2012,32 @@ XE_FN_ int xt_tile_root_(xt_ctx *x, int i)
     return i;
 }
 
+/* What speaks against 2D block messages for a tile; NULL: nothing does, under the condition. */
+XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    return xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->why_not;
+}
+
 /* Does this version access the tile by 2D block messages? */
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t)
 {
-    return x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->possible;
+    return x->block2d && !xt_why_not_block2d_(x, t);
 }
 
 /* ---- what they need ---------------------------------------------------------------------------------------------- */
 
 /* What rules them out already now: pieces narrower than a subgroup, constants that do not qualify. */
-XE_FN_ bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
     const xt_val *width = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
-    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
-           (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) ||
-           (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0));
+    if (t->base.local) return "local memory";
+    if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
+    if (t->dist.data[1] < x->S) return "pieces narrower than a subgroup";
+    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch of no multiple of 16 bytes";
+    if (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0))
+        return "rows below 64 bytes or no multiple of 4";
+    return NULL;
 }
 
 /* They need the value to be a multiple (mask), or below another; one that is not known early rules them out. */
@@ -1970,7 +2045,7 @@ XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *valu
 {
     xt_plan_offset_ *o;
     if (!xt_is_early_(x, value)) {
-        xt_plan_tile_at_(x, t->number)->possible = false;
+        xt_plan_tile_at_(x, t->number)->why_not = "a place that is computed in the body";
         return NULL;
     }
     o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
@@ -2022,8 +2097,10 @@ XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     if (!p) return;
     p->parent = t->number;
     p->of = init;
-    p->possible = xt_is_early_(x, &init->given.base) && xt_is_early_(x, &t->shape[0]) &&
-                  xt_is_early_(x, &t->shape[1]) && xt_is_early_(x, &t->pitch) && !xt_never_block2d_(x, t);
+    p->why_not = xt_never_block2d_(x, t);
+    if (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) || !xt_is_early_(x, &t->shape[1]) ||
+        !xt_is_early_(x, &t->pitch))
+        p->why_not = "a matrix that is computed in the body";
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
     xt_need_step_(x, t, &init->place[inner], true);
@@ -2052,8 +2129,16 @@ XE_FN_ void xt_settle_tiles_(xt_ctx *x)
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
-        root->possible = root->possible && p->possible;
+        if (!root->why_not) root->why_not = p->why_not;
     }
+}
+
+/* The tile that an operation accesses, where that may be by 2D block messages; NULL: none. */
+XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
+{
+    if (n->op == XT_OP_LOAD_TILE_) return &((const xt_load_desc_ *)n->desc)->tile;
+    if (n->op == XT_OP_STORE_TILE_) return &((const xt_stored_ *)n->desc)->tile;
+    return n->op == XT_OP_PREFETCH_TILE_ ? &((const xt_prefetch_desc_ *)n->desc)->tile : NULL;
 }
 
 XE_FN_ void xt_find_block2d_(xt_ctx *x)
@@ -2061,7 +2146,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
     int i;
     for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *t = NULL;
+        const xt_tile *t = xt_accessed_(n);
         if (n->op == XT_OP_INIT_TILE_ && !((const xt_init_tile_desc_ *)n->desc)->tile.scatter)
             xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
@@ -2069,9 +2154,6 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             if (!d->tile.scatter) xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, (const xt_frame_ *)n->desc);
-        if (n->op == XT_OP_LOAD_TILE_) t = &((const xt_load_desc_ *)n->desc)->tile;
-        if (n->op == XT_OP_STORE_TILE_) t = &((const xt_stored_ *)n->desc)->tile;
-        if (n->op == XT_OP_PREFETCH_TILE_) t = &((const xt_prefetch_desc_ *)n->desc)->tile;
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
     xt_settle_tiles_(x);
@@ -2138,7 +2220,7 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     spe_prologue_begin(&x->m);
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
-        if (!root->used || !root->possible) continue;
+        if (!root->used || root->why_not) continue;
         p->rows_id = xt_emit_early_(x, &p->of->matrix.shape[0], CM_I32);
         p->cols_id = xt_emit_early_(x, &p->of->matrix.shape[1], CM_I32);
         p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
@@ -2146,12 +2228,12 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
             if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
                 p->test = xt_plan_tile_at_(x, j)->test;
         if (!p->test) p->test = xt_emit_tile_test_(x, p);
-        if (xt_is_false_(x, p->test)) root->possible = false;
+        if (xt_is_false_(x, p->test)) root->why_not = "a matrix that is known not to qualify";
     }
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
         bool seen = false;
-        if (!xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) p->test = 0;
+        if (xt_plan_tile_at_(x, xt_tile_root_(x, i))->why_not) p->test = 0;
         if (!p->test) continue;
         for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
         if (!seen) all = xt_both_(x, all, p->test);
@@ -2159,7 +2241,7 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     for (i = 0; i < x->offsets.count && all; i++) {
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
-        if (!root->used || !root->possible) continue;
+        if (!root->used || root->why_not) continue;
         all = xt_both_(x, all, xt_emit_need_(x, o));
     }
     spe_prologue_end(&x->m);
@@ -2414,12 +2496,6 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* Every element the same; like: a vector that it shares a layout with, or 0. */
-typedef struct {
-    xt_val number;
-    uint32_t like;
-} xt_splat_of_;
-
 XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
@@ -2439,16 +2515,8 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 /* A number that meets a vector becomes a vector like it. */
 XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
-    xt_vec v;
-    if (a->is_vec) return a->vec;
-    w.x->part++;
-    v = xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
-    w.x->part--;
-    return v;
+    return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
 }
-
-/* The vector that a splat shares its layout with; 0: none. */
-XE_FN_ uint32_t xt_splat_like_(const xt_node_ *n) { return ((const xt_splat_of_ *)n->desc)->like; }
 
 XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
@@ -2549,13 +2617,6 @@ XE_FN_ spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
     spe_prologue_end(m);
     return p;
 }
-
-/* One of them; id: once written, for all versions of the body. */
-typedef struct {
-    int type;
-    int64_t elements;
-    spe_id id;
-} xt_local_array_;
 
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
@@ -2814,8 +2875,9 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     }
     x->part--;
     init->given = d;
+    if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, 0, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
     return t;
 }
 
@@ -2852,7 +2914,8 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     w.x->part--;
     t.scope = w.x->scope;
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
+    t.id = xt_new_value_(w.x);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, &d, sizeof d);
     return t;
 }
 
@@ -2866,7 +2929,8 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
     t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
     t.scope = w.x->scope;
     w.x->part--;
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
+    t.id = xt_new_value_(w.x);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, &d, sizeof d);
     return t;
 }
 
@@ -3350,6 +3414,7 @@ XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
         next = (const xt_prefetch_desc_ *)n[1].desc;
         if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
             xt_share_init_(&s, &d->tile, &next->tile)) {
+            xt_remark_(x, "with the next one: a part of the subgroups fetches either, a message each");
             xt_prefetch_both_(x, &s, d->locality);
             x->at++;
             return;
@@ -3938,6 +4003,8 @@ XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
     };
     return &rows[kind];
 }
+
+XE_FN_ const char *xt_rmw_name_(int kind) { return xt_rmw_row_of_((xt_rmw_kind_)kind)->name; }
 
 typedef struct {
     xt_rmw_kind_ kind;
@@ -4680,6 +4747,7 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_vec *v, xt_vec *r)
     if (!d || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
     if (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1]) return false;
     if (x->block2d && r->use != CM_A && xt_bytes_(v->type) != 4) return false;
+    xt_remark_(x, "loaded transposed");
     t = xt_now_tile_(x, &d->tile);
     while (xt_next_block_(&b)) {
         xt_block_ source = b;
@@ -4696,13 +4764,17 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_vec *v, xt_vec *r)
 }
 
 /* Records r from v: in registers when every subgroup holds what it needs, else through local memory. */
-XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_source_ *from, xt_vec r)
+XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given, const xt_map *source,
+                            const xt_source_ *from, xt_vec r)
 {
     xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
     if (!r.id) return r;
     memset(&d, 0, sizeof d);
     d.v = *v;
+    d.given = *given;
+    d.source = *source;
+    d.dim = dim;
     d.from = *from;
     d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
     if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
@@ -4771,13 +4843,14 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
     const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}};
+    xt_map given = d.map;
     xt_vec r;
     if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &from, r);
+    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -4785,6 +4858,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}};
+    xt_map given = d.map;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
         return xt_no_vec_();
@@ -4794,20 +4868,20 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
         return xt_no_vec_();
     }
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &from,
+    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
 /* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
 
-XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
+XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
     static const xt_source_ from = {false, {1, 1}, {0, 0}};
     xt_vec r;
     if (xt_same_map_(&v->map, map)) return *v;
     r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, &from, r);
+    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -4815,7 +4889,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
         return xt_no_vec_();
-    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map);
+    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map, &d.source);
     return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.vec.dist.shape[0],
                     d.vec.dist.shape[1]),
            xt_no_vec_();
@@ -4823,6 +4897,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
+    static const xt_map none = {{0, 0}, {0, 0}};
     const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
     const int *n = d.vec.dist.shape;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
@@ -4835,15 +4910,28 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
         return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0],
                         n[1]),
                xt_no_vec_();
-    return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
+    return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &d.map, &none, &from,
+                         xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 
 /* ---- blocked vectors: nothing moves, registers are blocks already ----------------------------------------------- */
+
+/* v under a new name. */
+XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2])
+{
+    xt_vec r = d.v;
+    if (!d.v.id) return xt_no_vec_();
+    memcpy(r.inner, inner, sizeof r.inner);
+    r = xt_new_vec_(w.x, r.type, &r);
+    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    return r;
+}
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
+    xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
         return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
@@ -4853,20 +4941,20 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
         return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
                         data[1]),
                xt_no_vec_();
-    memcpy(d.vec.inner, b, sizeof d.vec.inner);
-    return d.vec;
+    return xt_rename_(w, XT_OP_TILE_PACK_, 0, same, b);
 }
 
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
+    static const int none[2] = {0, 0};
     const int *b = d.inner_blocks, *has = d.vec.inner;
+    xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                         b[0], b[1], has[0], has[1]),
                xt_no_vec_();
-    d.vec.inner[0] = d.vec.inner[1] = 0;
-    return d.vec;
+    return xt_rename_(w, XT_OP_TILE_UNPACK_, 0, same, none);
 }
 
 /* reduction.c - reduction. */
@@ -4898,6 +4986,8 @@ XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
     };
     return &rows[kind];
 }
+
+XE_FN_ const char *xt_reduction_name_(int kind) { return xt_red_info_(kind)->name; }
 
 /* ---- what a subgroup holds --------------------------------------------------------------------------------------- */
 
@@ -5033,12 +5123,6 @@ XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
     return xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived);
 }
 
-/* One step: every subgroup reduces its own groups of `size`. */
-typedef struct {
-    xt_vec v;
-    xt_group_ group;
-} xt_reduce_desc_;
-
 XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
 {
     const int *n = v->dist.shape;
@@ -5059,24 +5143,30 @@ XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
  * are dealt out anew, whole groups to a subgroup, and reduced. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
-    int part, rest, i;
+    xt_same_ same;
+    int part, rest, i, inner[2];
     xt_map map;
-    xt_vec r;
+    memset(&same, 0, sizeof same);
+    same.of = d.vec;
+    same.given = d.map;
+    same.source = d.source;
     if (!xt_enter_(w) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
+    same.dim = d.dim;
+    same.size = d.reduction_size;
     w.x->part++;
     part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     rest = d.reduction_size / part;
     map = xt_map_reduction(&d.vec.map, d.dim, part);
-    r = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
+    same.v = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (r.id) r = xt_convert_to_(w, &r, &map);
-        if (rest > 1 && r.id) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
+        if (same.v.id) same.v = xt_convert_to_(w, &same.v, &map, &same.v.map);
+        if (rest > 1 && same.v.id) same.v = xt_reduction_step_(w, &same.v, kind, d.dim, rest, &d.map);
     }
-    for (i = 0; i < 2; i++) r.inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     w.x->part--;
-    return r;
+    for (i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
+    return xt_rename_(w, XT_OP_REDUCTION_, kind, same, inner);
 }
 
 /* carried.c - carried values: what XT_FOR and XT_IF take as &x. */
@@ -5219,6 +5309,7 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     xt_val *p[XT_COMPONENTS_];
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
     int i, n = xt_scalars_(t, p);
+    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_region_value_(x);
     for (i = 0; i < n && spe_ok(&x->m); i++)
         if (mask >> i & 1) {
             bool local = p[i]->local;
@@ -5379,7 +5470,10 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_region_layouts_(x, (const xt_frame_ *)n->desc);
-        if (n->op == XT_OP_SPLAT_ && xt_splat_like_(n)) xt_same_layout_(x, xt_splat_like_(n), n->result);
+        if (n->op == XT_OP_REDUCTION_ || n->op == XT_OP_TILE_PACK_ || n->op == XT_OP_TILE_UNPACK_)
+            xt_same_layout_(x, ((const xt_same_ *)n->desc)->v.id, n->result);
+        if (n->op == XT_OP_SPLAT_ && ((const xt_splat_of_ *)n->desc)->like)
+            xt_same_layout_(x, ((const xt_splat_of_ *)n->desc)->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
             for (j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
     }
@@ -5464,7 +5558,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
     xt_frame_ *f;
-    xt_val first = lo, down = step;
+    xt_val first = lo, last = hi, down = step;
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
@@ -5480,6 +5574,9 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     f->lo = lo;
     f->hi = hi;
     f->step = step;
+    f->given[0] = first;
+    f->given[1] = last;
+    f->given[2] = down;
     xt_loop_values_(x, f);
     f->index = xt_new_value_(x);
     xt_value_at_(x, f->index)->node = x->nodes.count - 1;
@@ -5490,6 +5587,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
         x->part--;
     }
+    f->given[3] = loop.index;
     xt_side_begins_(w, f);
     return loop;
 }
@@ -5667,7 +5765,7 @@ XE_FN_ void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
     x->scope = f->outer;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = x->again ? XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
+        uint32_t mask = x->again ? (uint32_t)XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
         if (f->op != XT_OP_IF_ && !x->again) {
             mask &= xt_differences_(&s->start, &s->now);
             counts = xt_counts_(x, f, s, mask);
@@ -5790,15 +5888,6 @@ XE_FN_ void xt_write_barrier_wait_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* emit.c - what users write themselves with the headers below. */
-
-typedef struct {
-    xt_emit_fn number;
-    xt_emit_block_fn block;
-    void *user;
-    int type;
-    xt_index numbers;
-    xt_vec vecs[3];
-} xt_emitted_;
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
@@ -6148,15 +6237,21 @@ XE_FN_ void xt_write_version_(xt_ctx *x, bool block2d)
 /* One version, or two under the condition. */
 XE_FN_ void xt_write_versions_(xt_ctx *x)
 {
-    bool messages = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN && x->has_mma;
-    spe_id condition;
-    if (!messages || x->desc->pitch != XT_PITCH_AUTO) {
-        xt_write_version_(x, messages && x->desc->pitch == XT_PITCH_ALIGNED);
-        return;
+    bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
+    spe_id condition = 0;
+    x->versions = !x->has_mma                           ? "without 2D block messages: there is no tile_mma"
+                  : !has                                ? "without 2D block messages: target or lowering have none"
+                  : x->desc->pitch == XT_PITCH_ANY      ? "without 2D block messages, as .pitch asks"
+                  : x->desc->pitch == XT_PITCH_ALIGNED  ? "with 2D block messages, as .pitch promises"
+                                                        : NULL;
+    x->messages = has && x->has_mma && x->desc->pitch != XT_PITCH_ANY;
+    if (!x->versions) {
+        condition = xt_emit_condition_(x);
+        one = !condition || xt_is_false_(x, condition);
+        x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
     }
-    condition = xt_emit_condition_(x);
-    if (!condition || xt_is_false_(x, condition)) {
-        xt_write_version_(x, false);
+    if (one) {
+        xt_write_version_(x, x->messages && x->desc->pitch == XT_PITCH_ALIGNED);
         return;
     }
     spe_if(&x->m, condition);

@@ -391,6 +391,7 @@ typedef struct {
     cm_type type;
     int number; /* of the XT_INIT_TILE that it comes from */
     int scope;  /* where it was made */
+    uint32_t id; /* which value of the record */
     bool column_major;
     bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
@@ -489,7 +490,9 @@ struct xt_ctx {
     xt_map subgroups_map;
     int64_t local_bytes;
     /* what the passes find */
-    xt_list_ tiles, offsets;
+    xt_list_ tiles, offsets, remarks;
+    const char *versions; /* what the first version is, and why */
+    bool messages;        /* a version has 2D block messages */
     size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
     xt_where_ scratch_at;                                /* who needs scratch_least */
     bool has_mma;

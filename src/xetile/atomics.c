@@ -17,6 +17,8 @@ static const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
     return &rows[kind];
 }
 
+XE_FN_ const char *xt_rmw_name_(int kind) { return xt_rmw_row_of_((xt_rmw_kind_)kind)->name; }
+
 typedef struct {
     xt_rmw_kind_ kind;
     uint32_t scope;

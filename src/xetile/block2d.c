@@ -9,22 +9,32 @@ static int xt_tile_root_(xt_ctx *x, int i)
     return i;
 }
 
+/* What speaks against 2D block messages for a tile; NULL: nothing does, under the condition. */
+XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    return xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->why_not;
+}
+
 /* Does this version access the tile by 2D block messages? */
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t)
 {
-    return x->block2d && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->possible;
+    return x->block2d && !xt_why_not_block2d_(x, t);
 }
 
 /* ---- what they need ---------------------------------------------------------------------------------------------- */
 
 /* What rules them out already now: pieces narrower than a subgroup, constants that do not qualify. */
-static bool xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
     const xt_val *width = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
-    return t->base.local || t->type == (cm_type)XT_BOOL_ || t->dist.data[1] < x->S || bytes > 4 ||
-           (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) ||
-           (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0));
+    if (t->base.local) return "local memory";
+    if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
+    if (t->dist.data[1] < x->S) return "pieces narrower than a subgroup";
+    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch of no multiple of 16 bytes";
+    if (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0))
+        return "rows below 64 bytes or no multiple of 4";
+    return NULL;
 }
 
 /* They need the value to be a multiple (mask), or below another; one that is not known early rules them out. */
@@ -32,7 +42,7 @@ static xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *valu
 {
     xt_plan_offset_ *o;
     if (!xt_is_early_(x, value)) {
-        xt_plan_tile_at_(x, t->number)->possible = false;
+        xt_plan_tile_at_(x, t->number)->why_not = "a place that is computed in the body";
         return NULL;
     }
     o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
@@ -84,8 +94,10 @@ static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     if (!p) return;
     p->parent = t->number;
     p->of = init;
-    p->possible = xt_is_early_(x, &init->given.base) && xt_is_early_(x, &t->shape[0]) &&
-                  xt_is_early_(x, &t->shape[1]) && xt_is_early_(x, &t->pitch) && !xt_never_block2d_(x, t);
+    p->why_not = xt_never_block2d_(x, t);
+    if (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) || !xt_is_early_(x, &t->shape[1]) ||
+        !xt_is_early_(x, &t->pitch))
+        p->why_not = "a matrix that is computed in the body";
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
     xt_need_step_(x, t, &init->place[inner], true);
@@ -114,8 +126,16 @@ static void xt_settle_tiles_(xt_ctx *x)
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
-        root->possible = root->possible && p->possible;
+        if (!root->why_not) root->why_not = p->why_not;
     }
+}
+
+/* The tile that an operation accesses, where that may be by 2D block messages; NULL: none. */
+XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
+{
+    if (n->op == XT_OP_LOAD_TILE_) return &((const xt_load_desc_ *)n->desc)->tile;
+    if (n->op == XT_OP_STORE_TILE_) return &((const xt_stored_ *)n->desc)->tile;
+    return n->op == XT_OP_PREFETCH_TILE_ ? &((const xt_prefetch_desc_ *)n->desc)->tile : NULL;
 }
 
 XE_FN_ void xt_find_block2d_(xt_ctx *x)
@@ -123,7 +143,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
     int i;
     for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *t = NULL;
+        const xt_tile *t = xt_accessed_(n);
         if (n->op == XT_OP_INIT_TILE_ && !((const xt_init_tile_desc_ *)n->desc)->tile.scatter)
             xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
@@ -131,9 +151,6 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             if (!d->tile.scatter) xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, (const xt_frame_ *)n->desc);
-        if (n->op == XT_OP_LOAD_TILE_) t = &((const xt_load_desc_ *)n->desc)->tile;
-        if (n->op == XT_OP_STORE_TILE_) t = &((const xt_stored_ *)n->desc)->tile;
-        if (n->op == XT_OP_PREFETCH_TILE_) t = &((const xt_prefetch_desc_ *)n->desc)->tile;
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
     xt_settle_tiles_(x);
@@ -200,7 +217,7 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     spe_prologue_begin(&x->m);
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
-        if (!root->used || !root->possible) continue;
+        if (!root->used || root->why_not) continue;
         p->rows_id = xt_emit_early_(x, &p->of->matrix.shape[0], CM_I32);
         p->cols_id = xt_emit_early_(x, &p->of->matrix.shape[1], CM_I32);
         p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
@@ -208,12 +225,12 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
             if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
                 p->test = xt_plan_tile_at_(x, j)->test;
         if (!p->test) p->test = xt_emit_tile_test_(x, p);
-        if (xt_is_false_(x, p->test)) root->possible = false;
+        if (xt_is_false_(x, p->test)) root->why_not = "a matrix that is known not to qualify";
     }
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
         bool seen = false;
-        if (!xt_plan_tile_at_(x, xt_tile_root_(x, i))->possible) p->test = 0;
+        if (xt_plan_tile_at_(x, xt_tile_root_(x, i))->why_not) p->test = 0;
         if (!p->test) continue;
         for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
         if (!seen) all = xt_both_(x, all, p->test);
@@ -221,7 +238,7 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     for (i = 0; i < x->offsets.count && all; i++) {
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
-        if (!root->used || !root->possible) continue;
+        if (!root->used || root->why_not) continue;
         all = xt_both_(x, all, xt_emit_need_(x, o));
     }
     spe_prologue_end(&x->m);

@@ -84,15 +84,21 @@ static void xt_write_version_(xt_ctx *x, bool block2d)
 /* One version, or two under the condition. */
 static void xt_write_versions_(xt_ctx *x)
 {
-    bool messages = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN && x->has_mma;
-    spe_id condition;
-    if (!messages || x->desc->pitch != XT_PITCH_AUTO) {
-        xt_write_version_(x, messages && x->desc->pitch == XT_PITCH_ALIGNED);
-        return;
+    bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
+    spe_id condition = 0;
+    x->versions = !x->has_mma                           ? "without 2D block messages: there is no tile_mma"
+                  : !has                                ? "without 2D block messages: target or lowering have none"
+                  : x->desc->pitch == XT_PITCH_ANY      ? "without 2D block messages, as .pitch asks"
+                  : x->desc->pitch == XT_PITCH_ALIGNED  ? "with 2D block messages, as .pitch promises"
+                                                        : NULL;
+    x->messages = has && x->has_mma && x->desc->pitch != XT_PITCH_ANY;
+    if (!x->versions) {
+        condition = xt_emit_condition_(x);
+        one = !condition || xt_is_false_(x, condition);
+        x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
     }
-    condition = xt_emit_condition_(x);
-    if (!condition || xt_is_false_(x, condition)) {
-        xt_write_version_(x, false);
+    if (one) {
+        xt_write_version_(x, x->messages && x->desc->pitch == XT_PITCH_ALIGNED);
         return;
     }
     spe_if(&x->m, condition);

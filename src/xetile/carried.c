@@ -139,6 +139,7 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     xt_val *p[XT_COMPONENTS_];
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
     int i, n = xt_scalars_(t, p);
+    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_region_value_(x);
     for (i = 0; i < n && spe_ok(&x->m); i++)
         if (mask >> i & 1) {
             bool local = p[i]->local;

@@ -78,7 +78,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
     xt_frame_ *f;
-    xt_val first = lo, down = step;
+    xt_val first = lo, last = hi, down = step;
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
@@ -94,6 +94,9 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     f->lo = lo;
     f->hi = hi;
     f->step = step;
+    f->given[0] = first;
+    f->given[1] = last;
+    f->given[2] = down;
     xt_loop_values_(x, f);
     f->index = xt_new_value_(x);
     xt_value_at_(x, f->index)->node = x->nodes.count - 1;
@@ -104,6 +107,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
         loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
         x->part--;
     }
+    f->given[3] = loop.index;
     xt_side_begins_(w, f);
     return loop;
 }
@@ -281,7 +285,7 @@ static void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
     x->scope = f->outer;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        uint32_t mask = x->again ? XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
+        uint32_t mask = x->again ? (uint32_t)XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
         if (f->op != XT_OP_IF_ && !x->again) {
             mask &= xt_differences_(&s->start, &s->now);
             counts = xt_counts_(x, f, s, mask);

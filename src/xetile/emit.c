@@ -1,15 +1,6 @@
 /* emit.c - what users write themselves with the headers below. */
 #include "internal.h"
 
-typedef struct {
-    xt_emit_fn number;
-    xt_emit_block_fn block;
-    void *user;
-    int type;
-    xt_index numbers;
-    xt_vec vecs[3];
-} xt_emitted_;
-
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
     xt_emitted_ d;

@@ -26,19 +26,20 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
  * holds (xt_val, xt_vec, xt_tile) names values by their ids. Regions are nodes that begin and end them. Passes read the
  * nodes in order, see xt_make_module_. */
 
-/* name, and the function that writes it; `nothing`: its parts do. From STORE_TILE on operations change memory, or let
- * others do so, or bound a region. */
+/* name, and the function that writes it; `nothing`: its parts do; `same`: its result is what they made. From STORE_TILE
+ * on operations change memory, or let others do so, or bound a region. */
 #define XT_OPERATIONS_(X)                                                                                              \
     X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
     X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
     X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
     X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
-    X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat) X(IOTA, iota)                                    \
+    X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat)                \
+    X(IOTA, iota)                                                                                                      \
     X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
-    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, nothing)              \
+    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same)                 \
     X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SLICE, rearrange)                   \
-    X(TILE_PACK, nothing) X(TILE_UNPACK, nothing)                                                                      \
-    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                                \
+    X(TILE_PACK, same) X(TILE_UNPACK, same)                                                                            \
+    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
     X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
     X(EMIT, emit) X(EMIT_VEC, emit_vec)
@@ -56,7 +57,7 @@ typedef struct {
     uint32_t result; /* the value that it makes; 0: none, or those of a region */
     const char *file;
     int line;
-    const void *desc; /* operands and attributes, a structure of the operation's own */
+    void *desc;      /* operands and attributes, a structure of the operation's own */
 } xt_node_;
 
 /* Operands of operations on numbers; type: in which they meet, or to which the one is cast. */
@@ -70,6 +71,13 @@ typedef struct {
     int type;
     xt_vec v[3];
 } xt_vectors_;
+
+/* A vector that is another one, v, in other blocks; or what the parts of a reduction made of `of`. */
+typedef struct {
+    xt_vec v, of;
+    int dim, size;
+    xt_map given, source; /* the maps, as they were written */
+} xt_same_;
 
 typedef struct {
     int node;   /* which makes it */
@@ -86,6 +94,11 @@ typedef struct {
         xt_vec vec;
     } now;
 } xt_value_;
+
+typedef struct {
+    int node;
+    const char *text;
+} xt_remark_of_;
 
 XETILE_PRIVATE xt_node_ *xt_node_at_(xt_ctx *x, int i);
 XETILE_PRIVATE xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id);
@@ -106,6 +119,7 @@ XETILE_PRIVATE xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n);
 XT_OPERATIONS_(XT_ROW_)
 #undef XT_ROW_
 XETILE_PRIVATE void xt_write_nodes_(xt_ctx *x);
+XETILE_PRIVATE void xt_remark_(xt_ctx *x, const char *text);
 
 /* ---- regions: carried.c, control.c */
 
@@ -127,8 +141,9 @@ typedef struct {
 
 struct xt_frame_ {
     xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
-    xt_val lo, hi, step; /* of a loop */
+    xt_val lo, hi, step; /* of a loop, as it counts; lo: of XT_IF the condition */
     uint32_t index;      /* the value */
+    xt_val given[4];     /* the user's lo, hi, step and index */
     int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
@@ -166,13 +181,37 @@ typedef struct {
     xt_gather_desc_ d;
 } xt_scattered_;
 
+/* An array in local memory; id: once written, for all versions of the body. */
+typedef struct {
+    int type;
+    int64_t elements;
+    spe_id id;
+} xt_local_array_;
+
+/* Every element the same; like: a vector that it shares a layout with, or 0. */
+typedef struct {
+    xt_val number;
+    uint32_t like;
+} xt_splat_of_;
+
+/* XT_EMIT and XT_EMIT_VEC. */
+typedef struct {
+    xt_emit_fn number;
+    xt_emit_block_fn block;
+    void *user;
+    int type;
+    xt_index numbers;
+    xt_vec vecs[3];
+} xt_emitted_;
+
 /* ---- what the passes find of tiles: block2d.c */
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
-    bool used, possible;
+    bool used;
+    const char *why_not; /* NULL: 2D block messages may access it */
     const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
     /* of this version: offset, shape, pitch and base */
@@ -245,6 +284,8 @@ XETILE_PRIVATE void xt_find_layouts_(xt_ctx *x);
 XETILE_PRIVATE void xt_find_products_(xt_ctx *x);
 XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
 XETILE_PRIVATE void xt_find_block2d_(xt_ctx *x);
+XETILE_PRIVATE const xt_tile *xt_accessed_(const xt_node_ *n);
+XETILE_PRIVATE const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t);
 XETILE_PRIVATE spe_id xt_emit_condition_(xt_ctx *x);
 XETILE_PRIVATE bool xt_is_false_(xt_ctx *x, spe_id condition);
 XETILE_PRIVATE xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i);
@@ -292,7 +333,6 @@ XETILE_PRIVATE bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const 
                                    const char *second, const xt_vec *b);
 XETILE_PRIVATE bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v);
 XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
-XETILE_PRIVATE uint32_t xt_splat_like_(const xt_node_ *n);
 XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
 
 /* ---- tiles.c, access.c, prefetch.c */
@@ -347,6 +387,12 @@ typedef struct {
     int kind, dim, size;
 } xt_group_;
 
+/* One step of a reduction: every subgroup reduces its own groups. */
+typedef struct {
+    xt_vec v;
+    xt_group_ group;
+} xt_reduce_desc_;
+
 XETILE_PRIVATE int xt_wide_type_(int type);
 XETILE_PRIVATE bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type);
 XETILE_PRIVATE bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type);
@@ -361,6 +407,8 @@ XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, con
 /* What moves elements of a vector to other places: by registers, where each subgroup holds what it needs. */
 typedef struct {
     xt_vec v;
+    xt_map given, source; /* the maps, as they were written */
+    int dim;              /* of a broadcast */
     xt_source_ from;
     bool in_registers;
     xt_origin_ origin; /* then */
@@ -369,11 +417,14 @@ typedef struct {
 XETILE_PRIVATE bool xt_place_scratch_(xt_ctx *x);
 XETILE_PRIVATE xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r);
 
-/* ---- reduction.c, layout.c */
+/* ---- reduction.c, layout.c, atomics.c */
 
+XETILE_PRIVATE const char *xt_reduction_name_(int kind);
+XETILE_PRIVATE const char *xt_rmw_name_(int kind);
 XETILE_PRIVATE spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b);
 XETILE_PRIVATE spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b);
-XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map);
+XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source);
+XETILE_PRIVATE xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2]);
 
 /* ---- carried.c, control.c */
 

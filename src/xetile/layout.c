@@ -80,6 +80,7 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_vec *v, xt_vec *r)
     if (!d || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
     if (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1]) return false;
     if (x->block2d && r->use != CM_A && xt_bytes_(v->type) != 4) return false;
+    xt_remark_(x, "loaded transposed");
     t = xt_now_tile_(x, &d->tile);
     while (xt_next_block_(&b)) {
         xt_block_ source = b;
@@ -96,13 +97,17 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_vec *v, xt_vec *r)
 }
 
 /* Records r from v: in registers when every subgroup holds what it needs, else through local memory. */
-static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_source_ *from, xt_vec r)
+static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given, const xt_map *source,
+                            const xt_source_ *from, xt_vec r)
 {
     xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
     if (!r.id) return r;
     memset(&d, 0, sizeof d);
     d.v = *v;
+    d.given = *given;
+    d.source = *source;
+    d.dim = dim;
     d.from = *from;
     d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
     if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
@@ -171,13 +176,14 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
     const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}};
+    xt_map given = d.map;
     xt_vec r;
     if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &from, r);
+    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -185,6 +191,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}};
+    xt_map given = d.map;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
         return xt_no_vec_();
@@ -194,20 +201,20 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
         return xt_no_vec_();
     }
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &from,
+    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
 /* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
 
-XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map)
+XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
     static const xt_source_ from = {false, {1, 1}, {0, 0}};
     xt_vec r;
     if (xt_same_map_(&v->map, map)) return *v;
     r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, &from, r);
+    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -215,7 +222,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
         return xt_no_vec_();
-    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map);
+    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map, &d.source);
     return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.vec.dist.shape[0],
                     d.vec.dist.shape[1]),
            xt_no_vec_();
@@ -223,6 +230,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
+    static const xt_map none = {{0, 0}, {0, 0}};
     const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
     const int *n = d.vec.dist.shape;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
@@ -235,15 +243,28 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
         return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0],
                         n[1]),
                xt_no_vec_();
-    return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &from, xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
+    return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &d.map, &none, &from,
+                         xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 
 /* ---- blocked vectors: nothing moves, registers are blocks already ----------------------------------------------- */
+
+/* v under a new name. */
+XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2])
+{
+    xt_vec r = d.v;
+    if (!d.v.id) return xt_no_vec_();
+    memcpy(r.inner, inner, sizeof r.inner);
+    r = xt_new_vec_(w.x, r.type, &r);
+    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    return r;
+}
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
+    xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
         return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
@@ -253,18 +274,18 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
         return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
                         data[1]),
                xt_no_vec_();
-    memcpy(d.vec.inner, b, sizeof d.vec.inner);
-    return d.vec;
+    return xt_rename_(w, XT_OP_TILE_PACK_, 0, same, b);
 }
 
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
+    static const int none[2] = {0, 0};
     const int *b = d.inner_blocks, *has = d.vec.inner;
+    xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                         b[0], b[1], has[0], has[1]),
                xt_no_vec_();
-    d.vec.inner[0] = d.vec.inner[1] = 0;
-    return d.vec;
+    return xt_rename_(w, XT_OP_TILE_UNPACK_, 0, same, none);
 }

@@ -59,7 +59,10 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_region_layouts_(x, (const xt_frame_ *)n->desc);
-        if (n->op == XT_OP_SPLAT_ && xt_splat_like_(n)) xt_same_layout_(x, xt_splat_like_(n), n->result);
+        if (n->op == XT_OP_REDUCTION_ || n->op == XT_OP_TILE_PACK_ || n->op == XT_OP_TILE_UNPACK_)
+            xt_same_layout_(x, ((const xt_same_ *)n->desc)->v.id, n->result);
+        if (n->op == XT_OP_SPLAT_ && ((const xt_splat_of_ *)n->desc)->like)
+            xt_same_layout_(x, ((const xt_splat_of_ *)n->desc)->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
             for (j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
     }

@@ -78,7 +78,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const 
     n->result = result;
     n->file = w.file;
     n->line = w.line;
-    n->desc = copy ? copy : desc;
+    n->desc = copy ? copy : (void *)(uintptr_t)desc; /* the pass that writes it may keep something there */
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }
 
@@ -140,6 +140,22 @@ XE_FN_ void xt_define_(xt_ctx *x, uint32_t id, xt_val number)
 XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec) { xt_value_at_(x, id)->now.vec = vec; }
 
 XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; }
+
+XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec now = xt_now_vec_(x, &((const xt_same_ *)n->desc)->v);
+    memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
+    xt_define_vec_(x, n->result, now);
+}
+
+/* What xt_print says of the node that is being written. */
+XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
+{
+    xt_remark_of_ *r = (xt_remark_of_ *)xt_push_(x, &x->remarks, sizeof *r);
+    if (!r) return;
+    r->node = x->at;
+    r->text = text;
+}
 
 /* Writes the body, in one version. */
 XE_FN_ void xt_write_nodes_(xt_ctx *x)

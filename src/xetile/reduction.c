@@ -29,6 +29,8 @@ static const xt_red_row_ *xt_red_info_(int kind)
     return &rows[kind];
 }
 
+XE_FN_ const char *xt_reduction_name_(int kind) { return xt_red_info_(kind)->name; }
+
 /* ---- what a subgroup holds --------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -163,12 +165,6 @@ static bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
     return xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived);
 }
 
-/* One step: every subgroup reduces its own groups of `size`. */
-typedef struct {
-    xt_vec v;
-    xt_group_ group;
-} xt_reduce_desc_;
-
 static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
 {
     const int *n = v->dist.shape;
@@ -189,22 +185,28 @@ XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
  * are dealt out anew, whole groups to a subgroup, and reduced. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
-    int part, rest, i;
+    xt_same_ same;
+    int part, rest, i, inner[2];
     xt_map map;
-    xt_vec r;
+    memset(&same, 0, sizeof same);
+    same.of = d.vec;
+    same.given = d.map;
+    same.source = d.source;
     if (!xt_enter_(w) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
+    same.dim = d.dim;
+    same.size = d.reduction_size;
     w.x->part++;
     part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     rest = d.reduction_size / part;
     map = xt_map_reduction(&d.vec.map, d.dim, part);
-    r = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
+    same.v = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (r.id) r = xt_convert_to_(w, &r, &map);
-        if (rest > 1 && r.id) r = xt_reduction_step_(w, &r, kind, d.dim, rest, &d.map);
+        if (same.v.id) same.v = xt_convert_to_(w, &same.v, &map, &same.v.map);
+        if (rest > 1 && same.v.id) same.v = xt_reduction_step_(w, &same.v, kind, d.dim, rest, &d.map);
     }
-    for (i = 0; i < 2; i++) r.inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     w.x->part--;
-    return r;
+    for (i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
+    return xt_rename_(w, XT_OP_REDUCTION_, kind, same, inner);
 }

@@ -41,13 +41,6 @@ static spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
     return p;
 }
 
-/* One of them; id: once written, for all versions of the body. */
-typedef struct {
-    int type;
-    int64_t elements;
-    spe_id id;
-} xt_local_array_;
-
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
@@ -305,8 +298,9 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     }
     x->part--;
     init->given = d;
+    if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, 0, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
     return t;
 }
 
@@ -343,7 +337,8 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     w.x->part--;
     t.scope = w.x->scope;
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
+    t.id = xt_new_value_(w.x);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, &d, sizeof d);
     return t;
 }
 
@@ -357,6 +352,7 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
     t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
     t.scope = w.x->scope;
     w.x->part--;
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, 0, &d, sizeof d);
+    t.id = xt_new_value_(w.x);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, &d, sizeof d);
     return t;
 }

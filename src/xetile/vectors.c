@@ -247,12 +247,6 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* Every element the same; like: a vector that it shares a layout with, or 0. */
-typedef struct {
-    xt_val number;
-    uint32_t like;
-} xt_splat_of_;
-
 static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
@@ -272,16 +266,8 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 /* A number that meets a vector becomes a vector like it. */
 XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
-    xt_vec v;
-    if (a->is_vec) return a->vec;
-    w.x->part++;
-    v = xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
-    w.x->part--;
-    return v;
+    return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
 }
-
-/* The vector that a splat shares its layout with; 0: none. */
-XE_FN_ uint32_t xt_splat_like_(const xt_node_ *n) { return ((const xt_splat_of_ *)n->desc)->like; }
 
 XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
