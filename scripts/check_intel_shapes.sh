@@ -1,0 +1,52 @@
+#!/bin/sh
+# check_intel_shapes.sh [NAME] - compiles products of many shapes, types and forms (tests/intel/intel_shapes.c) for Intel
+# GPUs with Intel's own compiler and no GPU, and prints a line each:
+#     shape <name> <device> <aligned|any> loop_dpas=<n> instructions=<per dpas> messages=<per dpas> spill=<bytes>
+# of the loop that holds most dpas. A module without dpas says so. Fails when the compiler refuses a module; without a
+# compiler it says so and succeeds.
+set -u
+CC=${CC:-cc}
+here=$(cd "$(dirname "$0")/.." && pwd)
+. "$here/scripts/intel_compiler.sh"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# The loop with most dpas, from a label to a jump back to it; of equal ones the shorter.
+loop_of() { # loop_of LISTING
+    awk '/^\/\/\.spill size/         { spill = $3 }
+         /^[A-Za-z_][A-Za-z0-9_]*:/ { sub(/:.*/, ""); label[$0] = count; next }
+         /^\(/ || /^        [a-z]/   { line = $0; sub(/\/\/.*/, "", line)
+                                      is_dpas[++count] = line ~ /dpas/
+                                      is_memory[count] = line ~ /(send|load|store|load_block2d|store_block2d)[.a-z0-9]* *\(/
+                                      if (line ~ /jmpi|goto|while/)
+                                          for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i] + 1; to[loops] = count } }
+         END { for (l = 1; l <= loops; l++) {
+                   dpas = memory = 0
+                   for (i = from[l]; i <= to[l]; i++) { dpas += is_dpas[i]; memory += is_memory[i] }
+                   size = to[l] - from[l] + 1
+                   if (dpas > best || (dpas == best && size < least)) { best = dpas; least = size; messages = memory } }
+               if (best) printf "loop_dpas=%d instructions=%.2f messages=%.2f spill=%d\n", best, least / best, messages / best, spill
+               else printf "loop_dpas=0 instructions=%d spill=%d\n", count, spill }' "$1"
+}
+
+one_device() { # one_device DEVICE TARGET [NAME]
+    mkdir -p "$work/$1"
+    "$work/intel_shapes" "$work/$1" "$2" ${3:+"$3"} > "$work/list" ||
+        { echo "FAILED shapes $1: not all modules were written"; status=1; }
+    while read -r name pitch file flags; do
+        if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$1" "$file" "$flags")
+        else listing=$(listing_by_offline "$1" "$file" "$flags" 2> "$work/said"); fi
+        if [ -n "$listing" ]; then
+            echo "shape $name $1 $pitch $(loop_of "$listing")"
+        else
+            status=1
+            echo "FAILED shape $name $1 $pitch: refused"
+        fi
+    done < "$work/list"
+}
+
+find_compiler || { echo "skipped check-intel-shapes: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
+$CC -std=c11 -O1 -I"$here" -o "$work/intel_shapes" "$here/tests/intel/intel_shapes.c" -lm || exit 1
+for device in ${DEVICES:-bmg pvc}; do one_device "$device" "${device%-m}" "${1:-}"; done
+exit $status
