@@ -114,6 +114,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_record_body_(x); /* checks each operation; derives and checks maps */
     xt_find_products_(x);
     xt_choose_resources_(x);
+    xt_find_reloads_(x);
     xt_place_scratch_(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);

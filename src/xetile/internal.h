@@ -412,9 +412,11 @@ typedef struct {
     xt_source_ from;
     bool in_registers;
     xt_origin_ origin; /* then */
+    bool anew;         /* else: the operand is loaded once more, see layout.c */
 } xt_rearrange_desc_;
 
 XETILE_PRIVATE bool xt_place_scratch_(xt_ctx *x);
+XETILE_PRIVATE void xt_find_reloads_(xt_ctx *x);
 XETILE_PRIVATE xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r);
 
 /* ---- reduction.c, layout.c, atomics.c */

@@ -54,34 +54,65 @@ static void xt_swap_ids_(spe_id *a, spe_id *b)
 /* May memory be another behind it, or what was loaded out of reach? */
 static bool xt_is_fence_(const xt_node_ *n)
 {
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !((const xt_rearrange_desc_ *)n->desc)->in_registers;
+    const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !d->in_registers && !d->anew;
     return n->op >= XT_OP_STORE_TILE_;
 }
 
-/* The load that made a vector, if memory is still what it was; NULL: none. */
-static const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v)
+/* The load that made a vector, if memory is still what it was at node number `at`; NULL: none. */
+static const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 {
     int i = xt_value_at_(x, v->id)->node;
     const xt_node_ *load = xt_node_at_(x, i);
-    if (load->op != XT_OP_LOAD_TILE_) return NULL;
-    for (i++; i < x->at; i++)
+    const xt_load_desc_ *d = (const xt_load_desc_ *)load->desc;
+    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return NULL;
+    for (i++; i < at; i++)
         if (xt_is_fence_(xt_node_at_(x, i))) return NULL;
-    return (const xt_load_desc_ *)load->desc;
+    return d;
+}
+
+/* A pass: vectors that were loaded, and whose transpose is held by other subgroups, are loaded anew, transposed,
+ * instead of going through local memory. */
+XE_FN_ void xt_find_reloads_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        xt_rearrange_desc_ *d = (xt_rearrange_desc_ *)n->desc;
+        const int *data = xt_value_at_(x, n->result)->now.vec.dist.data;
+        int bytes = n->op == XT_OP_TRANSPOSE_ ? xt_bytes_(d->v.type) : 0;
+        if (bytes && !d->in_registers && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0)
+            d->anew = xt_loaded_(x, &d->v, i) != NULL;
+    }
+}
+
+/* The tile of a load, for a vector that is its transpose and distributed so. */
+static xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
+{
+    xt_tile t = xt_now_tile_(x, of);
+    int i;
+    for (i = 0; i < 2; i++) {
+        spe_id before = xt_place_id_(x, &of->dist, i), now = xt_place_id_(x, to, 1 - i);
+        spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
+        t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
+    }
+    return t;
 }
 
 /* A vector that was loaded can be loaded transposed instead, as from memory of the other order: that is one message
- * where a product wants its packed operand, or elements are 32 bits, and no worse a lane at a time. (Where the first
+ * where a product wants its operand, or elements are 32 bits, and no worse a lane at a time. (Where the first
  * load is left without a use the device's compiler drops it.) */
-static bool xt_transpose_load_(xt_ctx *x, const xt_vec *v, xt_vec *r)
+static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec *r)
 {
-    const xt_load_desc_ *d = xt_loaded_(x, v);
+    const xt_vec *v = &how->v;
+    const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
     xt_block_ b = xt_blocks_(&r->dist);
     xt_tile t;
-    if (!d || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return false;
-    if (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1]) return false;
-    if (x->block2d && r->use != CM_A && xt_bytes_(v->type) != 4) return false;
+    if (!d) return false;
+    if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
+    if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
-    t = xt_now_tile_(x, &d->tile);
+    t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
     while (xt_next_block_(&b)) {
         xt_block_ source = b;
         cm_mem mem;
@@ -124,9 +155,9 @@ static xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
     xt_origin_ o = d->origin;
     xt_field_ f, t;
     if (!r.blocks || !v.blocks) return r;
+    if (d->from.transposed && xt_transpose_load_(x, d, &r)) return r;
     if (!d->in_registers) return xt_through_scratch_(x, &v, &d->from, r);
-    if ((d->from.transposed && xt_transpose_load_(x, &v, &r)) || !xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
-        return r;
+    if (!xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) return r;
     if (!d->from.transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
     o.transposed = false;
     return xt_transpose_field_(x, &f, &t) ? xt_pick_all_(x, &t, &o, NULL, r) : r;

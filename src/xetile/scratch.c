@@ -35,7 +35,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
         xt_scratch_ s;
         size_t row;
-        if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers) continue;
+        if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
         s = xt_scratch_init_(&d->v, &d->from);
         row = (size_t)s.pitch * (size_t)s.bytes;
         if (row * (size_t)s.height > wanted) wanted = row * (size_t)s.height;

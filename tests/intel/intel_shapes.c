@@ -42,6 +42,7 @@ static const shape shapes[] = {
     {"f16_b_turned_late", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), PLAIN, TURNED_LATE, RAW, ONE},
     {"f16_a_turned", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), TURNED, PLAIN, RAW, ONE},
     {"f16_b_turned_sg", CM_F16, CM_F16, CM_F32, SG(32, 64, 32), PLAIN, TURNED, RAW, ONE},
+    {"f16_a_turned_sg", CM_F16, CM_F16, CM_F32, SG(32, 64, 32), TURNED, PLAIN, RAW, ONE},
     {"f32_truncated", CM_F16, CM_F16, CM_F32, WG(128, 128, 32, 4, 4, 32, 32), TRUNCATED, TRUNCATED, RAW, ONE},
     {"bf16_scaled", CM_BF16, CM_BF16, CM_F32, WG(128, 128, 16, 4, 4, 32, 32), SCALED, PLAIN, GELU, ONE},
     {"f16_gelu", CM_F16, CM_F16, CM_F32, WG(256, 256, 32, 8, 4, 32, 64), PLAIN, PLAIN, GELU, ONE},
