@@ -218,12 +218,13 @@ typedef struct {
     spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;
 
-/* What 2D block messages need: (value & mask) == 0, or value < below; narrow: of its low 32 bits. */
+/* What 2D block messages need: (value & mask) == 0, or value < below (bound: at most that); narrow: of its low 32
+ * bits. */
 typedef struct {
     int tile;
     xt_val value, below; /* below.magic 0: the mask counts */
     int mask;
-    bool narrow;
+    bool narrow, bound;
 } xt_plan_offset_;
 
 /* Arrays in local memory are aligned to so many bytes. Every version of the body uses the same ones. */
