@@ -156,6 +156,9 @@ check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" INTEL_ALL=yes tests/intel/test_intel_coopmatrix.sh
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_machine.sh
 
+check-intel-shapes: ## what Intel's compiler makes of 37 other products: instructions, messages a dpas, spills (10 min)
+	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_shapes.sh
+
 soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone
 
 examples: $(examples) $(mpi_examples) ## the examples alone
@@ -198,7 +201,7 @@ uninstall: ## take the same files away
 build-benches: $(benches) $(BUILD)/report
 build-all: $(BUILD)/libze_soft.so $(examples) $(mpi_examples) build-benches $(tests) $(soft_tests) $(xe_tests)
 
-.PHONY: help setup setup-optional run test bench check-intel soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
+.PHONY: help setup setup-optional run test bench check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:
 # Goals given together run in the order given: `make -j setup test` must not test before setup is done.
 ifneq ($(filter setup% clean,$(MAKECMDGOALS)),)

@@ -993,12 +993,13 @@ typedef struct {
     spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;
 
-/* What 2D block messages need: (value & mask) == 0, or value < below; narrow: of its low 32 bits. */
+/* What 2D block messages need: (value & mask) == 0, or value < below (bound: at most that); narrow: of its low 32
+ * bits. */
 typedef struct {
     int tile;
     xt_val value, below; /* below.magic 0: the mask counts */
     int mask;
-    bool narrow;
+    bool narrow, bound;
 } xt_plan_offset_;
 
 /* Arrays in local memory are aligned to so many bytes. Every version of the body uses the same ones. */
@@ -2069,25 +2070,52 @@ XE_FN_ void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool 
         xt_need_(x, t, &value, INT32_MIN);
 }
 
+/* A distance must be a multiple: where only a part of it is known early, all its terms, of products a factor. */
+XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
+{
+    const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
+    const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? (const xt_numbers_ *)n->desc : NULL;
+    xt_val known = n ? *v : xt_nothing_(); /* a constant that does not qualify rules them out */
+    if (xt_val_align_(v) >= of) return;
+    if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_ADD) {
+        xt_need_multiple_(x, t, &d->v[0], of);
+        xt_need_multiple_(x, t, &d->v[1], of);
+    } else if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_MUL) {
+        xt_need_multiple_(x, t, xt_is_early_(x, &d->v[0]) ? &d->v[0] : &d->v[1], of);
+    } else {
+        xt_plan_offset_ *o = xt_need_(x, t, &known, of - 1);
+        if (o) o->narrow = true;
+    }
+}
+
+/* An offset must be inside its extent; of a loop's index it is its bounds that must. */
+XE_FN_ void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
+{
+    const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
+    const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? (const xt_frame_ *)n->desc : NULL;
+    xt_plan_offset_ *o;
+    if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return;
+    if (f && f->index == at.id && f->step.kind == SPE_INT) {
+        at = f->hi;
+        if (f->lo.kind != SPE_INT || f->lo.integer < 0) xt_need_(x, t, &f->lo, INT32_MIN);
+    } else {
+        f = NULL;
+    }
+    if (!xt_is_early_(x, extent)) at = xt_nothing_();
+    o = xt_need_(x, t, &at, 0);
+    if (!o) return;
+    o->below = *extent;
+    o->bound = f != NULL;
+}
+
 /* Of leading dimensions: the matrix is one of the base's, and aligned as the base is. */
 XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
-    const xt_tile *t = &init->matrix;
-    int i, per = 64 / xt_bytes_(t->type);
-    xt_plan_offset_ *o;
-    xt_val distance;
-    for (i = 0; i < d->shape.count - 2; i++) {
-        xt_val at = d->offset.at[i], extent = d->shape.at[i];
-        if (at.kind == SPE_INT && extent.kind == SPE_INT && at.integer >= 0 && at.integer < extent.integer) continue;
-        if (!xt_is_early_(x, &extent)) at = xt_nothing_();
-        o = xt_need_(x, t, &at, 0);
-        if (o) o->below = extent;
-    }
-    if (d->shape.count < 3 || xt_val_align_(&init->distance) >= per) return;
-    distance = init->distance.kind == SPE_INT ? xt_nothing_() : init->distance;
-    o = xt_need_(x, t, &distance, per - 1);
-    if (o) o->narrow = true;
+    int i;
+    for (i = 0; i < d->shape.count - 2; i++)
+        xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
+    if (d->shape.count > 2) xt_need_multiple_(x, &init->matrix, &init->distance, 64 / xt_bytes_(init->tile.type));
 }
 
 XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
@@ -2203,6 +2231,7 @@ XE_FN_ spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
 {
     spe_id v = xt_emit_early_(x, &o->value, CM_I32);
     if (o->narrow) v = spe_cast(&x->m, spe_int(&x->m, 32), v, true);
+    if (o->below.magic && o->bound) return spe_ule(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
     if (o->below.magic) return spe_ult(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
     return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
 }
