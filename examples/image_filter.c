@@ -1,0 +1,426 @@
+/* image_filter.c - a Gaussian blur of a colour picture, along its rows and then along its columns, with a border of
+ * three kinds: neighbours of what lies at an edge are the edge itself, its mirror image, or black.
+ *
+ *     cc -std=c11 image_filter.c -lze_loader -lm && ./a.out picture.ppm blurred.ppm
+ *
+ * The kernels are made for one blur: its weights are constants in them, and a C loop writes a load and a multiplication
+ * for each. Where a tile's neighbours are all inside the picture they are tiles too, moved by a pixel each; at the
+ * edges every element is gathered from the place that the border says. Every pixel is checked against f64.
+ * `image_filter --help` says the rest.
+ */
+#include "xetile.h"
+#include "ze_dispatch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A pixel is three neighbouring bytes. A work-group of four subgroups has 16 rows of 96 bytes. */
+enum { CHANNELS = 3, ROWS = 16, COLUMNS = 96, RADIUS_MAX = 32 };
+#define MAP XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, COLUMNS})
+
+typedef enum { CLAMP, MIRROR, BLACK, BORDERS } border_kind;
+static const char *const border_names[BORDERS] = {"clamp", "mirror", "black"};
+
+/* What the kernels are made for. */
+static struct {
+    int radius;
+    float weight[2 * RADIUS_MAX + 1];
+    border_kind border;
+} blur;
+
+/* ---- the kernels ---- */
+
+/* The pixel that stands for number `at` of `count` pixels in a row or column. */
+static xt_vec bordered(XT_CONTEXT, xt_vec at, xt_val count)
+{
+    xt_val last = XT_SUB(count, 1);
+    if (blur.border == MIRROR) {
+        at = XT_ABS(at);
+        at = XT_SUB(last, XT_ABS(XT_SUB(last, at)));
+    }
+    return XT_MIN(XT_MAX(at, 0), last); /* a picture may be smaller than the radius */
+}
+
+/* The elements `step` pixels to the right, or below, each from where the border says. */
+static xt_vec gathered(XT_CONTEXT, xt_val from, xt_val i, xt_val j, xt_val height, xt_val width, bool down, int step)
+{
+    xt_val across = XT_MUL(width, CHANNELS);
+    xt_vec row = XT_ADD(XT_IOTA(i32, ROWS, COLUMNS, 0, .map = MAP), i);
+    xt_vec byte = XT_ADD(XT_IOTA(i32, ROWS, COLUMNS, 1, .map = MAP), j);
+    xt_vec inside = XT_AND(XT_LT(row, height), XT_LT(byte, across)); /* of the picture, not of its border */
+    xt_vec pixel = XT_DIV(byte, CHANNELS), channel = XT_MOD(byte, CHANNELS);
+    if (down)
+        row = bordered(XT_SELF, XT_ADD(row, step), height);
+    else
+        pixel = bordered(XT_SELF, XT_ADD(pixel, step), width);
+    xt_vec place = XT_ADD(XT_MUL(row, across), XT_ADD(XT_MUL(pixel, CHANNELS), channel));
+    xt_tile tile = XT_INIT_TILE(from, of(from), ROWS, COLUMNS, .scatter = place, .shape = XT_AT(XT_MUL(height, across)),
+                                .map = MAP);
+    return XT_LOAD_GATHER(tile, inside);
+}
+
+/* The same where they are in the picture, or black. */
+static xt_vec moved(XT_CONTEXT, xt_tile tile, bool down, int step)
+{
+    return XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(tile, down ? step : 0, down ? 0 : step * CHANNELS));
+}
+
+static void blur_along(XT_CONTEXT, xt_val from, xt_val to, xt_val height, xt_val width, bool down)
+{
+    xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLUMNS), across = XT_MUL(width, CHANNELS);
+    xt_tile in =
+        XT_INIT_TILE(from, of(from), ROWS, COLUMNS, .offset = XT_AT(i, j), .shape = XT_AT(height, across), .map = MAP);
+    xt_tile out =
+        XT_INIT_TILE(to, of(to), ROWS, COLUMNS, .offset = XT_AT(i, j), .shape = XT_AT(height, across), .map = MAP);
+    xt_val first = down ? i : j, reach = down ? height : across;
+    int size = down ? ROWS : COLUMNS, margin = blur.radius * (down ? 1 : CHANNELS);
+    xt_val within = XT_AND(XT_GE(first, margin), XT_LE(XT_ADD(first, size + margin), reach));
+    xt_vec sum = XT_SPLAT(f32, ROWS, COLUMNS, 0, .map = MAP);
+
+    XT_IF(blur.border == BLACK ? XT_EQ(0, 0) : within, &sum)
+    {
+        for (int t = -blur.radius; t <= blur.radius; t++)
+            sum = XT_FMA(XT_CAST(f32, moved(XT_SELF, in, down, t)), blur.weight[t + blur.radius], sum);
+    }
+    XT_ELSE
+    {
+        for (int t = -blur.radius; t <= blur.radius; t++)
+            sum = XT_FMA(XT_CAST(f32, gathered(XT_SELF, from, i, j, height, width, down, t)),
+                         blur.weight[t + blur.radius], sum);
+    }
+    if (down) sum = XT_ADD(XT_MIN(sum, 255), 0.5); /* the cast to bytes rounds towards zero */
+    XT_STORE_TILE(XT_CAST(of(to), sum), out);
+}
+
+XT_KERNEL(along_rows, ptr(u8, FROM), ptr(f32, TO), u32(HEIGHT), u32(WIDTH))
+{
+    blur_along(XT_SELF, FROM, TO, HEIGHT, WIDTH, false);
+}
+
+XT_KERNEL(along_columns, ptr(f32, FROM), ptr(u8, TO), u32(HEIGHT), u32(WIDTH))
+{
+    blur_along(XT_SELF, FROM, TO, HEIGHT, WIDTH, true);
+}
+
+static const xt_kernel *const passes[2] = {&along_rows, &along_columns};
+
+/* ---- messages and the command line ---- */
+
+/* Every way out of the program that is not `ok` goes through here. */
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED image_filter ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+typedef struct {
+    const char *emit, *target, *device, *radius, *border, *pass, *file[2];
+    int files;
+    bool list, help;
+} options;
+
+static void print_help(void)
+{
+    printf("image_filter [options] [IN.ppm [OUT.ppm]]: a Gaussian blur; a picture of its own without a file\n"
+           "  --radius R          pixels on either side, 1 to %d; default 6\n"
+           "  --border KIND       clamp, mirror or black; default clamp\n"
+           "  --device NAME       number or part of the name of a device; --list prints them\n"
+           "  --emit FILE         write a SPIR-V module instead of running it\n"
+           "  --pass WHICH        ... rows or columns; default rows\n"
+           "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
+           "  --list, --help\n"
+           "PPM is the binary kind, P6 with 8 bits: ffmpeg -i x.png x.ppm, or convert x.png x.ppm, write it.\n"
+           "The last line is `ok image_filter ...` or `FAILED image_filter ...`.\n",
+           (int)RADIUS_MAX);
+}
+
+static bool parse_option(options *o, char **argv, int *i)
+{
+    const struct {
+        const char *name, **value;
+    } with_value[] = {{"--emit", &o->emit},     {"--target", &o->target}, {"--device", &o->device},
+                      {"--radius", &o->radius}, {"--border", &o->border}, {"--pass", &o->pass}};
+    for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
+        if (strcmp(argv[*i], with_value[j].name)) continue;
+        if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
+        *with_value[j].value = argv[++*i];
+        return true;
+    }
+    if (!strcmp(argv[*i], "--list")) return o->list = true;
+    if (!strcmp(argv[*i], "--help")) return o->help = true;
+    if (argv[*i][0] == '-') return fail("%s: no such option; --help lists them", argv[*i]);
+    if (o->files == 2) return fail("%s: at most two files, IN.ppm OUT.ppm", argv[*i]);
+    o->file[o->files++] = argv[*i];
+    return true;
+}
+
+/* The blur that is asked for: a Gaussian that ends at 2.5 deviations, its weights adding up to 1. */
+static bool choose_blur(const options *o)
+{
+    char *end = NULL;
+    long radius = o->radius ? strtol(o->radius, &end, 10) : 6;
+    double sum = 0;
+    if (o->radius && (end == o->radius || *end || radius < 1 || radius > RADIUS_MAX))
+        return fail("--radius %s: not a number from 1 to %d", o->radius, (int)RADIUS_MAX);
+    blur.radius = (int)radius;
+    while (o->border && blur.border < BORDERS && strcmp(o->border, border_names[blur.border]) != 0) blur.border++;
+    if (blur.border == BORDERS) return fail("--border %s: clamp, mirror or black", o->border);
+    for (int t = -blur.radius; t <= blur.radius; t++) sum += exp(-0.5 * pow(2.5 * t / blur.radius, 2));
+    for (int t = -blur.radius; t <= blur.radius; t++)
+        blur.weight[t + blur.radius] = (float)(exp(-0.5 * pow(2.5 * t / blur.radius, 2)) / sum);
+    return true;
+}
+
+/* ---- pictures ---- */
+
+typedef struct {
+    int height, width;
+    uint8_t *rgb;
+} picture;
+
+static bool picture_init(picture *p, int height, int width)
+{
+    p->height = height;
+    p->width = width;
+    p->rgb = (uint8_t *)malloc((size_t)height * (size_t)width * CHANNELS);
+    return p->rgb || fail("out of memory for %d x %d pixels", height, width);
+}
+
+/* Rings that become finer to the right, and a frame that shows what the border does. */
+static bool draw(picture *p)
+{
+    if (!picture_init(p, 270, 479)) return false;
+    for (int y = 0; y < p->height; y++)
+        for (int x = 0; x < p->width; x++) {
+            uint8_t *at = p->rgb + ((size_t)y * (size_t)p->width + (size_t)x) * CHANNELS;
+            double r = hypot(x - 150, y - 135), ring = 0.5 + 0.5 * cos(r * r / 250);
+            bool frame = x < 6 || y < 6 || x >= p->width - 6 || y >= p->height - 6;
+            at[0] = (uint8_t)(frame ? 255 : 230 * ring);
+            at[1] = (uint8_t)(frame ? 200 : 60 + 120.0 * x / p->width);
+            at[2] = (uint8_t)(frame ? 40 : 200 * (1 - ring));
+        }
+    return true;
+}
+
+/* A number of a PPM header, after blanks and comments. */
+static bool ppm_number(FILE *f, int *value)
+{
+    int c = fgetc(f);
+    for (; c == '#' || isspace(c); c = fgetc(f))
+        if (c == '#')
+            while (c != '\n' && c != EOF) c = fgetc(f);
+    for (*value = 0; c >= '0' && c <= '9' && *value < 100000; c = fgetc(f)) *value = *value * 10 + (c - '0');
+    return isspace(c); /* one blank ends it */
+}
+
+static bool read_ppm(const char *path, picture *p)
+{
+    FILE *f = fopen(path, "rb");
+    int height = 0, width = 0, most = 0;
+    const char *wrong = NULL;
+    if (!f) return fail("%s: cannot read it: %s", path, strerror(errno));
+    if (fgetc(f) != 'P' || fgetc(f) != '6')
+        wrong = "it is not a binary PPM (P6)";
+    else if (!ppm_number(f, &width) || !ppm_number(f, &height) || !ppm_number(f, &most))
+        wrong = "its header is malformed";
+    else if (most != 255)
+        wrong = "it does not have 8 bits a channel";
+    else if (height < 1 || height > 32768 || width < 1 || width > 32768)
+        wrong = "it is not of 1 to 32768 pixels a side";
+    if (!wrong && !picture_init(p, height, width)) return fclose(f), false;
+    if (!wrong && fread(p->rgb, (size_t)width * CHANNELS, (size_t)height, f) != (size_t)height)
+        wrong = "it ends too early";
+    fclose(f);
+    return !wrong || fail("%s: %s", path, wrong);
+}
+
+static bool write_ppm(const char *path, int height, int width, const uint8_t *rgb)
+{
+    FILE *f = fopen(path, "wb");
+    bool ok = f && fprintf(f, "P6\n%d %d\n255\n", width, height) > 0 &&
+              fwrite(rgb, (size_t)width * CHANNELS, (size_t)height, f) == (size_t)height;
+    if (f && fclose(f) != 0) ok = false;
+    return ok || fail("%s: cannot write it: %s", path, strerror(errno));
+}
+
+/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
+static bool check_output(const char *path)
+{
+    FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
+    if (there) fclose(there);
+    if (!f) return fail("%s: cannot write it: %s", path, strerror(errno));
+    fclose(f);
+    if (!there) remove(path);
+    return true;
+}
+
+/* ---- the check: both passes in f64 */
+
+static int host_bordered(int at, int count)
+{
+    if (blur.border == MIRROR) at = count - 1 - abs(count - 1 - abs(at));
+    return at < 0 ? 0 : at >= count ? count - 1 : at;
+}
+
+static double host_sum(const double *row, int at, int count, int stride)
+{
+    double sum = 0;
+    for (int t = -blur.radius; t <= blur.radius; t++) {
+        bool black = blur.border == BLACK && (at + t < 0 || at + t >= count);
+        if (!black)
+            sum += (double)blur.weight[t + blur.radius] * row[(size_t)host_bordered(at + t, count) * (size_t)stride];
+    }
+    return sum;
+}
+
+/* A pixel is right when it is the exact value rounded, where "exact" may be off by what f32 rounds: each of 2 (2 R + 1)
+ * multiplications with addition, and the weights' sum, by 2^-24 of at most 255. */
+static bool check(const picture *p, const uint8_t *got)
+{
+    size_t across = (size_t)p->width * CHANNELS, count = across * (size_t)p->height, wrong = 0;
+    double *in = (double *)malloc(count * sizeof *in), *rows = (double *)malloc(count * sizeof *rows);
+    double most = 0.5 + (4 * blur.radius + 6) * 255 * 0x1p-24, largest = 0;
+    for (size_t i = 0; in && i < count; i++) in[i] = p->rgb[i];
+    for (size_t i = 0; in && rows && i < count; i++) {
+        size_t byte = i % across, line = i - byte;
+        rows[i] = host_sum(in + line + byte % CHANNELS, (int)(byte / CHANNELS), p->width, CHANNELS);
+    }
+    for (size_t i = 0; in && rows && i < count; i++) {
+        double want = fmin(host_sum(rows + i % across, (int)(i / across), p->height, (int)across), 255);
+        double error = fabs(got[i] - want);
+        if (error > largest) largest = error;
+        if (error > most && wrong++ == 0)
+            printf("row %zu, column %zu, channel %zu: %d, want %.6f\n", i / across, i % across / CHANNELS, i % CHANNELS,
+                   got[i], want);
+    }
+    bool ok = in && rows;
+    free(in);
+    free(rows);
+    if (!ok) return fail("out of memory for the check");
+    printf("error    %.6f of at most %.6f\n", largest, most);
+    return wrong == 0 || fail("%d x %d: %zu elements are wrong", p->height, p->width, wrong);
+}
+
+/* ---- the run ---- */
+
+static bool fail_build(const xt_module *mod)
+{
+    return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
+}
+
+static bool fail_device(const zed_device *dev)
+{
+    const zed_error *e = zed_get_error(dev);
+    return fail("%s:%d: %s", e->file, e->line, e->text);
+}
+
+static xt_module build(int pass, const xt_target *target)
+{
+    return xt_build(&(xt_build_desc){.kernel = passes[pass], .file = __FILE__, .line = __LINE__, .target = target});
+}
+
+static bool filter(zed_device *dev, const picture *p, const char *path)
+{
+    size_t count = (size_t)p->height * (size_t)p->width * CHANNELS;
+    uint32_t height = (uint32_t)p->height, width = (uint32_t)p->width;
+    zed_groups groups = {(width * CHANNELS + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS, 1};
+    uint8_t *in = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0),
+            *out = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0);
+    float *between = (float *)zed_alloc(dev, ZED_DEVICE, count * sizeof *between, 0);
+    zed_kernel kernel[2];
+    double ns[2];
+    if (!in || !out || !between) return fail_device(dev);
+    for (int pass = 0; pass < 2; pass++) {
+        xt_module mod = build(pass, &(xt_target){ZED_TARGET(dev)});
+        bool ok = mod.words ? ZED_LOAD(&kernel[pass], dev, mod) || fail_device(dev) : fail_build(&mod);
+        xt_free(&mod);
+        if (!ok) return false;
+    }
+    memcpy(in, p->rgb, count);
+    memset(out, 0xff, count);
+    ns[0] = zed_launch_timed(&kernel[0], groups, in, between, height, width);
+    ns[1] = zed_launch_timed(&kernel[1], groups, between, out, height, width);
+    if (ns[0] < 0 || ns[1] < 0) return fail_device(dev);
+    printf("time     %.3f ms along rows, %.3f ms along columns\n", ns[0] * 1e-6, ns[1] * 1e-6);
+    if (!check(p, out) || (path && !write_ppm(path, p->height, p->width, out))) return false;
+    printf("ok image_filter %d x %d, radius %d, %s, %.1f Mpixel/s%s%s\n", p->width, p->height, blur.radius,
+           border_names[blur.border], (double)height * width / (ns[0] + ns[1]) * 1e3, path ? "; wrote " : "",
+           path ? path : "");
+    return true;
+}
+
+static bool run(const options *o)
+{
+    zed_device dev;
+    picture p = {0, 0, NULL};
+    bool ok = (o->files < 2 || check_output(o->file[1])) && (o->files ? read_ppm(o->file[0], &p) : draw(&p));
+    memset(&dev, 0, sizeof dev);
+    if (ok) ok = zed_open(&dev, &(zed_options){.device = o->device}) || fail_device(&dev);
+    if (ok) printf("device   %s\n", dev.name);
+    ok = ok && filter(&dev, &p, o->file[1]);
+    zed_close(&dev); /* frees the memory too */
+    free(p.rgb);
+    return ok;
+}
+
+static bool emit(const options *o)
+{
+    int pass = o->pass && !strcmp(o->pass, "columns");
+    xt_module mod;
+    bool ok;
+    FILE *f;
+    if (o->pass && !pass && strcmp(o->pass, "rows") != 0) return fail("--pass %s: rows or columns", o->pass);
+    mod = build(pass, &(xt_target){.name = o->target ? o->target : "bmg"});
+    if (!mod.words) {
+        ok = fail_build(&mod);
+    } else {
+        f = fopen(o->emit, "wb");
+        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
+        if (f && fclose(f) != 0) ok = false;
+        if (!ok) fail("%s: cannot write it", o->emit);
+    }
+    if (ok)
+        printf("params   %s\nflags    %s\nok image_filter: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
+               mod.size);
+    xt_free(&mod);
+    return ok;
+}
+
+/* What could not be printed is an error, too. */
+static void flush_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "FAILED standard output: cannot write it\n");
+    _Exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    atexit(flush_output);
+    options o;
+    bool ok = true;
+    (void)argc;
+    memset(&o, 0, sizeof o);
+    for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
+    if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
+    ok = ok && choose_blur(&o);
+    if (ok && o.help)
+        print_help();
+    else if (ok && o.list)
+        ok = zed_print_list(stdout);
+    else if (ok)
+        ok = o.emit ? emit(&o) : run(&o);
+    return ok ? 0 : 1;
+}

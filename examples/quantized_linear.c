@@ -1,0 +1,524 @@
+/* quantized_linear.c - the linear layer of a language model with weights of 4 or 8 bits: y = x W, f16 activations of a
+ * batch of 1 to 16, and for every 64 weights of an output a scale of its own.
+ *
+ *     w[k][n] = q[k][n] * scale[k / 64][n]          q: -8 to 7, or -128 to 127
+ *
+ *     cc -std=c11 quantized_linear.c -lze_loader -lm && ./a.out weights.npy activations.npy
+ *
+ * A group's sum of x q is a product of tiles, in which only the additions round; the scale is multiplied with the sum.
+ * Two 4-bit weights share a byte: weights r and r + 32 of a group, so that the low halves of 32 rows of bytes are one
+ * operand of the product and the high halves the next, and nothing moves between lanes. Every result is checked against
+ * f64 with the same q; the error that the 4 or 8 bits make is printed, and drawn with --svg. `quantized_linear --help`
+ * says the rest.
+ */
+#include "xetile.h"
+#include "ze_dispatch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A work-group of four subgroups makes 64 outputs of the whole batch; a turn of its loop takes a group of weights. */
+enum { BATCH = 16, COLUMNS = 64, GROUP = 64, HALF = GROUP / 2 };
+
+/* ---- the kernels ---- */
+
+static void linear(XT_CONTEXT, int bits, xt_val X, xt_val W, xt_val SCALE, xt_val Y, xt_val M, xt_val N, xt_val K)
+{
+    const xt_map map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {BATCH, COLUMNS / 4});
+    const xt_map map_x = xt_map_mma_a(&map, HALF), map_w = xt_map_mma_b(&map, HALF);
+    const xt_map map_scale = XT_MAP(.sg_layout = {1, 4}, .sg_data = {1, COLUMNS / 4});
+    xt_val j = XT_MUL(XT_GROUP_ID(0), COLUMNS), groups = XT_DIV(XT_ADD(K, GROUP - 1), GROUP);
+    xt_val rows = XT_MUL(groups, bits == 4 ? HALF : GROUP); /* of bytes */
+
+    xt_tile x = XT_INIT_TILE(X, f16, BATCH, HALF, .shape = XT_AT(M, K), .map = map_x), x_high;
+    xt_tile w = XT_INIT_TILE(W, of(W), HALF, COLUMNS, .offset = XT_AT(0, j), .shape = XT_AT(rows, N), .map = map_w),
+            w_high;
+    xt_tile scale =
+        XT_INIT_TILE(SCALE, f16, 1, COLUMNS, .offset = XT_AT(0, j), .shape = XT_AT(groups, N), .map = map_scale);
+    xt_tile y = XT_INIT_TILE(Y, f16, BATCH, COLUMNS, .offset = XT_AT(0, j), .shape = XT_AT(M, N), .map = map);
+    xt_vec sum = XT_SPLAT(f32, BATCH, COLUMNS, 0, .map = map);
+
+    XT_FOR(group, 0, groups, 1, &sum, &x, &w, &scale)
+    {
+        xt_vec low, high, part, bytes = XT_LOAD_TILE(w);
+        if (bits == 4) { /* stored from 0 to 15 */
+            low = XT_SUB(XT_CAST(f16, XT_AND(bytes, 15)), 8);
+            high = XT_SUB(XT_CAST(f16, XT_SHR(bytes, 4)), 8);
+        } else {
+            w_high = XT_UPDATE_TILE_OFFSET(w, HALF, 0);
+            low = XT_CAST(f16, bytes);
+            high = XT_CAST(f16, XT_LOAD_TILE(w_high));
+        }
+        x_high = XT_UPDATE_TILE_OFFSET(x, 0, HALF);
+        part = XT_TILE_MMA(XT_LOAD_TILE(x), low);
+        part = XT_TILE_MMA(XT_LOAD_TILE(x_high), high, part);
+        sum = XT_FMA(part, XT_BROADCAST(XT_CAST(f32, XT_LOAD_TILE(scale)), 0, BATCH, .map = map), sum);
+        x = XT_UPDATE_TILE_OFFSET(x, 0, GROUP);
+        w = XT_UPDATE_TILE_OFFSET(w, bits == 4 ? HALF : GROUP, 0);
+        scale = XT_UPDATE_TILE_OFFSET(scale, 1, 0);
+        (void)group;
+    }
+    XT_STORE_TILE(XT_CAST(f16, sum), y);
+}
+
+XT_KERNEL(linear_int4, ptr(f16, X), ptr(u8, W), ptr(f16, SCALE), ptr(f16, Y), u32(M), u32(N), u32(K))
+{
+    linear(XT_SELF, 4, X, W, SCALE, Y, M, N, K);
+}
+
+XT_KERNEL(linear_int8, ptr(f16, X), ptr(i8, W), ptr(f16, SCALE), ptr(f16, Y), u32(M), u32(N), u32(K))
+{
+    linear(XT_SELF, 8, X, W, SCALE, Y, M, N, K);
+}
+
+/* ---- messages and the command line ---- */
+
+/* Every way out of the program that is not `ok` goes through here. */
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED quantized_linear ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+typedef struct {
+    const char *emit, *target, *device, *batch, *n, *k, *bits, *svg, *file[3];
+    int files;
+    bool list, help;
+} options;
+
+static void print_help(void)
+{
+    printf(
+        "quantized_linear [options] [W.npy [X.npy [Y.npy]]]: y = x W with quantized W; random ones without files\n"
+        "  W.npy               K x N, f16 or f32; X.npy: batch x K; Y.npy is written, f16 (NumPy, version 1, C order)\n"
+        "  --bits 4|8          of a weight; default 4\n"
+        "  --batch B           rows of x, 1 to 16; default 4\n"
+        "  --n N --k K         outputs and inputs; default 1024 768\n"
+        "  --svg FILE          draw the outputs against those of the weights as they were\n"
+        "  --device NAME       number or part of the name of a device; --list prints them\n"
+        "  --emit FILE         write the SPIR-V module instead of running it\n"
+        "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
+        "  --list, --help\n"
+        "The last line is `ok quantized_linear ...` or `FAILED quantized_linear ...`.\n");
+}
+
+static bool parse_option(options *o, char **argv, int *i)
+{
+    const struct {
+        const char *name, **value;
+    } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device}, {"--batch", &o->batch},
+                      {"--n", &o->n},       {"--k", &o->k},           {"--bits", &o->bits},     {"--svg", &o->svg}};
+    for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
+        if (strcmp(argv[*i], with_value[j].name)) continue;
+        if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
+        *with_value[j].value = argv[++*i];
+        return true;
+    }
+    if (!strcmp(argv[*i], "--list")) return o->list = true;
+    if (!strcmp(argv[*i], "--help")) return o->help = true;
+    if (argv[*i][0] == '-') return fail("%s: no such option; --help lists them", argv[*i]);
+    if (o->files == 3) return fail("%s: at most three files, W.npy X.npy Y.npy", argv[*i]);
+    o->file[o->files++] = argv[*i];
+    return true;
+}
+
+/* A size from the command line, or `otherwise` when not given. */
+static bool parse_size(const char *name, const char *text, int otherwise, int most, int *size)
+{
+    char *end = NULL;
+    long v = text ? strtol(text, &end, 10) : otherwise;
+    if (text && (end == text || *end || v < 1 || v > most))
+        return fail("%s %s: not a size from 1 to %d", name, text, most);
+    *size = (int)v;
+    return true;
+}
+
+static bool parse_bits(const options *o, int *bits)
+{
+    if (!parse_size("--bits", o->bits, 4, 8, bits)) return false;
+    return *bits == 4 || *bits == 8 || fail("--bits %s: 4 or 8", o->bits);
+}
+
+/* ---- matrices and NumPy files ---- */
+
+typedef struct {
+    int rows, cols;
+    float *at; /* row-major */
+} matrix;
+
+static bool matrix_init(matrix *x, int rows, int cols)
+{
+    x->rows = rows;
+    x->cols = cols;
+    x->at = (float *)malloc((size_t)rows * (size_t)cols * sizeof(float));
+    return x->at || fail("out of memory for %d x %d floats", rows, cols);
+}
+
+/* The header of version 1 is a dictionary as Python prints it. */
+static const char *npy_header(const char *text, int *bytes, int *rows, int *cols)
+{
+    const char *descr = strstr(text, "'descr': '<f"), *order = strstr(text, "'fortran_order': False"),
+               *shape = strstr(text, "'shape': (");
+    if (!descr || (descr[12] != '2' && descr[12] != '4') || descr[13] != '\'')
+        return "its elements are neither <f2 nor <f4";
+    if (!order) return "it is not in C order";
+    if (!shape || sscanf(shape + 10, "%d, %d)", rows, cols) != 2 || *rows < 1 || *cols < 1 || *rows > 65536 ||
+        *cols > 65536)
+        return "its shape is not that of a matrix with 1 to 65536 rows and columns";
+    *bytes = descr[12] - '0';
+    return NULL;
+}
+
+static bool npy_read(const char *path, matrix *x)
+{
+    FILE *f = fopen(path, "rb");
+    unsigned char head[10];
+    char text[1024] = "";
+    const char *wrong = NULL;
+    int bytes = 0, rows = 0, cols = 0;
+    if (!f) return fail("%s: cannot read it: %s", path, strerror(errno));
+    if (fread(head, 1, 10, f) != 10 || memcmp(head, "\x93NUMPY\x01", 7) != 0)
+        wrong = "it is no NumPy file of version 1";
+    else if (head[8] + 256u * head[9] >= sizeof text ||
+             fread(text, 1, head[8] + 256u * head[9], f) != head[8] + 256u * head[9])
+        wrong = "its header is malformed";
+    else
+        wrong = npy_header(text, &bytes, &rows, &cols);
+    if (!wrong && !matrix_init(x, rows, cols)) return fclose(f), false;
+    for (size_t i = 0; !wrong && i < (size_t)rows * (size_t)cols; i++) {
+        uint16_t half;
+        if (fread(bytes == 2 ? (void *)&half : (void *)&x->at[i], (size_t)bytes, 1, f) != 1)
+            wrong = "it ends too early";
+        else if (bytes == 2)
+            x->at[i] = spe_f16_bits_to_f32(half);
+        if (!wrong && !isfinite(x->at[i])) wrong = "not all of its numbers are finite";
+    }
+    fclose(f);
+    return !wrong || fail("%s: %s", path, wrong);
+}
+
+static bool npy_write(const char *path, int rows, int cols, const uint16_t *data)
+{
+    char text[118];
+    FILE *f = fopen(path, "wb");
+    size_t count = (size_t)rows * (size_t)cols, done = 0;
+    snprintf(text, sizeof text, "{'descr': '<f2', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols);
+    if (f) {
+        fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f); /* 10 + 118 = 128: the elements start on a multiple of 64 */
+        fprintf(f, "%-117s\n", text);
+        done = fwrite(data, 2, count, f);
+    }
+    if (!f || fclose(f) != 0 || done != count) return fail("%s: cannot write it", path);
+    return true;
+}
+
+/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
+static bool check_output(const char *path)
+{
+    FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
+    if (there) fclose(there);
+    if (!f) return fail("%s: cannot write it: %s", path, strerror(errno));
+    fclose(f);
+    if (!there) remove(path);
+    return true;
+}
+
+/* splitmix64, and from it the normal distribution (Box and Muller) */
+static double random_uniform(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+static bool fill_normal(matrix *x, int rows, int cols, double deviation, uint64_t *state)
+{
+    if (!matrix_init(x, rows, cols)) return false;
+    for (size_t i = 0; i < (size_t)rows * (size_t)cols; i++) {
+        double radius = sqrt(-2 * log(1 - random_uniform(state)));
+        x->at[i] = (float)(deviation * radius * cos(6.283185307179586 * random_uniform(state)));
+    }
+    return true;
+}
+
+/* ---- the layer ---- */
+
+typedef struct {
+    int m, n, k, bits, groups;
+    matrix w, x;
+    int8_t *q;       /* K x N */
+    uint16_t *scale; /* groups x N */
+} layer;
+
+static bool choose_layer(const options *o, layer *l)
+{
+    uint64_t state = 2024;
+    if (!parse_bits(o, &l->bits) || !parse_size("--batch", o->batch, 4, BATCH, &l->m) ||
+        !parse_size("--n", o->n, 1024, 65536, &l->n) || !parse_size("--k", o->k, 768, 65536, &l->k))
+        return false;
+    if (o->files && (o->n || o->k)) return fail("%s: its shape is --n and --k already", o->file[0]);
+    if (o->files > 1 && o->batch) return fail("%s: its rows are --batch already", o->file[1]);
+    if (o->files && !npy_read(o->file[0], &l->w)) return false;
+    if (!o->files && !fill_normal(&l->w, l->k, l->n, 1 / sqrt(l->k), &state)) return false;
+    l->k = l->w.rows;
+    l->n = l->w.cols;
+    if (o->files > 1 ? !npy_read(o->file[1], &l->x) : !fill_normal(&l->x, l->m, l->k, 1, &state)) return false;
+    l->m = l->x.rows;
+    l->groups = (l->k + GROUP - 1) / GROUP;
+    if (l->x.cols != l->k)
+        return fail("%s: it has %d columns, but the weights have %d rows", o->file[1], l->x.cols, l->k);
+    return l->m <= BATCH || fail("%s: it has %d rows; a batch has at most %d", o->file[1], l->m, (int)BATCH);
+}
+
+/* The nearest of the 16 or 256 multiples of a group's scale, which is such that its largest weight is one of them. */
+static bool quantize(layer *l)
+{
+    size_t n = (size_t)l->n;
+    int most = l->bits == 4 ? 7 : 127;
+    l->q = (int8_t *)malloc((size_t)l->k * n);
+    l->scale = (uint16_t *)malloc((size_t)l->groups * n * sizeof *l->scale);
+    if (!l->q || !l->scale) return fail("out of memory for %d x %d weights", l->k, l->n);
+    for (size_t g = 0; g < (size_t)l->groups; g++)
+        for (size_t j = 0; j < n; j++) {
+            size_t first = g * GROUP, end = first + GROUP < (size_t)l->k ? first + GROUP : (size_t)l->k;
+            float largest = 0, step;
+            for (size_t k = first; k < end; k++) largest = fmaxf(largest, fabsf(l->w.at[k * n + j]));
+            l->scale[g * n + j] = spe_f32_to_f16_bits(largest / (float)most);
+            step = spe_f16_bits_to_f32(l->scale[g * n + j]);
+            if (!isfinite(step))
+                return fail("column %zu: a weight of %g is too large for an f16 scale", j, (double)largest);
+            for (size_t k = first; k < end; k++) {
+                float q = step > 0 ? nearbyintf(l->w.at[k * n + j] / step) : 0;
+                l->q[k * n + j] = (int8_t)fminf(fmaxf(q, (float)-most - 1), (float)most);
+            }
+        }
+    return true;
+}
+
+static int weight(const layer *l, size_t k, size_t j) { return k < (size_t)l->k ? l->q[k * (size_t)l->n + j] : 0; }
+
+/* As the kernels want them: rows of bytes, of 4 bits weights r and r + 32 of a group in one; the last group is filled
+ * up. */
+static void pack(const layer *l, uint8_t *to)
+{
+    size_t n = (size_t)l->n;
+    for (size_t g = 0; g < (size_t)l->groups; g++)
+        for (size_t r = 0; r < (l->bits == 4 ? HALF : GROUP); r++)
+            for (size_t j = 0; j < n; j++) {
+                int low = weight(l, g * GROUP + r, j), high = weight(l, g * GROUP + HALF + r, j);
+                if (l->bits == 4)
+                    to[(g * HALF + r) * n + j] = (uint8_t)((low + 8) | (high + 8) << 4);
+                else
+                    to[(g * GROUP + r) * n + j] = (uint8_t)low;
+            }
+}
+
+/* ---- the check ---- */
+
+/* In f64: with the quantized weights, the sum of the sizes of its terms, and with the weights as they were. */
+static void reference(const layer *l, const uint16_t *x, int i, int j, double *want, double *size, double *unquantized)
+{
+    size_t n = (size_t)l->n, k = (size_t)l->k;
+    *want = *size = *unquantized = 0;
+    for (size_t a = 0; a < k; a++) {
+        double v = (double)spe_f16_bits_to_f32(x[(size_t)i * k + a]);
+        double w = (double)spe_f16_bits_to_f32(l->scale[a / GROUP * n + (size_t)j]) * l->q[a * n + (size_t)j];
+        *want += v * w;
+        *size += fabs(v * w);
+        *unquantized += v * (double)l->w.at[a * n + (size_t)j];
+    }
+}
+
+/* Products x q are exact in f32. Each of K additions in groups, and of two roundings a group, is off by at most 2^-24
+ * of the sum of all sizes; then the result is rounded to f16. `points`: what is drawn, two numbers an output. */
+static bool check(const layer *l, const uint16_t *x, const uint16_t *y, float *points)
+{
+    double signal = 0, noise = 0, worst = 0;
+    size_t wrong = 0, at = 0;
+    for (int i = 0; i < l->m; i++)
+        for (int j = 0; j < l->n; j++) {
+            double want, size, unquantized, bound, error, got = (double)spe_f16_bits_to_f32(y[at++]);
+            reference(l, x, i, j, &want, &size, &unquantized);
+            bound = (l->k + 2 * l->groups + 2) * 0x1p-24 * size;
+            bound += (fabs(want) + bound) * 0x1p-11 + 0x1p-25;
+            error = fabs(got - want);
+            if (!(error <= bound) && wrong++ == 0)
+                printf("row %d, column %d: %.7g, want %.7g within %.2g\n", i, j, got, want, bound);
+            if (error / bound > worst) worst = error / bound;
+            signal += unquantized * unquantized;
+            noise += (got - unquantized) * (got - unquantized);
+            points[2 * at - 2] = (float)unquantized;
+            points[2 * at - 1] = (float)got;
+        }
+    printf("error    %.3f of its bound at most; %d bits are %.2f%% from the weights as they were\n", worst, l->bits,
+           100 * sqrt(noise / fmax(signal, 1e-300)));
+    return wrong == 0 || fail("%d x %d x %d: %zu elements are wrong", l->m, l->n, l->k, wrong);
+}
+
+/* ---- the picture: each output against what it was before the weights were quantized ---- */
+
+static bool draw(const char *path, const layer *l, const float *points)
+{
+    size_t count = (size_t)l->m * (size_t)l->n;
+    size_t step = count / 2000 + 1;
+    float reach = 1e-6f;
+    FILE *f = fopen(path, "w");
+    if (!f) return fail("%s: cannot write it: %s", path, strerror(errno));
+    for (size_t i = 0; i < 2 * count; i++) reach = fmaxf(reach, fabsf(points[i]));
+    fprintf(f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"420\" height=\"420\" viewBox=\"0 0 420 420\" "
+            "font-family=\"sans-serif\" font-size=\"12\" text-anchor=\"middle\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
+            "<path d=\"M50 370V20M50 370H400\" stroke=\"#333\"/><path d=\"M50 370L400 20\" stroke=\"#c44\"/>\n"
+            "<text x=\"225\" y=\"408\">output of the weights as they were</text>\n"
+            "<text transform=\"translate(14 195) rotate(-90)\">output of int%d weights</text>\n",
+            l->bits);
+    for (int tick = -2; tick <= 2; tick++) {
+        int at = 225 + tick * 87;
+        fprintf(f, "<text x=\"%d\" y=\"386\">%.2g</text><text x=\"46\" y=\"%d\" text-anchor=\"end\">%.2g</text>\n", at,
+                (double)reach * tick / 2, 424 - at, (double)reach * tick / 2);
+    }
+    fprintf(f, "<g fill=\"#26c\" fill-opacity=\".5\">\n");
+    for (size_t i = 0; i < count; i += step)
+        fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.5\"/>\n", (double)(225 + points[2 * i] / reach * 174),
+                (double)(195 - points[2 * i + 1] / reach * 174));
+    fprintf(f, "</g>\n</svg>\n");
+    return (!ferror(f)) & (fclose(f) == 0) || fail("%s: cannot write it", path);
+}
+
+/* ---- the run ---- */
+
+static bool fail_build(const xt_module *mod)
+{
+    return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
+}
+
+static bool fail_device(const zed_device *dev)
+{
+    const zed_error *e = zed_get_error(dev);
+    return fail("%s:%d: %s", e->file, e->line, e->text);
+}
+
+static xt_module build(int bits, const xt_target *target)
+{
+    return xt_build(&(xt_build_desc){
+        .kernel = bits == 4 ? &linear_int4 : &linear_int8, .file = __FILE__, .line = __LINE__, .target = target});
+}
+
+static bool compute(zed_device *dev, const xt_module *mod, const layer *l, const options *o)
+{
+    size_t m = (size_t)l->m, n = (size_t)l->n, k = (size_t)l->k;
+    size_t bytes = (size_t)l->groups * n * (l->bits == 4 ? HALF : GROUP), scales = (size_t)l->groups * n * 2;
+    uint16_t *x = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * k * 2, 0),
+             *y = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * n * 2, 0);
+    uint16_t *scale = (uint16_t *)zed_alloc(dev, ZED_SHARED, scales, 0);
+    uint8_t *w = (uint8_t *)zed_alloc(dev, ZED_SHARED, bytes, 0);
+    float *points = (float *)malloc(m * n * 2 * sizeof *points);
+    zed_groups groups = {(uint32_t)(l->n + COLUMNS - 1) / COLUMNS, 1, 1};
+    zed_kernel kernel;
+    double ns;
+    bool ok;
+    if (!x || !y || !scale || !w || !ZED_LOAD(&kernel, dev, *mod)) return free(points), fail_device(dev);
+    if (!points) return fail("out of memory for the check");
+    for (size_t i = 0; i < m * k; i++) x[i] = spe_f32_to_f16_bits(l->x.at[i]);
+    for (size_t i = 0; i < m * k; i++)
+        if (!isfinite(spe_f16_bits_to_f32(x[i])))
+            return free(points),
+                   fail("activation (%zu, %zu) is %g: f16 ends at 65504", i / k, i % k, (double)l->x.at[i]);
+    memcpy(scale, l->scale, scales);
+    pack(l, w);
+    memset(y, 0xff, m * n * 2); /* NaN */
+    ns = zed_launch_timed(&kernel, groups, x, (void *)w, scale, y, (uint32_t)m, (uint32_t)n, (uint32_t)k);
+    ok = ns >= 0 || fail_device(dev);
+    if (ok) printf("time     %.3f ms, %.2f GB/s of weights\n", ns * 1e-6, (double)(bytes + scales) / ns);
+    ok = ok && check(l, x, y, points) && (!o->svg || draw(o->svg, l, points));
+    ok = ok && (o->files < 3 || npy_write(o->file[2], l->m, l->n, y));
+    free(points);
+    if (ok) printf("ok quantized_linear int%d, batch %d, %d x %d\n", l->bits, l->m, l->k, l->n);
+    return ok;
+}
+
+static bool run(const options *o, layer *l)
+{
+    zed_device dev;
+    xt_module mod;
+    bool ok = zed_open(&dev, &(zed_options){.device = o->device}) || fail_device(&dev);
+    memset(&mod, 0, sizeof mod);
+    if (ok) {
+        printf("device   %s\n", dev.name);
+        mod = build(l->bits, &(xt_target){ZED_TARGET(&dev)});
+        ok = mod.words ? compute(&dev, &mod, l, o) : fail_build(&mod);
+    }
+    xt_free(&mod);
+    zed_close(&dev); /* frees the memory too */
+    return ok;
+}
+
+static bool emit(const options *o)
+{
+    int bits = 0;
+    xt_module mod;
+    bool ok;
+    FILE *f;
+    if (o->files) return fail("%s: --emit takes no matrices", o->file[0]);
+    if (!parse_bits(o, &bits)) return false;
+    mod = build(bits, &(xt_target){.name = o->target ? o->target : "bmg"});
+    if (!mod.words) {
+        ok = fail_build(&mod);
+    } else {
+        f = fopen(o->emit, "wb");
+        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
+        if (f && fclose(f) != 0) ok = false;
+        if (!ok) fail("%s: cannot write it", o->emit);
+    }
+    if (ok)
+        printf("params   %s\nflags    %s\nok quantized_linear: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
+               mod.size);
+    xt_free(&mod);
+    return ok;
+}
+
+/* What could not be printed is an error, too. */
+static void flush_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "FAILED standard output: cannot write it\n");
+    _Exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    atexit(flush_output);
+    options o;
+    layer l;
+    bool ok = true;
+    (void)argc;
+    memset(&o, 0, sizeof o);
+    memset(&l, 0, sizeof l);
+    for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
+    if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
+    if (ok && o.help)
+        print_help();
+    else if (ok && o.list)
+        ok = zed_print_list(stdout);
+    else if (ok && o.emit)
+        ok = emit(&o);
+    else if (ok) {
+        ok = (o.files < 3 || check_output(o.file[2])) && (!o.svg || check_output(o.svg)) && choose_layer(&o, &l) &&
+             quantize(&l) && run(&o, &l);
+    }
+    free(l.w.at), free(l.x.at), free(l.q), free(l.scale);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,70 @@
+#!/bin/sh
+# The examples that read pictures and weights: a blur of PPM files with each border, a layer with quantized weights of NumPy
+# files; their options and refusals, what they write, and their modules for every target, saved for spirv-val.
+. "$(dirname "$0")/../test.sh"
+saved=${XETILE_SPV_DIR:-$work}
+blur="$BUILD/image_filter" layer="$BUILD/quantized_linear"
+
+check_options image_filter
+check_options quantized_linear
+for target in pvc bmg lnl ptl dg2 generic soft; do
+    for pass in rows columns; do
+        check_says "image_filter $pass for $target" "ok image_filter" "$blur" --pass $pass --emit "$saved/image_filter-$pass-$target.spv" --target $target
+    done
+    for bits in 4 8; do
+        check_says "quantized_linear $bits for $target" "ok quantized_linear" "$layer" --bits $bits \
+            --emit "$saved/quantized_linear-$bits-$target.spv" --target $target
+    done
+done
+
+# A picture of 3 x 2 pixels, with a comment in its header: the middle of a blur of one pixel is known.
+printf 'P6\n# drawn by hand\n3 2\n255\n' > "$work/small.ppm"
+printf '\377\000\000\000\000\000\000\000\377\377\000\000\000\000\000\000\000\377' >> "$work/small.ppm"
+for border in clamp mirror black; do
+    check_says "its own picture, $border" "ok image_filter 479 x 270, radius 3, $border" "$blur" --device software --radius 3 --border $border
+    check_says "a picture smaller than the radius, $border" "ok image_filter 3 x 2, radius 9, $border" \
+        "$blur" --device software --radius 9 --border $border "$work/small.ppm" "$work/out-$border.ppm"
+    check "what it writes is a PPM, $border" test "$(head -c 11 "$work/out-$border.ppm" | tr '\n' ' ')" = "P6 3 2 255 "
+    check "of 18 bytes, $border" test "$(wc -c < "$work/out-$border.ppm")" -eq 29
+    check_says "it is read again, $border" "ok image_filter 3 x 2, radius 1" "$blur" --device software --radius 1 "$work/out-$border.ppm"
+done
+check "borders differ" sh -c "! cmp -s '$work/out-clamp.ppm' '$work/out-black.ppm'"
+printf 'P6\n1 1\n255\n\100\200\300' > "$work/one.ppm"
+"$blur" --device software "$work/one.ppm" "$work/same.ppm" > "$work/said"
+check "one pixel stays as it is" cmp "$work/one.ppm" "$work/same.ppm"
+check_refused "radius 33" "--radius 33" "$blur" --radius 33
+check_refused "another border" "--border wrap" "$blur" --border wrap
+check_refused "another pass" "--pass up" "$blur" --pass up --emit "$work/x.spv"
+check_refused "no file" "none.ppm: cannot read it" "$blur" "$work/none.ppm"
+check_refused "no folder, before anything is read" "none/out.ppm: cannot write it" "$blur" "$work/none.ppm" "$work/none/out.ppm"
+echo "P5 1 1 255 x" > "$work/grey.ppm"
+check_refused "a grey picture" "grey.ppm: it is not a binary PPM" "$blur" "$work/grey.ppm"
+printf 'P6 2 2 255\nxxxxx' > "$work/early.ppm"
+check_refused "a picture that ends early" "early.ppm: it ends too early" "$blur" "$work/early.ppm"
+
+for bits in 4 8; do
+    for size in "1 1 1" "16 70 200" "4 256 128" "3 65 63"; do
+        # shellcheck disable=SC2086
+        set -- $size
+        check_says "int$bits, $size" "ok quantized_linear int$bits, batch $1, $3 x $2" \
+            "$layer" --device software --bits $bits --batch $1 --n $2 --k $3
+    done
+done
+# f32 weights of 2 x 2, 7 and -7 and their halves, and the activations 1 and 2: all exact.
+npy() { # npy NAME SHAPE
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" > "$work/$1.npy"
+}
+npy w "2, 2" && printf '\000\000\340\100\000\000\340\300\000\000\200\100\000\000\200\100' >> "$work/w.npy" # 7 -7, 4 4
+npy x "1, 2" && printf '\000\000\200\077\000\000\000\100' >> "$work/x.npy"                                # 1 2
+check_says "from files" "ok quantized_linear int4, batch 1, 2 x 2" "$layer" --device software --svg "$work/q.svg" "$work/w.npy" "$work/x.npy" "$work/y.npy"
+check "15 and 1" test "$(tail -c 4 "$work/y.npy" | od -An -tx1 | tr -d ' ')" = 804b003c
+for what in "output of the weights as they were" "output of int4 weights" "</svg>"; do
+    check_says "the picture has: $what" "$what" cat "$work/q.svg"
+done
+check_refused "5 bits" "--bits 5" "$layer" --bits 5
+check_refused "a batch of 17" "--batch 17" "$layer" --batch 17
+check_refused "shapes that differ" "it has 2 columns, but the weights have 1 rows" "$layer" --device software "$work/x.npy" "$work/x.npy"
+check_refused "a shape twice" "--n and --k already" "$layer" --n 3 "$work/w.npy"
+check_refused "no NumPy file" "small.ppm: it is no NumPy file" "$layer" "$work/small.ppm"
+check_refused "no folder for the result" "none/y.npy: cannot write it" "$layer" "$work/none.npy" "$work/none.npy" "$work/none/y.npy"
+report
