@@ -9,13 +9,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_IMAGE = 1 << 28 };
+enum { MAX_IMAGE = 1 << 28, ROOM_BYTES = 16 << 20 /* that a compile may want */ };
 
 void *jit_read_descriptor(int fd, size_t *size)
 {
@@ -59,6 +61,20 @@ bool jit_write_file(const char *path, const void *data, size_t size)
     if (fd < 0) return false;
     good = jit_write_all(fd, data, size);
     return close(fd) == 0 && good;
+}
+
+/* What costs time in each process and breaks nothing: for whom it may concern, once. */
+static void tell_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void tell_once(const char *format, ...)
+{
+    static _Atomic bool told;
+    va_list args;
+    if (atomic_exchange(&told, true)) return;
+    va_start(args, format);
+    fputs("xetile software device: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs("; kernels are compiled without it\n", stderr);
+    va_end(args);
 }
 
 static void make_parents(char *path)
@@ -119,14 +135,44 @@ int jit_cache_open(struct sp_text *log)
             fd = -1;
         }
     }
-    if (why) sp_text_add(log, "cache: %s is not used: %s\n", path, why);
+    if (why) {
+        const char *own = getenv("XETILE_SOFT_CACHE");
+        sp_text_add(log, "cache: %s is not used: %s\n", path, why);
+        if (own && *own) tell_once("the folder XETILE_SOFT_CACHE=%s is not used: %s", own, why);
+    }
     return fd;
 }
 
-static bool try_private(const char *parent, char *path, size_t size)
+/* Can files of some size be written there? Where the system cannot tell, yes. */
+static bool has_room(const char *directory)
+{
+    char path[4096 + 32];
+    int fd;
+    bool room;
+    snprintf(path, sizeof path, "%s/room", directory);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    room = fd >= 0 && (fallocate(fd, 0, 0, ROOM_BYTES) == 0 || (errno != ENOSPC && errno != EDQUOT));
+    if (fd >= 0) close(fd);
+    unlink(path);
+    return room;
+}
+
+static bool try_private(const char *parent, bool full, char *path, size_t size)
 {
     int n = parent && *parent == '/' ? snprintf(path, size, "%s/xetile-XXXXXX", parent) : -1;
-    return n > 0 && (size_t)n < size && mkdtemp(path) != NULL;
+    if (n <= 0 || (size_t)n >= size || !mkdtemp(path)) return false;
+    if (full || has_room(path)) return true;
+    rmdir(path);
+    return false;
+}
+
+/* Where there is room, or else anywhere. */
+static bool try_places(const char *cache, bool full, char *path, size_t size)
+{
+    if (cache && try_private(cache, full, path, size)) return true;
+    if (cache && !full && access(cache, W_OK) == 0) tell_once("there is no room in the cache's folder, %s", cache);
+    return try_private(getenv("TMPDIR"), full, path, size) || try_private("/tmp", full, path, size) ||
+           try_private("/dev/shm", full, path, size);
 }
 
 bool jit_private_directory(char *path, size_t size, struct sp_text *log)
@@ -134,13 +180,9 @@ bool jit_private_directory(char *path, size_t size, struct sp_text *log)
     char cache[4096], absolute[4096];
     const char *why;
     int fd = jit_cache_open(NULL);
+    const char *own = fd >= 0 && cache_path(cache, sizeof cache, &why) ? realpath(cache, absolute) : NULL;
     if (fd >= 0) close(fd);
-    if (fd >= 0 && cache_path(cache, sizeof cache, &why) && realpath(cache, absolute) &&
-        try_private(absolute, path, size))
-        return true;
-    if (try_private(getenv("TMPDIR"), path, size) || try_private("/tmp", path, size) ||
-        try_private("/dev/shm", path, size))
-        return true;
+    if (try_places(own, false, path, size) || try_places(own, true, path, size)) return true;
     sp_text_add(log, "no place for temporary files: neither the cache, $TMPDIR, /tmp nor /dev/shm can be written to\n");
     return false;
 }

@@ -504,9 +504,9 @@ static void describe_fault(const struct group *g, char *text, size_t size)
         snprintf(text, size, "it ran out of stack, of which it was given %u bytes a subgroup",
                  g->job->launch->kernel->stack_bytes);
     else if (address)
-        snprintf(text, size, "access to %p, where it may not", address);
+        snprintf(text, size, "access to %p, where it may not; XETILE_SOFT_CHECK=1 tells which", address);
     else
-        snprintf(text, size, "access through a null or wild pointer");
+        snprintf(text, size, "access through a null or wild pointer; XETILE_SOFT_CHECK=1 tells which");
 }
 
 /* The first to fail says why. */
@@ -514,7 +514,7 @@ static void job_fails(struct job *j, enum sched_result result, const struct grou
 {
     struct sched_launch *l = j->launch;
     struct xs_subgroup where;
-    char fault[96];
+    char fault[128];
     int ok = SCHED_OK;
     if (!atomic_compare_exchange_strong(&j->result, &ok, (int)result)) return;
     subgroup_place(&where, l, linear);

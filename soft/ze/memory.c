@@ -1,5 +1,5 @@
-/* memory.c - unified shared memory. Every kind is ordinary host memory; a sorted table of the allocations answers
- * what a pointer belongs to.
+/* memory.c - unified shared memory. Every kind is pages of host memory (pages.c); a sorted table of the allocations
+ * answers what a pointer belongs to.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -18,8 +18,9 @@ struct allocation {
     size_t size;
     ze_context_handle_t context;
     ze_memory_type_t type;
-    bool huge;
+    bool huge, imported; /* imported: another process has allocated it */
     uint64_t id;
+    struct soft_pages pages;
 };
 
 static struct {
@@ -74,16 +75,17 @@ static bool insert(const struct allocation *a)
     return ok;
 }
 
-/* Takes the allocation that begins at `pointer` out of the table. */
-static bool take_out(ze_context_handle_t context, const void *pointer)
+/* Takes the allocation that begins at `pointer` out of the table; its pages are the caller's then. */
+static bool take_out(ze_context_handle_t context, const void *pointer, bool imported, struct soft_pages *pages)
 {
     struct allocation *a;
     bool ok;
     pthread_rwlock_wrlock(&table.lock);
     a = find(pointer);
-    ok = a && a->base == (uintptr_t)pointer && a->context == context;
+    ok = a && a->base == (uintptr_t)pointer && a->context == context && a->imported == imported;
     if (ok) {
         size_t at = (size_t)(a - table.list);
+        *pages = a->pages;
         memmove(a, a + 1, (table.count - at - 1) * sizeof *a);
         if (--table.count == 0) {
             free(table.list); /* nothing is left behind when a program has freed everything */
@@ -113,8 +115,7 @@ static uint64_t memory_bytes(void) { return (uint64_t)sysconf(_SC_PHYS_PAGES) * 
 static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, size_t size, size_t alignment,
                             void **to)
 {
-    struct allocation a = {0, size, context, type, size >= HUGE_PAGE, 0};
-    size_t padding;
+    struct allocation a = {.size = size, .context = context, .type = type, .huge = size >= HUGE_PAGE};
     void *base;
     *to = NULL;
     if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
@@ -123,19 +124,16 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
     if (alignment & (alignment - 1) || alignment > MAX_ALIGNMENT)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
     /* As on hardware, memory is handed out in whole pages: a kernel that writes a little past the end harms nobody. */
-    if (alignment < soft_page_size()) alignment = soft_page_size();
     if (a.huge && alignment < HUGE_PAGE) alignment = HUGE_PAGE;
-    padding = check_level() ? CHECK_MARGIN : 0;
-    padding += (0 - size - padding) % soft_page_size();
-    if (posix_memalign(&base, alignment, size + padding) != 0) {
+    if (!soft_pages_new(&a.pages, size + (check_level() ? CHECK_MARGIN : 0), alignment))
         return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
-    }
+    base = a.pages.base;
 #ifdef MADV_HUGEPAGE
     if (a.huge) madvise(base, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* fewer TLB misses; no matter if refused */
 #endif
     a.base = (uintptr_t)base;
     if (!insert(&a)) {
-        free(base);
+        soft_pages_free(&a.pages);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
     check_memory_add(base, size, type == ZE_MEMORY_TYPE_DEVICE   ? CHECK_DEVICE
@@ -199,31 +197,32 @@ ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_
 
 /* ---- freeing */
 
-static void give_back(void *pointer)
+static void give_back(struct soft_pages *pages)
 {
-    check_memory_remove(pointer, 1);
-    free(pointer);
+    check_memory_remove(pages->base, 1);
+    soft_pages_free(pages);
 }
 
-static ze_result_t forget(ze_context_handle_t context, void *pointer)
+static ze_result_t forget(ze_context_handle_t context, void *pointer, struct soft_pages *pages)
 {
-    if (take_out(context, pointer)) return ZE_RESULT_SUCCESS;
+    if (take_out(context, pointer, false, pages)) return ZE_RESULT_SUCCESS;
     return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is no allocation of this context", pointer);
 }
 
 ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
 {
+    struct soft_pages pages;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(pointer);
-    SOFT_TRY(forget(context, pointer));
-    give_back(pointer);
+    SOFT_TRY(forget(context, pointer, &pages));
+    give_back(&pages);
     return ZE_RESULT_SUCCESS;
 }
 
 /* Memory that goes when the submissions up to that one are done. */
 struct deferred {
     struct deferred *next;
-    void *pointer;
+    struct soft_pages pages;
     uint64_t submission;
 };
 
@@ -254,7 +253,7 @@ void soft_memory_collect(void)
     pthread_mutex_unlock(&deferred.lock);
     while ((d = done) != NULL) {
         done = d->next;
-        give_back(d->pointer);
+        give_back(&d->pages);
         free(d);
     }
 }
@@ -262,12 +261,11 @@ void soft_memory_collect(void)
 static ze_result_t free_later(ze_context_handle_t context, void *pointer)
 {
     struct deferred *d = calloc(1, sizeof *d);
-    ze_result_t result = d ? forget(context, pointer) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    ze_result_t result = d ? forget(context, pointer, &d->pages) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (result != ZE_RESULT_SUCCESS) {
         free(d);
         return result;
     }
-    d->pointer = pointer;
     d->submission = soft_queues_last();
     pthread_mutex_lock(&deferred.lock);
     d->next = deferred.first;
@@ -288,6 +286,54 @@ ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_d
     if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE) return free_later(context, pointer);
     if (desc->freePolicy) soft_queues_drain();
     return zeMemFree(context, pointer);
+}
+
+/* ---- for other processes */
+
+ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to)
+{
+    struct allocation *a;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    pthread_rwlock_wrlock(&table.lock);
+    a = find(pointer);
+    if (!a) {
+        result = ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    } else if (!soft_pages_share(&a->pages) || !soft_ipc_describe(to, a->pages.file, SOFT_IPC_MEMORY)) {
+        result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    } else {
+        to->size = a->size;
+        to->type = (uint32_t)a->type;
+    }
+    pthread_rwlock_unlock(&table.lock);
+    if (result != ZE_RESULT_SUCCESS) soft_fail(result, "%p cannot be shared with other processes", pointer);
+    return result;
+}
+
+ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer)
+{
+    struct allocation a = {.size = (size_t)from->size, .context = context, .imported = true};
+    a.type = from->type == ZE_MEMORY_TYPE_HOST ? ZE_MEMORY_TYPE_HOST : ZE_MEMORY_TYPE_DEVICE;
+    if (!a.size || !soft_pages_open(&a.pages, file, a.size)) {
+        close(file);
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "what the handle means is no memory of that size");
+    }
+    a.base = (uintptr_t)a.pages.base;
+    if (!insert(&a)) {
+        soft_pages_free(&a.pages);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    check_memory_add(a.pages.base, a.size, CHECK_VIRTUAL); /* others write it, too */
+    *pointer = a.pages.base;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer)
+{
+    struct soft_pages pages;
+    if (!take_out(context, pointer, true, &pages))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p was not opened from a handle", pointer);
+    give_back(&pages);
+    return ZE_RESULT_SUCCESS;
 }
 
 /* ---- asking: in any context, as a pointer is the same in all of them and programs ask so; freeing is for its own */

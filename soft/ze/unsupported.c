@@ -111,19 +111,6 @@ ze_result_t zeSamplerDestroy(ze_sampler_handle_t hSampler) { REFUSE(hSampler); }
 
 /* ---- sharing between processes */
 
-ze_result_t zeMemGetIpcHandle(ze_context_handle_t hContext, const void *ptr, ze_ipc_mem_handle_t *pIpcHandle)
-{
-    REFUSE(hContext);
-}
-
-ze_result_t zeMemOpenIpcHandle(ze_context_handle_t hContext, ze_device_handle_t hDevice, ze_ipc_mem_handle_t handle,
-                               ze_ipc_memory_flags_t flags, void **pptr)
-{
-    REFUSE(hContext);
-}
-
-ze_result_t zeMemCloseIpcHandle(ze_context_handle_t hContext, const void *ptr) { REFUSE(hContext); }
-
 ze_result_t zeEventPoolGetIpcHandle(ze_event_pool_handle_t hEventPool, ze_ipc_event_pool_handle_t *phIpc)
 {
     REFUSE(hEventPool);

@@ -351,6 +351,34 @@ ze_result_t soft_build(const struct soft_source *source, const char *function, s
 bool soft_range_fits(const void *pointer, size_t size);
 /* Frees what was to wait for submissions that are done now. */
 void soft_memory_collect(void);
+
+/* ---- pages.c: whole pages between guards */
+
+struct soft_pages {
+    uint8_t *base;
+    size_t size, guard;
+    int file; /* that other processes can map; -1: none */
+};
+bool soft_pages_new(struct soft_pages *p, size_t size, size_t alignment);
+bool soft_pages_open(struct soft_pages *p, int file, size_t size); /* takes the file, unless false */
+bool soft_pages_share(struct soft_pages *p);                       /* gives them a file; what they hold stays */
+void soft_pages_free(struct soft_pages *p);
+
+/* ---- ipc.c: what a handle for other processes means */
+
+enum { SOFT_IPC_MEMORY = 1, SOFT_IPC_EVENTS };
+struct soft_ipc {
+    int32_t file; /* first, as programs put the descriptor here that they received */
+    uint32_t magic, kind;
+    int32_t process;
+    uint64_t device, inode, size; /* of the file, so that a number used again is noticed; what it holds */
+    uint32_t type;
+};
+bool soft_ipc_describe(struct soft_ipc *to, int file, uint32_t kind);
+ze_result_t soft_ipc_open(const struct soft_ipc *ipc, uint32_t kind, int *file);
+ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to);
+ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer);
+ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer);
 bool soft_memory_waits(void); /* whether there may be any */
 /* Copies boxes; pitches in bytes. */
 struct soft_box {

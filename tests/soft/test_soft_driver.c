@@ -290,7 +290,7 @@ TEST(usm_refusals)
     d.flags = 0x40;
     CHECK_INT(zeMemAllocDevice(context, &d, 1, 1, device, &m), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     m = new_memory(100);
-    CHECK_INT(zeMemGetIpcHandle(context, m, &ipc), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(zeMemGetIpcHandle(context, &ipc, &ipc), ZE_RESULT_ERROR_INVALID_ARGUMENT); /* of the stack */
     f.freePolicy = ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE;
     OK(zeMemFreeExt(context, &f, m));
 }
@@ -385,6 +385,31 @@ static bool can_be_written(char *p)
     close(ends[0]);
     close(ends[1]);
     return can;
+}
+
+/* Nothing lies right behind or before an allocation; and there may be more of them than mappings of a process. */
+TEST(usm_guards)
+{
+    enum { N = 100, MANY = 40000, FAR = 1 << 20 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char **m = (char **)calloc(MANY, sizeof *m);
+    CHECK(m != NULL);
+    for (int i = 0; i < N && m; i++) m[i] = (char *)new_memory((size_t)i * page + 1);
+    for (int i = 0; i < N && m; i++) {
+        size_t end = (size_t)(i + 1) * page;
+        CHECK(can_be_written(m[i] + end - 1) && !can_be_written(m[i] + end) && !can_be_written(m[i] + end + FAR));
+        CHECK(!can_be_written(m[i] - 1) && !can_be_written(m[i] - FAR));
+    }
+    for (int i = 0; i < N && m; i++) OK(zeMemFree(context, m[i]));
+    for (int i = 0; i < MANY && m; i++) {
+        m[i] = (char *)new_memory(100);
+        if (m[i]) m[i][99] = (char)i;
+    }
+    for (int i = 0; i < MANY && m; i++) {
+        CHECK_INT(m[i] && m[i][99] == (char)i, 1);
+        OK(zeMemFree(context, m[i]));
+    }
+    free(m);
 }
 
 /* What the device says can be allocated can be. No page of it is touched. */
@@ -1086,7 +1111,6 @@ TEST(what_there_is_not)
     ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
     ze_fabric_vertex_exp_properties_t vertex = {.stype = ZE_STRUCTURE_TYPE_FABRIC_VERTEX_EXP_PROPERTIES};
     ze_fabric_edge_exp_properties_t edge = {.stype = ZE_STRUCTURE_TYPE_FABRIC_EDGE_EXP_PROPERTIES};
-    ze_ipc_mem_handle_t ipc_memory = {{0}};
     ze_ipc_event_pool_handle_t ipc_pool = {{0}};
     ze_event_pool_handle_t pool;
     ze_command_list_handle_t l;
@@ -1106,8 +1130,6 @@ TEST(what_there_is_not)
     REFUSED(zeContextMakeImageResident(context, device, fake));
     REFUSED(zeContextEvictImage(context, device, fake));
     REFUSED(zeSamplerDestroy(fake));
-    REFUSED(zeMemOpenIpcHandle(context, device, ipc_memory, 0, &m));
-    REFUSED(zeMemCloseIpcHandle(context, words));
     REFUSED(zeEventPoolOpenIpcHandle(context, ipc_pool, (ze_event_pool_handle_t *)&m));
     REFUSED(zeEventPoolCloseIpcHandle(pool));
     REFUSED(zeDevicePciGetPropertiesExt(device, &pci));
@@ -2125,6 +2147,7 @@ int main(void)
     RUN(usm_refusals);
     RUN(deferred_free);
     RUN(usm_pages);
+    RUN(usm_guards);
     RUN(usm_largest);
     RUN(virtual_memory);
     RUN(copies_and_fills);

@@ -4,6 +4,8 @@
  */
 #define _GNU_SOURCE
 #include <level_zero/ze_api.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +15,7 @@
 #include "test.h"
 #include "ze_dispatch.h"
 
-enum { N = 100, SECONDS = 300 };
+enum { N = 100, SECONDS = 300, NOT_ALLOWED = 77 };
 
 static char binary[64];        /* a file that outlives its process */
 static char said[1 << 14];     /* what the last child wrote to standard error */
@@ -171,6 +173,80 @@ TEST(a_home_that_cannot_be_written_to)
 {
     in_a_child((const char *const[]){"HOME=/proc/self", "XDG_CACHE_HOME", "XETILE_SOFT_CACHE", NULL},
                build_with_a_remark);
+}
+
+static uint32_t times_said(const char *part)
+{
+    uint32_t n = 0;
+    for (const char *at = said; (at = strstr(at, part)) != NULL; at++) n++;
+    return n;
+}
+
+static void build_twice(void)
+{
+    open_device();
+    add_numbers(build_kernels());
+    add_numbers(build_kernels());
+}
+
+TEST(a_wrong_folder_for_the_cache)
+{
+    in_a_child((const char *const[]){"XETILE_SOFT_CACHE=/proc/self/nowhere", NULL}, build_twice);
+    CHECK_INT(times_said("XETILE_SOFT_CACHE=/proc/self/nowhere is not used: "), 1);
+}
+
+/* In a file system of its own, which has no room for what a compiler writes. */
+static char full_disk[64];
+static void build_on_a_full_disk(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", full_disk, "tmpfs", 0, "size=256k,mode=700") != 0)
+        _exit(NOT_ALLOWED);
+    setenv("XETILE_SOFT_CACHE", full_disk, 1);
+    build_twice();
+}
+
+TEST(a_full_disk)
+{
+    snprintf(full_disk, sizeof full_disk, "/tmp/xetile-full-XXXXXX");
+    CHECK(mkdtemp(full_disk) != NULL);
+    int status = status_of(as_it_is, build_on_a_full_disk);
+    rmdir(full_disk);
+    if (status == NOT_ALLOWED) SKIP("only root may mount a small file system");
+    CHECK_MSG(status == 0, "status %d: %s", status, said);
+    CHECK_INT(times_said("there is no room in the cache's folder"), 1);
+}
+
+/* ---- kernels that go astray */
+
+/* The kernel goes on for 1 MiB past the end of its arrays. */
+static void runs_past_the_end(void)
+{
+    ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "add"};
+    ze_command_queue_desc_t q = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                 .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    ze_group_count_t groups = {(1 << 18) / 32, 1, 1};
+    ze_command_list_handle_t list;
+    ze_kernel_handle_t k;
+    uint32_t n = 1 << 18;
+    open_device();
+    ze_module_handle_t m = build_kernels();
+    NEED(zeKernelCreate(m, &d, &k) == ZE_RESULT_SUCCESS && zeKernelSetGroupSize(k, 32, 1, 1) == ZE_RESULT_SUCCESS);
+    for (uint32_t i = 0; i < 3; i++) {
+        void *v = zed_alloc(&device, ZED_DEVICE, N * 4, 0);
+        NEED(v && zeKernelSetArgumentValue(k, i, sizeof v, &v) == ZE_RESULT_SUCCESS);
+    }
+    NEED(zeKernelSetArgumentValue(k, 3, sizeof n, &n) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListCreateImmediate(device.context, device.device, &q, &list) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListAppendLaunchKernel(list, k, &groups, NULL, 0, NULL) == ZE_RESULT_ERROR_DEVICE_LOST);
+    add_numbers(m); /* and the device is there */
+}
+
+TEST(past_the_end_of_an_allocation)
+{
+    in_a_child((const char *const[]){"XETILE_SOFT_CHECK", NULL}, runs_past_the_end);
+    CHECK_HAS(said, "kernel add, work-group (");
+    CHECK_HAS(said, "XETILE_SOFT_CHECK=1");
 }
 
 static void lacks_a_compiler(void)
@@ -419,6 +495,9 @@ int main(void)
     RUN(a_cpu);
     RUN(no_home);
     RUN(a_home_that_cannot_be_written_to);
+    RUN(a_wrong_folder_for_the_cache);
+    RUN(a_full_disk);
+    RUN(past_the_end_of_an_allocation);
     RUN(no_compiler);
     RUN(refused_calls_say_why_when_asked);
     RUN(settings_that_are_misspelt_are_told);

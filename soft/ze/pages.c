@@ -1,0 +1,97 @@
+/* pages.c - where allocations lie: mapped pages between two stretches of address space that nothing can access, so that
+ * an overrun by anything up to GUARD ends in a report instead of in other memory. Pages that other processes are to see
+ * move into a file without a name, which goes with the last process that has it.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ze_soft.h"
+
+/* A process may have some 65000 mappings; each guarded stretch takes two of them, while plain ones that touch are one. */
+enum { GUARD = 2 << 20, MOST_GUARDED = 8192 };
+static _Atomic uint32_t guarded;
+
+static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* Takes part in the count of guarded stretches, or not. */
+static size_t take_guard(void)
+{
+    if (atomic_fetch_add(&guarded, 1) < MOST_GUARDED) return GUARD;
+    atomic_fetch_sub(&guarded, 1);
+    return 0;
+}
+
+/* Address space for the pages, aligned, with a guard on either side. */
+static bool reserve(struct soft_pages *p, size_t alignment)
+{
+    size_t slack = alignment > soft_page_size() ? alignment : 0, all = p->size + 2 * p->guard + slack;
+    uint8_t *from = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), *base, *end;
+    if (from == MAP_FAILED) return false;
+    base = (uint8_t *)round_up((uintptr_t)from + p->guard, alignment);
+    end = base + p->size + p->guard;
+    if (base - p->guard > from) munmap(from, (size_t)(base - p->guard - from));
+    if (from + all > end) munmap(end, (size_t)(from + all - end));
+    p->base = base;
+    return true;
+}
+
+static bool map(struct soft_pages *p, size_t alignment)
+{
+    int flags = MAP_FIXED | (p->file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+    p->guard = take_guard();
+    if (alignment < soft_page_size()) alignment = soft_page_size();
+    if (reserve(p, alignment)) {
+        if (mmap(p->base, p->size, PROT_READ | PROT_WRITE, flags, p->file, 0) != MAP_FAILED) return true;
+        munmap(p->base - p->guard, p->size + 2 * p->guard);
+    }
+    if (p->guard) atomic_fetch_sub(&guarded, 1);
+    return false;
+}
+
+bool soft_pages_new(struct soft_pages *p, size_t size, size_t alignment)
+{
+    *p = (struct soft_pages){.size = round_up(size, soft_page_size()), .file = -1};
+    return map(p, alignment);
+}
+
+bool soft_pages_open(struct soft_pages *p, int file, size_t size)
+{
+    struct stat s;
+    *p = (struct soft_pages){.size = round_up(size, soft_page_size()), .file = file};
+    return fstat(file, &s) == 0 && (uint64_t)s.st_size >= p->size && map(p, soft_page_size());
+}
+
+void soft_pages_free(struct soft_pages *p)
+{
+    munmap(p->base - p->guard, p->size + 2 * p->guard);
+    if (p->guard) atomic_fetch_sub(&guarded, 1);
+    if (p->file >= 0) close(p->file);
+}
+
+static bool write_all(int file, const uint8_t *from, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        ssize_t n = pwrite(file, from + at, size - at, (off_t)at);
+        if (n <= 0) return false;
+        at += (size_t)n;
+    }
+    return true;
+}
+
+bool soft_pages_share(struct soft_pages *p)
+{
+    int file;
+    if (p->file >= 0) return true;
+    file = memfd_create("xetile", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, (off_t)p->size) == 0 && write_all(file, p->base, p->size) &&
+        mmap(p->base, p->size, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED, file, 0) != MAP_FAILED) {
+        p->file = file;
+        return true;
+    }
+    if (file >= 0) close(file);
+    return false;
+}

@@ -1,0 +1,188 @@
+/* test_soft_ipc.c - memory and events of other processes: opened from handles, used by kernels, copies and the host,
+ * closed and opened again, in several processes. Each child is this program again, which is given the handle as text.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/wait.h>
+
+#include "child.h"
+#include "driver_kernels.h"
+#include "test.h"
+#include "ze_dispatch.h"
+
+enum { N = 3000, CHILDREN = 3, SECONDS = 120 };
+
+static zed_device device;
+static const char *program;
+
+static void open_device(void) { NEED(zed_open(&device, &(zed_options){.name = "software"})); }
+
+/* ---- handles as text */
+
+static void to_text(const void *handle, char text[2 * ZE_MAX_IPC_HANDLE_SIZE + 1])
+{
+    for (int i = 0; i < ZE_MAX_IPC_HANDLE_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", (unsigned)((const uint8_t *)handle)[i]);
+}
+
+static void from_text(const char *text, void *handle)
+{
+    for (int i = 0; i < ZE_MAX_IPC_HANDLE_SIZE; i++) {
+        unsigned byte = 0;
+        NEED(sscanf(text + 2 * i, "%2x", &byte) == 1);
+        ((uint8_t *)handle)[i] = (uint8_t)byte;
+    }
+}
+
+static pid_t start_child(const char *what, const void *handle, int number)
+{
+    char text[2 * ZE_MAX_IPC_HANDLE_SIZE + 1], digits[16];
+    pid_t child;
+    to_text(handle, text);
+    snprintf(digits, sizeof digits, "%d", number);
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        execl(program, program, what, text, digits, (char *)NULL);
+        _exit(127);
+    }
+    return child;
+}
+
+static bool ends_well(pid_t child)
+{
+    int status = -1;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* ---- memory */
+
+/* v[i] = v[i] + w[i] by a kernel. */
+static void add_on_device(float *v, float *w, uint32_t n)
+{
+    ze_module_desc_t md = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                           .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                           .inputSize = sizeof driver_kernels,
+                           .pInputModule = (const uint8_t *)driver_kernels};
+    ze_kernel_desc_t kd = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "add"};
+    ze_command_queue_desc_t q = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                 .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    ze_group_count_t groups = {(n + 31) / 32, 1, 1};
+    ze_command_list_handle_t list;
+    ze_module_handle_t m;
+    ze_kernel_handle_t k;
+    NEED(zeModuleCreate(device.context, device.device, &md, &m, NULL) == ZE_RESULT_SUCCESS);
+    NEED(zeKernelCreate(m, &kd, &k) == ZE_RESULT_SUCCESS && zeKernelSetGroupSize(k, 32, 1, 1) == ZE_RESULT_SUCCESS);
+    NEED(zeKernelSetArgumentValue(k, 0, sizeof v, &v) == ZE_RESULT_SUCCESS);
+    NEED(zeKernelSetArgumentValue(k, 1, sizeof w, &w) == ZE_RESULT_SUCCESS);
+    NEED(zeKernelSetArgumentValue(k, 2, sizeof v, &v) == ZE_RESULT_SUCCESS);
+    NEED(zeKernelSetArgumentValue(k, 3, sizeof n, &n) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListCreateImmediate(device.context, device.device, &q, &list) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListAppendLaunchKernel(list, k, &groups, NULL, 0, NULL) == ZE_RESULT_SUCCESS);
+    NEED(zeKernelDestroy(k) == ZE_RESULT_SUCCESS && zeModuleDestroy(m) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListDestroy(list) == ZE_RESULT_SUCCESS);
+}
+
+/* Adds the child's number to its third of the numbers, twice: the second time after closing and opening again. */
+static void child_adds(const char *text, int number)
+{
+    ze_ipc_mem_handle_t handle;
+    uint32_t part = N / CHILDREN;
+    float *w;
+    open_device();
+    from_text(text, &handle);
+    w = (float *)zed_alloc(&device, ZED_DEVICE, N * sizeof *w, 0);
+    NEED(w);
+    for (uint32_t i = 0; i < N; i++) w[i] = (float)(number + 1);
+    for (int again = 0; again < 2; again++) {
+        ze_memory_allocation_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES};
+        void *v = NULL, *base = NULL, *also = NULL;
+        size_t size = 0;
+        NEED(zeMemOpenIpcHandle(device.context, device.device, handle, 0, &v) == ZE_RESULT_SUCCESS);
+        NEED(zeMemGetAllocProperties(device.context, v, &p, NULL) == ZE_RESULT_SUCCESS);
+        NEED(p.type == ZE_MEMORY_TYPE_DEVICE);
+        NEED(zeMemGetAddressRange(device.context, v, &base, &size) == ZE_RESULT_SUCCESS);
+        NEED(base == v && size == N * sizeof *w);
+        NEED(zeMemFree(device.context, v) == ZE_RESULT_ERROR_INVALID_ARGUMENT); /* it belongs to another process */
+        NEED(zeMemOpenIpcHandle(device.context, device.device, handle, 0, &also) == ZE_RESULT_SUCCESS && also != v);
+        add_on_device((float *)v + (uint32_t)number * part, w, part);
+        NEED(((float *)also)[(uint32_t)number * part] == ((float *)v)[(uint32_t)number * part]); /* one memory */
+        NEED(zeMemCloseIpcHandle(device.context, also) == ZE_RESULT_SUCCESS);
+        NEED(zeMemCloseIpcHandle(device.context, v) == ZE_RESULT_SUCCESS);
+        NEED(zeMemCloseIpcHandle(device.context, v) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    }
+}
+
+static void share_memory(int sends_the_descriptor)
+{
+    ze_ipc_mem_handle_t handle;
+    pid_t child[CHILDREN];
+    int sent = -1;
+    float *v = (float *)zed_alloc(&device, ZED_DEVICE, N * sizeof *v, 0), *own;
+    CHECK(v != NULL);
+    if (!v) return;
+    for (int i = 0; i < N; i++) v[i] = (float)i;
+    CHECK_INT(zeMemGetIpcHandle(device.context, v, &handle), ZE_RESULT_SUCCESS);
+    for (int i = 0; i < N; i++) CHECK(v[i] == (float)i); /* what it held is still there */
+    if (sends_the_descriptor) {
+        /* as with SCM_RIGHTS: another number for the same file, in the handle's first bytes */
+        memcpy(&sent, &handle, sizeof sent);
+        sent = fcntl(sent, F_DUPFD, 100); /* goes on in the child */
+        memcpy(&handle, &sent, sizeof sent);
+        CHECK(sent >= 100);
+    }
+    own = (float *)zed_alloc(&device, ZED_DEVICE, N * sizeof *own, 0);
+    for (int i = 0; i < N && own; i++) own[i] = 0.5f;
+    for (int c = 0; c < CHILDREN; c++) child[c] = start_child("adds", &handle, c);
+    for (int c = 0; c < CHILDREN; c++) CHECK_MSG(ends_well(child[c]), "child %d", c);
+    if (own) add_on_device(v, own, N);
+    for (int i = 0; i < N; i++) CHECK(v[i] == (float)i + 2 * (float)(i / (N / CHILDREN) + 1) + 0.5f);
+    if (sent >= 0) close(sent);
+    zed_free(&device, own);
+    zed_free(&device, v);
+}
+
+TEST(memory_of_another_process) { share_memory(0); }
+TEST(memory_by_a_descriptor_that_is_sent) { share_memory(1); }
+
+static void child_finds_nothing(const char *text, int number)
+{
+    ze_ipc_mem_handle_t handle;
+    void *v = NULL;
+    (void)number;
+    open_device();
+    from_text(text, &handle);
+    NEED(zeMemOpenIpcHandle(device.context, device.device, handle, 0, &v) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(what_is_freed_is_gone)
+{
+    ze_ipc_mem_handle_t handle, none;
+    void *v = zed_alloc(&device, ZED_HOST, 100, 0), *to = NULL;
+    int on_the_stack = 0;
+    CHECK(v != NULL && zeMemGetIpcHandle(device.context, v, &handle) == ZE_RESULT_SUCCESS);
+    zed_free(&device, v);
+    CHECK(ends_well(start_child("finds_nothing", &handle, 0)));
+    memset(&none, 0, sizeof none);
+    CHECK_INT(zeMemOpenIpcHandle(device.context, device.device, none, 0, &to), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zeMemGetIpcHandle(device.context, &on_the_stack, &handle), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zeMemGetIpcHandle(device.context, NULL, &handle), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+}
+
+int main(int argc, char **argv)
+{
+    program = argv[0];
+    if (argc == 4) {
+        alarm(SECONDS);
+        if (!strcmp(argv[1], "adds")) child_adds(argv[2], atoi(argv[3]));
+        if (!strcmp(argv[1], "finds_nothing")) child_finds_nothing(argv[2], atoi(argv[3]));
+        return 0;
+    }
+    if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
+    RUN(memory_of_another_process);
+    RUN(memory_by_a_descriptor_that_is_sent);
+    RUN(what_is_freed_is_gone);
+    zed_close(&device);
+    return test_report();
+}
