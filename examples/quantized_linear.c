@@ -395,7 +395,9 @@ static bool draw(const char *path, const layer *l, const float *points)
         fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"1.5\"/>\n", (double)(225 + points[2 * i] / reach * 174),
                 (double)(195 - points[2 * i + 1] / reach * 174));
     fprintf(f, "</g>\n</svg>\n");
-    return (!ferror(f)) & (fclose(f) == 0) || fail("%s: cannot write it", path);
+    bool ok = !ferror(f);
+    if (fclose(f) != 0) ok = false;
+    return ok || fail("%s: cannot write it", path);
 }
 
 /* ---- the run ---- */
