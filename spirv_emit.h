@@ -235,15 +235,11 @@ XETILE_LETTERS_(XETILE_PUSH_)
  *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
  *                             or libxetile (-lxetile; `pkg-config xetile` knows)
  * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
- * Two files that have it are an error of the linker that says so: the first symbol it names is there for this alone. It
- * names no other where one of the two has all functions weak, as it has unless they were declared before.
+ * Two files that have it are an error of the linker that says so: the first symbol it names is there for this alone.
  *
- * Static bodies are compiled without optimisation but for a small core, on purpose: a program spends no time in them
- * worth mention, and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14,
- * which need 2.0 for all of stb_image.h: optimised 4.4, 4.7; cold and noinline 3.6, 2.8; for size 3.8, 4.6; at -Og 1.9;
- * unoptimised 1.3, 1.2. In gcc the attribute optimize("O0") costs more than twice what the pragma does. A program that
- * converts large matrices on the host may want XETILE_OPTIMIZE: the bodies are then compiled as the rest of the file.
- * With XETILE_IMPLEMENTATION they always are.
+ * Static bodies are not optimised, but for a core of them (by gcc at -Og): a program spends no time in them worth
+ * mention, and its author waits for the compiler. One that converts large matrices on the host may want
+ * XETILE_OPTIMIZE: they are then compiled as the rest of the file, as with XETILE_IMPLEMENTATION they always are.
  *
  * The same lines stand in every header that can be used alone; the first one included counts.
  */
@@ -282,6 +278,22 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #define XETILE_PRIVATE XETILE_API
 #endif
 #define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
+#if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
+#define XETILE_HOT_
+#define XETILE_WARM_
+#define XETILE_COLD_
+#define XETILE_AS_BEFORE_
+#elif defined(__clang__)
+#define XETILE_HOT_
+#define XETILE_WARM_ _Pragma("clang optimize off")
+#define XETILE_COLD_ _Pragma("clang optimize off")
+#define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
+#else /* the pragma: the attribute optimize("O0") takes gcc more than twice as long */
+#define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define XETILE_WARM_
+#define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
+#define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
+#endif
 #endif
 
 /* ---- The numbers of SPIR-V ----------------------------------------------------------------------------------------
@@ -1499,15 +1511,12 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if defined(SPIRV_EMIT_BODIES_)
-#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
-#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
-#endif
-#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#if defined(XETILE_STATIC_) && (defined(XETILE_IMPLEMENTATION) || \
+                                (defined(XETILE_DECLARATIONS) && !defined(SPIRV_EMIT_BODIES_)))
 #error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
-#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION) && !defined(SPIRV_EMIT_BODIES_)
 #error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
-#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
+#elif !defined(SPIRV_EMIT_BODIES_) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
 #define SPIRV_EMIT_BODIES_
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
@@ -1515,13 +1524,7 @@ XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__sp
 void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void) {}
 #endif
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE) || defined(__clang__)
-#elif defined(__GNUC__)
-#pragma GCC push_options
-#if defined(__OPTIMIZE__)
-#pragma GCC optimize("Og")
-#endif
-#endif
+XETILE_HOT_
 
 /* internal.h - what the bodies of spirv_emit.h share with each other and with nobody else. */
 
@@ -1927,9 +1930,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }
 
-#if !defined(XETILE_IMPLEMENTATION) && !defined(XETILE_OPTIMIZE) && defined(__clang__)
-#pragma clang optimize off
-#endif
+XETILE_WARM_
 
 /* forms.c - What the letters of a form mean: kinds of operands, types of results, constants that are known at once. */
 
@@ -3059,19 +3060,8 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
 }
 spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize on
-#elif defined(__GNUC__)
-#pragma GCC pop_options
-#endif
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize off
-#elif defined(__GNUC__)
-#pragma GCC push_options
-#pragma GCC optimize("O0")
-#endif
+XETILE_AS_BEFORE_
+XETILE_COLD_
 
 /* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */
 /* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
@@ -4815,12 +4805,7 @@ void *spe_region_done(spe_region *r)
     return NULL;
 }
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize on
-#elif defined(__GNUC__)
-#pragma GCC pop_options
-#endif
+XETILE_AS_BEFORE_
 #endif /* SPIRV_EMIT_BODIES_ */
 
 #if defined(__GNUC__)

@@ -192,15 +192,11 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
  *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
  *                             or libxetile (-lxetile; `pkg-config xetile` knows)
  * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
- * Two files that have it are an error of the linker that says so: the first symbol it names is there for this alone. It
- * names no other where one of the two has all functions weak, as it has unless they were declared before.
+ * Two files that have it are an error of the linker that says so: the first symbol it names is there for this alone.
  *
- * Static bodies are compiled without optimisation but for a small core, on purpose: a program spends no time in them
- * worth mention, and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14,
- * which need 2.0 for all of stb_image.h: optimised 4.4, 4.7; cold and noinline 3.6, 2.8; for size 3.8, 4.6; at -Og 1.9;
- * unoptimised 1.3, 1.2. In gcc the attribute optimize("O0") costs more than twice what the pragma does. A program that
- * converts large matrices on the host may want XETILE_OPTIMIZE: the bodies are then compiled as the rest of the file.
- * With XETILE_IMPLEMENTATION they always are.
+ * Static bodies are not optimised, but for a core of them (by gcc at -Og): a program spends no time in them worth
+ * mention, and its author waits for the compiler. One that converts large matrices on the host may want
+ * XETILE_OPTIMIZE: they are then compiled as the rest of the file, as with XETILE_IMPLEMENTATION they always are.
  *
  * The same lines stand in every header that can be used alone; the first one included counts.
  */
@@ -239,6 +235,22 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #define XETILE_PRIVATE XETILE_API
 #endif
 #define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
+#if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
+#define XETILE_HOT_
+#define XETILE_WARM_
+#define XETILE_COLD_
+#define XETILE_AS_BEFORE_
+#elif defined(__clang__)
+#define XETILE_HOT_
+#define XETILE_WARM_ _Pragma("clang optimize off")
+#define XETILE_COLD_ _Pragma("clang optimize off")
+#define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
+#else /* the pragma: the attribute optimize("O0") takes gcc more than twice as long */
+#define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define XETILE_WARM_
+#define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
+#define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
+#endif
 #endif
 
 #if defined(__GNUC__)
@@ -632,7 +644,6 @@ XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 /* A C type as a number: the bytes of a value, or kind letter and bytes of what is pointed to. */
 #define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
 
-XETILE_API zed_arg zed_arg_make_(char kind, int code);
 XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
 XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
 XETILE_API zed_arg zed_arg_float_(double v, int code);
@@ -649,15 +660,6 @@ XETILE_API zed_arg zed_arg_u(uint64_t v);
 XETILE_API zed_arg zed_arg_f(double v);
 XETILE_API zed_arg zed_arg_ptr(const volatile void *p);
 XETILE_API zed_arg zed_arg_local(size_t bytes);
-
-/* "kernel gemm, argument 4 (n + 1) for parameter u32 M" */
-XETILE_API const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size);
-
-/* The type and value of an argument, in the words of the parameter text. */
-XETILE_API const char *zed_arg_name_(const zed_arg *a, char *text, size_t size);
-XETILE_API bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what);
-XETILE_API bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low,
-                                     const char *high);
 
 /* ---- modules and kernels --------------------------------------------------------------------------------------- */
 
@@ -828,15 +830,12 @@ inline double zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, z
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if defined(ZE_DISPATCH_BODIES_)
-#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
-#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
-#endif
-#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#if defined(XETILE_STATIC_) && (defined(XETILE_IMPLEMENTATION) || \
+                                (defined(XETILE_DECLARATIONS) && !defined(ZE_DISPATCH_BODIES_)))
 #error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
-#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION) && !defined(ZE_DISPATCH_BODIES_)
 #error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
-#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
+#elif !defined(ZE_DISPATCH_BODIES_) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
 #define ZE_DISPATCH_BODIES_
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
@@ -844,13 +843,7 @@ XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__ze
 void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void) {}
 #endif
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize off
-#elif defined(__GNUC__)
-#pragma GCC push_options
-#pragma GCC optimize("O0")
-#endif
+XETILE_COLD_
 
 /* internal.h - what the bodies of ze_dispatch.h share with each other and with nobody else. */
 
@@ -858,6 +851,9 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void) {}
 #define ZED_CLEAR_(s, type) (memset(&(s), 0, sizeof(s)), (void)((s).stype = ZE_STRUCTURE_TYPE_##type))
 /* A call of Level Zero, when its arguments tell nothing that the error should. */
 #define ZED_CALL_(d, call, args) zed_check_((d), call args, #call, "%s", "")
+
+/* Three uint32_t in an error's format. */
+#define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
@@ -1078,23 +1074,6 @@ bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
 
 /* resources.c - what is destroyed with the device. */
 
-XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
-{
-    zed_resource_ *r;
-    if (d->resource_count_ == d->resource_room_) {
-        size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
-        r = (zed_resource_ *)realloc(d->resources_, room * sizeof *r);
-        if (!r) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %zu handles", room);
-        d->resources_ = r;
-        d->resource_room_ = room;
-    }
-    r = &d->resources_[d->resource_count_++];
-    r->kind = kind;
-    r->handle = handle;
-    r->bytes = bytes;
-    return true;
-}
-
 /* The place of a handle in the list, or -1. The latest first: most things live shortly. */
 XE_FN_ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
 {
@@ -1115,13 +1094,29 @@ XE_FN_ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
 {
     switch (r->kind) {
     case ZED_RES_MEMORY_: return ZED_CALL_(d, zeMemFree, (d->context, r->handle));
-    case ZED_RES_MODULE_:
-        return ZED_CALL_(d, zeModuleDestroy, ((ze_module_handle_t)r->handle));
-    case ZED_RES_KERNEL_:
-        return ZED_CALL_(d, zeKernelDestroy, ((ze_kernel_handle_t)r->handle));
-    default:
-        return ZED_CALL_(d, zeCommandListDestroy, ((ze_command_list_handle_t)r->handle));
+    case ZED_RES_MODULE_: return ZED_CALL_(d, zeModuleDestroy, ((ze_module_handle_t)r->handle));
+    case ZED_RES_KERNEL_: return ZED_CALL_(d, zeKernelDestroy, ((ze_kernel_handle_t)r->handle));
+    default: return ZED_CALL_(d, zeCommandListDestroy, ((ze_command_list_handle_t)r->handle));
     }
+}
+
+/* Puts a handle into the list; destroys it when there is no room. */
+XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
+{
+    size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
+    zed_resource_ r, *more = d->resources_;
+    r.kind = kind;
+    r.handle = handle;
+    r.bytes = bytes;
+    if (d->resource_count_ == d->resource_room_) {
+        more = (zed_resource_ *)realloc(d->resources_, room * sizeof r);
+        if (more) d->resource_room_ = room;
+        else zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %zu handles", room), zed_destroy_(d, &r);
+    }
+    if (!more) return false;
+    d->resources_ = more;
+    more[d->resource_count_++] = r;
+    return true;
 }
 
 /* Destroys one handle of the list; true also when the device has an error already. */
@@ -1134,6 +1129,13 @@ XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
     r = d->resources_[i];
     zed_forget_(d, i);
     return zed_destroy_(d, &r);
+}
+
+/* What zed_module_free and its like do; true also when there is nothing to free. */
+XE_FN_ bool zed_release_(zed_device *d, int kind, void *handle, const char *file, int line)
+{
+    zed_at_(d, file, line);
+    return !d || !handle || zed_drop_(d, kind, handle);
 }
 
 /* targets.c - which row of the target table a device is. */
@@ -1245,16 +1247,14 @@ XE_FN_ bool zed_name_drivers_(zed_device *d)
     if (soft && !*soft) return true;
     if (soft) {
         int n = snprintf(path, sizeof path, "%s", soft);
-        if (n < 0 || (size_t)n >= sizeof path || strchr(path, ',') || access(path, R_OK) != 0) {
+        if (n < 0 || (size_t)n >= sizeof path || strchr(path, ',') || access(path, R_OK) != 0)
             return zed_fail_(d, ZED_SOFT_MISSING, "XETILE_SOFT is \"%s\", which cannot be read or has a comma", soft);
-        }
     } else {
         zed_soft_path_(path, sizeof path);
     }
     snprintf(value, sizeof value, "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1,%s", path);
-    if (setenv("ZE_ENABLE_ALT_DRIVERS", value, 0) != 0) {
+    if (setenv("ZE_ENABLE_ALT_DRIVERS", value, 0) != 0)
         return zed_fail_(d, ZED_OUT_OF_MEMORY, "setenv of ZE_ENABLE_ALT_DRIVERS failed");
-    }
     return true;
 }
 #else
@@ -1442,9 +1442,8 @@ XE_FN_ bool zed_read_properties_(zed_device *d)
     ZED_CLEAR_(access, DEVICE_MEMORY_ACCESS_PROPERTIES);
     if (!ZED_CALL_(d, zeDeviceGetProperties, (d->device, &p)) ||
         !ZED_CALL_(d, zeDeviceGetComputeProperties, (d->device, &c)) ||
-        !ZED_CALL_(d, zeDeviceGetModuleProperties, (d->device, &m))) {
+        !ZED_CALL_(d, zeDeviceGetModuleProperties, (d->device, &m)))
         return false;
-    }
     if (zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
     if (zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
         d->system_memory_ = (access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0;
@@ -1644,16 +1643,12 @@ void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
     void *p = NULL;
     if (!zed_usable_(d)) return NULL;
     if (!align) align = 64;
-    if (kind < ZED_SHARED || kind > ZED_HOST)
-        zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
-    else if (!bytes)
-        zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
-    else if (align & (align - 1))
-        zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
-    else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc) {
+    if (kind < ZED_SHARED || kind > ZED_HOST) zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
+    else if (!bytes) zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
+    else if (align & (align - 1)) zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
+    else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc)
         zed_fail_(d, ZED_ALLOC_TOO_LARGE, "%zu bytes, and \"%s\" allocates at most %" PRIu64, bytes, d->name,
                   d->target.max_alloc);
-    }
     if (d->error.id) return NULL;
     ZED_CLEAR_(on_device, DEVICE_MEM_ALLOC_DESC);
     ZED_CLEAR_(on_host, HOST_MEM_ALLOC_DESC);
@@ -1667,11 +1662,7 @@ void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
         result = zeMemAllocShared(d->context, &on_device, &on_host, bytes, align, d->device, &p);
     }
     if (!zed_check_(d, result, call, "(%zu bytes, alignment %zu)", bytes, align)) return NULL;
-    if (!zed_keep_(d, ZED_RES_MEMORY_, p, bytes)) {
-        zeMemFree(d->context, p);
-        return NULL;
-    }
-    return p;
+    return zed_keep_(d, ZED_RES_MEMORY_, p, bytes) ? p : NULL;
 }
 
 bool zed_free_(zed_device *d, void *p)
@@ -1679,9 +1670,8 @@ bool zed_free_(zed_device *d, void *p)
     if (!d) return false;
     if (!p) return true;
     if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
-    if (zed_find_(d, ZED_RES_MEMORY_, p) < 0) {
+    if (zed_find_(d, ZED_RES_MEMORY_, p) < 0)
         return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is none of the allocations of this device", p);
-    }
     return zed_drop_(d, ZED_RES_MEMORY_, p);
 }
 
@@ -1706,9 +1696,8 @@ bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes)
     if (!zed_usable_(d)) return false;
     if (!bytes) return true;
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes) ||
-        !zed_wait_(d)) {
+        !zed_wait_(d))
         return false;
-    }
     return zed_check_(d, zeCommandListAppendMemoryCopy(d->list, dst, src, bytes, d->event, 0, NULL),
                       "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes) &&
            zed_await_event_(d, "a copy", NULL);
@@ -1719,10 +1708,9 @@ bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t siz
     if (!zed_usable_(d)) return false;
     if (!bytes) return true;
     if (!pattern) return zed_fail_(d, ZED_NULL_POINTER, "a fill of %zu bytes with no pattern", bytes);
-    if (!size || (size & (size - 1)) || bytes % size || size > d->pattern_max_) {
+    if (!size || (size & (size - 1)) || bytes % size || size > d->pattern_max_)
         return zed_fail_(d, ZED_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes, the device takes up to %zu", size,
                          bytes, d->pattern_max_);
-    }
     if (!zed_in_range_(d, "destination of a fill", dst, bytes) || !zed_wait_(d)) return false;
     return zed_check_(d, zeCommandListAppendMemoryFill(d->list, dst, pattern, size, bytes, d->event, 0, NULL),
                       "zeCommandListAppendMemoryFill", "(%zu bytes)", bytes) &&
@@ -1851,18 +1839,14 @@ XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *tex
 
 XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size)
 {
-    if (p->kind == ZED_PARAM_PTR)
-        snprintf(text, size, "ptr<%s>", p->type->name);
-    else if (p->kind == ZED_PARAM_LOCAL)
-        snprintf(text, size, "local<%s>", p->type->name);
-    else
-        snprintf(text, size, "%s", p->type->name);
+    static const char *const open[] = {"", "ptr<", "local<"};
+    snprintf(text, size, "%s%s%s", open[p->kind], p->type->name, p->kind == ZED_PARAM_VALUE ? "" : ">");
     return text;
 }
 
 /* arguments.c - arguments. */
 
-zed_arg zed_arg_make_(char kind, int code)
+XE_FN_ zed_arg zed_arg_make_(char kind, int code)
 {
     zed_arg a;
     memset(&a, 0, sizeof a);
@@ -1872,40 +1856,18 @@ zed_arg zed_arg_make_(char kind, int code)
     return a;
 }
 
-zed_arg zed_arg_int_(int64_t v, int code)
-{
-    zed_arg a = zed_arg_make_('i', code);
-    a.as.sint = v;
-    return a;
-}
-
-zed_arg zed_arg_uint_(uint64_t v, int code)
-{
-    zed_arg a = zed_arg_make_('u', code);
-    a.as.uint = v;
-    return a;
-}
-
-zed_arg zed_arg_float_(double v, int code)
-{
-    zed_arg a = zed_arg_make_('f', code);
-    a.as.real = v;
-    return a;
-}
-
-zed_arg zed_arg_pointer_(const volatile void *p, int code)
-{
-    zed_arg a = zed_arg_make_('p', code);
-    a.as.ptr = (const void *)(uintptr_t)p;
-    return a;
-}
-
-zed_arg zed_arg_local_(zed_local v, int code)
-{
-    zed_arg a = zed_arg_make_('l', code);
-    a.as.uint = v.bytes;
-    return a;
-}
+#define ZED_MAKE_ARG_(how, type, letter, member, value)                                                                \
+    zed_arg zed_arg_##how##_(type v, int code)                                                                         \
+    {                                                                                                                  \
+        zed_arg a = zed_arg_make_(letter, code);                                                                       \
+        a.as.member = value;                                                                                           \
+        return a;                                                                                                      \
+    }
+ZED_MAKE_ARG_(int, int64_t, 'i', sint, v)
+ZED_MAKE_ARG_(uint, uint64_t, 'u', uint, v)
+ZED_MAKE_ARG_(float, double, 'f', real, v)
+ZED_MAKE_ARG_(pointer, const volatile void *, 'p', ptr, (const void *)(uintptr_t)v)
+ZED_MAKE_ARG_(local, zed_local, 'l', uint, v.bytes)
 
 zed_arg zed_arg_same_(zed_arg a, int code)
 {
@@ -1920,13 +1882,9 @@ zed_arg zed_arg_text_(zed_arg a, const char *text)
 }
 
 zed_arg zed_arg_i(int64_t v) { return zed_arg_int_(v, 8); }
-
 zed_arg zed_arg_u(uint64_t v) { return zed_arg_uint_(v, 8); }
-
 zed_arg zed_arg_f(double v) { return zed_arg_float_(v, 8); }
-
 zed_arg zed_arg_ptr(const volatile void *p) { return zed_arg_pointer_(p, 'v' << 8); }
-
 zed_arg zed_arg_local(size_t bytes)
 {
     zed_local v;
@@ -1934,7 +1892,8 @@ zed_arg zed_arg_local(size_t bytes)
     return zed_arg_local_(v, 0);
 }
 
-const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size)
+/* "kernel gemm, argument 4 (n + 1) for parameter u32 M" */
+XE_FN_ const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size)
 {
     char type[32];
     snprintf(text, size, "kernel %s, argument %" PRIu32 "%s%.200s%s for parameter %s %s", k->name, i + 1,
@@ -1943,34 +1902,28 @@ const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, ch
     return text;
 }
 
-const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
+/* The type and value of an argument, in the words of the parameter text. */
+XE_FN_ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
 {
     int bits = 8 * a->size;
-    if (a->kind == 'i')
-        snprintf(text, size, "i%d %" PRId64, bits, a->as.sint);
-    else if (a->kind == 'u')
-        snprintf(text, size, "u%d %" PRIu64, bits, a->as.uint);
-    else if (a->kind == 'f')
-        snprintf(text, size, "f%d %.9g", bits, a->as.real);
-    else if (a->kind == 'l')
-        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.uint);
-    else if (a->pointed == 'c')
-        snprintf(text, size, "a pointer to char");
-    else if (a->pointed == 'v')
-        snprintf(text, size, "a pointer");
-    else
-        snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
+    if (a->kind == 'i') snprintf(text, size, "i%d %" PRId64, bits, a->as.sint);
+    else if (a->kind == 'u') snprintf(text, size, "u%d %" PRIu64, bits, a->as.uint);
+    else if (a->kind == 'f') snprintf(text, size, "f%d %.9g", bits, a->as.real);
+    else if (a->kind == 'l') snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.uint);
+    else if (a->pointed == 'c') snprintf(text, size, "a pointer to char");
+    else if (a->pointed == 'v') snprintf(text, size, "a pointer");
+    else snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
     return text;
 }
 
-bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what)
+XE_FN_ bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what)
 {
     char where[512], got[64];
     return zed_fail_(k->device, ZED_ARG_TYPE, "%s: got %s%s", zed_arg_where_(k, a, i, where, sizeof where),
                      zed_arg_name_(a, got, sizeof got), what);
 }
 
-bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low, const char *high)
+XE_FN_ bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low, const char *high)
 {
     char where[512], got[64];
     return zed_fail_(k->device, ZED_ARG_RANGE, "%s: %s is not in %s .. %s",
@@ -2038,23 +1991,16 @@ XE_FN_ bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed
     bool negative = a->kind == 'i' && a->as.sint < 0, fits;
     uint64_t v = a->as.uint; /* the same bits when signed */
     char low[32], high[32];
-    if (!negative)
-        fits = v <= most;
-    else
-        fits = to_signed && a->as.sint >= -(int64_t)most - 1;
+    fits = negative ? to_signed && a->as.sint >= -(int64_t)most - 1 : v <= most;
     if (!fits) {
         snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
         snprintf(high, sizeof high, "%" PRIu64, most);
         return zed_arg_range_error_(k, a, i, low, high);
     }
-    if (t->size == 8)
-        b->as.u = v;
-    else if (t->size == 4)
-        b->as.u32 = (uint32_t)v;
-    else if (t->size == 2)
-        b->as.u16 = (uint16_t)v;
-    else
-        b->as.u8 = (uint8_t)v;
+    if (t->size == 8) b->as.u = v;
+    else if (t->size == 4) b->as.u32 = (uint32_t)v;
+    else if (t->size == 2) b->as.u16 = (uint16_t)v;
+    else b->as.u8 = (uint8_t)v;
     return true;
 }
 
@@ -2073,9 +2019,8 @@ XE_FN_ bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
     }
     ZED_CLEAR_(p, MEMORY_ALLOCATION_PROPERTIES);
     if (zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
-        p.type != ZE_MEMORY_TYPE_UNKNOWN) {
+        p.type != ZE_MEMORY_TYPE_UNKNOWN)
         return true;
-    }
     return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
                      zed_arg_where_(k, a, i, where, sizeof where), a->as.ptr, d->name);
 }
@@ -2083,9 +2028,8 @@ XE_FN_ bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
 XE_FN_ bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_type_ *t = k->params[i].type;
-    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed))) {
+    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed)))
         return zed_arg_type_error_(k, a, i, "");
-    }
     if (!zed_reachable_(k, a, i)) return false;
     b->as.p = a->as.ptr;
     b->size = sizeof b->as.p;
@@ -2100,9 +2044,8 @@ XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bou
     const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
     memset(b, 0, sizeof *b);
     b->size = p->type->size;
-    if (p->kind == ZED_PARAM_PTR) {
+    if (p->kind == ZED_PARAM_PTR)
         return a->kind == 'p' ? zed_bind_pointer_(k, a, i, b) : zed_arg_type_error_(k, a, i, ", no pointer");
-    }
     if (p->kind == ZED_PARAM_LOCAL) {
         if (a->kind != 'l') return zed_arg_type_error_(k, a, i, ", no (zed_local){bytes}");
         if (!a->as.uint) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");
@@ -2131,13 +2074,11 @@ XE_FN_ bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls
     calls->get = zeModuleBuildLogGetString;
     calls->destroy = zeModuleBuildLogDestroy;
     if (!failed || (zelLoaderTranslateHandle(ZEL_HANDLE_CONTEXT, d->context, &own) == ZE_RESULT_SUCCESS &&
-                    own == (void *)d->context)) {
+                    own == (void *)d->context))
         return true;
-    }
     if (zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogGetString", &get) != ZE_RESULT_SUCCESS ||
-        zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS) {
+        zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS)
         return false;
-    }
     memcpy(&calls->get, &get, sizeof get);
     memcpy(&calls->destroy, &destroy, sizeof destroy);
     return get && destroy;
@@ -2170,13 +2111,11 @@ XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
 {
     uint32_t magic = 0;
     if (!words) return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
-    if (bytes < 20 || bytes % 4) {
+    if (bytes < 20 || bytes % 4)
         return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is words of 4 bytes, 5 or more", bytes);
-    }
     memcpy(&magic, words, 4);
-    if (magic != 0x07230203u) {
+    if (magic != 0x07230203u)
         return zed_fail_(d, ZED_MODULE_WORDS, "the module begins with 0x%08" PRIx32 ", SPIR-V with 0x07230203", magic);
-    }
     return true;
 }
 
@@ -2206,22 +2145,17 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
         return false;
     }
     if (!zed_check_(d, result, "zeModuleCreate", "(%zu bytes, flags \"%s\") %.1000s", bytes, flags ? flags : "",
-                    zed_build_log(d))) {
+                    zed_build_log(d)))
         return false;
-    }
     if (zed_keep_(d, ZED_RES_MODULE_, module->handle, 0)) return true;
-    zeModuleDestroy(module->handle);
     module->handle = NULL;
     return false;
 }
 
 bool zed_module_free_(zed_module *module, const char *file, int line)
 {
-    bool ok = true;
-    if (!module) return false;
-    zed_at_(module->device, file, line);
-    if (module->device && module->handle) ok = zed_drop_(module->device, ZED_RES_MODULE_, module->handle);
-    module->handle = NULL;
+    bool ok = module && zed_release_(module->device, ZED_RES_MODULE_, module->handle, file, line);
+    if (module) module->handle = NULL;
     return ok;
 }
 
@@ -2273,20 +2207,17 @@ XE_FN_ bool zed_kernel_properties_(zed_kernel *k)
     k->local_bytes = p.localMemSize;
     k->private_bytes = p.privateMemSize;
     k->spill_bytes = p.spillMemSize;
-    if (p.numKernelArgs != k->param_count) {
+    if (p.numKernelArgs != k->param_count)
         return zed_fail_(d, ZED_PARAM_COUNT, "kernel %s takes %" PRIu32 " arguments, its parameter text lists %" PRIu32,
                          k->name, p.numKernelArgs, k->param_count);
-    }
-    if (k->subgroup_size && d->target.subgroup_sizes && !(k->subgroup_size & d->target.subgroup_sizes)) {
+    if (k->subgroup_size && d->target.subgroup_sizes && !(k->subgroup_size & d->target.subgroup_sizes))
         return zed_fail_(d, ZED_SUBGROUP_SIZE, "kernel %s requires subgroups of %" PRIu32 ", \"%s\" has sizes %s",
                          k->name, k->subgroup_size, d->name,
                          zed_sizes_text_(d->target.subgroup_sizes, sizes, sizeof sizes));
-    }
-    if (k->local_bytes > (uint32_t)d->target.local_memory) {
+    if (k->local_bytes > (uint32_t)d->target.local_memory)
         return zed_fail_(d, ZED_LOCAL_MEMORY,
                          "kernel %s needs %" PRIu32 " bytes of local memory a group, \"%s\" has %d", k->name,
                          k->local_bytes, d->name, d->target.local_memory);
-    }
     return true;
 }
 
@@ -2296,28 +2227,21 @@ XE_FN_ bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z
     const uint32_t *r = k->required_size;
     const uint32_t size[3] = {x, y, z};
     uint64_t all = (uint64_t)x * y;
-    if (!x || !y || !z) {
-        return zed_fail_(d, ZED_LOCAL_SIZE,
-                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " has no work-item", k->name,
-                         x, y, z);
-    }
-    if (r[0] && (x != r[0] || y != r[1] || z != r[2])) {
-        return zed_fail_(d, ZED_LOCAL_SIZE,
-                         "kernel %s requires work-groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", got %" PRIu32
-                         " x %" PRIu32 " x %" PRIu32,
-                         k->name, r[0], r[1], r[2], x, y, z);
-    }
+    if (!x || !y || !z)
+        return zed_fail_(d, ZED_LOCAL_SIZE, "kernel %s: a work-group of " ZED_XYZ_ " has no work-item", k->name, x, y,
+                         z);
+    if (r[0] && (x != r[0] || y != r[1] || z != r[2]))
+        return zed_fail_(d, ZED_LOCAL_SIZE, "kernel %s requires work-groups of " ZED_XYZ_ ", got " ZED_XYZ_, k->name,
+                         r[0], r[1], r[2], x, y, z);
     if (all <= UINT32_MAX) all *= z;
     for (int i = 0; i < 3; i++) {
         if (d->target.max_group_dim[i] && size[i] > (uint32_t)d->target.max_group_dim[i]) all = UINT64_MAX;
     }
-    if (all > (uint64_t)d->target.max_group_size) {
+    if (all > (uint64_t)d->target.max_group_size)
         return zed_fail_(d, ZED_GROUP_TOO_LARGE,
-                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
-                         " work-items, \"%s\" allows %d (at most %d x %d x %d)",
+                         "kernel %s: a work-group of " ZED_XYZ_ " work-items, \"%s\" allows %d (at most %d x %d x %d)",
                          k->name, x, y, z, d->name, d->target.max_group_size, d->target.max_group_dim[0],
                          d->target.max_group_dim[1], d->target.max_group_dim[2]);
-    }
     return true;
 }
 
@@ -2358,16 +2282,12 @@ XE_FN_ bool zed_kernel_create_(zed_kernel *k)
     if (result != ZE_RESULT_SUCCESS) k->handle = NULL;
     if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME) return zed_no_such_kernel_(d, k->module, k->name);
     if (!zed_check_(d, result, "zeKernelCreate", "of %s", k->name)) return false;
-    if (!zed_keep_(d, ZED_RES_KERNEL_, k->handle, 0)) {
-        zeKernelDestroy(k->handle);
-        k->handle = NULL;
-        return false;
+    if (zed_keep_(d, ZED_RES_KERNEL_, k->handle, 0)) {
+        if (zed_kernel_properties_(k) &&
+            (!k->local_size[0] || zed_set_local_size_(k, k->local_size[0], k->local_size[1], k->local_size[2])))
+            return true;
+        zed_drop_(d, ZED_RES_KERNEL_, k->handle);
     }
-    if (zed_kernel_properties_(k) &&
-        (!k->local_size[0] || zed_set_local_size_(k, k->local_size[0], k->local_size[1], k->local_size[2]))) {
-        return true;
-    }
-    zed_drop_(d, ZED_RES_KERNEL_, k->handle);
     k->handle = NULL;
     return false;
 }
@@ -2396,10 +2316,9 @@ bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d)
     k->device = d;
     if (!zed_usable_(d)) return false;
     if (!from || !from->handle) return zed_fail_(d, ZED_KERNEL_NOT_LOADED, "the kernel to clone is not loaded");
-    if (from->device->context != d->context) {
+    if (from->device->context != d->context)
         return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the clone of \"%s\" (%p)", from->name,
                          from->device->name, (const void *)from->device, d->name, (void *)d);
-    }
     *k = *from;
     k->device = d;
     k->handle = NULL;
@@ -2410,11 +2329,8 @@ bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d)
 
 bool zed_kernel_free_(zed_kernel *k, const char *file, int line)
 {
-    bool ok = true;
-    if (!k) return false;
-    zed_at_(k->device, file, line);
-    if (k->device && k->handle) ok = zed_drop_(k->device, ZED_RES_KERNEL_, k->handle);
-    k->handle = NULL;
+    bool ok = k && zed_release_(k->device, ZED_RES_KERNEL_, k->handle, file, line);
+    if (k) k->handle = NULL;
     return ok;
 }
 
@@ -2439,13 +2355,10 @@ XE_FN_ bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
 {
     const uint32_t *most = k->device->target.max_groups;
     if (g.count_x && g.count_y && g.count_z && (!most[0] || g.count_x <= most[0]) &&
-        (!most[1] || g.count_y <= most[1]) && (!most[2] || g.count_z <= most[2])) {
+        (!most[1] || g.count_y <= most[1]) && (!most[2] || g.count_z <= most[2]))
         return true;
-    }
-    return zed_fail_(k->device, ZED_GROUPS,
-                     "kernel %s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups, \"%s\" takes 1 to %" PRIu32
-                     " x %" PRIu32 " x %" PRIu32,
-                     k->name, g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
+    return zed_fail_(k->device, ZED_GROUPS, "kernel %s: " ZED_XYZ_ " groups, \"%s\" takes 1 to " ZED_XYZ_, k->name,
+                     g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
 }
 
 /* Checks all arguments, then passes all. */
@@ -2454,24 +2367,21 @@ XE_FN_ bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
     zed_device *d = k->device;
     zed_bound_ bound[ZED_MAX_ARGS];
     uint64_t local = k->local_bytes;
-    if (count != k->param_count) {
+    if (count != k->param_count)
         return zed_fail_(d, ZED_ARG_COUNT, "kernel %s takes %" PRIu32 " arguments, got %" PRIu32, k->name,
                          k->param_count, count);
-    }
     for (uint32_t i = 0; i < count; i++) {
         if (!zed_bind_(k, &args[i], i, &bound[i])) return false;
         if (k->params[i].kind == ZED_PARAM_LOCAL) local += bound[i].size;
-        if (local > (uint64_t)d->target.local_memory) {
+        if (local > (uint64_t)d->target.local_memory)
             return zed_fail_(d, ZED_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory a group, \"%s\" has %d",
                              k->name, local, d->name, d->target.local_memory);
-        }
     }
     for (uint32_t i = 0; i < count; i++) {
         const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;
         if (!zed_check_(d, zeKernelSetArgumentValue(k->handle, i, bound[i].size, value), "zeKernelSetArgumentValue",
-                        "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size, k->name, k->params[i].name)) {
+                        "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size, k->name, k->params[i].name))
             return false;
-        }
     }
     return true;
 }
@@ -2511,8 +2421,7 @@ XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barri
     if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
     result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
     return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel",
-                      "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name, groups.count_x, groups.count_y,
-                      groups.count_z);
+                      "of %s, " ZED_XYZ_ " groups", k->name, groups.count_x, groups.count_y, groups.count_z);
 }
 
 bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line, zed_groups groups,
@@ -2555,17 +2464,12 @@ bool zed_batch_begin_(zed_batch *b, zed_device *d)
     ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
     q.ordinal = d->ordinal_;
     q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    if (!d->queue &&
-        !ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) {
+    if (!d->queue && !ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) {
         d->queue = NULL;
         return false;
     }
-    if (!ZED_CALL_(d, zeCommandListCreate, (d->context, d->device, &l, &b->list))) {
-        b->list = NULL;
-        return false;
-    }
-    if (!zed_keep_(d, ZED_RES_LIST_, b->list, 0)) {
-        zeCommandListDestroy(b->list);
+    if (!ZED_CALL_(d, zeCommandListCreate, (d->context, d->device, &l, &b->list)) ||
+        !zed_keep_(d, ZED_RES_LIST_, b->list, 0)) {
         b->list = NULL;
         return false;
     }
@@ -2579,13 +2483,9 @@ bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, con
     zed_at_(d, file, line);
     if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy")) return false;
     if (!bytes) return true;
-    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes)) {
+    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes))
         return false;
-    }
-    if (b->launches++ &&
-        !ZED_CALL_(d, zeCommandListAppendBarrier, (b->list, NULL, 0, NULL))) {
-        return false;
-    }
+    if (b->launches++ && !ZED_CALL_(d, zeCommandListAppendBarrier, (b->list, NULL, 0, NULL))) return false;
     return zed_check_(d, zeCommandListAppendMemoryCopy(b->list, dst, src, bytes, NULL, 0, NULL),
                       "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes);
 }
@@ -2617,21 +2517,14 @@ bool zed_batch_run_(zed_batch *b, const char *file, int line)
 
 bool zed_batch_free_(zed_batch *b, const char *file, int line)
 {
-    bool ok = true;
+    bool ok = b && zed_release_(b->device, ZED_RES_LIST_, b->list, file, line);
     if (!b) return false;
-    zed_at_(b->device, file, line);
-    if (b->device && b->list) ok = zed_drop_(b->device, ZED_RES_LIST_, b->list);
     b->list = NULL;
     b->state_ = ZED_BATCH_NONE_;
     return ok;
 }
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize on
-#elif defined(__GNUC__)
-#pragma GCC pop_options
-#endif
+XETILE_AS_BEFORE_
 #endif /* ZE_DISPATCH_BODIES_ */
 
 #if defined(__GNUC__)

@@ -32,56 +32,6 @@ undeclared() { # undeclared HEADER INTERNAL
         { print }' "$2"
 }
 
-# The parts before a line `cold` are optimised where the user's program is, by gcc at -Og, which takes it half as long as -O2;
-# by clang, which has nothing so cheap, those before a line `warm`.
-hot() {
-    cat <<END
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE) || defined(__clang__)
-#elif defined(__GNUC__)
-#pragma GCC push_options
-#if defined(__OPTIMIZE__)
-#pragma GCC optimize("Og")
-#endif
-#endif
-
-END
-}
-
-# From here on the bodies are not optimised, unless the user says so.
-cold() {
-    cat <<END
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize off
-#elif defined(__GNUC__)
-#pragma GCC push_options
-#pragma GCC optimize("O0")
-#endif
-
-END
-}
-
-# From here on clang does not optimise, gcc still does.
-warm() {
-    cat <<END
-#if !defined(XETILE_IMPLEMENTATION) && !defined(XETILE_OPTIMIZE) && defined(__clang__)
-#pragma clang optimize off
-#endif
-
-END
-}
-
-as_before() {
-    cat <<END
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize on
-#elif defined(__GNUC__)
-#pragma GCC pop_options
-#endif
-END
-}
-
 # A program may have macros of one letter, <complex.h> has one: they are put away while a header is read, and given back.
 letters='A B C D E F G H I J K L M N O P Q R S T U V W X Y Z a b c d e f g h i j k l m n o p q r s t u v w x y z'
 
@@ -146,15 +96,12 @@ join() { # join HEADER: to standard output
     echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
     echo
     cat <<END
-#if defined($bodies)
-#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
-#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
-#endif
-#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#if defined(XETILE_STATIC_) && (defined(XETILE_IMPLEMENTATION) || \\
+                                (defined(XETILE_DECLARATIONS) && !defined($bodies)))
 #error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
-#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION) && !defined($bodies)
 #error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
-#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
+#elif !defined($bodies) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
 #define $bodies
 END
     awk '/^#include "(spirv_emit|coopmatrix).h"$/ { guarded = before == "#ifndef CM_LAYOUT_ONLY"
@@ -167,17 +114,19 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void) {}
 #endif
 
 END
-    if grep -q '^cold$' "$1/parts"; then hot; else cold; fi
+    # The parts before a line `cold` are optimised, by clang those before `warm`; without these lines none is.
+    if grep -q '^cold$' "$1/parts"; then echo XETILE_HOT_; else echo XETILE_COLD_; fi
+    echo
     while read -r part; do
         case $part in
-        warm) warm ;;
-        cold) as_before && cold ;;
+        warm) printf 'XETILE_WARM_\n\n' ;;
+        cold) printf 'XETILE_AS_BEFORE_\nXETILE_COLD_\n\n' ;;
         '#'*) echo "$part"; echo ;;
         internal.h) undeclared "$1" "$1/$part" | plain; echo ;;
         *) plain "$1/$part"; echo ;;
         esac
     done < "$1/parts"
-    as_before
+    echo XETILE_AS_BEFORE_
     echo "#endif /* $bodies */"
     kernel_macros "$1" "$guard"
     give_letters_back

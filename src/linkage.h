@@ -6,15 +6,11 @@
  *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
  *                             or libxetile (-lxetile; `pkg-config xetile` knows)
  * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
- * Two files that have it are an error of the linker that says so: the first symbol it names is there for this alone. It
- * names no other where one of the two has all functions weak, as it has unless they were declared before.
+ * Two files that have it are an error of the linker that says so: the first symbol it names is there for this alone.
  *
- * Static bodies are compiled without optimisation but for a small core, on purpose: a program spends no time in them
- * worth mention, and its author waits for the compiler. gemm.c at -O2 takes, in user seconds of gcc 12 and of clang 14,
- * which need 2.0 for all of stb_image.h: optimised 4.4, 4.7; cold and noinline 3.6, 2.8; for size 3.8, 4.6; at -Og 1.9;
- * unoptimised 1.3, 1.2. In gcc the attribute optimize("O0") costs more than twice what the pragma does. A program that
- * converts large matrices on the host may want XETILE_OPTIMIZE: the bodies are then compiled as the rest of the file.
- * With XETILE_IMPLEMENTATION they always are.
+ * Static bodies are not optimised, but for a core of them (by gcc at -Og): a program spends no time in them worth
+ * mention, and its author waits for the compiler. One that converts large matrices on the host may want
+ * XETILE_OPTIMIZE: they are then compiled as the rest of the file, as with XETILE_IMPLEMENTATION they always are.
  *
  * The same lines stand in every header that can be used alone; the first one included counts.
  */
@@ -53,4 +49,20 @@
 #define XETILE_PRIVATE XETILE_API
 #endif
 #define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
+#if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
+#define XETILE_HOT_
+#define XETILE_WARM_
+#define XETILE_COLD_
+#define XETILE_AS_BEFORE_
+#elif defined(__clang__)
+#define XETILE_HOT_
+#define XETILE_WARM_ _Pragma("clang optimize off")
+#define XETILE_COLD_ _Pragma("clang optimize off")
+#define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
+#else /* the pragma: the attribute optimize("O0") takes gcc more than twice as long */
+#define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define XETILE_WARM_
+#define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
+#define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
+#endif
 #endif

@@ -511,7 +511,6 @@ XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 /* A C type as a number: the bytes of a value, or kind letter and bytes of what is pointed to. */
 #define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
 
-XETILE_API zed_arg zed_arg_make_(char kind, int code);
 XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
 XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
 XETILE_API zed_arg zed_arg_float_(double v, int code);
@@ -528,15 +527,6 @@ XETILE_API zed_arg zed_arg_u(uint64_t v);
 XETILE_API zed_arg zed_arg_f(double v);
 XETILE_API zed_arg zed_arg_ptr(const volatile void *p);
 XETILE_API zed_arg zed_arg_local(size_t bytes);
-
-/* "kernel gemm, argument 4 (n + 1) for parameter u32 M" */
-XETILE_API const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size);
-
-/* The type and value of an argument, in the words of the parameter text. */
-XETILE_API const char *zed_arg_name_(const zed_arg *a, char *text, size_t size);
-XETILE_API bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what);
-XETILE_API bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low,
-                                     const char *high);
 
 /* ---- modules and kernels --------------------------------------------------------------------------------------- */
 

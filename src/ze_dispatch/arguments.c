@@ -1,7 +1,7 @@
 /* arguments.c - arguments. */
 #include "internal.h"
 
-zed_arg zed_arg_make_(char kind, int code)
+static zed_arg zed_arg_make_(char kind, int code)
 {
     zed_arg a;
     memset(&a, 0, sizeof a);
@@ -11,40 +11,18 @@ zed_arg zed_arg_make_(char kind, int code)
     return a;
 }
 
-zed_arg zed_arg_int_(int64_t v, int code)
-{
-    zed_arg a = zed_arg_make_('i', code);
-    a.as.sint = v;
-    return a;
-}
-
-zed_arg zed_arg_uint_(uint64_t v, int code)
-{
-    zed_arg a = zed_arg_make_('u', code);
-    a.as.uint = v;
-    return a;
-}
-
-zed_arg zed_arg_float_(double v, int code)
-{
-    zed_arg a = zed_arg_make_('f', code);
-    a.as.real = v;
-    return a;
-}
-
-zed_arg zed_arg_pointer_(const volatile void *p, int code)
-{
-    zed_arg a = zed_arg_make_('p', code);
-    a.as.ptr = (const void *)(uintptr_t)p;
-    return a;
-}
-
-zed_arg zed_arg_local_(zed_local v, int code)
-{
-    zed_arg a = zed_arg_make_('l', code);
-    a.as.uint = v.bytes;
-    return a;
-}
+#define ZED_MAKE_ARG_(how, type, letter, member, value)                                                                \
+    zed_arg zed_arg_##how##_(type v, int code)                                                                         \
+    {                                                                                                                  \
+        zed_arg a = zed_arg_make_(letter, code);                                                                       \
+        a.as.member = value;                                                                                           \
+        return a;                                                                                                      \
+    }
+ZED_MAKE_ARG_(int, int64_t, 'i', sint, v)
+ZED_MAKE_ARG_(uint, uint64_t, 'u', uint, v)
+ZED_MAKE_ARG_(float, double, 'f', real, v)
+ZED_MAKE_ARG_(pointer, const volatile void *, 'p', ptr, (const void *)(uintptr_t)v)
+ZED_MAKE_ARG_(local, zed_local, 'l', uint, v.bytes)
 
 zed_arg zed_arg_same_(zed_arg a, int code)
 {
@@ -59,13 +37,9 @@ zed_arg zed_arg_text_(zed_arg a, const char *text)
 }
 
 zed_arg zed_arg_i(int64_t v) { return zed_arg_int_(v, 8); }
-
 zed_arg zed_arg_u(uint64_t v) { return zed_arg_uint_(v, 8); }
-
 zed_arg zed_arg_f(double v) { return zed_arg_float_(v, 8); }
-
 zed_arg zed_arg_ptr(const volatile void *p) { return zed_arg_pointer_(p, 'v' << 8); }
-
 zed_arg zed_arg_local(size_t bytes)
 {
     zed_local v;
@@ -73,7 +47,8 @@ zed_arg zed_arg_local(size_t bytes)
     return zed_arg_local_(v, 0);
 }
 
-const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size)
+/* "kernel gemm, argument 4 (n + 1) for parameter u32 M" */
+static const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, char *text, size_t size)
 {
     char type[32];
     snprintf(text, size, "kernel %s, argument %" PRIu32 "%s%.200s%s for parameter %s %s", k->name, i + 1,
@@ -82,34 +57,28 @@ const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_t i, ch
     return text;
 }
 
-const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
+/* The type and value of an argument, in the words of the parameter text. */
+static const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
 {
     int bits = 8 * a->size;
-    if (a->kind == 'i')
-        snprintf(text, size, "i%d %" PRId64, bits, a->as.sint);
-    else if (a->kind == 'u')
-        snprintf(text, size, "u%d %" PRIu64, bits, a->as.uint);
-    else if (a->kind == 'f')
-        snprintf(text, size, "f%d %.9g", bits, a->as.real);
-    else if (a->kind == 'l')
-        snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.uint);
-    else if (a->pointed == 'c')
-        snprintf(text, size, "a pointer to char");
-    else if (a->pointed == 'v')
-        snprintf(text, size, "a pointer");
-    else
-        snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
+    if (a->kind == 'i') snprintf(text, size, "i%d %" PRId64, bits, a->as.sint);
+    else if (a->kind == 'u') snprintf(text, size, "u%d %" PRIu64, bits, a->as.uint);
+    else if (a->kind == 'f') snprintf(text, size, "f%d %.9g", bits, a->as.real);
+    else if (a->kind == 'l') snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.uint);
+    else if (a->pointed == 'c') snprintf(text, size, "a pointer to char");
+    else if (a->pointed == 'v') snprintf(text, size, "a pointer");
+    else snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
     return text;
 }
 
-bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what)
+static bool zed_arg_type_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *what)
 {
     char where[512], got[64];
     return zed_fail_(k->device, ZED_ARG_TYPE, "%s: got %s%s", zed_arg_where_(k, a, i, where, sizeof where),
                      zed_arg_name_(a, got, sizeof got), what);
 }
 
-bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low, const char *high)
+static bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t i, const char *low, const char *high)
 {
     char where[512], got[64];
     return zed_fail_(k->device, ZED_ARG_RANGE, "%s: %s is not in %s .. %s",
@@ -177,23 +146,16 @@ static bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed
     bool negative = a->kind == 'i' && a->as.sint < 0, fits;
     uint64_t v = a->as.uint; /* the same bits when signed */
     char low[32], high[32];
-    if (!negative)
-        fits = v <= most;
-    else
-        fits = to_signed && a->as.sint >= -(int64_t)most - 1;
+    fits = negative ? to_signed && a->as.sint >= -(int64_t)most - 1 : v <= most;
     if (!fits) {
         snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
         snprintf(high, sizeof high, "%" PRIu64, most);
         return zed_arg_range_error_(k, a, i, low, high);
     }
-    if (t->size == 8)
-        b->as.u = v;
-    else if (t->size == 4)
-        b->as.u32 = (uint32_t)v;
-    else if (t->size == 2)
-        b->as.u16 = (uint16_t)v;
-    else
-        b->as.u8 = (uint8_t)v;
+    if (t->size == 8) b->as.u = v;
+    else if (t->size == 4) b->as.u32 = (uint32_t)v;
+    else if (t->size == 2) b->as.u16 = (uint16_t)v;
+    else b->as.u8 = (uint8_t)v;
     return true;
 }
 
@@ -212,9 +174,8 @@ static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
     }
     ZED_CLEAR_(p, MEMORY_ALLOCATION_PROPERTIES);
     if (zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
-        p.type != ZE_MEMORY_TYPE_UNKNOWN) {
+        p.type != ZE_MEMORY_TYPE_UNKNOWN)
         return true;
-    }
     return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
                      zed_arg_where_(k, a, i, where, sizeof where), a->as.ptr, d->name);
 }
@@ -222,9 +183,8 @@ static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
 static bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_type_ *t = k->params[i].type;
-    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed))) {
+    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed)))
         return zed_arg_type_error_(k, a, i, "");
-    }
     if (!zed_reachable_(k, a, i)) return false;
     b->as.p = a->as.ptr;
     b->size = sizeof b->as.p;
@@ -239,9 +199,8 @@ XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bou
     const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
     memset(b, 0, sizeof *b);
     b->size = p->type->size;
-    if (p->kind == ZED_PARAM_PTR) {
+    if (p->kind == ZED_PARAM_PTR)
         return a->kind == 'p' ? zed_bind_pointer_(k, a, i, b) : zed_arg_type_error_(k, a, i, ", no pointer");
-    }
     if (p->kind == ZED_PARAM_LOCAL) {
         if (a->kind != 'l') return zed_arg_type_error_(k, a, i, ", no (zed_local){bytes}");
         if (!a->as.uint) return zed_arg_range_error_(k, a, i, "1", "the device's local memory");

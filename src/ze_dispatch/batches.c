@@ -14,17 +14,12 @@ bool zed_batch_begin_(zed_batch *b, zed_device *d)
     ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
     q.ordinal = d->ordinal_;
     q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    if (!d->queue &&
-        !ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) {
+    if (!d->queue && !ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) {
         d->queue = NULL;
         return false;
     }
-    if (!ZED_CALL_(d, zeCommandListCreate, (d->context, d->device, &l, &b->list))) {
-        b->list = NULL;
-        return false;
-    }
-    if (!zed_keep_(d, ZED_RES_LIST_, b->list, 0)) {
-        zeCommandListDestroy(b->list);
+    if (!ZED_CALL_(d, zeCommandListCreate, (d->context, d->device, &l, &b->list)) ||
+        !zed_keep_(d, ZED_RES_LIST_, b->list, 0)) {
         b->list = NULL;
         return false;
     }
@@ -38,13 +33,9 @@ bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, con
     zed_at_(d, file, line);
     if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy")) return false;
     if (!bytes) return true;
-    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes)) {
+    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes))
         return false;
-    }
-    if (b->launches++ &&
-        !ZED_CALL_(d, zeCommandListAppendBarrier, (b->list, NULL, 0, NULL))) {
-        return false;
-    }
+    if (b->launches++ && !ZED_CALL_(d, zeCommandListAppendBarrier, (b->list, NULL, 0, NULL))) return false;
     return zed_check_(d, zeCommandListAppendMemoryCopy(b->list, dst, src, bytes, NULL, 0, NULL),
                       "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes);
 }
@@ -76,10 +67,8 @@ bool zed_batch_run_(zed_batch *b, const char *file, int line)
 
 bool zed_batch_free_(zed_batch *b, const char *file, int line)
 {
-    bool ok = true;
+    bool ok = b && zed_release_(b->device, ZED_RES_LIST_, b->list, file, line);
     if (!b) return false;
-    zed_at_(b->device, file, line);
-    if (b->device && b->list) ok = zed_drop_(b->device, ZED_RES_LIST_, b->list);
     b->list = NULL;
     b->state_ = ZED_BATCH_NONE_;
     return ok;

@@ -35,16 +35,14 @@ XE_FN_ bool zed_name_drivers_(zed_device *d)
     if (soft && !*soft) return true;
     if (soft) {
         int n = snprintf(path, sizeof path, "%s", soft);
-        if (n < 0 || (size_t)n >= sizeof path || strchr(path, ',') || access(path, R_OK) != 0) {
+        if (n < 0 || (size_t)n >= sizeof path || strchr(path, ',') || access(path, R_OK) != 0)
             return zed_fail_(d, ZED_SOFT_MISSING, "XETILE_SOFT is \"%s\", which cannot be read or has a comma", soft);
-        }
     } else {
         zed_soft_path_(path, sizeof path);
     }
     snprintf(value, sizeof value, "libze_intel_gpu.so.1,libze_intel_gpu_legacy1.so.1,%s", path);
-    if (setenv("ZE_ENABLE_ALT_DRIVERS", value, 0) != 0) {
+    if (setenv("ZE_ENABLE_ALT_DRIVERS", value, 0) != 0)
         return zed_fail_(d, ZED_OUT_OF_MEMORY, "setenv of ZE_ENABLE_ALT_DRIVERS failed");
-    }
     return true;
 }
 #else

@@ -7,6 +7,9 @@
 /* A call of Level Zero, when its arguments tell nothing that the error should. */
 #define ZED_CALL_(d, call, args) zed_check_((d), call args, #call, "%s", "")
 
+/* Three uint32_t in an error's format. */
+#define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
+
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
@@ -25,6 +28,7 @@ XETILE_PRIVATE bool zed_keep_(zed_device *d, int kind, void *handle, size_t byte
 XETILE_PRIVATE ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle);
 XETILE_PRIVATE bool zed_destroy_(zed_device *d, const zed_resource_ *r);
 XETILE_PRIVATE bool zed_drop_(zed_device *d, int kind, void *handle);
+XETILE_PRIVATE bool zed_release_(zed_device *d, int kind, void *handle, const char *file, int line);
 
 typedef struct zed_target_row_ {
     const char *name;

@@ -5,13 +5,10 @@ static bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
 {
     const uint32_t *most = k->device->target.max_groups;
     if (g.count_x && g.count_y && g.count_z && (!most[0] || g.count_x <= most[0]) &&
-        (!most[1] || g.count_y <= most[1]) && (!most[2] || g.count_z <= most[2])) {
+        (!most[1] || g.count_y <= most[1]) && (!most[2] || g.count_z <= most[2]))
         return true;
-    }
-    return zed_fail_(k->device, ZED_GROUPS,
-                     "kernel %s: %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups, \"%s\" takes 1 to %" PRIu32
-                     " x %" PRIu32 " x %" PRIu32,
-                     k->name, g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
+    return zed_fail_(k->device, ZED_GROUPS, "kernel %s: " ZED_XYZ_ " groups, \"%s\" takes 1 to " ZED_XYZ_, k->name,
+                     g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
 }
 
 /* Checks all arguments, then passes all. */
@@ -20,24 +17,21 @@ static bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
     zed_device *d = k->device;
     zed_bound_ bound[ZED_MAX_ARGS];
     uint64_t local = k->local_bytes;
-    if (count != k->param_count) {
+    if (count != k->param_count)
         return zed_fail_(d, ZED_ARG_COUNT, "kernel %s takes %" PRIu32 " arguments, got %" PRIu32, k->name,
                          k->param_count, count);
-    }
     for (uint32_t i = 0; i < count; i++) {
         if (!zed_bind_(k, &args[i], i, &bound[i])) return false;
         if (k->params[i].kind == ZED_PARAM_LOCAL) local += bound[i].size;
-        if (local > (uint64_t)d->target.local_memory) {
+        if (local > (uint64_t)d->target.local_memory)
             return zed_fail_(d, ZED_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory a group, \"%s\" has %d",
                              k->name, local, d->name, d->target.local_memory);
-        }
     }
     for (uint32_t i = 0; i < count; i++) {
         const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;
         if (!zed_check_(d, zeKernelSetArgumentValue(k->handle, i, bound[i].size, value), "zeKernelSetArgumentValue",
-                        "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size, k->name, k->params[i].name)) {
+                        "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size, k->name, k->params[i].name))
             return false;
-        }
     }
     return true;
 }
@@ -77,8 +71,7 @@ static bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barri
     if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
     result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
     return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel",
-                      "of %s, %" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups", k->name, groups.count_x, groups.count_y,
-                      groups.count_z);
+                      "of %s, " ZED_XYZ_ " groups", k->name, groups.count_x, groups.count_y, groups.count_z);
 }
 
 bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line, zed_groups groups,

@@ -10,16 +10,12 @@ void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
     void *p = NULL;
     if (!zed_usable_(d)) return NULL;
     if (!align) align = 64;
-    if (kind < ZED_SHARED || kind > ZED_HOST)
-        zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
-    else if (!bytes)
-        zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
-    else if (align & (align - 1))
-        zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
-    else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc) {
+    if (kind < ZED_SHARED || kind > ZED_HOST) zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
+    else if (!bytes) zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
+    else if (align & (align - 1)) zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
+    else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc)
         zed_fail_(d, ZED_ALLOC_TOO_LARGE, "%zu bytes, and \"%s\" allocates at most %" PRIu64, bytes, d->name,
                   d->target.max_alloc);
-    }
     if (d->error.id) return NULL;
     ZED_CLEAR_(on_device, DEVICE_MEM_ALLOC_DESC);
     ZED_CLEAR_(on_host, HOST_MEM_ALLOC_DESC);
@@ -33,11 +29,7 @@ void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
         result = zeMemAllocShared(d->context, &on_device, &on_host, bytes, align, d->device, &p);
     }
     if (!zed_check_(d, result, call, "(%zu bytes, alignment %zu)", bytes, align)) return NULL;
-    if (!zed_keep_(d, ZED_RES_MEMORY_, p, bytes)) {
-        zeMemFree(d->context, p);
-        return NULL;
-    }
-    return p;
+    return zed_keep_(d, ZED_RES_MEMORY_, p, bytes) ? p : NULL;
 }
 
 bool zed_free_(zed_device *d, void *p)
@@ -45,9 +37,8 @@ bool zed_free_(zed_device *d, void *p)
     if (!d) return false;
     if (!p) return true;
     if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
-    if (zed_find_(d, ZED_RES_MEMORY_, p) < 0) {
+    if (zed_find_(d, ZED_RES_MEMORY_, p) < 0)
         return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is none of the allocations of this device", p);
-    }
     return zed_drop_(d, ZED_RES_MEMORY_, p);
 }
 
@@ -72,9 +63,8 @@ bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes)
     if (!zed_usable_(d)) return false;
     if (!bytes) return true;
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes) ||
-        !zed_wait_(d)) {
+        !zed_wait_(d))
         return false;
-    }
     return zed_check_(d, zeCommandListAppendMemoryCopy(d->list, dst, src, bytes, d->event, 0, NULL),
                       "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes) &&
            zed_await_event_(d, "a copy", NULL);
@@ -85,10 +75,9 @@ bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t siz
     if (!zed_usable_(d)) return false;
     if (!bytes) return true;
     if (!pattern) return zed_fail_(d, ZED_NULL_POINTER, "a fill of %zu bytes with no pattern", bytes);
-    if (!size || (size & (size - 1)) || bytes % size || size > d->pattern_max_) {
+    if (!size || (size & (size - 1)) || bytes % size || size > d->pattern_max_)
         return zed_fail_(d, ZED_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes, the device takes up to %zu", size,
                          bytes, d->pattern_max_);
-    }
     if (!zed_in_range_(d, "destination of a fill", dst, bytes) || !zed_wait_(d)) return false;
     return zed_check_(d, zeCommandListAppendMemoryFill(d->list, dst, pattern, size, bytes, d->event, 0, NULL),
                       "zeCommandListAppendMemoryFill", "(%zu bytes)", bytes) &&

@@ -15,13 +15,11 @@ static bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls
     calls->get = zeModuleBuildLogGetString;
     calls->destroy = zeModuleBuildLogDestroy;
     if (!failed || (zelLoaderTranslateHandle(ZEL_HANDLE_CONTEXT, d->context, &own) == ZE_RESULT_SUCCESS &&
-                    own == (void *)d->context)) {
+                    own == (void *)d->context))
         return true;
-    }
     if (zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogGetString", &get) != ZE_RESULT_SUCCESS ||
-        zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS) {
+        zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS)
         return false;
-    }
     memcpy(&calls->get, &get, sizeof get);
     memcpy(&calls->destroy, &destroy, sizeof destroy);
     return get && destroy;
@@ -54,13 +52,11 @@ static bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
 {
     uint32_t magic = 0;
     if (!words) return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
-    if (bytes < 20 || bytes % 4) {
+    if (bytes < 20 || bytes % 4)
         return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is words of 4 bytes, 5 or more", bytes);
-    }
     memcpy(&magic, words, 4);
-    if (magic != 0x07230203u) {
+    if (magic != 0x07230203u)
         return zed_fail_(d, ZED_MODULE_WORDS, "the module begins with 0x%08" PRIx32 ", SPIR-V with 0x07230203", magic);
-    }
     return true;
 }
 
@@ -90,22 +86,17 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
         return false;
     }
     if (!zed_check_(d, result, "zeModuleCreate", "(%zu bytes, flags \"%s\") %.1000s", bytes, flags ? flags : "",
-                    zed_build_log(d))) {
+                    zed_build_log(d)))
         return false;
-    }
     if (zed_keep_(d, ZED_RES_MODULE_, module->handle, 0)) return true;
-    zeModuleDestroy(module->handle);
     module->handle = NULL;
     return false;
 }
 
 bool zed_module_free_(zed_module *module, const char *file, int line)
 {
-    bool ok = true;
-    if (!module) return false;
-    zed_at_(module->device, file, line);
-    if (module->device && module->handle) ok = zed_drop_(module->device, ZED_RES_MODULE_, module->handle);
-    module->handle = NULL;
+    bool ok = module && zed_release_(module->device, ZED_RES_MODULE_, module->handle, file, line);
+    if (module) module->handle = NULL;
     return ok;
 }
 
@@ -157,20 +148,17 @@ static bool zed_kernel_properties_(zed_kernel *k)
     k->local_bytes = p.localMemSize;
     k->private_bytes = p.privateMemSize;
     k->spill_bytes = p.spillMemSize;
-    if (p.numKernelArgs != k->param_count) {
+    if (p.numKernelArgs != k->param_count)
         return zed_fail_(d, ZED_PARAM_COUNT, "kernel %s takes %" PRIu32 " arguments, its parameter text lists %" PRIu32,
                          k->name, p.numKernelArgs, k->param_count);
-    }
-    if (k->subgroup_size && d->target.subgroup_sizes && !(k->subgroup_size & d->target.subgroup_sizes)) {
+    if (k->subgroup_size && d->target.subgroup_sizes && !(k->subgroup_size & d->target.subgroup_sizes))
         return zed_fail_(d, ZED_SUBGROUP_SIZE, "kernel %s requires subgroups of %" PRIu32 ", \"%s\" has sizes %s",
                          k->name, k->subgroup_size, d->name,
                          zed_sizes_text_(d->target.subgroup_sizes, sizes, sizeof sizes));
-    }
-    if (k->local_bytes > (uint32_t)d->target.local_memory) {
+    if (k->local_bytes > (uint32_t)d->target.local_memory)
         return zed_fail_(d, ZED_LOCAL_MEMORY,
                          "kernel %s needs %" PRIu32 " bytes of local memory a group, \"%s\" has %d", k->name,
                          k->local_bytes, d->name, d->target.local_memory);
-    }
     return true;
 }
 
@@ -180,28 +168,21 @@ static bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z
     const uint32_t *r = k->required_size;
     const uint32_t size[3] = {x, y, z};
     uint64_t all = (uint64_t)x * y;
-    if (!x || !y || !z) {
-        return zed_fail_(d, ZED_LOCAL_SIZE,
-                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " has no work-item", k->name,
-                         x, y, z);
-    }
-    if (r[0] && (x != r[0] || y != r[1] || z != r[2])) {
-        return zed_fail_(d, ZED_LOCAL_SIZE,
-                         "kernel %s requires work-groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", got %" PRIu32
-                         " x %" PRIu32 " x %" PRIu32,
-                         k->name, r[0], r[1], r[2], x, y, z);
-    }
+    if (!x || !y || !z)
+        return zed_fail_(d, ZED_LOCAL_SIZE, "kernel %s: a work-group of " ZED_XYZ_ " has no work-item", k->name, x, y,
+                         z);
+    if (r[0] && (x != r[0] || y != r[1] || z != r[2]))
+        return zed_fail_(d, ZED_LOCAL_SIZE, "kernel %s requires work-groups of " ZED_XYZ_ ", got " ZED_XYZ_, k->name,
+                         r[0], r[1], r[2], x, y, z);
     if (all <= UINT32_MAX) all *= z;
     for (int i = 0; i < 3; i++) {
         if (d->target.max_group_dim[i] && size[i] > (uint32_t)d->target.max_group_dim[i]) all = UINT64_MAX;
     }
-    if (all > (uint64_t)d->target.max_group_size) {
+    if (all > (uint64_t)d->target.max_group_size)
         return zed_fail_(d, ZED_GROUP_TOO_LARGE,
-                         "kernel %s: a work-group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
-                         " work-items, \"%s\" allows %d (at most %d x %d x %d)",
+                         "kernel %s: a work-group of " ZED_XYZ_ " work-items, \"%s\" allows %d (at most %d x %d x %d)",
                          k->name, x, y, z, d->name, d->target.max_group_size, d->target.max_group_dim[0],
                          d->target.max_group_dim[1], d->target.max_group_dim[2]);
-    }
     return true;
 }
 
@@ -242,16 +223,12 @@ static bool zed_kernel_create_(zed_kernel *k)
     if (result != ZE_RESULT_SUCCESS) k->handle = NULL;
     if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME) return zed_no_such_kernel_(d, k->module, k->name);
     if (!zed_check_(d, result, "zeKernelCreate", "of %s", k->name)) return false;
-    if (!zed_keep_(d, ZED_RES_KERNEL_, k->handle, 0)) {
-        zeKernelDestroy(k->handle);
-        k->handle = NULL;
-        return false;
+    if (zed_keep_(d, ZED_RES_KERNEL_, k->handle, 0)) {
+        if (zed_kernel_properties_(k) &&
+            (!k->local_size[0] || zed_set_local_size_(k, k->local_size[0], k->local_size[1], k->local_size[2])))
+            return true;
+        zed_drop_(d, ZED_RES_KERNEL_, k->handle);
     }
-    if (zed_kernel_properties_(k) &&
-        (!k->local_size[0] || zed_set_local_size_(k, k->local_size[0], k->local_size[1], k->local_size[2]))) {
-        return true;
-    }
-    zed_drop_(d, ZED_RES_KERNEL_, k->handle);
     k->handle = NULL;
     return false;
 }
@@ -280,10 +257,9 @@ bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d)
     k->device = d;
     if (!zed_usable_(d)) return false;
     if (!from || !from->handle) return zed_fail_(d, ZED_KERNEL_NOT_LOADED, "the kernel to clone is not loaded");
-    if (from->device->context != d->context) {
+    if (from->device->context != d->context)
         return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the clone of \"%s\" (%p)", from->name,
                          from->device->name, (const void *)from->device, d->name, (void *)d);
-    }
     *k = *from;
     k->device = d;
     k->handle = NULL;
@@ -294,11 +270,8 @@ bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d)
 
 bool zed_kernel_free_(zed_kernel *k, const char *file, int line)
 {
-    bool ok = true;
-    if (!k) return false;
-    zed_at_(k->device, file, line);
-    if (k->device && k->handle) ok = zed_drop_(k->device, ZED_RES_KERNEL_, k->handle);
-    k->handle = NULL;
+    bool ok = k && zed_release_(k->device, ZED_RES_KERNEL_, k->handle, file, line);
+    if (k) k->handle = NULL;
     return ok;
 }
 

@@ -15,9 +15,8 @@ static bool zed_read_properties_(zed_device *d)
     ZED_CLEAR_(access, DEVICE_MEMORY_ACCESS_PROPERTIES);
     if (!ZED_CALL_(d, zeDeviceGetProperties, (d->device, &p)) ||
         !ZED_CALL_(d, zeDeviceGetComputeProperties, (d->device, &c)) ||
-        !ZED_CALL_(d, zeDeviceGetModuleProperties, (d->device, &m))) {
+        !ZED_CALL_(d, zeDeviceGetModuleProperties, (d->device, &m)))
         return false;
-    }
     if (zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
     if (zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
         d->system_memory_ = (access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0;

@@ -115,11 +115,7 @@ XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *tex
 
 XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size)
 {
-    if (p->kind == ZED_PARAM_PTR)
-        snprintf(text, size, "ptr<%s>", p->type->name);
-    else if (p->kind == ZED_PARAM_LOCAL)
-        snprintf(text, size, "local<%s>", p->type->name);
-    else
-        snprintf(text, size, "%s", p->type->name);
+    static const char *const open[] = {"", "ptr<", "local<"};
+    snprintf(text, size, "%s%s%s", open[p->kind], p->type->name, p->kind == ZED_PARAM_VALUE ? "" : ">");
     return text;
 }

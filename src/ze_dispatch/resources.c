@@ -1,23 +1,6 @@
 /* resources.c - what is destroyed with the device. */
 #include "internal.h"
 
-XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
-{
-    zed_resource_ *r;
-    if (d->resource_count_ == d->resource_room_) {
-        size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
-        r = (zed_resource_ *)realloc(d->resources_, room * sizeof *r);
-        if (!r) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %zu handles", room);
-        d->resources_ = r;
-        d->resource_room_ = room;
-    }
-    r = &d->resources_[d->resource_count_++];
-    r->kind = kind;
-    r->handle = handle;
-    r->bytes = bytes;
-    return true;
-}
-
 /* The place of a handle in the list, or -1. The latest first: most things live shortly. */
 XE_FN_ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
 {
@@ -38,13 +21,29 @@ XE_FN_ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
 {
     switch (r->kind) {
     case ZED_RES_MEMORY_: return ZED_CALL_(d, zeMemFree, (d->context, r->handle));
-    case ZED_RES_MODULE_:
-        return ZED_CALL_(d, zeModuleDestroy, ((ze_module_handle_t)r->handle));
-    case ZED_RES_KERNEL_:
-        return ZED_CALL_(d, zeKernelDestroy, ((ze_kernel_handle_t)r->handle));
-    default:
-        return ZED_CALL_(d, zeCommandListDestroy, ((ze_command_list_handle_t)r->handle));
+    case ZED_RES_MODULE_: return ZED_CALL_(d, zeModuleDestroy, ((ze_module_handle_t)r->handle));
+    case ZED_RES_KERNEL_: return ZED_CALL_(d, zeKernelDestroy, ((ze_kernel_handle_t)r->handle));
+    default: return ZED_CALL_(d, zeCommandListDestroy, ((ze_command_list_handle_t)r->handle));
     }
+}
+
+/* Puts a handle into the list; destroys it when there is no room. */
+XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
+{
+    size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
+    zed_resource_ r, *more = d->resources_;
+    r.kind = kind;
+    r.handle = handle;
+    r.bytes = bytes;
+    if (d->resource_count_ == d->resource_room_) {
+        more = (zed_resource_ *)realloc(d->resources_, room * sizeof r);
+        if (more) d->resource_room_ = room;
+        else zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a list of %zu handles", room), zed_destroy_(d, &r);
+    }
+    if (!more) return false;
+    d->resources_ = more;
+    more[d->resource_count_++] = r;
+    return true;
 }
 
 /* Destroys one handle of the list; true also when the device has an error already. */
@@ -57,4 +56,11 @@ XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
     r = d->resources_[i];
     zed_forget_(d, i);
     return zed_destroy_(d, &r);
+}
+
+/* What zed_module_free and its like do; true also when there is nothing to free. */
+XE_FN_ bool zed_release_(zed_device *d, int kind, void *handle, const char *file, int line)
+{
+    zed_at_(d, file, line);
+    return !d || !handle || zed_drop_(d, kind, handle);
 }

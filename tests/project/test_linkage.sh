@@ -194,7 +194,7 @@ refused() { # refused NAME PART LINE...: to the compiler
 }
 refused "static bodies, then declarations" "come before the first header of xetile" \
     '#include "coopmatrix.h"' '#define XETILE_DECLARATIONS' '#include "xetile.h"'
-refused "static bodies, then others" "comes before the first header of xetile" \
+refused "static bodies, then others" "come before the first header of xetile" \
     '#include "xetile.h"' '#define XETILE_IMPLEMENTATION' '#include "xetile.h"'
 refused "an end of the bodies between headers" "stays defined until the last header" \
     '#define XETILE_IMPLEMENTATION' '#include "xetile.h"' '#undef XETILE_IMPLEMENTATION' '#include "ze_dispatch.h"'
