@@ -212,13 +212,9 @@ XETILE_LETTERS_(XETILE_PUSH_)
  */
 #ifndef XETILE_API
 #if defined(__GNUC__)
-#define XETILE_UNUSED_ __attribute__((__unused__))
-#define XETILE_WEAK_ __attribute__((__weak__))
-#define XETILE_HIDDEN_ __attribute__((__visibility__("hidden")))
+#define XETILE_ATTR_(what) __attribute__((what))
 #else
-#define XETILE_UNUSED_
-#define XETILE_WEAK_
-#define XETILE_HIDDEN_
+#define XETILE_ATTR_(what)
 #endif
 #if defined(__cplusplus)
 #define XETILE_EXTERN_ extern "C"
@@ -230,17 +226,17 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #define XETILE_PRIVATE XETILE_EXTERN_
 #elif defined(XETILE_IMPLEMENTATION)
 #define XETILE_WEAKLY_
-#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
-#define XETILE_PRIVATE static XETILE_UNUSED_
+#define XETILE_API XETILE_EXTERN_ XETILE_ATTR_(__weak__)
+#define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
-#define XETILE_PRIVATE static XETILE_UNUSED_
+#define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
 #else
 #define XETILE_STATIC_
 #if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
-#define XETILE_API static XETILE_UNUSED_
+#define XETILE_API static XETILE_ATTR_(__unused__)
 #else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
-#define XETILE_API static inline XETILE_UNUSED_
+#define XETILE_API static inline XETILE_ATTR_(__unused__)
 #endif
 #define XETILE_PRIVATE XETILE_API
 #endif
@@ -766,7 +762,7 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 #endif
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
-XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix(void);
+XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix(void) {}
 #endif
 
@@ -1547,10 +1543,8 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     bool other_sign = c->saturate && !float_from && !float_to && f->is_signed != t->is_signed;
     if (type == same && !other_sign) return v;
     type = cm_like_(c, type, v);
-    if (other_sign)
-        id = spe_op(c->module, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
-    else
-        id = spe_cast(c->module, type, v, float_from ? t->is_signed : f->is_signed);
+    if (other_sign) id = spe_op(c->module, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
+    else id = spe_cast(c->module, type, v, float_from ? t->is_signed : f->is_signed);
     if (!id || id == v) return id;
     if (c->rounding && (float_from || float_to))
         spe_decorate(c->module, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
@@ -1667,12 +1661,9 @@ XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to
     if (!from || !v) return cm_poison();
     for (int i = 0; i < to->size_v; i++) {
         cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
-        if (s.count == 0)
-            v[i] = zero;
-        else if (s.count == 1 && s.in_lane)
-            v[i] = from[s.source[0]];
-        else
-            v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
+        if (s.count == 0) v[i] = zero;
+        else if (s.count == 1 && s.in_lane) v[i] = from[s.source[0]];
+        else v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
     }
     return cm_from_components(c, to, v);
 }
@@ -1755,10 +1746,8 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
         spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
         if (c->lowering == CM_KHR) /* Intel's compiler does not survive an OpConstantNull of such a type */
             a.part[i] = spe_construct(c->module, part, 1, &one);
-        else if (zero)
-            a.part[i] = spe_null(c->module, part);
-        else
-            a.part[i] = spe_splat(c->module, part, word);
+        else if (zero) a.part[i] = spe_null(c->module, part);
+        else a.part[i] = spe_splat(c->module, part, word);
     }
     return a;
 }
@@ -1871,7 +1860,7 @@ XE_FN_ spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void 
     return cm_no_operation_(c, cm_unary_row_of_(op)->name, type);
 }
 
-/* |z| is a matrix of reals; exp z = e^x (cos y + i sin y), exp2 and the native ones alike. */
+/* |z| is a matrix of reals; exp z = e^x (cos y + i sin y), exp2 (2^iy = e^(iy ln 2)) and the native ones alike. */
 XE_FN_ cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
 {
     cm_matrix x = cm_half_(a, 0), y = cm_half_(a, 1), p, q;
@@ -1888,9 +1877,7 @@ XE_FN_ cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a
     }
     if (op != CM_EXP && !two && !native)
         return cm_no_operation_(c, cm_unary_row_of_(op)->name, a->layout.type), cm_poison();
-    if (two)
-        y = cm_scale(c, &y,
-                     spe_const_f(c->module, cm_storage_type(c, y.layout.type), 0.69314718055994530942)); /* ln 2 */
+    if (two) y = cm_scale(c, &y, spe_const_f(c->module, cm_storage_type(c, y.layout.type), 0.6931471805599453));
     x = cm_unary(c, op, &x);
     p = cm_unary(c, native ? CM_NATIVE_COS : CM_COS, &y);
     q = cm_unary(c, native ? CM_NATIVE_SIN : CM_SIN, &y);
@@ -2187,10 +2174,8 @@ XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, c
     int cols = l->size_v / l->size_k;
     a->col = (cm_axis_ *)spe_alloc(c->module, (size_t)cols * sizeof(cm_axis_));
     if (!a->col || !cm_rows_(c, l, s, a)) return false;
-    if (l->size_i == l->lanes)
-        cm_columns_(c, s, cols, a->col);
-    else
-        cm_columns_spread_(c, l, s, cols, a->col);
+    if (l->size_i == l->lanes) cm_columns_(c, s, cols, a->col);
+    else cm_columns_spread_(c, l, s, cols, a->col);
     return spe_ok(c->module);
 }
 
@@ -2328,10 +2313,8 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
         spe_id row = cm_distance_(c, cm_plus_(c, s->row, at.block * l->size_i * l->size_k1), s->down);
         spe_id col = cm_distance_(c, cm_plus_(c, s->col, at.first * l->omega), s->right);
         spe_id ptr = spe_index(c->module, s->ptr, spe_iadd(c->module, row, col)), stride = along ? s->right : s->down;
-        if (store)
-            spe_coop_store(c->module, ptr, a->part[part], layout, stride);
-        else
-            a->part[part] = spe_coop_load(c->module, cm_part_type(c, l, part), ptr, layout, stride);
+        if (store) spe_coop_store(c->module, ptr, a->part[part], layout, stride);
+        else a->part[part] = spe_coop_load(c->module, cm_part_type(c, l, part), ptr, layout, stride);
     }
     return true;
 }
@@ -2623,12 +2606,9 @@ XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
     b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
                    transpose ? k2 * l->size_i : first * p->step);
     spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
-    if (transpose)
-        spe_block2d_load_transpose(m, &b, ptr);
-    else if (p->op == CM_BLOCK_TRANSFORM)
-        spe_block2d_load_transform(m, &b, ptr);
-    else
-        spe_block2d_load(m, &b, ptr);
+    if (transpose) spe_block2d_load_transpose(m, &b, ptr);
+    else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
+    else spe_block2d_load(m, &b, ptr);
     for (int part = k2 * runs; part < (k2 + p->count) * runs; part++) {
         cm_span_ s = cm_span_of_(l, part);
         if (s.first < first || s.first >= first + words) continue;

@@ -245,13 +245,9 @@ XETILE_LETTERS_(XETILE_PUSH_)
  */
 #ifndef XETILE_API
 #if defined(__GNUC__)
-#define XETILE_UNUSED_ __attribute__((__unused__))
-#define XETILE_WEAK_ __attribute__((__weak__))
-#define XETILE_HIDDEN_ __attribute__((__visibility__("hidden")))
+#define XETILE_ATTR_(what) __attribute__((what))
 #else
-#define XETILE_UNUSED_
-#define XETILE_WEAK_
-#define XETILE_HIDDEN_
+#define XETILE_ATTR_(what)
 #endif
 #if defined(__cplusplus)
 #define XETILE_EXTERN_ extern "C"
@@ -263,17 +259,17 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #define XETILE_PRIVATE XETILE_EXTERN_
 #elif defined(XETILE_IMPLEMENTATION)
 #define XETILE_WEAKLY_
-#define XETILE_API XETILE_EXTERN_ XETILE_WEAK_
-#define XETILE_PRIVATE static XETILE_UNUSED_
+#define XETILE_API XETILE_EXTERN_ XETILE_ATTR_(__weak__)
+#define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
-#define XETILE_PRIVATE static XETILE_UNUSED_
+#define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
 #else
 #define XETILE_STATIC_
 #if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
-#define XETILE_API static XETILE_UNUSED_
+#define XETILE_API static XETILE_ATTR_(__unused__)
 #else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
-#define XETILE_API static inline XETILE_UNUSED_
+#define XETILE_API static inline XETILE_ATTR_(__unused__)
 #endif
 #define XETILE_PRIVATE XETILE_API
 #endif
@@ -1520,7 +1516,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 #define SPIRV_EMIT_BODIES_
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
-XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void);
+XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void) {}
 #endif
 

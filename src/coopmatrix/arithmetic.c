@@ -15,10 +15,8 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
         spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
         if (c->lowering == CM_KHR) /* Intel's compiler does not survive an OpConstantNull of such a type */
             a.part[i] = spe_construct(c->module, part, 1, &one);
-        else if (zero)
-            a.part[i] = spe_null(c->module, part);
-        else
-            a.part[i] = spe_splat(c->module, part, word);
+        else if (zero) a.part[i] = spe_null(c->module, part);
+        else a.part[i] = spe_splat(c->module, part, word);
     }
     return a;
 }
@@ -131,7 +129,7 @@ static spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void 
     return cm_no_operation_(c, cm_unary_row_of_(op)->name, type);
 }
 
-/* |z| is a matrix of reals; exp z = e^x (cos y + i sin y), exp2 and the native ones alike. */
+/* |z| is a matrix of reals; exp z = e^x (cos y + i sin y), exp2 (2^iy = e^(iy ln 2)) and the native ones alike. */
 static cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
 {
     cm_matrix x = cm_half_(a, 0), y = cm_half_(a, 1), p, q;
@@ -148,9 +146,7 @@ static cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a
     }
     if (op != CM_EXP && !two && !native)
         return cm_no_operation_(c, cm_unary_row_of_(op)->name, a->layout.type), cm_poison();
-    if (two)
-        y = cm_scale(c, &y,
-                     spe_const_f(c->module, cm_storage_type(c, y.layout.type), 0.69314718055994530942)); /* ln 2 */
+    if (two) y = cm_scale(c, &y, spe_const_f(c->module, cm_storage_type(c, y.layout.type), 0.6931471805599453));
     x = cm_unary(c, op, &x);
     p = cm_unary(c, native ? CM_NATIVE_COS : CM_COS, &y);
     q = cm_unary(c, native ? CM_NATIVE_SIN : CM_SIN, &y);

@@ -189,12 +189,9 @@ static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
     b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
                    transpose ? k2 * l->size_i : first * p->step);
     spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
-    if (transpose)
-        spe_block2d_load_transpose(m, &b, ptr);
-    else if (p->op == CM_BLOCK_TRANSFORM)
-        spe_block2d_load_transform(m, &b, ptr);
-    else
-        spe_block2d_load(m, &b, ptr);
+    if (transpose) spe_block2d_load_transpose(m, &b, ptr);
+    else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
+    else spe_block2d_load(m, &b, ptr);
     for (int part = k2 * runs; part < (k2 + p->count) * runs; part++) {
         cm_span_ s = cm_span_of_(l, part);
         if (s.first < first || s.first >= first + words) continue;

@@ -140,10 +140,8 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     bool other_sign = c->saturate && !float_from && !float_to && f->is_signed != t->is_signed;
     if (type == same && !other_sign) return v;
     type = cm_like_(c, type, v);
-    if (other_sign)
-        id = spe_op(c->module, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
-    else
-        id = spe_cast(c->module, type, v, float_from ? t->is_signed : f->is_signed);
+    if (other_sign) id = spe_op(c->module, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
+    else id = spe_cast(c->module, type, v, float_from ? t->is_signed : f->is_signed);
     if (!id || id == v) return id;
     if (c->rounding && (float_from || float_to))
         spe_decorate(c->module, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
@@ -260,12 +258,9 @@ static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to
     if (!from || !v) return cm_poison();
     for (int i = 0; i < to->size_v; i++) {
         cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
-        if (s.count == 0)
-            v[i] = zero;
-        else if (s.count == 1 && s.in_lane)
-            v[i] = from[s.source[0]];
-        else
-            v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
+        if (s.count == 0) v[i] = zero;
+        else if (s.count == 1 && s.in_lane) v[i] = from[s.source[0]];
+        else v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
     }
     return cm_from_components(c, to, v);
 }

@@ -161,10 +161,8 @@ static bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, c
     int cols = l->size_v / l->size_k;
     a->col = (cm_axis_ *)spe_alloc(c->module, (size_t)cols * sizeof(cm_axis_));
     if (!a->col || !cm_rows_(c, l, s, a)) return false;
-    if (l->size_i == l->lanes)
-        cm_columns_(c, s, cols, a->col);
-    else
-        cm_columns_spread_(c, l, s, cols, a->col);
+    if (l->size_i == l->lanes) cm_columns_(c, s, cols, a->col);
+    else cm_columns_spread_(c, l, s, cols, a->col);
     return spe_ok(c->module);
 }
 
@@ -302,10 +300,8 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
         spe_id row = cm_distance_(c, cm_plus_(c, s->row, at.block * l->size_i * l->size_k1), s->down);
         spe_id col = cm_distance_(c, cm_plus_(c, s->col, at.first * l->omega), s->right);
         spe_id ptr = spe_index(c->module, s->ptr, spe_iadd(c->module, row, col)), stride = along ? s->right : s->down;
-        if (store)
-            spe_coop_store(c->module, ptr, a->part[part], layout, stride);
-        else
-            a->part[part] = spe_coop_load(c->module, cm_part_type(c, l, part), ptr, layout, stride);
+        if (store) spe_coop_store(c->module, ptr, a->part[part], layout, stride);
+        else a->part[part] = spe_coop_load(c->module, cm_part_type(c, l, part), ptr, layout, stride);
     }
     return true;
 }

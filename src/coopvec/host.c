@@ -329,8 +329,7 @@ static void cv_convert_one_(const cv_conversion_info *info)
             const char *from =
                 src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
             char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
-            if (s->src_data_type == d->dest_data_type)
-                memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
+            if (s->src_data_type == d->dest_data_type) memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
             else
                 cv_put_float_(d->dest_data_type, info->overflow == CV_SATURATE, to,
                               cv_get_float_(s->src_data_type, from));

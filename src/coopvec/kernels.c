@@ -40,10 +40,8 @@ static bool cv_gather_(cv_where_ w, cv_frame_ *f)
         if (now.magic != start->magic || other != type || cv_thing_length_(&now) != cv_thing_length_(start))
             return cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
                             cv_type_text_(type), cv_thing_length_(start), cv_type_text_(other), cv_thing_length_(&now));
-        if (now.magic == CV_VEC_MAGIC_)
-            memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
-        else
-            f->ids[at] = cv_id_(w, type, &now.val);
+        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else f->ids[at] = cv_id_(w, type, &now.val);
         at += cv_thing_ids_(start);
     }
     return spe_ok(&w.x->m);
@@ -186,8 +184,7 @@ spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
     if (!cv_enter_(w)) return r;
     if (!spe_val_is_condition(&condition, CV_BOOL_))
         cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition).s);
-    else if (cv_open_(w, &r, "CV_IF", objects, condition.uniform))
-        spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
+    else if (cv_open_(w, &r, "CV_IF", objects, condition.uniform)) spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
     return r;
 }
 
@@ -252,8 +249,7 @@ static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     if (x->local_size < 1 || x->local_size > x->target.max_group_size)
         cv_fail_(user, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
                  x->target.max_group_size);
-    else
-        cv_emit_module_(x, &mod);
+    else cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     *loops = x->loops;
     return mod;

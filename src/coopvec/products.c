@@ -13,8 +13,7 @@ static void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
     uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols);
     bool constant = r->stride.kind == SPE_INT;
-    if (!spe_val_is_set(&r->stride))
-        r->stride = spe_val_int(cv_round_up_(line, 16));
+    if (!spe_val_is_set(&r->stride)) r->stride = spe_val_int(cv_round_up_(line, 16));
     else if (cv_is_optimal_(r->layout) && !(constant && r->stride.integer == 0))
         cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
                  cv_describe_(&r->stride).s);
@@ -38,8 +37,7 @@ cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
         cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
     else if (cv_is_fp8_(r.interpretation) && !cv_is_optimal_(r.layout))
         cv_fail_(w, CV_ERROR_FP8_LAYOUT, "%s in %s", cv_type_name(r.interpretation), cv_layout_name(r.layout));
-    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT))
-        cv_check_stride_(w, &r);
+    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT)) cv_check_stride_(w, &r);
     return r;
 }
 
@@ -48,8 +46,7 @@ cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
     if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the vector")) return r;
     if (!cv_is_memory_type_(r.interpretation))
         cv_fail_(w, CV_ERROR_BIAS_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
-    else
-        cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
+    else cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
     return r;
 }
 
@@ -547,8 +544,7 @@ static bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_ve
     else if (in->vec.length != want)
         cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.length,
                  cv_type_name(in->interpretation), a->cols, want);
-    else if (!cv_is_vector_type_(out_type))
-        cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
+    else if (!cv_is_vector_type_(out_type)) cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
     return spe_ok(&w.x->m);
 }
 
@@ -640,8 +636,7 @@ static void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, sp
     if (mine) spe_if(m, mine);
     if (type == CV_F16)
         cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
-    else
-        cv_atomic_add_(x, base, at, type, v);
+    else cv_atomic_add_(x, base, at, type, v);
     if (mine) spe_endif(m, 0, NULL, NULL);
 }
 
@@ -806,8 +801,7 @@ static bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
         cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
     else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
         cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
-    else if (c->transpose)
-        cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
+    else if (c->transpose) cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
     else if (!cv_supports_outer_product(v1->type, c->interpretation))
         cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type),
                  cv_type_name(c->interpretation));
@@ -824,12 +818,10 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
     o.c = cv_surface_of_(w, c);
     o.v1 = &v1;
     o.v2 = &v2;
-    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL))
-        cv_outer_lanes_(&o);
+    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&o);
     else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->rows * c->cols <= 16 * CV_DPAS_MOST_)
         cv_outer_dpas_(&o);
-    else
-        cv_outer_broadcast_(&o);
+    else cv_outer_broadcast_(&o);
 }
 
 void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)

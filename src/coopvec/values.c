@@ -157,12 +157,9 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     p = cv_id_(w, type, &a.val);
     q = cv_id_(w, type, &b.val);
     if (!p || !q) return cv_nothing_();
-    if (type != CV_BOOL_)
-        r = cv_emit_(m, op, type, p, q);
-    else if (op == SPE_ARITH_AND)
-        r = spe_land(m, p, q);
-    else if (op == SPE_ARITH_OR)
-        r = spe_lor(m, p, q);
+    if (type != CV_BOOL_) r = cv_emit_(m, op, type, p, q);
+    else if (op == SPE_ARITH_AND) r = spe_land(m, p, q);
+    else if (op == SPE_ARITH_OR) r = spe_lor(m, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
     return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
