@@ -354,25 +354,20 @@ typedef struct {
     uint32_t texts;
 } spe_module;
 
-/* The error's meaning in general, for any id of this header; "" for others. */
-XETILE_API const char *spe_error_meaning(int id);
+XETILE_API const char *spe_error_meaning(int id); /* "" for an id that is none of this header */
 /* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
 XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
-/* The first error; its id is 0 while all is well. Never NULL. */
-XETILE_API const spe_error *spe_get_error(const spe_module *m);
+XETILE_API const spe_error *spe_get_error(const spe_module *m); /* never NULL */
 /* file:line: NAME: text, when there is an error; a line for each that was found. */
 XETILE_API void spe_print_error(const spe_error *e, FILE *f);
-XETILE_API bool spe_ok(const spe_module *m); /* no error so far? */
-
+XETILE_API bool spe_ok(const spe_module *m);
 /* Says where the user's code stands: errors, regions and OpLine use it until the next call. `file` must live as long as
  * the module (a string literal, __FILE__). Returns m. */
 XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
 #define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
-/* Zeroed memory that lives until spe_free: for what a user of the module keeps along with it. NULL and an error when
- * there is none. */
-XETILE_API void *spe_alloc(spe_module *m, size_t bytes);
+XETILE_API void *spe_alloc(spe_module *m, size_t bytes); /* NULL and an error when there is none */
 
 /* Starts a module. `o` NULL: the defaults. m is taken to hold nothing yet (free an older module first). False and an
  * error (SPE_ERR_OPTION, SPE_ERR_MEMORY) when it cannot; spe_free is right to call then too. */
@@ -380,38 +375,31 @@ XETILE_API bool spe_begin(spe_module *m, const spe_options *o);
 /* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
  * call gives the same words. Nothing can be added afterwards. */
 XETILE_API spe_words spe_finish(spe_module *m);
-/* Gives all memory back. Also right for a zeroed module, for a failed one, and twice. */
-XETILE_API void spe_free(spe_module *m);
-
-/* Adds an OpExtension, once. `name` is copied. */
+XETILE_API void spe_free(spe_module *m); /* also right for a zeroed module, for a failed one, and twice */
+/* Both once; a capability with the extension it comes from, SPE_ERR_VERSION when the module's version lacks it. */
 XETILE_API void spe_extension(spe_module *m, const char *name);
-/* Declares a capability, once, with the extension it comes from. SPE_ERR_VERSION when the module's version lacks it. */
 XETILE_API void spe_capability(spe_module *m, uint32_t capability);
 
 /* ---- Types: each is made once ---------------------------------------------------------------------------------- */
 
-/* What a type id is made of; kind SPE_KIND_NONE for anything that is no type. */
 XETILE_API spe_type_info spe_info(const spe_module *m, spe_id type);
-XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value); /* of a value, 0 for what is none */
-/* The scalar a vector, cooperative matrix or cooperative vector is made of; a scalar itself. */
+XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value); /* 0 for what is no value */
+/* The scalar a vector, cooperative matrix or cooperative vector is made of (of a scalar itself), and its bits, 8 to 64,
+ * of a bool 1, of pointers, structs ... 0. Components of a scalar (1) or vector; 0 for the rest. */
 XETILE_API spe_id spe_scalar_of(const spe_module *m, spe_id type);
-/* Bits of the scalar in a type: 8 to 64, bool 1; 0 for pointers, structs ... */
 XETILE_API uint32_t spe_width(const spe_module *m, spe_id type);
-XETILE_API uint32_t spe_count(const spe_module *m, spe_id type); /* of a scalar (1) or vector; 0 for the rest */
+XETILE_API uint32_t spe_count(const spe_module *m, spe_id type);
 /* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
  * power of two. */
 XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
-/* Writes what a type is called into text: f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
+/* f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
 XETILE_API char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size);
 
 XETILE_API spe_id spe_void(spe_module *m);
 XETILE_API spe_id spe_bool(spe_module *m);
-/* An integer of 8, 16, 32 or 64 bits (capability Int8, Int16, Int64 as needed); it has no sign, operations have. */
-XETILE_API spe_id spe_int(spe_module *m, uint32_t bits);
-/* An IEEE float of 16, 32 or 64 bits (capability Float16, Float64 as needed). */
-XETILE_API spe_id spe_float(spe_module *m, uint32_t bits);
-/* The bfloat16 type of SPV_KHR_bfloat16: conversion, dot products and cooperative matrices, no plain arithmetic; the
- * 8-bit float types of SPV_EXT_float8. */
+XETILE_API spe_id spe_int(spe_module *m, uint32_t bits);   /* 8, 16, 32, 64 */
+XETILE_API spe_id spe_float(spe_module *m, uint32_t bits); /* IEEE: 16, 32, 64 */
+/* SPV_KHR_bfloat16 (conversion, dot products and cooperative matrices, no plain arithmetic) and SPV_EXT_float8. */
 XETILE_API spe_id spe_bf16(spe_module *m);
 XETILE_API spe_id spe_e4m3(spe_module *m);
 XETILE_API spe_id spe_e5m2(spe_module *m);
@@ -433,14 +421,13 @@ XETILE_API spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n);
 
 /* ---- Constants: each is made once; for a vector type the scalar is repeated ------------------------------------ */
 
-/* True when id is a scalar constant (int, bool, float; no spec constant): *bits are its bits, zero-extended. Else *bits
- * is 0. */
+/* Is it a scalar constant, no spec constant? *bits are its bits, zero-extended; 0 when it is none. */
 XETILE_API bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits);
 /* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
 XETILE_API spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
-/* Float constants, from a double: rounded to nearest even. Integer types are an error. */
+/* Floats are rounded to nearest even; an integer that does not fit is SPE_ERR_RANGE. A bool takes 0 and 1, a float type
+ * the integer itself. */
 XETILE_API spe_id spe_const_f(spe_module *m, spe_id type, double value);
-/* Integer constants; a bool takes 0 and 1, a float type the number itself. SPE_ERR_RANGE when it does not fit. */
 XETILE_API spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value);
 XETILE_API spe_id spe_const_i(spe_module *m, spe_id type, int64_t value);
 XETILE_API spe_id spe_const_bool(spe_module *m, bool value);
@@ -450,23 +437,21 @@ XETILE_API spe_id spe_u64(spe_module *m, uint64_t value);
 XETILE_API spe_id spe_f32(spe_module *m, float value);
 XETILE_API spe_id spe_null(spe_module *m, spe_id type);  /* all bits zero, of any type (pointers too) */
 XETILE_API spe_id spe_undef(spe_module *m, spe_id type); /* a value that may be anything */
-/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. Each call makes
- * one. */
+/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
 
-/* Names an id in disassembly, when options.names is set. */
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
-/* OpDecorate of any decoration with n literal words, OpMemberDecorate of a struct's member; capabilities follow. */
+/* Any decoration with n literal words; capabilities follow. */
 XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
 
 /* ---- Instructions ---------------------------------------------------------------------------------------------------
  *
- * Any instruction with a result: opcode, type of the result, then the operand words as the specification lists them.
- * Nothing is checked but that all stands in a function; capabilities of opcodes in SPE_OPCODES follow. */
+ * Any with a result, and any without one (no terminators, labels or merges: regions write those), from the operand
+ * words as the specification lists them. Nothing is checked but that all stands in a function; capabilities of opcodes
+ * in SPE_OPCODES follow. */
 XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
-/* Any instruction without a result (no terminators, labels or merges: regions write those). */
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
 /* The instructions that are checked, each a function: A(name, opcode, form) of one value, name(m, a); AB of two,
@@ -601,8 +586,6 @@ XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
 /* `count` bits from bit `offset` (both i32), extended with or without sign. */
 XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed);
 
-/* -- conversions ------------------------------------------------------------------------------------------------- */
-
 /* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
  * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
@@ -613,8 +596,6 @@ XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
 /* A pointer to `elem` at the same place, in the same storage class; as one into the generic storage class. */
 XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
 XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
-
-/* -- composites -------------------------------------------------------------------------------------------------- */
 
 /* Part i of a vector, array or struct (of a scalar, 0 gives it back), and the composite with part i replaced; for a
  * vector also i an integer known only when the kernel runs. */
@@ -630,8 +611,6 @@ XETILE_API spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar);
  * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
 XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx);
 
-/* -- memory and variables ---------------------------------------------------------------------------------------- */
-
 /* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
  * struct). */
 XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
@@ -646,8 +625,7 @@ XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, s
  * (spe_copy). */
 XETILE_API void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
 XETILE_API void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
-/* Prefetches n elements (an integer value) from a global pointer on, each lane its own (OpenCL.std prefetch). */
-XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n);
+XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n); /* each lane its own (OpenCL.std prefetch) */
 
 /* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
 
@@ -668,22 +646,20 @@ typedef struct {
     uint32_t param_count;
 } spe_kernel;
 
-/* Opens a kernel. False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
+/* False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
 XETILE_API bool spe_kernel_begin(spe_module *m, const spe_kernel *k);
-/* Closes the kernel; a region that is still open is an error that names where it began. */
 XETILE_API void spe_kernel_end(spe_module *m);
-/* OpExecutionMode for a kernel or, inside spe_kernel_begin .. spe_kernel_end, for the open one (fn 0). */
+/* Of a kernel; fn 0: of the one that is open. */
 XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
 
-/* A function to be called by kernels and functions of this module. Returns its id, for spe_call. */
+/* A function to be called by kernels and functions of this module; its id is for spe_call, which of a void one gives 0,
+ * and no error. spe_export makes it visible to other modules by name (capability Linkage). */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
 XETILE_API void spe_function_end(spe_module *m);
-/* Makes a function visible to other modules by name (capability Linkage). */
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
-/* Calls a function begun before; a void one gives 0, which is no error. */
 XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
 
-XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i); /* parameter i of the open function, as a value */
+XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i); /* of the open function, as a value */
 /* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
 XETILE_API void spe_return(spe_module *m);
 XETILE_API void spe_return_value(spe_module *m, spe_id v);
@@ -702,24 +678,22 @@ XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t di
  * in spe_return has no values to give: those it is given are not used.
  */
 
+/* n values leave the first side at spe_else and the second at spe_endif, whose out, which may be values, gets the phis;
+ * without an else n is 0, or out[i] is then_values[i] where the condition held, elsewhere otherwise_values[i]. */
 XETILE_API void spe_if(spe_module *m, spe_id condition); /* one bool */
-/* Starts the other side; n values leave the first. */
 XETILE_API void spe_else(spe_module *m, uint32_t n, const spe_id *then_values);
-/* Closes an if. With an else: n values leave its second side, out gets the phis (out may be values). Without: n = 0. */
 XETILE_API void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out);
-/* Closes an if that had a then side only: out[i] is then_values[i] where the condition held, elsewhere
- * otherwise_values[i]. */
 XETILE_API void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
                                spe_id *out);
 
 /* for (i = lo; i < hi; i += step), signed, all of one integer type; with a constant step below 0, i > hi. Returns i.
- * The n values in carried become those of the current round; spe_endfor takes the next round's. */
+ * The n values in carried become those of the current round; at spe_endfor it holds the next round's and gets those
+ * after the loop. */
 XETILE_API spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried);
-/* Closes the loop: carried holds the next round's values and gets those after the loop. */
 XETILE_API void spe_endfor(spe_module *m, uint32_t n, spe_id *carried);
 
-/* Opens a loop whose condition is computed each round from the carried values: spe_while, the condition,
- * spe_while_test (goes on where it holds), the body, spe_endwhile. */
+/* The condition is computed each round from the carried values: spe_while, the condition, spe_while_test (goes on where
+ * it holds), the body, spe_endwhile. */
 XETILE_API void spe_while(spe_module *m, uint32_t n, spe_id *carried);
 XETILE_API void spe_while_test(spe_module *m, spe_id condition);
 XETILE_API void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried);
@@ -735,7 +709,7 @@ XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);        /*
 
 /* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ----------------------------- */
 
-/* OpExtInst of OpenCL.std by number, unchecked: for what spe_math does not list. type may be spe_void. */
+/* By number and unchecked, for what spe_math does not list. type may be spe_void. */
 XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
 /* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
  * The result has the first argument's type. */
@@ -769,11 +743,10 @@ XETILE_API spe_id spe_sg_all(spe_module *m, spe_id v);
 XETILE_API spe_id spe_sg_any(spe_module *m, spe_id v);
 XETILE_API spe_id spe_sg_elect(spe_module *m); /* true in the lowest active lane only */
 
-/* All invocations of the work-group arrive, and see what the others wrote to local and global memory before; the same
- * for the lanes of a subgroup. */
+/* All of the work-group, or of the subgroup, arrive, and see what the others wrote to local and global memory before;
+ * the first in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
 XETILE_API void spe_barrier(spe_module *m);
 XETILE_API void spe_sg_barrier(spe_module *m);
-/* A work-group barrier in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
 XETILE_API void spe_barrier_arrive(spe_module *m);
 XETILE_API void spe_barrier_wait(spe_module *m);
 
@@ -990,7 +963,6 @@ XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_s
 /* Ends the kernel and hands the module over; false after an error. */
 XETILE_API bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size);
 
-/* Gives back what a build holds; safe on a zeroed one and twice. */
 XETILE_API void spe_built_free(spe_built *mod);
 
 /* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
