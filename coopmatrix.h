@@ -132,39 +132,21 @@
     F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
 #endif
 XETILE_LETTERS_(XETILE_PUSH_)
-#undef A
-#undef B
-#undef C
-#undef D
-#undef E
-#undef F
-#undef G
-#undef H
 #undef I
 #undef J
-#undef K
-#undef L
 #undef M
 #undef N
-#undef O
-#undef P
-#undef Q
-#undef R
 #undef S
 #undef T
 #undef U
 #undef V
-#undef W
 #undef X
-#undef Y
-#undef Z
 #undef a
 #undef b
 #undef c
 #undef d
 #undef e
 #undef f
-#undef g
 #undef h
 #undef i
 #undef j
@@ -172,7 +154,6 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #undef l
 #undef m
 #undef n
-#undef o
 #undef p
 #undef q
 #undef r

@@ -165,28 +165,19 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #undef A
 #undef B
 #undef C
-#undef D
 #undef E
 #undef F
 #undef G
-#undef H
 #undef I
 #undef J
-#undef K
-#undef L
 #undef M
 #undef N
-#undef O
 #undef P
-#undef Q
 #undef R
 #undef S
 #undef T
-#undef U
-#undef V
 #undef W
 #undef X
-#undef Y
 #undef Z
 #undef a
 #undef b
@@ -216,6 +207,7 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #undef z
 #endif
 
+#if !defined(XETILE_LETTERS_ONLY_)
 #ifndef SPIRV_EMIT_H
 #define SPIRV_EMIT_H
 
@@ -4779,3 +4771,4 @@ XETILE_AS_BEFORE_
 #if defined(__GNUC__)
 XETILE_LETTERS_(XETILE_POP_)
 #endif
+#endif /* XETILE_LETTERS_ONLY_ */

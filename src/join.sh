@@ -33,9 +33,14 @@ undeclared() { # undeclared HEADER INTERNAL
 }
 
 # A program may have macros of one letter, <complex.h> has one: they are put away while a header is read, and given back.
+# Those that its text has are put away; all are given back. What stands on spirv_emit.h has that header do it.
+letters_of() { # letters_of HEADER...
+    for name; do cat "$name.h" "$name"/*.c "$name/internal.h"; done |
+        sed -e 's/"[^"]*"//g' -e 's,/\*.*\*/,,g' -e '/^ *\/\*/d' -e '/^ \*/d' | grep -ow '[A-Za-z]' | LC_ALL=C sort -u
+}
 letters='A B C D E F G H I J K L M N O P Q R S T U V W X Y Z a b c d e f g h i j k l m n o p q r s t u v w x y z'
 
-put_letters_away() {
+put_letters_away() { # put_letters_away HEADER...
     cat <<END
 #if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
 #if !defined(XETILE_LETTERS_)
@@ -47,9 +52,14 @@ END
         sed -e '1s/^/#define XETILE_LETTERS_(F) /' -e '$!s/ *$/ \\/' -e '2,$s/^/    /'
     echo "#endif"
     echo "XETILE_LETTERS_(XETILE_PUSH_)"
-    for letter in $letters; do echo "#undef $letter"; done
+    for letter in $(letters_of "$@"); do echo "#undef $letter"; done
     echo "#endif"
     echo
+}
+
+have_letters_put_away() {
+    printf '#define XETILE_LETTERS_ONLY_\n#include "spirv_emit.h" /* puts the user'"'"'s macros of one letter away */\n'
+    printf '#undef XETILE_LETTERS_ONLY_\n\n'
 }
 
 give_letters_back() {
@@ -87,9 +97,11 @@ join() { # join HEADER: to standard output
     guard=$(sed -n 's/^#ifndef \([A-Z_]*_H\)$/\1/p' "$1.h" | head -n 1)
     bodies=${guard%_H}_BODIES_
     sed "/^#ifndef $guard\$/,\$d" "$1.h"
-    whole=$(sed -n 's/^#include "coopmatrix.h"$/yes/p' "$1.h")
-    [ -z "$whole" ] || needs_all "$1"
-    put_letters_away
+    case $1 in
+    spirv_emit) put_letters_away spirv_emit coopvec xetile; echo "#if !defined(XETILE_LETTERS_ONLY_)" ;;
+    coopvec | xetile) needs_all "$1"; have_letters_put_away ;;
+    *) put_letters_away "$1" ;;
+    esac
     sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e 'r linkage.h' -e d -e '}' \
         -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}'
     echo
@@ -130,7 +142,10 @@ END
     echo "#endif /* $bodies */"
     kernel_macros "$1" "$guard"
     give_letters_back
-    [ -z "$whole" ] || printf '\n#endif /* CM_LAYOUT_ONLY */\n'
+    case $1 in
+    spirv_emit) printf '#endif /* XETILE_LETTERS_ONLY_ */\n' ;;
+    coopvec | xetile) printf '\n#endif /* CM_LAYOUT_ONLY */\n' ;;
+    esac
 }
 
 for header; do
