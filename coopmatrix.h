@@ -120,52 +120,9 @@
  * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
  * instead. "How functions are declared" below tells more.
  */
-#if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
-#if !defined(XETILE_LETTERS_)
-#define XETILE_PRAGMA_(text) _Pragma(#text)
-#define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
-#define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
-#define XETILE_LETTERS_(F) F("A") F("B") F("C") F("D") F("E") F("F") F("G") F("H") F("I") F("J") F("K") \
-    F("L") F("M") F("N") F("O") F("P") F("Q") F("R") F("S") F("T") F("U") F("V") \
-    F("W") F("X") F("Y") F("Z") F("a") F("b") F("c") F("d") F("e") F("f") F("g") \
-    F("h") F("i") F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") \
-    F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
-#endif
-XETILE_LETTERS_(XETILE_PUSH_)
-#undef I
-#undef J
-#undef M
-#undef N
-#undef S
-#undef T
-#undef U
-#undef V
-#undef X
-#undef a
-#undef b
-#undef c
-#undef d
-#undef e
-#undef f
-#undef h
-#undef i
-#undef j
-#undef k
-#undef l
-#undef m
-#undef n
-#undef p
-#undef q
-#undef r
-#undef s
-#undef t
-#undef u
-#undef v
-#undef w
-#undef x
-#undef y
-#undef z
-#endif
+#define XETILE_COMMON_ONLY_ /* the part of it that all headers begin with */
+#include "spirv_emit.h"
+#undef XETILE_COMMON_ONLY_
 
 #ifndef XETILE_COOPMATRIX_H
 #define XETILE_COOPMATRIX_H
@@ -174,71 +131,6 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-/* ---- how functions are declared ------------------------------------------------------------------------------------
- *
- * Three ways to use a header:
- *   include and go            nothing to define: the bodies are here, static, in each file that includes it
- *   XETILE_DECLARATIONS       declarations only: for all files of a program that has the bodies in one place. That is
- *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
- *                             or libxetile (-lxetile; `pkg-config xetile` knows)
- * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
- * Two files that have it are an error of the linker that says so: the first symbol it names is there for this alone.
- *
- * Static bodies are not optimised, but for a core of them (by gcc at -Og): a program spends no time in them worth
- * mention, and its author waits for the compiler. One that converts large matrices on the host may want
- * XETILE_OPTIMIZE: they are then compiled as the rest of the file, as with XETILE_IMPLEMENTATION they always are.
- *
- * The same lines stand in every header that can be used alone; the first one included counts.
- */
-#ifndef XETILE_API
-#if defined(__GNUC__)
-#define XETILE_ATTR_(what) __attribute__((what))
-#else
-#define XETILE_ATTR_(what)
-#endif
-#if defined(__cplusplus)
-#define XETILE_EXTERN_ extern "C"
-#else
-#define XETILE_EXTERN_ extern
-#endif
-#if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
-#define XETILE_API XETILE_EXTERN_
-#define XETILE_PRIVATE XETILE_EXTERN_
-#elif defined(XETILE_IMPLEMENTATION)
-#define XETILE_WEAKLY_
-#define XETILE_API XETILE_EXTERN_ XETILE_ATTR_(__weak__)
-#define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
-#elif defined(XETILE_DECLARATIONS)
-#define XETILE_API XETILE_EXTERN_
-#define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
-#else
-#define XETILE_STATIC_
-#if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
-#define XETILE_API static XETILE_ATTR_(__unused__)
-#else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
-#define XETILE_API static inline XETILE_ATTR_(__unused__)
-#endif
-#define XETILE_PRIVATE XETILE_API
-#endif
-#define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
-#if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
-#define XETILE_HOT_
-#define XETILE_WARM_
-#define XETILE_COLD_
-#define XETILE_AS_BEFORE_
-#elif defined(__clang__)
-#define XETILE_HOT_
-#define XETILE_WARM_ _Pragma("clang optimize off")
-#define XETILE_COLD_ _Pragma("clang optimize off")
-#define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
-#else /* the pragma: the attribute optimize("O0") takes gcc more than twice as long */
-#define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
-#define XETILE_WARM_
-#define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
-#define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
-#endif
-#endif
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 

@@ -176,6 +176,8 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #undef R
 #undef S
 #undef T
+#undef U
+#undef V
 #undef W
 #undef X
 #undef Z
@@ -207,18 +209,6 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #undef z
 #endif
 
-#if !defined(XETILE_LETTERS_ONLY_)
-#ifndef SPIRV_EMIT_H
-#define SPIRV_EMIT_H
-
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- how functions are declared ------------------------------------------------------------------------------------
  *
  * Three ways to use a header:
@@ -233,7 +223,7 @@ XETILE_LETTERS_(XETILE_PUSH_)
  * mention, and its author waits for the compiler. One that converts large matrices on the host may want
  * XETILE_OPTIMIZE: they are then compiled as the rest of the file, as with XETILE_IMPLEMENTATION they always are.
  *
- * The same lines stand in every header that can be used alone; the first one included counts.
+ * The same lines stand in spirv_emit.h and ze_dispatch.h; the first one included counts.
  */
 #ifndef XETILE_API
 #if defined(__GNUC__)
@@ -283,6 +273,18 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
 #endif
 #endif
+
+#if !defined(XETILE_COMMON_ONLY_)
+#ifndef SPIRV_EMIT_H
+#define SPIRV_EMIT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- The numbers of SPIR-V ----------------------------------------------------------------------------------------
  * Lists of X(kind, name, number), each an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
@@ -4771,4 +4773,4 @@ XETILE_AS_BEFORE_
 #if defined(__GNUC__)
 XETILE_LETTERS_(XETILE_POP_)
 #endif
-#endif /* XETILE_LETTERS_ONLY_ */
+#endif /* XETILE_COMMON_ONLY_ */

@@ -33,7 +33,8 @@ undeclared() { # undeclared HEADER INTERNAL
 }
 
 # A program may have macros of one letter, <complex.h> has one: they are put away while a header is read, and given back.
-# Those that its text has are put away; all are given back. What stands on spirv_emit.h has that header do it.
+# Those that its text has are put away; all are given back. What stands on spirv_emit.h has that header do it, and say how
+# functions are declared.
 letters_of() { # letters_of HEADER...
     for name; do cat "$name.h" "$name"/*.c "$name/internal.h"; done |
         sed -e 's/"[^"]*"//g' -e 's,/\*.*\*/,,g' -e '/^ *\/\*/d' -e '/^ \*/d' | grep -ow '[A-Za-z]' | LC_ALL=C sort -u
@@ -57,9 +58,13 @@ END
     echo
 }
 
-have_letters_put_away() {
-    printf '#define XETILE_LETTERS_ONLY_\n#include "spirv_emit.h" /* puts the user'"'"'s macros of one letter away */\n'
-    printf '#undef XETILE_LETTERS_ONLY_\n\n'
+common_part() {
+    cat <<END
+#define XETILE_COMMON_ONLY_ /* the part of it that all headers begin with */
+#include "spirv_emit.h"
+#undef XETILE_COMMON_ONLY_
+
+END
 }
 
 give_letters_back() {
@@ -98,11 +103,16 @@ join() { # join HEADER: to standard output
     bodies=${guard%_H}_BODIES_
     sed "/^#ifndef $guard\$/,\$d" "$1.h"
     case $1 in
-    spirv_emit) put_letters_away spirv_emit coopvec xetile; echo "#if !defined(XETILE_LETTERS_ONLY_)" ;;
-    coopvec | xetile) needs_all "$1"; have_letters_put_away ;;
+    spirv_emit)
+        put_letters_away spirv_emit coopmatrix coopvec xetile
+        cat linkage.h
+        printf '\n#if !defined(XETILE_COMMON_ONLY_)\n'
+        ;;
+    coopmatrix) common_part ;;
+    coopvec | xetile) needs_all "$1"; common_part ;;
     *) put_letters_away "$1" ;;
     esac
-    sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e 'r linkage.h' -e d -e '}' \
+    sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e "$([ "$1" != ze_dispatch ] || echo r linkage.h)" -e d -e '}' \
         -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}'
     echo
     echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
@@ -143,7 +153,7 @@ END
     kernel_macros "$1" "$guard"
     give_letters_back
     case $1 in
-    spirv_emit) printf '#endif /* XETILE_LETTERS_ONLY_ */\n' ;;
+    spirv_emit) printf '#endif /* XETILE_COMMON_ONLY_ */\n' ;;
     coopvec | xetile) printf '\n#endif /* CM_LAYOUT_ONLY */\n' ;;
     esac
 }

@@ -12,7 +12,7 @@
  * mention, and its author waits for the compiler. One that converts large matrices on the host may want
  * XETILE_OPTIMIZE: they are then compiled as the rest of the file, as with XETILE_IMPLEMENTATION they always are.
  *
- * The same lines stand in every header that can be used alone; the first one included counts.
+ * The same lines stand in spirv_emit.h and ze_dispatch.h; the first one included counts.
  */
 #ifndef XETILE_API
 #if defined(__GNUC__)
