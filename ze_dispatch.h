@@ -98,8 +98,32 @@
     F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
 #endif
 XETILE_LETTERS_(XETILE_PUSH_)
+#undef A
+#undef B
+#undef C
+#undef D
+#undef E
+#undef F
+#undef G
+#undef H
+#undef I
+#undef J
+#undef K
+#undef L
+#undef M
+#undef N
+#undef O
+#undef P
+#undef Q
+#undef R
+#undef S
 #undef T
+#undef U
+#undef V
+#undef W
 #undef X
+#undef Y
+#undef Z
 #undef a
 #undef b
 #undef c
@@ -122,6 +146,7 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #undef t
 #undef u
 #undef v
+#undef w
 #undef x
 #undef y
 #undef z

@@ -33,15 +33,10 @@ undeclared() { # undeclared HEADER INTERNAL
 }
 
 # A program may have macros of one letter, <complex.h> has one: they are put away while a header is read, and given back.
-# Those that its text has are put away; all are given back. What stands on spirv_emit.h has that header do it, and say how
-# functions are declared.
-letters_of() { # letters_of HEADER...
-    for name; do cat "$name.h" "$name"/*.c "$name/internal.h"; done |
-        sed -e 's/"[^"]*"//g' -e 's,/\*.*\*/,,g' -e '/^ *\/\*/d' -e '/^ \*/d' | grep -ow '[A-Za-z]' | LC_ALL=C sort -u
-}
+# What stands on spirv_emit.h has that header do it, and say how functions are declared.
 letters='A B C D E F G H I J K L M N O P Q R S T U V W X Y Z a b c d e f g h i j k l m n o p q r s t u v w x y z'
 
-put_letters_away() { # put_letters_away HEADER...
+put_letters_away() {
     cat <<END
 #if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
 #if !defined(XETILE_LETTERS_)
@@ -53,7 +48,7 @@ END
         sed -e '1s/^/#define XETILE_LETTERS_(F) /' -e '$!s/ *$/ \\/' -e '2,$s/^/    /'
     echo "#endif"
     echo "XETILE_LETTERS_(XETILE_PUSH_)"
-    for letter in $(letters_of "$@"); do echo "#undef $letter"; done
+    for letter in $letters; do echo "#undef $letter"; done
     echo "#endif"
     echo
 }
@@ -104,13 +99,13 @@ join() { # join HEADER: to standard output
     sed "/^#ifndef $guard\$/,\$d" "$1.h"
     case $1 in
     spirv_emit)
-        put_letters_away spirv_emit coopmatrix coopvec xetile
+        put_letters_away
         cat linkage.h
         printf '\n#if !defined(XETILE_COMMON_ONLY_)\n'
         ;;
     coopmatrix) common_part ;;
     coopvec | xetile) needs_all "$1"; common_part ;;
-    *) put_letters_away "$1" ;;
+    *) put_letters_away ;;
     esac
     sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e "$([ "$1" != ze_dispatch ] || echo r linkage.h)" -e d -e '}' \
         -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}'
