@@ -120,71 +120,9 @@
 #if defined(CM_LAYOUT_ONLY) || (defined(XETILE_COOPMATRIX_H) && !defined(SPIRV_EMIT_H))
 #error "coopvec.h needs all of coopmatrix.h: without CM_LAYOUT_ONLY, and before any include of it that had it"
 #else
-#if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
-#if !defined(XETILE_LETTERS_)
-#define XETILE_PRAGMA_(text) _Pragma(#text)
-#define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
-#define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
-#define XETILE_LETTERS_(F) F("A") F("B") F("C") F("D") F("E") F("F") F("G") F("H") F("I") F("J") F("K") \
-    F("L") F("M") F("N") F("O") F("P") F("Q") F("R") F("S") F("T") F("U") F("V") \
-    F("W") F("X") F("Y") F("Z") F("a") F("b") F("c") F("d") F("e") F("f") F("g") \
-    F("h") F("i") F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") \
-    F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
-#endif
-XETILE_LETTERS_(XETILE_PUSH_)
-#undef A
-#undef B
-#undef C
-#undef D
-#undef E
-#undef F
-#undef G
-#undef H
-#undef I
-#undef J
-#undef K
-#undef L
-#undef M
-#undef N
-#undef O
-#undef P
-#undef Q
-#undef R
-#undef S
-#undef T
-#undef U
-#undef V
-#undef W
-#undef X
-#undef Y
-#undef Z
-#undef a
-#undef b
-#undef c
-#undef d
-#undef e
-#undef f
-#undef g
-#undef h
-#undef i
-#undef j
-#undef k
-#undef l
-#undef m
-#undef n
-#undef o
-#undef p
-#undef q
-#undef r
-#undef s
-#undef t
-#undef u
-#undef v
-#undef w
-#undef x
-#undef y
-#undef z
-#endif
+#define XETILE_COMMON_ONLY_ /* the part of it that all headers begin with */
+#include "spirv_emit.h"
+#undef XETILE_COMMON_ONLY_
 
 #ifndef XETILE_COOPVEC_H
 #define XETILE_COOPVEC_H
@@ -657,30 +595,21 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if defined(XETILE_COOPVEC_BODIES_)
-#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
-#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
-#endif
-#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#if defined(XETILE_STATIC_) && (defined(XETILE_IMPLEMENTATION) || \
+                                (defined(XETILE_DECLARATIONS) && !defined(XETILE_COOPVEC_BODIES_)))
 #error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
-#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION) && !defined(XETILE_COOPVEC_BODIES_)
 #error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
-#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
+#elif !defined(XETILE_COOPVEC_BODIES_) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
 #define XETILE_COOPVEC_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
-XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void);
+XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void) {}
 #endif
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize off
-#elif defined(__GNUC__)
-#pragma GCC push_options
-#pragma GCC optimize("O0")
-#endif
+XETILE_COLD_
 
 #include "coopmatrix.h" /* its bodies come first */
 
@@ -1044,8 +973,7 @@ XE_FN_ void cv_convert_one_(const cv_conversion_info *info)
             const char *from =
                 src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
             char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
-            if (s->src_data_type == d->dest_data_type)
-                memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
+            if (s->src_data_type == d->dest_data_type) memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
             else
                 cv_put_float_(d->dest_data_type, info->overflow == CV_SATURATE, to,
                               cv_get_float_(s->src_data_type, from));
@@ -1253,12 +1181,9 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     p = cv_id_(w, type, &a.val);
     q = cv_id_(w, type, &b.val);
     if (!p || !q) return cv_nothing_();
-    if (type != CV_BOOL_)
-        r = cv_emit_(m, op, type, p, q);
-    else if (op == SPE_ARITH_AND)
-        r = spe_land(m, p, q);
-    else if (op == SPE_ARITH_OR)
-        r = spe_lor(m, p, q);
+    if (type != CV_BOOL_) r = cv_emit_(m, op, type, p, q);
+    else if (op == SPE_ARITH_AND) r = spe_land(m, p, q);
+    else if (op == SPE_ARITH_OR) r = spe_lor(m, p, q);
     if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
     return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
@@ -1790,8 +1715,7 @@ XE_FN_ void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
     uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols);
     bool constant = r->stride.kind == SPE_INT;
-    if (!spe_val_is_set(&r->stride))
-        r->stride = spe_val_int(cv_round_up_(line, 16));
+    if (!spe_val_is_set(&r->stride)) r->stride = spe_val_int(cv_round_up_(line, 16));
     else if (cv_is_optimal_(r->layout) && !(constant && r->stride.integer == 0))
         cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
                  cv_describe_(&r->stride).s);
@@ -1815,8 +1739,7 @@ cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
         cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
     else if (cv_is_fp8_(r.interpretation) && !cv_is_optimal_(r.layout))
         cv_fail_(w, CV_ERROR_FP8_LAYOUT, "%s in %s", cv_type_name(r.interpretation), cv_layout_name(r.layout));
-    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT))
-        cv_check_stride_(w, &r);
+    else if (cv_check_offset_(w, &r.offset, 128, CV_ERROR_MATRIX_ALIGNMENT)) cv_check_stride_(w, &r);
     return r;
 }
 
@@ -1825,8 +1748,7 @@ cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
     if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the vector")) return r;
     if (!cv_is_memory_type_(r.interpretation))
         cv_fail_(w, CV_ERROR_BIAS_INTERPRETATION, "got %s", cv_type_name(r.interpretation));
-    else
-        cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
+    else cv_check_offset_(w, &r.offset, 64, CV_ERROR_VECTOR_ALIGNMENT);
     return r;
 }
 
@@ -2324,8 +2246,7 @@ XE_FN_ bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_ve
     else if (in->vec.length != want)
         cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.length,
                  cv_type_name(in->interpretation), a->cols, want);
-    else if (!cv_is_vector_type_(out_type))
-        cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
+    else if (!cv_is_vector_type_(out_type)) cv_fail_(w, CV_ERROR_OUTPUT_TYPE, "got %s", cv_type_name(out_type));
     return spe_ok(&w.x->m);
 }
 
@@ -2417,8 +2338,7 @@ XE_FN_ void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, sp
     if (mine) spe_if(m, mine);
     if (type == CV_F16)
         cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
-    else
-        cv_atomic_add_(x, base, at, type, v);
+    else cv_atomic_add_(x, base, at, type, v);
     if (mine) spe_endif(m, 0, NULL, NULL);
 }
 
@@ -2583,8 +2503,7 @@ XE_FN_ bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
         cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
     else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
         cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
-    else if (c->transpose)
-        cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
+    else if (c->transpose) cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
     else if (!cv_supports_outer_product(v1->type, c->interpretation))
         cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "outer product of %s into %s", cv_type_name(v1->type),
                  cv_type_name(c->interpretation));
@@ -2601,12 +2520,10 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
     o.c = cv_surface_of_(w, c);
     o.v1 = &v1;
     o.v2 = &v2;
-    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL))
-        cv_outer_lanes_(&o);
+    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&o);
     else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->rows * c->cols <= 16 * CV_DPAS_MOST_)
         cv_outer_dpas_(&o);
-    else
-        cv_outer_broadcast_(&o);
+    else cv_outer_broadcast_(&o);
 }
 
 void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
@@ -2678,10 +2595,8 @@ XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
         if (now.magic != start->magic || other != type || cv_thing_length_(&now) != cv_thing_length_(start))
             return cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
                             cv_type_text_(type), cv_thing_length_(start), cv_type_text_(other), cv_thing_length_(&now));
-        if (now.magic == CV_VEC_MAGIC_)
-            memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
-        else
-            f->ids[at] = cv_id_(w, type, &now.val);
+        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+        else f->ids[at] = cv_id_(w, type, &now.val);
         at += cv_thing_ids_(start);
     }
     return spe_ok(&w.x->m);
@@ -2824,8 +2739,7 @@ spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
     if (!cv_enter_(w)) return r;
     if (!spe_val_is_condition(&condition, CV_BOOL_))
         cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition).s);
-    else if (cv_open_(w, &r, "CV_IF", objects, condition.uniform))
-        spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
+    else if (cv_open_(w, &r, "CV_IF", objects, condition.uniform)) spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
     return r;
 }
 
@@ -2890,8 +2804,7 @@ XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     if (x->local_size < 1 || x->local_size > x->target.max_group_size)
         cv_fail_(user, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
                  x->target.max_group_size);
-    else
-        cv_emit_module_(x, &mod);
+    else cv_emit_module_(x, &mod);
     x->desc = NULL; /* the caller's, which may go */
     *loops = x->loops;
     return mod;
@@ -3077,12 +2990,7 @@ bool cv_conversions_next_(cv_conversions_ *c)
     return true;
 }
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize on
-#elif defined(__GNUC__)
-#pragma GCC pop_options
-#endif
+XETILE_AS_BEFORE_
 #endif /* XETILE_COOPVEC_BODIES_ */
 
 #ifndef XETILE_COOPVEC_MACROS_

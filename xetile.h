@@ -229,71 +229,9 @@
 #if defined(CM_LAYOUT_ONLY) || (defined(XETILE_COOPMATRIX_H) && !defined(SPIRV_EMIT_H))
 #error "xetile.h needs all of coopmatrix.h: without CM_LAYOUT_ONLY, and before any include of it that had it"
 #else
-#if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
-#if !defined(XETILE_LETTERS_)
-#define XETILE_PRAGMA_(text) _Pragma(#text)
-#define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
-#define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
-#define XETILE_LETTERS_(F) F("A") F("B") F("C") F("D") F("E") F("F") F("G") F("H") F("I") F("J") F("K") \
-    F("L") F("M") F("N") F("O") F("P") F("Q") F("R") F("S") F("T") F("U") F("V") \
-    F("W") F("X") F("Y") F("Z") F("a") F("b") F("c") F("d") F("e") F("f") F("g") \
-    F("h") F("i") F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") \
-    F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
-#endif
-XETILE_LETTERS_(XETILE_PUSH_)
-#undef A
-#undef B
-#undef C
-#undef D
-#undef E
-#undef F
-#undef G
-#undef H
-#undef I
-#undef J
-#undef K
-#undef L
-#undef M
-#undef N
-#undef O
-#undef P
-#undef Q
-#undef R
-#undef S
-#undef T
-#undef U
-#undef V
-#undef W
-#undef X
-#undef Y
-#undef Z
-#undef a
-#undef b
-#undef c
-#undef d
-#undef e
-#undef f
-#undef g
-#undef h
-#undef i
-#undef j
-#undef k
-#undef l
-#undef m
-#undef n
-#undef o
-#undef p
-#undef q
-#undef r
-#undef s
-#undef t
-#undef u
-#undef v
-#undef w
-#undef x
-#undef y
-#undef z
-#endif
+#define XETILE_COMMON_ONLY_ /* the part of it that all headers begin with */
+#include "spirv_emit.h"
+#undef XETILE_COMMON_ONLY_
 
 #ifndef XETILE_XETILE_H
 #define XETILE_XETILE_H
@@ -772,30 +710,21 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* ==== bodies: nothing from here on is for users ================================================================== */
 
-#if defined(XETILE_XETILE_BODIES_)
-#if defined(XETILE_STATIC_) && defined(XETILE_IMPLEMENTATION)
-#error "XETILE_IMPLEMENTATION comes before the first header of xetile: one was included without"
-#endif
-#elif defined(XETILE_STATIC_) && (defined(XETILE_DECLARATIONS) || defined(XETILE_IMPLEMENTATION))
+#if defined(XETILE_STATIC_) && (defined(XETILE_IMPLEMENTATION) || \
+                                (defined(XETILE_DECLARATIONS) && !defined(XETILE_XETILE_BODIES_)))
 #error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
-#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION)
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION) && !defined(XETILE_XETILE_BODIES_)
 #error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
-#elif defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS)
+#elif !defined(XETILE_XETILE_BODIES_) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
 #define XETILE_XETILE_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
-XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void);
+XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void) {}
 #endif
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize off
-#elif defined(__GNUC__)
-#pragma GCC push_options
-#pragma GCC optimize("O0")
-#endif
+XETILE_COLD_
 
 #include "coopmatrix.h" /* its bodies come first */
 
@@ -6368,12 +6297,7 @@ xt_module xt_build(const xt_build_desc *desc)
 
 void xt_free(xt_module *mod) { spe_built_free(mod); }
 
-#if defined(XETILE_IMPLEMENTATION) || defined(XETILE_OPTIMIZE)
-#elif defined(__clang__)
-#pragma clang optimize on
-#elif defined(__GNUC__)
-#pragma GCC pop_options
-#endif
+XETILE_AS_BEFORE_
 #endif /* XETILE_XETILE_BODIES_ */
 
 #ifndef XETILE_XETILE_MACROS_

@@ -594,19 +594,14 @@ enum { ZED_RUN_WAIT_, ZED_RUN_START_, ZED_RUN_BATCH_ };
 /* The next calls on d are the caller's at file:line. Returns d. */
 XETILE_API zed_device *zed_at_(zed_device *d, const char *file, int line);
 
-/* ZE_RESULT_NOT_READY ... */
-XETILE_API const char *zed_result_name(ze_result_t result);
+XETILE_API const char *zed_result_name(ze_result_t result); /* ZE_RESULT_NOT_READY ... */
 XETILE_API const zed_error *zed_get_error(const zed_device *d);
 XETILE_API void zed_clear_error(zed_device *d);
+XETILE_API void zed_print_error(const zed_device *d, FILE *f); /* file:line: NAME: text */
 
-/* file:line: NAME: text */
-XETILE_API void zed_print_error(const zed_device *d, FILE *f);
-
-/* ---- waiting --------------------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------------------------- */
 
 XETILE_API bool zed_wait_(zed_device *d);
-
-/* ---- enumerating ----------------------------------------------------------------------------------------------- */
 
 /* Fills at most max infos (may be NULL when max is 0), the default device first; returns how many devices there are. */
 XETILE_API int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int line);
@@ -614,13 +609,8 @@ XETILE_API int zed_list_(zed_info *infos, int max, zed_error *error, const char 
 /* number, name (target): a line a device; false, and a line about the error, when there is none. */
 XETILE_API bool zed_print_list_(FILE *f, const char *file, int line);
 
-/* ---- opening and closing --------------------------------------------------------------------------------------- */
-
-/* Frees all and closes; the error stays readable. */
-XETILE_API void zed_close_(zed_device *d);
+XETILE_API void zed_close_(zed_device *d); /* the error stays readable */
 XETILE_API bool zed_open_(zed_device *d, const zed_options *options, const char *file, int line);
-
-/* A second queue of first's device, for another thread. */
 XETILE_API bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line);
 XETILE_API int zed_context_devices_(zed_device *d);
 XETILE_API bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const char *file, int line);
@@ -628,9 +618,7 @@ XETILE_API bool zed_open_in_context_(zed_device *d, zed_device *first, int index
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 XETILE_API void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align);
-
-/* Works after an error too: cleaning up is always allowed. */
-XETILE_API bool zed_free_(zed_device *d, void *p);
+XETILE_API bool zed_free_(zed_device *d, void *p); /* works after an error too: cleaning up is always allowed */
 XETILE_API bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes);
 XETILE_API bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
 XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
@@ -645,9 +633,7 @@ XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
 XETILE_API zed_arg zed_arg_float_(double v, int code);
 XETILE_API ZED_NOT_READ_ zed_arg zed_arg_pointer_(const volatile void *p, int code);
 XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
-
-/* An argument that is a zed_arg already. */
-XETILE_API zed_arg zed_arg_same_(zed_arg a, int code);
+XETILE_API zed_arg zed_arg_same_(zed_arg a, int code); /* an argument that is a zed_arg already */
 XETILE_API zed_arg zed_arg_text_(zed_arg a, const char *text);
 
 /* For generated code, which knows the parameters and needs no C types. */
@@ -659,10 +645,7 @@ XETILE_API zed_arg zed_arg_local(size_t bytes);
 
 /* ---- modules and kernels --------------------------------------------------------------------------------------- */
 
-/* All the last module's compiler had to say, "" when nothing. */
 XETILE_API const char *zed_build_log(const zed_device *d);
-
-/* A module from SPIR-V words. flags: build options, NULL or "" for none. */
 XETILE_API bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags);
 XETILE_API bool zed_module_free_(zed_module *module, const char *file, int line);
 XETILE_API bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line);
@@ -718,48 +701,30 @@ __extension__ typedef _Float16 zed_float16_;
 #define ZED_CODE_X_(type, how, kind)                                                                                   \
     type: (int)sizeof(type), type *: ZED_CODE_(kind, type), const type *: ZED_CODE_(kind, type),
 
-/* The initialisers of a list of 0 to 32 arguments and what ends it, which keeps lists from being empty. */
-#define ZED_A1_(end) {0}
-#define ZED_A2_(a, ...) ZED_ARG(a), ZED_A1_(__VA_ARGS__)
-#define ZED_A3_(a, ...) ZED_ARG(a), ZED_A2_(__VA_ARGS__)
-#define ZED_A4_(a, ...) ZED_ARG(a), ZED_A3_(__VA_ARGS__)
-#define ZED_A5_(a, ...) ZED_ARG(a), ZED_A4_(__VA_ARGS__)
-#define ZED_A6_(a, ...) ZED_ARG(a), ZED_A5_(__VA_ARGS__)
-#define ZED_A7_(a, ...) ZED_ARG(a), ZED_A6_(__VA_ARGS__)
-#define ZED_A8_(a, ...) ZED_ARG(a), ZED_A7_(__VA_ARGS__)
-#define ZED_A9_(a, ...) ZED_ARG(a), ZED_A8_(__VA_ARGS__)
-#define ZED_A10_(a, ...) ZED_ARG(a), ZED_A9_(__VA_ARGS__)
-#define ZED_A11_(a, ...) ZED_ARG(a), ZED_A10_(__VA_ARGS__)
-#define ZED_A12_(a, ...) ZED_ARG(a), ZED_A11_(__VA_ARGS__)
-#define ZED_A13_(a, ...) ZED_ARG(a), ZED_A12_(__VA_ARGS__)
-#define ZED_A14_(a, ...) ZED_ARG(a), ZED_A13_(__VA_ARGS__)
-#define ZED_A15_(a, ...) ZED_ARG(a), ZED_A14_(__VA_ARGS__)
-#define ZED_A16_(a, ...) ZED_ARG(a), ZED_A15_(__VA_ARGS__)
-#define ZED_A17_(a, ...) ZED_ARG(a), ZED_A16_(__VA_ARGS__)
-#define ZED_A18_(a, ...) ZED_ARG(a), ZED_A17_(__VA_ARGS__)
-#define ZED_A19_(a, ...) ZED_ARG(a), ZED_A18_(__VA_ARGS__)
-#define ZED_A20_(a, ...) ZED_ARG(a), ZED_A19_(__VA_ARGS__)
-#define ZED_A21_(a, ...) ZED_ARG(a), ZED_A20_(__VA_ARGS__)
-#define ZED_A22_(a, ...) ZED_ARG(a), ZED_A21_(__VA_ARGS__)
-#define ZED_A23_(a, ...) ZED_ARG(a), ZED_A22_(__VA_ARGS__)
-#define ZED_A24_(a, ...) ZED_ARG(a), ZED_A23_(__VA_ARGS__)
-#define ZED_A25_(a, ...) ZED_ARG(a), ZED_A24_(__VA_ARGS__)
-#define ZED_A26_(a, ...) ZED_ARG(a), ZED_A25_(__VA_ARGS__)
-#define ZED_A27_(a, ...) ZED_ARG(a), ZED_A26_(__VA_ARGS__)
-#define ZED_A28_(a, ...) ZED_ARG(a), ZED_A27_(__VA_ARGS__)
-#define ZED_A29_(a, ...) ZED_ARG(a), ZED_A28_(__VA_ARGS__)
-#define ZED_A30_(a, ...) ZED_ARG(a), ZED_A29_(__VA_ARGS__)
-#define ZED_A31_(a, ...) ZED_ARG(a), ZED_A30_(__VA_ARGS__)
-#define ZED_A32_(a, ...) ZED_ARG(a), ZED_A31_(__VA_ARGS__)
-#define ZED_A33_(a, ...) ZED_ARG(a), ZED_A32_(__VA_ARGS__)
-/* How many things are in a list of 1 to 40. */
-#define ZED_COUNT_(...)                                                                                                \
-    ZED_COUNT_X_(__VA_ARGS__, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19,  \
-                 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+/* The initialisers of a list of 0 to 32 arguments and what ends it, which keeps lists from being empty: so many fours,
+ * then 1 to 4, which ZED_FOURS_OF_ counts. */
+#define ZED_LAST_1_(end) {0}
+#define ZED_LAST_2_(a, end) ZED_ARG(a), {0}
+#define ZED_LAST_3_(a, b, end) ZED_ARG(a), ZED_ARG(b), {0}
+#define ZED_LAST_4_(a, b, c, end) ZED_ARG(a), ZED_ARG(b), ZED_ARG(c), {0}
+#define ZED_FOUR_(a, b, c, d) ZED_ARG(a), ZED_ARG(b), ZED_ARG(c), ZED_ARG(d)
+#define ZED_FOURS_0_(last, ...) last(__VA_ARGS__)
+#define ZED_FOURS_1_(last, a, b, c, d, ...) ZED_FOUR_(a, b, c, d), ZED_FOURS_0_(last, __VA_ARGS__)
+#define ZED_FOURS_2_(last, a, b, c, d, ...) ZED_FOUR_(a, b, c, d), ZED_FOURS_1_(last, __VA_ARGS__)
+#define ZED_FOURS_3_(last, a, b, c, d, ...) ZED_FOUR_(a, b, c, d), ZED_FOURS_2_(last, __VA_ARGS__)
+#define ZED_FOURS_4_(last, a, b, c, d, ...) ZED_FOUR_(a, b, c, d), ZED_FOURS_3_(last, __VA_ARGS__)
+#define ZED_FOURS_5_(last, a, b, c, d, ...) ZED_FOUR_(a, b, c, d), ZED_FOURS_4_(last, __VA_ARGS__)
+#define ZED_FOURS_6_(last, a, b, c, d, ...) ZED_FOUR_(a, b, c, d), ZED_FOURS_5_(last, __VA_ARGS__)
+#define ZED_FOURS_7_(last, a, b, c, d, ...) ZED_FOUR_(a, b, c, d), ZED_FOURS_6_(last, __VA_ARGS__)
+#define ZED_FOURS_8_(last, a, b, c, d, ...) ZED_FOUR_(a, b, c, d), ZED_FOURS_7_(last, __VA_ARGS__)
+#define ZED_FOURS_OF_(...)                                                                                             \
+    ZED_COUNT_X_(__VA_ARGS__, ~, ~, ~, ~, ~, ~, ~, (8, 1), (7, 4), (7, 3), (7, 2), (7, 1), (6, 4), (6, 3), (6, 2),     \
+                 (6, 1), (5, 4), (5, 3), (5, 2), (5, 1), (4, 4), (4, 3), (4, 2), (4, 1), (3, 4), (3, 3), (3, 2),       \
+                 (3, 1), (2, 4), (2, 3), (2, 2), (2, 1), (1, 4), (1, 3), (1, 2), (1, 1), (0, 4), (0, 3), (0, 2),       \
+                 (0, 1), ~)
 #define ZED_COUNT_X_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,   \
                      a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40,    \
-                     n, ...)                                                                                           \
-    n
+                     n, ...) n
 
 #define ZED_JOIN_(a, b, c) ZED_JOIN_X_(a, b, c)
 #define ZED_JOIN_X_(a, b, c) a##b##c
@@ -771,9 +736,13 @@ __extension__ typedef _Float16 zed_float16_;
 
 /* groups and arguments -> groups, array, count */
 #define ZED_PACK_(...) ZED_JOIN_(ZED_PACK_, ZED_IS_LITERAL_(__VA_ARGS__, ~), _)(__VA_ARGS__, end)
-#define ZED_PACK_0_(g, ...) g, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
-#define ZED_PACK_1_(x, y, z, ...) x, y, z, ZED_ARRAY_(ZED_COUNT_(__VA_ARGS__), __VA_ARGS__)
-#define ZED_ARRAY_(n, ...) (zed_arg[]){ZED_JOIN_(ZED_A, n, _)(__VA_ARGS__)}, n - 1
+#define ZED_PACK_0_(g, ...) g, ZED_ARRAY_(ZED_FOURS_OF_(__VA_ARGS__), __VA_ARGS__)
+#define ZED_PACK_1_(x, y, z, ...) x, y, z, ZED_ARRAY_(ZED_FOURS_OF_(__VA_ARGS__), __VA_ARGS__)
+#define ZED_FOURS_(fours, rest) fours
+#define ZED_REST_(fours, rest) rest
+#define ZED_ARRAY_(n, ...) ZED_ARRAY_X_(ZED_FOURS_ n, ZED_REST_ n, __VA_ARGS__)
+#define ZED_ARRAY_X_(fours, rest, ...)                                                                                 \
+    (zed_arg[]){ZED_JOIN_(ZED_FOURS_, fours, _)(ZED_JOIN_(ZED_LAST_, rest, _), __VA_ARGS__)}, 4 * fours + rest - 1
 #define zed_launch(kernel, ...)                                                                                        \
     zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
 #define zed_launch_timed(kernel, ...)                                                                                  \
