@@ -110,10 +110,13 @@
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
  *                                        .a_map .b_map .c_map: the maps that the operands are said to have; checked
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
+ *     XT_TABLE(T, rows, cols, values, .map = m)   rows * cols C constants, row after row: an array of double, float,
+ *                                        int, unsigned or long long (SCALAR_RANGE, SCALAR_TYPE)
  *     XT_IOTA(T, rows, cols, dim, .map = m)       every element its row (dim 0) or column (dim 1)
  *
  *   Element by element, at both levels. On numbers; on vectors of one type, shape, map and inner_blocks; on vectors and
- *   numbers (C constants, xt_val), which then count as vectors. bf16 is computed in f32 and rounded.
+ *   numbers (C constants, xt_val), which then count as vectors. A vector of one row, one column or one element that
+ *   meets a larger one is repeated, as XT_BROADCAST does it. bf16 is computed in f32 and rounded.
  *     operation                                        elements                        errors
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
  *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
@@ -158,9 +161,17 @@
  *                                        without n the dimension is 1. v's map: sg_layout and the other dimension as
  *                                        the result's, along dim sg_data / n (at least 1). .map may be left out where
  *                                        sg_layout[dim] is 1 (BROADCAST_SIZE, BROADCAST_MAP, MAP_MISSING)
+ *     XT_SCAN(kind, v, dim, .exclusive = false)   element i along dim becomes what the kind, one of XT_REDUCTION's,
+ *                                        makes of elements 0 to i; exclusive: of 0 to i - 1, the first the kind's
+ *                                        neutral number (0, 1, the type's largest or least). Map and shape are v's
+ *     XT_ARGMAX(v, dim, .value = &best, .map)     XT_ARGMIN: an i32 for each row (dim 1) or column (dim 0), where the
+ *                                        largest is, the first of equal ones; NaNs are passed over. .value: an xt_vec
+ *                                        that becomes the largest. Both have the map of XT_REDUCTION's result, or .map
  *     XT_TRANSPOSE(v, .map, .source)     .map default: v's with both dimensions swapped; any other too. Not of 4-D ones
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of it; at work-group level with .map (SLICE, MAP_MISSING)
+ *     XT_SHAPE_CAST(v, rows, cols, .map) the same elements, row after row, in another shape; at work-group level with
+ *                                        .map, through local memory as a whole (VEC_SHAPE, BLOCKED, MAP_MISSING)
  *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; C integers (SLICE)
  *     XT_ALL(mask) XT_ANY(mask)          is every element, is one true: a condition, for XT_IF; at work-group level of
  *                                        the whole vector (CONDITION)
@@ -650,6 +661,19 @@ typedef struct {
     int inner_blocks[2];
 } xt_pack_desc_;
 
+typedef struct {
+    xt_vec vec;
+    int dim;
+    bool exclusive;
+} xt_scan_desc_;
+
+typedef struct {
+    xt_vec vec;
+    int dim;
+    xt_vec *value; /* where the extreme itself goes */
+    xt_map map;
+} xt_arg_desc_;
+
 XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
 XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
 XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
@@ -663,6 +687,10 @@ XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
 XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
 XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
 XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
+XETILE_API xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d);
+XETILE_API xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d);
+XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
+XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
 XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
 XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
 
@@ -755,11 +783,11 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
     X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
     X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat)                \
-    X(IOTA, iota)                                                                                                      \
+    X(TABLE, table) X(IOTA, iota)                                                                                      \
     X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
-    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same)                 \
-    X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SLICE, rearrange)                   \
-    X(TILE_PACK, same) X(TILE_UNPACK, same)                                                                            \
+    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
+    X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
+    X(SLICE, rearrange) X(TILE_PACK, same) X(TILE_UNPACK, same)                                                        \
     X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
     X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
@@ -989,12 +1017,14 @@ typedef struct {
 typedef struct {
     bool transposed;
     int divisor[2], shift[2];
+    bool in_order; /* another shape instead: elements in the order of rows */
 } xt_source_;
 
 /* Which element of a field goes to (row, col) of the result. */
 typedef struct {
     const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
     bool transposed;        /* rows and cols then tell column and row in the field */
+    int width;              /* not 0: the result has rows of so many elements; they are taken in order */
 } xt_origin_;
 
 /* What becomes one element: `size` neighbours along dim, combined by a kind of reduction. */
@@ -2535,6 +2565,83 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    xt_val *numbers;
+    spe_id *array; /* once written, for all versions of the body */
+} xt_table_of_;
+
+/* values: C numbers of the type. */
+xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
+{
+    xt_table_of_ t;
+    int i, n = d.rows * d.cols;
+    char what[48];
+    xt_vec r;
+    if (!xt_enter_(w)) return xt_no_vec_();
+    r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    if (!r.id) return r;
+    t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
+    t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
+    for (i = 0; t.numbers && t.array && i < n; i++) {
+        if (of == CM_F64 || of == CM_F32) {
+            double v = of == CM_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+            bool whole = v >= -0x1p63 && v < 0x1p63 && (double)(long long)v == v;
+            t.numbers[i] = whole && xt_is_int_(type) ? spe_val_int((long long)v) : spe_val_real(v);
+        } else
+            t.numbers[i] = spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
+                                       : of == CM_U32 ? (long long)((const unsigned *)values)[i]
+                                                      : (long long)((const int *)values)[i]);
+        snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
+        if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
+    }
+    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, 0, r.id, &t, sizeof t);
+    return r;
+}
+
+/* The numbers in the module's own memory. */
+XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
+{
+    spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids), array;
+    int i;
+    for (i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
+    if (!ids) return 0;
+    array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
+    return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
+                          spe_composite_const(&x->m, array, (uint32_t)n, ids));
+}
+
+XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b, spe_id array)
+{
+    spe_module *m = &x->m;
+    cm_type held = xt_held_(r->type);
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2], last;
+    int i, j, first[2] = {b->row, b->col};
+    for (j = 0; j < 2; j++) place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), spe_i32(m, first[j]));
+    last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
+    for (i = 0; v && i < l.size_v; i++) {
+        at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
+        at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
+        at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
+        if (l.size_i < l.lanes) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* lanes without an element */
+        v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
+    }
+    return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
+}
+
+XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
+    xt_vec r = xt_make_vec_(x, n);
+    xt_block_ b = xt_blocks_(&r.dist);
+    if (!*t->array)
+        *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
+    while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
+}
+
 /* tiles.c - tiles: local memory, init_tile, update_tile_offset. */
 
 XE_FN_ xt_tile xt_no_tile_(void)
@@ -3606,12 +3713,51 @@ XE_FN_ bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, cons
            xt_check_same_(w, &errors, what, a, "the other", b);
 }
 
+XE_FN_ bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
+{
+    return v->dist.shape[dim] == like->dist.shape[dim] || v->dist.shape[dim] == 1;
+}
+
+/* One row, one column or one element that meets a larger vector is repeated; anything else stays as it is. */
+XE_FN_ xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
+{
+    xt_broadcast_desc_ d;
+    int dim;
+    memset(&d, 0, sizeof d);
+    d.vec = *v;
+    if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
+        like->inner[0])
+        return *v;
+    for (dim = 0; dim < 2 && d.vec.id; dim++) {
+        d.dim = dim;
+        d.size = like->dist.shape[dim];
+        d.map = d.vec.map;
+        if (xt_has_map_(&d.map)) d.map.sg_data[dim] = like->map.sg_data[dim];
+        if (d.vec.dist.shape[dim] != d.size) d.vec = xt_broadcast_(w, d);
+    }
+    return d.vec;
+}
+
+/* The largest of operands that are vectors; NULL when there is none. */
+XE_FN_ const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
+{
+    const xt_vec *most = NULL;
+    int i;
+    for (i = 0; i < n; i++) {
+        const int *s = given[i]->vec.dist.shape;
+        if (!given[i]->is_vec) continue;
+        if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i]->vec;
+    }
+    return most;
+}
+
 /* Operands that must be alike; numbers become vectors like the one that is given. */
 XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
                          xt_vec *v)
 {
     int i;
-    for (i = 0; i < n; i++) v[i] = xt_like_(w, given[i], like);
+    for (i = 0; i < n; i++)
+        v[i] = given[i]->is_vec ? xt_repeated_(w, &given[i]->vec, like) : xt_like_(w, given[i], like);
     for (i = 0; i < n; i++)
         if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
     return true;
@@ -3670,7 +3816,7 @@ XE_FN_ int xt_now_vecs_(xt_ctx *x, const xt_node_ *n, xt_vec v[3])
 xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = a.is_vec ? &a.vec : &b.vec;
+    const xt_vec *like = xt_largest_(2, both);
     xt_vec v[2];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
@@ -3715,14 +3861,14 @@ XE_FN_ bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec
 xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL;
-    xt_vec v[3], r;
+    const xt_vec *like = xt_largest_(2, both);
+    xt_vec v[3], whole;
     if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
-    v[0] = condition.vec;
-    if (!xt_operands_(w, "XT_SELECT", 2, both, like, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
+    whole = xt_repeated_(w, like, &condition.vec);
+    v[0] = xt_repeated_(w, &condition.vec, &whole);
+    if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    r = xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
-    return r;
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
 }
 
 XE_FN_ void xt_write_select_vector_(xt_ctx *x, const xt_node_ *n)
@@ -3783,7 +3929,7 @@ XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
 xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 {
     const xt_any_ *all[3] = {&a, &b, &c};
-    const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec;
+    const xt_vec *like = xt_largest_(3, all);
     const xt_math_row_ *row = xt_math_info_(op);
     xt_vec v[3];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
@@ -4277,8 +4423,11 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 /* Where element k of the group for an element of the result is. */
 XE_FN_ int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, int row, int col, int k)
 {
-    int from[2] = {o ? o->rows[row] : row, o ? o->cols[col] : col}, swap = o && o->transposed, i = from[swap],
-        j = from[!swap];
+    int from[2] = {row, col}, swap = o && o->transposed, i, j;
+    if (o && o->width) return f->where[row * o->width + col];
+    if (o) from[0] = o->rows[row], from[1] = o->cols[col];
+    i = from[swap];
+    j = from[!swap];
     if (g && g->dim) j = j * g->size + k;
     if (g && !g->dim) i = i * g->size + k;
     return f->where[i * f->cols + j];
@@ -4353,6 +4502,10 @@ XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
 XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
     int *table[2], i;
+    if (s->in_order) {
+        o->width = to->shape[1];
+        return !to->subgroups && !from->subgroups;
+    }
     for (i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
         if (!table[i] ||
@@ -4403,8 +4556,9 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         size_t row;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
         s = xt_scratch_init_(&d->v, &d->from);
-        row = (size_t)s.pitch * (size_t)s.bytes;
-        if (row * (size_t)s.height > wanted) wanted = row * (size_t)s.height;
+        row = (size_t)s.pitch * (size_t)s.bytes * (d->from.in_order ? (size_t)s.height : 1);
+        if ((size_t)s.pitch * (size_t)s.bytes * (size_t)s.height > wanted)
+            wanted = (size_t)s.pitch * (size_t)s.bytes * (size_t)s.height;
         if (row <= least) continue;
         least = row;
         at = xt_here_(x, n);
@@ -4609,7 +4763,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
 {
     xt_scratch_ s = xt_scratch_init_(v, from);
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    int low, passes = xt_slabs_(x, &s, v, &r);
+    int low, passes = from->in_order ? 0 : xt_slabs_(x, &s, v, &r);
     if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
         xt_through_slabs_(x, &s, &a, passes, &r);
@@ -4620,6 +4774,10 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
         spe_barrier(&x->m);
         xt_scratch_write_(x, &s, &a, low);
         spe_barrier(&x->m);
+        if (from->in_order) { /* in one pass: the same memory in rows of the other length */
+            s.pitch = r.dist.shape[1];
+            s.height = s.rows = r.dist.shape[0];
+        }
         xt_scratch_read_(x, &s, &r, low);
     }
     return s.rows >= s.height ? r : xt_settle_(x, r);
@@ -4832,7 +4990,7 @@ XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
     const int *n = d.vec.dist.shape;
-    xt_source_ from = {false, {1, 1}, {0, 0}};
+    xt_source_ from = {false, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
     xt_vec r;
     if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
@@ -4847,7 +5005,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
-    static const xt_source_ from = {true, {1, 1}, {0, 0}};
+    static const xt_source_ from = {true, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
@@ -4866,7 +5024,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
-    static const xt_source_ from = {false, {1, 1}, {0, 0}};
+    static const xt_source_ from = {false, {1, 1}, {0, 0}, false};
     xt_vec r;
     if (xt_same_map_(&v->map, map)) return *v;
     r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
@@ -4888,7 +5046,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
     static const xt_map none = {{0, 0}, {0, 0}};
-    const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
+    const xt_source_ from = {false, {1, 1}, {d.row, d.col}, false};
     const int *n = d.vec.dist.shape;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
@@ -4901,6 +5059,24 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
                         n[1]),
                xt_no_vec_();
     return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &d.map, &none, &from,
+                         xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
+}
+
+xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
+{
+    static const xt_map none = {{0, 0}, {0, 0}};
+    static const xt_source_ from = {false, {1, 1}, {0, 0}, true};
+    const int *n = d.vec.dist.shape;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SHAPE_CAST")) return xt_no_vec_();
+    if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
+        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
+                        "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols),
+               xt_no_vec_();
+    if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
+        return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SHAPE_CAST of a %d x %d vector at work-group level needs .map",
+                        n[0], n[1]),
+               xt_no_vec_();
+    return xt_rearrange_(w, XT_OP_SHAPE_CAST_, &d.vec, &d.map, &none, &from,
                          xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 
@@ -5084,12 +5260,15 @@ XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 
 /* ---- reduction --------------------------------------------------------------------------------------------------- */
 
-XE_FN_ bool xt_check_reduction_(xt_where_ w, int kind, xt_reduction_desc_ *d)
+/* Of XT_REDUCTION, or what else goes along a dimension. */
+XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
     int type = (int)d->vec.type, n;
-    if (!xt_check_vec_(w, &d->vec, "the vector of XT_REDUCTION")) return false;
-    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->vec);
+    char text[48];
+    snprintf(text, sizeof text, "the vector of %s", what);
+    if (!xt_check_vec_(w, &d->vec, text)) return false;
+    d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
     n = d->vec.dist.shape[d->dim];
     if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int))
@@ -5097,7 +5276,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, int kind, xt_reduction_desc_ *d)
     if (d->reduction_size == 0) d->reduction_size = n;
     if (d->reduction_size < 1 || n % d->reduction_size)
         return xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
-    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->vec);
+    return xt_check_source_(w, text, &d->source, &d->vec);
 }
 
 XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
@@ -5140,7 +5319,8 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     same.of = d.vec;
     same.given = d.map;
     same.source = d.source;
-    if (!xt_enter_(w) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d))
+        return xt_no_vec_();
     same.dim = d.dim;
     same.size = d.reduction_size;
     w.x->part++;
@@ -5157,6 +5337,285 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     w.x->part--;
     for (i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     return xt_rename_(w, XT_OP_REDUCTION_, kind, same, inner);
+}
+
+/* scan.c - along a dimension: scans, argmin and argmax. */
+
+/* ---- scans ------------------------------------------------------------------------------------------------------- */
+
+/* Each subgroup scans its pieces, each piece for itself; carry: what comes before it, for each element; id 0: none. */
+typedef struct {
+    xt_vec v, carry;
+    int kind, dim;
+    bool exclusive;
+} xt_scan_of_;
+
+/* What a scan is of while it is written. */
+typedef struct {
+    xt_ctx *x;
+    xt_field_ f;
+    const xt_scan_of_ *of;
+    int *element; /* of lane p of component c: element[c * 64 + p], -1: none */
+    int span;     /* elements of a piece along the dimension */
+} xt_scan_;
+
+/* The number that changes none, as a constant of the type. */
+XE_FN_ spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
+{
+    bool least = kind == XT_RED_minnumf_ || kind == XT_RED_minimumf_;
+    xt_val v = spe_val_real(least ? (double)INFINITY : -(double)INFINITY);
+    int unused = 64 - xt_bits_(type);
+    uint64_t ones = UINT64_MAX >> unused, bits = kind == XT_RED_mul_;
+    if (kind == XT_RED_and_ || kind == XT_RED_minui_) bits = ones;
+    if (kind == XT_RED_minsi_) bits = ones >> 1;
+    if (kind == XT_RED_maxsi_) bits = ones ^ (ones >> 1);
+    if (kind >= XT_RED_minnumf_) return xt_constant_(x, type, &v);
+    v = spe_val_int(xt_is_signed_(type) && !xt_is_float_(type) ? (long long)(bits << unused) >> unused
+                                                               : (long long)bits);
+    return xt_constant_(x, type, &v);
+}
+
+/* Where an element is along the dimension, in its piece. */
+XE_FN_ int xt_scan_at_(const xt_scan_ *s, int element)
+{
+    return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
+}
+
+XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_scan_of_ *of)
+{
+    xt_vec v = xt_now_vec_(x, &of->v);
+    int i;
+    s->x = x;
+    s->of = of;
+    s->span = v.dist.data[of->dim];
+    if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
+    s->element = (int *)xt_memory_(x, (size_t)s->f.comps * 64 * sizeof *s->element);
+    if (!s->element) return false;
+    for (i = 0; i < s->f.comps * 64; i++) s->element[i] = -1;
+    for (i = 0; i < s->f.rows * s->f.cols; i++) s->element[s->f.where[i]] = i;
+    return true;
+}
+
+/* What is `by` before each element of component c, taken from f; mask: the lanes where there is such an element. */
+XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t *mask)
+{
+    int p, from[32], step = by * (s->of->dim ? 1 : f->cols);
+    *mask = 0;
+    for (p = 0; p < s->x->S; p++) {
+        int e = s->element[c * 64 + p];
+        from[p] = e >= 0 && xt_scan_at_(s, e) >= by ? f->where[e - step] : -1;
+        if (from[p] >= 0) *mask |= 1u << p;
+    }
+    return *mask ? xt_pick_(s->x, f, from) : 0;
+}
+
+XE_FN_ uint32_t xt_scan_lanes_(const xt_scan_ *s, int c)
+{
+    uint32_t mask = 0;
+    int p;
+    for (p = 0; p < s->x->S; p++) mask |= (uint32_t)(s->element[c * 64 + p] >= 0) << p;
+    return mask;
+}
+
+/* a in the lanes of the mask, b in the others that count. */
+XE_FN_ spe_id xt_scan_choose_(const xt_scan_ *s, int c, uint32_t mask, spe_id a, spe_id b)
+{
+    if (!mask) return b;
+    return mask == xt_scan_lanes_(s, c) ? a : spe_select(&s->x->m, xt_lane_bit_(s->x, mask), a, b);
+}
+
+XE_FN_ spe_id xt_scan_pair_(const xt_scan_ *s, spe_id before, spe_id v)
+{
+    return xt_combine_(&s->x->m, s->of->kind, xt_is_float_(s->f.type), before, v);
+}
+
+/* A field like f, with components of its own. */
+XE_FN_ bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
+{
+    if (!xt_field_init_(s->x, to, f->rows, f->cols, f->comps, f->type)) return false;
+    memcpy(to->where, f->where, (size_t)f->rows * (size_t)f->cols * sizeof *f->where);
+    memcpy(to->comp, f->comp, (size_t)f->comps * sizeof *f->comp);
+    to->comps = f->comps;
+    return true;
+}
+
+/* Is each component at one place along the dimension? Then an element follows from the one before it in its lane. */
+XE_FN_ bool xt_scan_in_lanes_(const xt_scan_ *s)
+{
+    int c, p;
+    for (c = 0; c < s->f.comps; c++) {
+        int at = -1;
+        for (p = 0; p < s->x->S; p++) {
+            int e = s->element[c * 64 + p];
+            if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return false;
+            if (e >= 0) at = xt_scan_at_(s, e);
+        }
+    }
+    return true;
+}
+
+/* The component is at that place along the dimension. */
+XE_FN_ bool xt_scan_is_at_(const xt_scan_ *s, int c, int at)
+{
+    int p = 0;
+    while (p < s->x->S && s->element[c * 64 + p] < 0) p++;
+    return p < s->x->S && xt_scan_at_(s, s->element[c * 64 + p]) == at;
+}
+
+XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
+{
+    int at, c;
+    uint32_t mask;
+    for (at = 1; at < s->span; at++)
+        for (c = 0; c < s->f.comps; c++)
+            if (xt_scan_is_at_(s, c, at))
+                s->f.comp[c] = xt_scan_pair_(s, xt_scan_before_(s, &s->f, c, 1, &mask), s->f.comp[c]);
+}
+
+/* In steps of 1, 2, 4 ...: each adds what was gathered so far. */
+XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
+{
+    int by, c;
+    for (by = 1; by < s->span; by *= 2) {
+        xt_field_ old;
+        if (!xt_scan_copy_(s, &s->f, &old)) return false;
+        for (c = 0; c < old.comps; c++) {
+            uint32_t mask;
+            spe_id before = xt_scan_before_(s, &old, c, by, &mask);
+            if (mask) s->f.comp[c] = xt_scan_choose_(s, c, mask, xt_scan_pair_(s, before, old.comp[c]), old.comp[c]);
+        }
+    }
+    return true;
+}
+
+/* An exclusive scan has each element's predecessor; the carry comes before all. */
+XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
+{
+    spe_id neutral = xt_scan_neutral_(s->x, s->of->kind, s->f.type);
+    xt_field_ carry;
+    int c;
+    if (!xt_scan_copy_(s, &s->f, out)) return false;
+    for (c = 0; s->of->exclusive && c < out->comps; c++) {
+        uint32_t mask;
+        spe_id before = xt_scan_before_(s, &s->f, c, 1, &mask);
+        out->comp[c] = xt_scan_choose_(s, c, mask, before, neutral);
+    }
+    if (s->of->carry.id) {
+        xt_vec v = xt_now_vec_(s->x, &s->of->carry);
+        if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
+        for (c = 0; c < out->comps; c++) out->comp[c] = xt_scan_pair_(s, carry.comp[c], out->comp[c]);
+    }
+    return true;
+}
+
+XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec r = xt_make_vec_(x, n);
+    xt_scan_ s;
+    xt_field_ out;
+    if (!r.blocks || !xt_scan_init_(&s, x, (const xt_scan_of_ *)n->desc)) return;
+    if (xt_scan_in_lanes_(&s))
+        xt_scan_one_by_one_(&s);
+    else if (!xt_scan_doubling_(&s))
+        return;
+    if (!xt_scan_finish_(&s, &out)) return;
+    xt_define_vec_(x, n->result, xt_pick_all_(x, &out, NULL, NULL, r));
+}
+
+/* For each element the sum of all pieces before its own: sums of pieces, scanned by all, given back to the pieces. */
+XE_FN_ xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
+{
+    xt_reduction_desc_ sum;
+    xt_broadcast_desc_ back;
+    xt_scan_desc_ scan;
+    xt_map whole;
+    memset(&sum, 0, sizeof sum);
+    memset(&back, 0, sizeof back);
+    memset(&scan, 0, sizeof scan);
+    sum.vec = *v;
+    sum.dim = scan.dim = back.dim = dim;
+    sum.reduction_size = back.broadcast_size = v->dist.data[dim];
+    scan.vec = xt_reduction_(w, kind, sum);
+    if (!scan.vec.id) return scan.vec;
+    sum.map = whole = scan.vec.map;
+    whole.sg_data[dim] = back.size = scan.vec.dist.shape[dim];
+    scan.vec = xt_convert_to_(w, &scan.vec, &whole, &scan.vec.map);
+    scan.exclusive = true;
+    back.vec = xt_scan_vec_(w, kind, scan);
+    if (!back.vec.id) return back.vec;
+    back.vec = xt_convert_to_(w, &back.vec, &sum.map, &back.vec.map);
+    back.size = v->dist.shape[dim];
+    back.map = v->map;
+    return xt_broadcast_(w, back);
+}
+
+xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
+{
+    xt_reduction_desc_ check;
+    xt_scan_of_ of;
+    int type = (int)d.vec.type;
+    xt_vec plain = d.vec;
+    memset(&check, 0, sizeof check);
+    memset(&of, 0, sizeof of);
+    check.vec = d.vec;
+    check.dim = d.dim;
+    if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
+    if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
+        if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
+            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec));
+            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)));
+        }
+        plain.inner[0] = plain.inner[1] = 0;
+        of.carry = xt_scan_carry_(w, kind, &plain, check.dim);
+        if (!of.carry.id) return xt_no_vec_();
+    }
+    of.v = d.vec;
+    of.kind = kind;
+    of.dim = check.dim;
+    of.exclusive = d.exclusive;
+    plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
+    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
+    return plain;
+}
+
+/* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
+
+/* The extreme, and of the elements that are equal to it the first. Where none is, all are NaN: the last. */
+xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
+{
+    int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
+    xt_reduction_desc_ least;
+    xt_broadcast_desc_ back;
+    xt_vec_desc_ form;
+    xt_vec best, at;
+    memset(&least, 0, sizeof least);
+    memset(&back, 0, sizeof back);
+    memset(&form, 0, sizeof form);
+    if (type < XT_BOOL_ && xt_is_int_(type))
+        kind = xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_)
+                                   : (largest ? XT_RED_maxui_ : XT_RED_minui_);
+    least.vec = d.vec;
+    least.dim = d.dim;
+    if (!xt_enter_(w) || !xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least))
+        return xt_no_vec_();
+    if (d.vec.inner[0])
+        return xt_fail_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
+                        largest ? "XT_ARGMAX" : "XT_ARGMIN"),
+               xt_no_vec_();
+    best = back.vec = xt_reduction_(w, kind, least);
+    back.dim = d.dim;
+    back.size = d.vec.dist.shape[d.dim];
+    back.map = form.map = d.vec.map;
+    form.rows = d.vec.dist.shape[0];
+    form.cols = d.vec.dist.shape[1];
+    at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
+    at = xt_select_vec_(w, xt_any_vec_(at), xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form)), xt_any_int_(back.size - 1));
+    least.vec = at;
+    at = xt_reduction_(w, XT_RED_minsi_, least);
+    if (xt_has_map_(&d.map) && at.id) at = xt_convert_to_(w, &at, &d.map, &at.map);
+    if (xt_has_map_(&d.map) && best.id) best = xt_convert_to_(w, &best, &d.map, &best.map);
+    if (d.value) *d.value = best;
+    return at;
 }
 
 /* carried.c - carried values: what XT_FOR and XT_IF take as &x. */
@@ -6351,6 +6810,17 @@ XETILE_AS_BEFORE_
 #define XT_SLICE(vec_, row_, col_, rows_, ...)                                                                         \
     xt_slice_(XT_HERE_,                                                                                                \
               (xt_slice_desc_){.vec = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
+#define XT_SHAPE_CAST(vec_, rows_, ...)                                                                                \
+    xt_shape_cast_(XT_HERE_, (xt_slice_desc_){.vec = (vec_), .rows = (rows_), .cols = __VA_ARGS__})
+#define XT_SCAN(kind, vec_, ...)                                                                                       \
+    xt_scan_vec_(XT_HERE_, XT_RED_##kind##_, (xt_scan_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_ARGMAX(vec_, ...) xt_arg_(XT_HERE_, true, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_ARGMIN(vec_, ...) xt_arg_(XT_HERE_, false, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_TABLE(T, rows_, cols_, ...)                                                                                 \
+    xt_table_(XT_HERE_, XT_ID_(T), XT_TABLE_OF_(SPE_FIRST(__VA_ARGS__, 0)), SPE_FIRST(__VA_ARGS__, 0),                 \
+              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
+#define XT_TABLE_OF_(v)                                                                                                \
+    _Generic((v)[0], double: CM_F64, float: CM_F32, int: CM_I32, unsigned: CM_U32, long long: CM_I64)
 #define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 #define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 

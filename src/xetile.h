@@ -110,10 +110,13 @@
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
  *                                        .a_map .b_map .c_map: the maps that the operands are said to have; checked
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
+ *     XT_TABLE(T, rows, cols, values, .map = m)   rows * cols C constants, row after row: an array of double, float,
+ *                                        int, unsigned or long long (SCALAR_RANGE, SCALAR_TYPE)
  *     XT_IOTA(T, rows, cols, dim, .map = m)       every element its row (dim 0) or column (dim 1)
  *
  *   Element by element, at both levels. On numbers; on vectors of one type, shape, map and inner_blocks; on vectors and
- *   numbers (C constants, xt_val), which then count as vectors. bf16 is computed in f32 and rounded.
+ *   numbers (C constants, xt_val), which then count as vectors. A vector of one row, one column or one element that
+ *   meets a larger one is repeated, as XT_BROADCAST does it. bf16 is computed in f32 and rounded.
  *     operation                                        elements                        errors
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
  *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
@@ -158,9 +161,17 @@
  *                                        without n the dimension is 1. v's map: sg_layout and the other dimension as
  *                                        the result's, along dim sg_data / n (at least 1). .map may be left out where
  *                                        sg_layout[dim] is 1 (BROADCAST_SIZE, BROADCAST_MAP, MAP_MISSING)
+ *     XT_SCAN(kind, v, dim, .exclusive = false)   element i along dim becomes what the kind, one of XT_REDUCTION's,
+ *                                        makes of elements 0 to i; exclusive: of 0 to i - 1, the first the kind's
+ *                                        neutral number (0, 1, the type's largest or least). Map and shape are v's
+ *     XT_ARGMAX(v, dim, .value = &best, .map)     XT_ARGMIN: an i32 for each row (dim 1) or column (dim 0), where the
+ *                                        largest is, the first of equal ones; NaNs are passed over. .value: an xt_vec
+ *                                        that becomes the largest. Both have the map of XT_REDUCTION's result, or .map
  *     XT_TRANSPOSE(v, .map, .source)     .map default: v's with both dimensions swapped; any other too. Not of 4-D ones
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of it; at work-group level with .map (SLICE, MAP_MISSING)
+ *     XT_SHAPE_CAST(v, rows, cols, .map) the same elements, row after row, in another shape; at work-group level with
+ *                                        .map, through local memory as a whole (VEC_SHAPE, BLOCKED, MAP_MISSING)
  *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; C integers (SLICE)
  *     XT_ALL(mask) XT_ANY(mask)          is every element, is one true: a condition, for XT_IF; at work-group level of
  *                                        the whole vector (CONDITION)
@@ -643,6 +654,19 @@ typedef struct {
     int inner_blocks[2];
 } xt_pack_desc_;
 
+typedef struct {
+    xt_vec vec;
+    int dim;
+    bool exclusive;
+} xt_scan_desc_;
+
+typedef struct {
+    xt_vec vec;
+    int dim;
+    xt_vec *value; /* where the extreme itself goes */
+    xt_map map;
+} xt_arg_desc_;
+
 XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
 XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
 XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
@@ -656,6 +680,10 @@ XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
 XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
 XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
 XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
+XETILE_API xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d);
+XETILE_API xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d);
+XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
+XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
 XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
 XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
 
@@ -744,6 +772,17 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_SLICE(vec_, row_, col_, rows_, ...)                                                                         \
     xt_slice_(XT_HERE_,                                                                                                \
               (xt_slice_desc_){.vec = (vec_), .row = (row_), .col = (col_), .rows = (rows_), .cols = __VA_ARGS__})
+#define XT_SHAPE_CAST(vec_, rows_, ...)                                                                                \
+    xt_shape_cast_(XT_HERE_, (xt_slice_desc_){.vec = (vec_), .rows = (rows_), .cols = __VA_ARGS__})
+#define XT_SCAN(kind, vec_, ...)                                                                                       \
+    xt_scan_vec_(XT_HERE_, XT_RED_##kind##_, (xt_scan_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_ARGMAX(vec_, ...) xt_arg_(XT_HERE_, true, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_ARGMIN(vec_, ...) xt_arg_(XT_HERE_, false, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_TABLE(T, rows_, cols_, ...)                                                                                 \
+    xt_table_(XT_HERE_, XT_ID_(T), XT_TABLE_OF_(SPE_FIRST(__VA_ARGS__, 0)), SPE_FIRST(__VA_ARGS__, 0),                 \
+              (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
+#define XT_TABLE_OF_(v)                                                                                                \
+    _Generic((v)[0], double: CM_F64, float: CM_F32, int: CM_I32, unsigned: CM_U32, long long: CM_I64)
 #define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 #define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 

@@ -68,12 +68,51 @@ static bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, cons
            xt_check_same_(w, &errors, what, a, "the other", b);
 }
 
+static bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
+{
+    return v->dist.shape[dim] == like->dist.shape[dim] || v->dist.shape[dim] == 1;
+}
+
+/* One row, one column or one element that meets a larger vector is repeated; anything else stays as it is. */
+static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
+{
+    xt_broadcast_desc_ d;
+    int dim;
+    memset(&d, 0, sizeof d);
+    d.vec = *v;
+    if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
+        like->inner[0])
+        return *v;
+    for (dim = 0; dim < 2 && d.vec.id; dim++) {
+        d.dim = dim;
+        d.size = like->dist.shape[dim];
+        d.map = d.vec.map;
+        if (xt_has_map_(&d.map)) d.map.sg_data[dim] = like->map.sg_data[dim];
+        if (d.vec.dist.shape[dim] != d.size) d.vec = xt_broadcast_(w, d);
+    }
+    return d.vec;
+}
+
+/* The largest of operands that are vectors; NULL when there is none. */
+static const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
+{
+    const xt_vec *most = NULL;
+    int i;
+    for (i = 0; i < n; i++) {
+        const int *s = given[i]->vec.dist.shape;
+        if (!given[i]->is_vec) continue;
+        if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i]->vec;
+    }
+    return most;
+}
+
 /* Operands that must be alike; numbers become vectors like the one that is given. */
 static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
                          xt_vec *v)
 {
     int i;
-    for (i = 0; i < n; i++) v[i] = xt_like_(w, given[i], like);
+    for (i = 0; i < n; i++)
+        v[i] = given[i]->is_vec ? xt_repeated_(w, &given[i]->vec, like) : xt_like_(w, given[i], like);
     for (i = 0; i < n; i++)
         if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
     return true;
@@ -132,7 +171,7 @@ static int xt_now_vecs_(xt_ctx *x, const xt_node_ *n, xt_vec v[3])
 xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = a.is_vec ? &a.vec : &b.vec;
+    const xt_vec *like = xt_largest_(2, both);
     xt_vec v[2];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
@@ -177,14 +216,14 @@ static bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec
 xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : NULL;
-    xt_vec v[3], r;
+    const xt_vec *like = xt_largest_(2, both);
+    xt_vec v[3], whole;
     if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
-    v[0] = condition.vec;
-    if (!xt_operands_(w, "XT_SELECT", 2, both, like, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
+    whole = xt_repeated_(w, like, &condition.vec);
+    v[0] = xt_repeated_(w, &condition.vec, &whole);
+    if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    r = xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
-    return r;
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
 }
 
 XE_FN_ void xt_write_select_vector_(xt_ctx *x, const xt_node_ *n)
@@ -245,7 +284,7 @@ static bool xt_math_allowed_(xt_where_ w, int op, int type)
 xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 {
     const xt_any_ *all[3] = {&a, &b, &c};
-    const xt_vec *like = a.is_vec ? &a.vec : b.is_vec ? &b.vec : &c.vec;
+    const xt_vec *like = xt_largest_(3, all);
     const xt_math_row_ *row = xt_math_info_(op);
     xt_vec v[3];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||

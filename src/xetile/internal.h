@@ -34,11 +34,11 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
     X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
     X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat)                \
-    X(IOTA, iota)                                                                                                      \
+    X(TABLE, table) X(IOTA, iota)                                                                                      \
     X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
-    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same)                 \
-    X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SLICE, rearrange)                   \
-    X(TILE_PACK, same) X(TILE_UNPACK, same)                                                                            \
+    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
+    X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
+    X(SLICE, rearrange) X(TILE_PACK, same) X(TILE_UNPACK, same)                                                        \
     X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
     X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
@@ -375,12 +375,14 @@ typedef struct {
 typedef struct {
     bool transposed;
     int divisor[2], shift[2];
+    bool in_order; /* another shape instead: elements in the order of rows */
 } xt_source_;
 
 /* Which element of a field goes to (row, col) of the result. */
 typedef struct {
     const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
     bool transposed;        /* rows and cols then tell column and row in the field */
+    int width;              /* not 0: the result has rows of so many elements; they are taken in order */
 } xt_origin_;
 
 /* What becomes one element: `size` neighbours along dim, combined by a kind of reduction. */
@@ -426,6 +428,7 @@ XETILE_PRIVATE const char *xt_reduction_name_(int kind);
 XETILE_PRIVATE const char *xt_rmw_name_(int kind);
 XETILE_PRIVATE spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b);
 XETILE_PRIVATE spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b);
+XETILE_PRIVATE bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d);
 XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source);
 XETILE_PRIVATE xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2]);
 

@@ -177,8 +177,11 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 /* Where element k of the group for an element of the result is. */
 static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, int row, int col, int k)
 {
-    int from[2] = {o ? o->rows[row] : row, o ? o->cols[col] : col}, swap = o && o->transposed, i = from[swap],
-        j = from[!swap];
+    int from[2] = {row, col}, swap = o && o->transposed, i, j;
+    if (o && o->width) return f->where[row * o->width + col];
+    if (o) from[0] = o->rows[row], from[1] = o->cols[col];
+    i = from[swap];
+    j = from[!swap];
     if (g && g->dim) j = j * g->size + k;
     if (g && !g->dim) i = i * g->size + k;
     return f->where[i * f->cols + j];
@@ -253,6 +256,10 @@ static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
 XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
     int *table[2], i;
+    if (s->in_order) {
+        o->width = to->shape[1];
+        return !to->subgroups && !from->subgroups;
+    }
     for (i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
         if (!table[i] ||

@@ -206,7 +206,7 @@ static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
     const int *n = d.vec.dist.shape;
-    xt_source_ from = {false, {1, 1}, {0, 0}};
+    xt_source_ from = {false, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
     xt_vec r;
     if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
@@ -221,7 +221,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 
 xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
-    static const xt_source_ from = {true, {1, 1}, {0, 0}};
+    static const xt_source_ from = {true, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
         !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
@@ -240,7 +240,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
-    static const xt_source_ from = {false, {1, 1}, {0, 0}};
+    static const xt_source_ from = {false, {1, 1}, {0, 0}, false};
     xt_vec r;
     if (xt_same_map_(&v->map, map)) return *v;
     r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
@@ -262,7 +262,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
 {
     static const xt_map none = {{0, 0}, {0, 0}};
-    const xt_source_ from = {false, {1, 1}, {d.row, d.col}};
+    const xt_source_ from = {false, {1, 1}, {d.row, d.col}, false};
     const int *n = d.vec.dist.shape;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
@@ -275,6 +275,24 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
                         n[1]),
                xt_no_vec_();
     return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &d.map, &none, &from,
+                         xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
+}
+
+xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
+{
+    static const xt_map none = {{0, 0}, {0, 0}};
+    static const xt_source_ from = {false, {1, 1}, {0, 0}, true};
+    const int *n = d.vec.dist.shape;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SHAPE_CAST")) return xt_no_vec_();
+    if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
+        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
+                        "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols),
+               xt_no_vec_();
+    if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
+        return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SHAPE_CAST of a %d x %d vector at work-group level needs .map",
+                        n[0], n[1]),
+               xt_no_vec_();
+    return xt_rearrange_(w, XT_OP_SHAPE_CAST_, &d.vec, &d.map, &none, &from,
                          xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 

@@ -136,12 +136,15 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 
 /* ---- reduction --------------------------------------------------------------------------------------------------- */
 
-static bool xt_check_reduction_(xt_where_ w, int kind, xt_reduction_desc_ *d)
+/* Of XT_REDUCTION, or what else goes along a dimension. */
+XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
     int type = (int)d->vec.type, n;
-    if (!xt_check_vec_(w, &d->vec, "the vector of XT_REDUCTION")) return false;
-    d->dim = xt_dimension_(w, "XT_REDUCTION", d->dim, &d->vec);
+    char text[48];
+    snprintf(text, sizeof text, "the vector of %s", what);
+    if (!xt_check_vec_(w, &d->vec, text)) return false;
+    d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
     n = d->vec.dist.shape[d->dim];
     if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int))
@@ -149,7 +152,7 @@ static bool xt_check_reduction_(xt_where_ w, int kind, xt_reduction_desc_ *d)
     if (d->reduction_size == 0) d->reduction_size = n;
     if (d->reduction_size < 1 || n % d->reduction_size)
         return xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
-    return xt_check_source_(w, "the vector of XT_REDUCTION", &d->source, &d->vec);
+    return xt_check_source_(w, text, &d->source, &d->vec);
 }
 
 static int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
@@ -192,7 +195,8 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     same.of = d.vec;
     same.given = d.map;
     same.source = d.source;
-    if (!xt_enter_(w) || !xt_check_reduction_(w, kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
+    if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d))
+        return xt_no_vec_();
     same.dim = d.dim;
     same.size = d.reduction_size;
     w.x->part++;

@@ -37,8 +37,9 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         size_t row;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
         s = xt_scratch_init_(&d->v, &d->from);
-        row = (size_t)s.pitch * (size_t)s.bytes;
-        if (row * (size_t)s.height > wanted) wanted = row * (size_t)s.height;
+        row = (size_t)s.pitch * (size_t)s.bytes * (d->from.in_order ? (size_t)s.height : 1);
+        if ((size_t)s.pitch * (size_t)s.bytes * (size_t)s.height > wanted)
+            wanted = (size_t)s.pitch * (size_t)s.bytes * (size_t)s.height;
         if (row <= least) continue;
         least = row;
         at = xt_here_(x, n);
@@ -243,7 +244,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
 {
     xt_scratch_ s = xt_scratch_init_(v, from);
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    int low, passes = xt_slabs_(x, &s, v, &r);
+    int low, passes = from->in_order ? 0 : xt_slabs_(x, &s, v, &r);
     if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
         xt_through_slabs_(x, &s, &a, passes, &r);
@@ -254,6 +255,10 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
         spe_barrier(&x->m);
         xt_scratch_write_(x, &s, &a, low);
         spe_barrier(&x->m);
+        if (from->in_order) { /* in one pass: the same memory in rows of the other length */
+            s.pitch = r.dist.shape[1];
+            s.height = s.rows = r.dist.shape[0];
+        }
         xt_scratch_read_(x, &s, &r, low);
     }
     return s.rows >= s.height ? r : xt_settle_(x, r);

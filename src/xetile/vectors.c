@@ -326,3 +326,80 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
     while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    xt_val *numbers;
+    spe_id *array; /* once written, for all versions of the body */
+} xt_table_of_;
+
+/* values: C numbers of the type. */
+xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
+{
+    xt_table_of_ t;
+    int i, n = d.rows * d.cols;
+    char what[48];
+    xt_vec r;
+    if (!xt_enter_(w)) return xt_no_vec_();
+    r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    if (!r.id) return r;
+    t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
+    t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
+    for (i = 0; t.numbers && t.array && i < n; i++) {
+        if (of == CM_F64 || of == CM_F32) {
+            double v = of == CM_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+            bool whole = v >= -0x1p63 && v < 0x1p63 && (double)(long long)v == v;
+            t.numbers[i] = whole && xt_is_int_(type) ? spe_val_int((long long)v) : spe_val_real(v);
+        } else
+            t.numbers[i] = spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
+                                       : of == CM_U32 ? (long long)((const unsigned *)values)[i]
+                                                      : (long long)((const int *)values)[i]);
+        snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
+        if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
+    }
+    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, 0, r.id, &t, sizeof t);
+    return r;
+}
+
+/* The numbers in the module's own memory. */
+static spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
+{
+    spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids), array;
+    int i;
+    for (i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
+    if (!ids) return 0;
+    array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
+    return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
+                          spe_composite_const(&x->m, array, (uint32_t)n, ids));
+}
+
+static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b, spe_id array)
+{
+    spe_module *m = &x->m;
+    cm_type held = xt_held_(r->type);
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2], last;
+    int i, j, first[2] = {b->row, b->col};
+    for (j = 0; j < 2; j++) place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), spe_i32(m, first[j]));
+    last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
+    for (i = 0; v && i < l.size_v; i++) {
+        at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
+        at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
+        at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
+        if (l.size_i < l.lanes) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* lanes without an element */
+        v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
+    }
+    return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
+}
+
+XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
+    xt_vec r = xt_make_vec_(x, n);
+    xt_block_ b = xt_blocks_(&r.dist);
+    if (!*t->array)
+        *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
+    while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
+}

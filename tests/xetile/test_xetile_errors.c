@@ -201,6 +201,19 @@ BAD(number_loaded_at_a_float, INDEX, "the index is f32", "", XT_LOAD(A, F);)
 BAD(number_of_another_type_stored, SCALAR_TYPE, "the number of XT_STORE is u32", "wanted f32", XT_STORE(A, 0, N);)
 BAD(any_of_numbers, CONDITION, "XT_ANY of a vector of f32", "", XT_ANY(XT_SPLAT(f32, 8, 8, 0.0));)
 BAD(element_outside, SLICE, "1 x 1 at (8, 0) of 8 x 8", "", XT_ELEMENT(XT_SPLAT(f32, 8, 8, 0.0), 8, 0);)
+BAD(table_out_of_range, SCALAR_RANGE, "element (0, 1) of XT_TABLE is 300", "u8",
+    XT_TABLE(u8, 1, 2, ((const int[]){3, 300}));)
+BAD(table_of_fractions, SCALAR_TYPE, "element (1, 0) of XT_TABLE is the constant 0.5", "i32",
+    XT_TABLE(i32, 2, 1, ((const float[]){3, 0.5f}));)
+BAD(shape_cast_of_another_size, VEC_SHAPE, "XT_SHAPE_CAST of 8 x 8 to 4 x 17", "", XT_SHAPE_CAST(F16(8, 8), 4, 17);)
+BAD(scan_of_bits_of_floats, REDUCTION_KIND, "xor of f16", "", XT_SCAN(xor, F16(8, 8), 0);)
+BAD(scan_along_nothing, VEC_DIM, "XT_SCAN along dimension 2", "", XT_SCAN(add, F16(8, 8), 2);)
+BAD(argmax_of_a_mask, REDUCTION_KIND, "of i1", "", XT_ARGMAX(MASK(8, 8), 1);)
+BAD(rows_that_do_not_fit, VEC_SHAPE, "8 x 16", "2 x 16", XT_ADD(F16(8, 16), F16(2, 16));)
+BAD(row_and_column, VEC_SHAPE, "XT_ADD of 8 x 1", "1 x 16", XT_ADD(F16(8, 1), F16(1, 16));)
+BAD(row_of_another_map, MAP_DIFFERS, "XT_ADD", "{0, 0}",
+    XT_ADD(XT_SPLAT(f32, 8, 16, 0.0, .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {4, 8})),
+           XT_SPLAT(f32, 1, 16, 0.0));)
 BAD(random_of_floats, INDEX, "the index of XT_RANDOM is f32", "", XT_RANDOM(1, F);)
 BAD(division_by_zero, DIVISION, "u32", "and 0", XT_DIV(N, 0);)
 BAD(dimension, DIMENSION, "got 3", "", XT_GROUP_ID(3);)
@@ -557,6 +570,15 @@ int main(void)
     RUN(number_of_another_type_stored);
     RUN(any_of_numbers);
     RUN(element_outside);
+    RUN(table_out_of_range);
+    RUN(table_of_fractions);
+    RUN(shape_cast_of_another_size);
+    RUN(scan_of_bits_of_floats);
+    RUN(scan_along_nothing);
+    RUN(argmax_of_a_mask);
+    RUN(rows_that_do_not_fit);
+    RUN(row_and_column);
+    RUN(row_of_another_map);
     RUN(random_of_floats);
     RUN(division_by_zero);
     RUN(dimension);

@@ -364,6 +364,328 @@ TEST(random_numbers)
     }
 }
 
+/* ---- rows and columns that meet larger vectors ---- */
+
+/* a of rows x cols, r one row, c one column: sums, comparisons, selections, fma. */
+XT_KERNEL(rows_and_columns, u64(A), u64(R), u64(C), u64(Out))
+{
+    int m = now.rows, n = now.cols;
+    xt_map of_row = now.map, of_col = now.map, all = now.map;
+    xt_vec a, r, c, one;
+    if (all.sg_data[0]) of_row.sg_data[0] = 1, of_col.sg_data[1] = 1;
+    a = XT_LOAD_TILE(XT_INIT_TILE(A, of(now.type), m, n, .shape = XT_AT(m, n), .map = all));
+    r = XT_LOAD_TILE(XT_INIT_TILE(R, of(now.type), 1, n, .shape = XT_AT(1, n), .map = of_row));
+    c = XT_LOAD_TILE(XT_INIT_TILE(C, of(now.type), m, 1, .shape = XT_AT(m, 1), .map = of_col));
+    of_row.sg_data[1] = of_row.sg_data[0];
+    one = XT_SPLAT(of(now.type), 1, 1, 3, .map = of_row);
+    xt_tile out = XT_INIT_TILE(Out, of(now.type), m, n, .shape = XT_AT(6 * m, n), .map = all);
+    XT_STORE_TILE(XT_ADD(a, r), out);
+    XT_STORE_TILE(XT_SUB(c, a), XT_UPDATE_TILE_OFFSET(out, m, 0));
+    XT_STORE_TILE(XT_SELECT(XT_LT(a, c), r, a), XT_UPDATE_TILE_OFFSET(out, 2 * m, 0));
+    XT_STORE_TILE(XT_SELECT(XT_GT(r, 0), a, one), XT_UPDATE_TILE_OFFSET(out, 3 * m, 0));
+    XT_STORE_TILE(XT_FMA(c, a, r), XT_UPDATE_TILE_OFFSET(out, 4 * m, 0));
+    XT_STORE_TILE(XT_SELECT(XT_LT(a, 0), r, 7), XT_UPDATE_TILE_OFFSET(out, 5 * m, 0));
+}
+
+static void check_rows(const variant *v, int type, int m, int n, xt_map map)
+{
+    size_t count = (size_t)(m * n);
+    void *a = new_matrix(type, count), *r = new_matrix(type, (size_t)n), *c = new_matrix(type, (size_t)m),
+         *out = new_poison(type, 6 * count);
+    int wrong = 0;
+    now.type.type = type, now.rows = m, now.cols = n, now.map = map;
+    if (RUN_KERNEL(rows_and_columns, v, ONE_GROUP, ADDRESS(a), ADDRESS(r), ADDRESS(c), ADDRESS(out)))
+        for (size_t i = 0; i < count; i++) {
+            double x = get(type, a, i), y = get(type, r, i % (size_t)n), z = get(type, c, i / (size_t)n);
+            double want[6] = {x + y, z - x, x < z ? y : x, y > 0 ? x : 3, fma(z, x, y), x < 0 ? y : 7};
+            for (size_t k = 0; k < 6; k++) {
+                double got = get(type, out, k * count + i), room;
+                put(type, &room, 0, want[k]);
+                wrong += got != get(type, &room, 0);
+            }
+        }
+    CHECK_MSG(wrong == 0, "%s %s %d x %d: %d wrong", v->name, type_name(type), m, n, wrong);
+    zed_free(&device, a);
+    zed_free(&device, r);
+    zed_free(&device, c);
+    zed_free(&device, out);
+}
+
+TEST(rows_and_columns_are_repeated)
+{
+    EVERY_VARIANT(v)
+    {
+        check_rows(v, CM_F32, 8, 32, no_map);
+        check_rows(v, CM_F32, 8, 32, by_4);
+    }
+    check_rows(&variants[0], CM_F16, 5, 24, no_map);
+    check_rows(&variants[1], CM_F32, 16, 8, no_map);
+}
+
+/* ---- tables, other shapes ---- */
+
+static double constants[256];
+
+XT_KERNEL(tables, u64(C), ptr(i32, D))
+{
+    static const int whole[6] = {1, -2, 3, 1 << 30, 5, -6};
+    xt_vec t = XT_TABLE(of(now.type), now.rows, now.cols, constants, .map = now.map);
+    XT_STORE_TILE(t, XT_INIT_TILE(C, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols),
+                                  .map = now.map));
+    XT_STORE_TILE(XT_TABLE(i32, 2, 3, whole), XT_INIT_TILE(D, i32, 2, 3, .shape = XT_AT(2, 3)));
+    XT_STORE_TILE(XT_TABLE(i32, 1, 2, ((const long long[]){-7, 8})),
+                  XT_INIT_TILE(D, i32, 1, 2, .offset = XT_AT(2, 0), .shape = XT_AT(3, 3)));
+    XT_STORE_TILE(XT_TABLE(f32, 1, 1, ((float[]){0.5f})),
+                  XT_INIT_TILE(XT_LOCAL(f32, 1), f32, 1, 1, .shape = XT_AT(1, 1)));
+}
+
+static void check_table(const variant *v, int type, int rows, int cols, xt_map map)
+{
+    void *c = new_poison(type, (size_t)(rows * cols));
+    int32_t *d = (int32_t *)new_poison(CM_I32, 9), wrong = 0;
+    now.type.type = type, now.rows = rows, now.cols = cols, now.map = map;
+    for (int i = 0; i < rows * cols; i++) constants[i] = sample(type);
+    if (RUN_KERNEL(tables, v, ONE_GROUP, ADDRESS(c), ZED_ARG(d))) {
+        for (int i = 0; i < rows * cols; i++) {
+            double room;
+            put(type, &room, 0, constants[i]);
+            wrong += get(type, c, (size_t)i) != get(type, &room, 0);
+        }
+        CHECK(d[0] == 1 && d[1] == -2 && d[2] == 3 && d[3] == 1 << 30 && d[5] == -6 && d[6] == -7 && d[7] == 8);
+    }
+    CHECK_MSG(wrong == 0, "%s %s %d x %d: %d wrong", v->name, type_name(type), rows, cols, wrong);
+    zed_free(&device, c);
+    zed_free(&device, d);
+}
+
+TEST(tables_of_constants)
+{
+    EVERY_VARIANT(v) check_table(v, CM_F32, 8, 32, v == variants ? by_4 : no_map);
+    check_table(&variants[0], CM_BF16, 3, 5, no_map);
+    check_table(&variants[0], CM_I8, 1, 40, no_map);
+    check_table(&variants[1], CM_F16, 8, 32, round_robin);
+}
+
+XT_KERNEL(reshape, u64(A), u64(C))
+{
+    int rows = now.rows, cols = now.cols, m = now.kind, n = rows * cols / m;
+    xt_map to = now.map;
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, of(now.type), rows, cols, .shape = XT_AT(rows, cols), .map = now.map));
+    if (to.sg_layout[0]) to = XT_MAP(.sg_layout = {1, 4}, .sg_data = {m, n / 4});
+    XT_STORE_TILE(XT_SHAPE_CAST(v, m, n, .map = to),
+                  XT_INIT_TILE(C, of(now.type), m, n, .shape = XT_AT(m, n), .map = to));
+}
+
+static void check_reshape(const variant *v, int type, int rows, int cols, int m, xt_map map)
+{
+    void *a = new_matrix(type, (size_t)(rows * cols)), *c = new_poison(type, (size_t)(rows * cols));
+    int wrong = 0;
+    now.type.type = type, now.rows = rows, now.cols = cols, now.kind = m, now.map = map;
+    if (RUN_KERNEL(reshape, v, ONE_GROUP, ADDRESS(a), ADDRESS(c)))
+        for (int i = 0; i < rows * cols; i++) wrong += get(type, a, (size_t)i) != get(type, c, (size_t)i);
+    CHECK_MSG(wrong == 0, "%s %s %d x %d to %d rows: %d wrong", v->name, type_name(type), rows, cols, m, wrong);
+    zed_free(&device, a);
+    zed_free(&device, c);
+}
+
+TEST(other_shapes)
+{
+    EVERY_VARIANT(v)
+    {
+        check_reshape(v, CM_F32, 8, 32, 16, no_map);
+        check_reshape(v, CM_F16, 8, 32, 4, by_4);
+    }
+    check_reshape(&variants[0], CM_I32, 3, 20, 1, no_map);
+    check_reshape(&variants[0], CM_BF16, 1, 30, 5, no_map);
+    check_reshape(&variants[0], CM_F64, 8, 32, 8, round_robin);
+}
+
+/* ---- scans ---- */
+
+#define SCAN_KINDS(X) X(add) X(mul) X(minsi) X(maxsi) X(minui) X(maxui) X(and) X(or) X(xor) X(minnumf) X(maxnumf)      \
+        X(minimumf) X(maximumf)
+
+static xt_vec scan(XT_CONTEXT, int kind, xt_vec v, int dim, bool exclusive)
+{
+    switch (kind) {
+#define CASE(name) case XT_RED_##name##_: return XT_SCAN(name, v, dim, .exclusive = exclusive);
+        SCAN_KINDS(CASE)
+#undef CASE
+    default: return v;
+    }
+}
+
+static bool scans(int kind, int type)
+{
+    if (kind <= XT_RED_mul_) return true;
+    return (kind >= XT_RED_minnumf_) == is_float(type);
+}
+
+XT_KERNEL(scanned, u64(A), u64(C))
+{
+    int m = now.rows, n = now.cols;
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, of(now.type), m, n, .shape = XT_AT(m, n), .map = now.map));
+    for (int kind = 0; kind < XT_RED_COUNT_; kind++)
+        for (int dim = 0; dim < 2; dim++)
+            if (scans(kind, now.type.type))
+                XT_STORE_TILE(scan(XT_SELF, kind, v, dim, now.exclusive),
+                              XT_INIT_TILE(C, of(now.type), m, n, .offset = XT_AT(kind * 2 + dim, 0, 0),
+                                           .shape = XT_AT(2 * (int)XT_RED_COUNT_, m, n), .map = now.map));
+}
+
+static int64_t as_unsigned(int type, double v)
+{
+    return (int64_t)((uint64_t)(int64_t)v & (UINT64_MAX >> (64 - 8 * size_of(type))));
+}
+
+/* One step of a kind, exactly or in double. */
+static double stepped(int kind, int type, double a, double b)
+{
+    int64_t i = (int64_t)a, j = (int64_t)b, u = as_unsigned(type, a), v = as_unsigned(type, b);
+    switch (kind) {
+    case XT_RED_add_: return a + b;
+    case XT_RED_mul_: return a * b;
+    case XT_RED_minui_: return u < v ? a : b;
+    case XT_RED_maxui_: return u > v ? a : b;
+    case XT_RED_and_: return (double)(i & j);
+    case XT_RED_or_: return (double)(i | j);
+    case XT_RED_xor_: return (double)(i ^ j);
+    case XT_RED_minsi_:
+    case XT_RED_minnumf_:
+    case XT_RED_minimumf_: return fmin(a, b);
+    default: return fmax(a, b);
+    }
+}
+
+static double neutral(int kind, int type)
+{
+    switch (kind) {
+    case XT_RED_mul_: return 1;
+    case XT_RED_and_:
+    case XT_RED_minui_: return -1;
+    case XT_RED_minsi_: return ldexp(1, 8 * (int)size_of(type) - 1) - 1;
+    case XT_RED_maxsi_: return -ldexp(1, 8 * (int)size_of(type) - 1);
+    case XT_RED_minnumf_:
+    case XT_RED_minimumf_: return INFINITY;
+    case XT_RED_maxnumf_:
+    case XT_RED_maximumf_: return -INFINITY;
+    default: return 0;
+    }
+}
+
+/* Sums and products of floats may differ by their order: 2^-11 of what was added up, at most, in f16. */
+static int check_scan_row(int kind, int type, const void *a, const void *c, size_t step, int n)
+{
+    double sum = neutral(kind, type), size = 0, unit = type == CM_F16 ? 0x1p-10 : 0x1p-20;
+    int wrong = 0;
+    for (int i = 0; i < n; i++) {
+        double v = get(type, a, (size_t)i * step), got = get(type, c, (size_t)i * step), before = sum, want;
+        sum = i || kind == XT_RED_add_ ? stepped(kind, type, sum, v) : v;
+        if (type == CM_I32 && kind <= XT_RED_mul_) sum = (double)(int32_t)(uint32_t)(int64_t)sum;
+        size += fabs(v);
+        want = now.exclusive ? before : sum;
+        if (is_float(type) && kind <= XT_RED_mul_)
+            wrong += !(fabs(got - want) <= unit * (kind == XT_RED_add_ ? size : fabs(want)) + 1e-7);
+        else
+            wrong += got != want;
+    }
+    return wrong;
+}
+
+static void check_scan(const variant *v, int type, int m, int n, xt_map map, bool exclusive)
+{
+    size_t count = (size_t)(m * n);
+    void *a = new_matrix(type, count), *c = new_poison(type, 2 * (size_t)XT_RED_COUNT_ * count);
+    now.type.type = type, now.rows = m, now.cols = n, now.map = map, now.exclusive = exclusive;
+    if (type == CM_I32) /* products stay exact in double */
+        for (size_t i = 0; i < count; i++) put(type, a, i, 1 + 2 * (double)(test_random() % 5) - 6 * (i % 7 == 0));
+    if (RUN_KERNEL(scanned, v, ONE_GROUP, ADDRESS(a), ADDRESS(c)))
+        for (int kind = 0; kind < XT_RED_COUNT_; kind++)
+            for (int dim = 0; dim < 2 && scans(kind, type); dim++) {
+                int wrong = 0, lines = dim ? m : n;
+                const char *to = (const char *)c + (size_t)(kind * 2 + dim) * count * size_of(type);
+                for (int i = 0; i < lines; i++) {
+                    size_t first = (size_t)(dim ? i * n : i) * size_of(type);
+                    wrong += check_scan_row(kind, type, (const char *)a + first, to + first, dim ? 1 : (size_t)n,
+                                            dim ? n : m);
+                }
+                CHECK_MSG(wrong == 0, "%s %s %d x %d kind %d dim %d: %d wrong", v->name, type_name(type), m, n, kind,
+                          dim, wrong);
+            }
+    zed_free(&device, a);
+    zed_free(&device, c);
+}
+
+TEST(scans_along_both_dimensions)
+{
+    EVERY_VARIANT(v)
+    {
+        check_scan(v, CM_I32, 8, 32, no_map, v == variants);
+        check_scan(v, CM_F16, 8, 32, by_4, v != variants);
+    }
+    check_scan(&variants[0], CM_F32, 3, 45, no_map, false);
+    check_scan(&variants[0], CM_F32, 8, 32, round_robin, true);
+    check_scan(&variants[0], CM_I32, 8, 32, by_4, true);
+    check_scan(&variants[0], CM_F16, 5, 7, no_map, false);
+}
+
+/* ---- argmin, argmax ---- */
+
+XT_KERNEL(extremes, u64(A), ptr(i32, At), u64(Best))
+{
+    int m = now.rows, n = now.cols;
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, of(now.type), m, n, .shape = XT_AT(m, n), .map = now.map)), best[4], at[4];
+    at[0] = XT_ARGMAX(v, 0, .value = &best[0]);
+    at[1] = XT_ARGMAX(v, 1, &best[1]);
+    at[2] = XT_ARGMIN(v, 0, .value = &best[2]);
+    at[3] = XT_ARGMIN(v, 1, &best[3]);
+    for (int k = 0; k < 4; k++) {
+        int rows = k & 1 ? m : 1, cols = k & 1 ? 1 : n;
+        xt_map map = at[k].map;
+        XT_STORE_TILE(at[k], XT_INIT_TILE(At, i32, rows, cols, .offset = XT_AT(k, 0, 0), .shape = XT_AT(4, rows, cols),
+                                          .strides = XT_AT(64, cols, 1), .map = map));
+        XT_STORE_TILE(best[k], XT_INIT_TILE(Best, of(now.type), rows, cols, .offset = XT_AT(k, 0, 0),
+                                            .shape = XT_AT(4, rows, cols), .strides = XT_AT(64, cols, 1), .map = map));
+    }
+}
+
+static void check_extremes(const variant *v, int type, int m, int n, xt_map map)
+{
+    void *a = new_matrix(type, (size_t)(m * n)), *best = new_poison(type, 256);
+    int32_t *at = (int32_t *)new_poison(CM_I32, 256), wrong = 0;
+    now.type.type = type, now.rows = m, now.cols = n, now.map = map;
+    for (int i = 0; i < m * n; i++) {
+        if (i % 3) put(type, a, (size_t)i, (double)(test_random() % 4)); /* many are equal */
+        if (is_float(type) && i % 5 == 0 && i % n) put(type, a, (size_t)i, NAN);
+    }
+    if (RUN_KERNEL(extremes, v, ONE_GROUP, ADDRESS(a), ZED_ARG(at), ADDRESS(best)))
+        for (int k = 0; k < 4; k++)
+            for (int i = 0; i < (k & 1 ? m : n); i++) {
+                int found = -1, length = k & 1 ? n : m;
+                double most = 0;
+                for (int j = 0; j < length; j++) {
+                    double x = get(type, a, (size_t)(k & 1 ? i * n + j : j * n + i));
+                    if (!isnan(x) && (found < 0 || (k < 2 ? x > most : x < most))) found = j, most = x;
+                }
+                wrong += at[k * 64 + i] != found || get(type, best, (size_t)(k * 64 + i)) != most;
+            }
+    CHECK_MSG(wrong == 0, "%s %s %d x %d: %d wrong", v->name, type_name(type), m, n, wrong);
+    zed_free(&device, a);
+    zed_free(&device, at);
+    zed_free(&device, best);
+}
+
+TEST(where_extremes_are)
+{
+    EVERY_VARIANT(v)
+    {
+        check_extremes(v, CM_F32, 8, 32, no_map);
+        check_extremes(v, CM_BF16, 8, 32, by_4);
+    }
+    check_extremes(&variants[0], CM_U8, 7, 33, no_map);
+    check_extremes(&variants[0], CM_I32, 8, 32, round_robin);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -378,6 +700,11 @@ int main(void)
     RUN(bases_of_many_dimensions);
     RUN(subgroups_without_maps);
     RUN(random_numbers);
+    RUN(rows_and_columns_are_repeated);
+    RUN(tables_of_constants);
+    RUN(other_shapes);
+    RUN(scans_along_both_dimensions);
+    RUN(where_extremes_are);
     zed_close(&device);
     return test_report();
 }

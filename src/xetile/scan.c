@@ -1,0 +1,279 @@
+/* scan.c - along a dimension: scans, argmin and argmax. */
+#include "internal.h"
+
+/* ---- scans ------------------------------------------------------------------------------------------------------- */
+
+/* Each subgroup scans its pieces, each piece for itself; carry: what comes before it, for each element; id 0: none. */
+typedef struct {
+    xt_vec v, carry;
+    int kind, dim;
+    bool exclusive;
+} xt_scan_of_;
+
+/* What a scan is of while it is written. */
+typedef struct {
+    xt_ctx *x;
+    xt_field_ f;
+    const xt_scan_of_ *of;
+    int *element; /* of lane p of component c: element[c * 64 + p], -1: none */
+    int span;     /* elements of a piece along the dimension */
+} xt_scan_;
+
+/* The number that changes none, as a constant of the type. */
+static spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
+{
+    bool least = kind == XT_RED_minnumf_ || kind == XT_RED_minimumf_;
+    xt_val v = spe_val_real(least ? (double)INFINITY : -(double)INFINITY);
+    int unused = 64 - xt_bits_(type);
+    uint64_t ones = UINT64_MAX >> unused, bits = kind == XT_RED_mul_;
+    if (kind == XT_RED_and_ || kind == XT_RED_minui_) bits = ones;
+    if (kind == XT_RED_minsi_) bits = ones >> 1;
+    if (kind == XT_RED_maxsi_) bits = ones ^ (ones >> 1);
+    if (kind >= XT_RED_minnumf_) return xt_constant_(x, type, &v);
+    v = spe_val_int(xt_is_signed_(type) && !xt_is_float_(type) ? (long long)(bits << unused) >> unused
+                                                               : (long long)bits);
+    return xt_constant_(x, type, &v);
+}
+
+/* Where an element is along the dimension, in its piece. */
+static int xt_scan_at_(const xt_scan_ *s, int element)
+{
+    return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
+}
+
+static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_scan_of_ *of)
+{
+    xt_vec v = xt_now_vec_(x, &of->v);
+    int i;
+    s->x = x;
+    s->of = of;
+    s->span = v.dist.data[of->dim];
+    if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
+    s->element = (int *)xt_memory_(x, (size_t)s->f.comps * 64 * sizeof *s->element);
+    if (!s->element) return false;
+    for (i = 0; i < s->f.comps * 64; i++) s->element[i] = -1;
+    for (i = 0; i < s->f.rows * s->f.cols; i++) s->element[s->f.where[i]] = i;
+    return true;
+}
+
+/* What is `by` before each element of component c, taken from f; mask: the lanes where there is such an element. */
+static spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t *mask)
+{
+    int p, from[32], step = by * (s->of->dim ? 1 : f->cols);
+    *mask = 0;
+    for (p = 0; p < s->x->S; p++) {
+        int e = s->element[c * 64 + p];
+        from[p] = e >= 0 && xt_scan_at_(s, e) >= by ? f->where[e - step] : -1;
+        if (from[p] >= 0) *mask |= 1u << p;
+    }
+    return *mask ? xt_pick_(s->x, f, from) : 0;
+}
+
+static uint32_t xt_scan_lanes_(const xt_scan_ *s, int c)
+{
+    uint32_t mask = 0;
+    int p;
+    for (p = 0; p < s->x->S; p++) mask |= (uint32_t)(s->element[c * 64 + p] >= 0) << p;
+    return mask;
+}
+
+/* a in the lanes of the mask, b in the others that count. */
+static spe_id xt_scan_choose_(const xt_scan_ *s, int c, uint32_t mask, spe_id a, spe_id b)
+{
+    if (!mask) return b;
+    return mask == xt_scan_lanes_(s, c) ? a : spe_select(&s->x->m, xt_lane_bit_(s->x, mask), a, b);
+}
+
+static spe_id xt_scan_pair_(const xt_scan_ *s, spe_id before, spe_id v)
+{
+    return xt_combine_(&s->x->m, s->of->kind, xt_is_float_(s->f.type), before, v);
+}
+
+/* A field like f, with components of its own. */
+static bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
+{
+    if (!xt_field_init_(s->x, to, f->rows, f->cols, f->comps, f->type)) return false;
+    memcpy(to->where, f->where, (size_t)f->rows * (size_t)f->cols * sizeof *f->where);
+    memcpy(to->comp, f->comp, (size_t)f->comps * sizeof *f->comp);
+    to->comps = f->comps;
+    return true;
+}
+
+/* Is each component at one place along the dimension? Then an element follows from the one before it in its lane. */
+static bool xt_scan_in_lanes_(const xt_scan_ *s)
+{
+    int c, p;
+    for (c = 0; c < s->f.comps; c++) {
+        int at = -1;
+        for (p = 0; p < s->x->S; p++) {
+            int e = s->element[c * 64 + p];
+            if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return false;
+            if (e >= 0) at = xt_scan_at_(s, e);
+        }
+    }
+    return true;
+}
+
+/* The component is at that place along the dimension. */
+static bool xt_scan_is_at_(const xt_scan_ *s, int c, int at)
+{
+    int p = 0;
+    while (p < s->x->S && s->element[c * 64 + p] < 0) p++;
+    return p < s->x->S && xt_scan_at_(s, s->element[c * 64 + p]) == at;
+}
+
+static void xt_scan_one_by_one_(xt_scan_ *s)
+{
+    int at, c;
+    uint32_t mask;
+    for (at = 1; at < s->span; at++)
+        for (c = 0; c < s->f.comps; c++)
+            if (xt_scan_is_at_(s, c, at))
+                s->f.comp[c] = xt_scan_pair_(s, xt_scan_before_(s, &s->f, c, 1, &mask), s->f.comp[c]);
+}
+
+/* In steps of 1, 2, 4 ...: each adds what was gathered so far. */
+static bool xt_scan_doubling_(xt_scan_ *s)
+{
+    int by, c;
+    for (by = 1; by < s->span; by *= 2) {
+        xt_field_ old;
+        if (!xt_scan_copy_(s, &s->f, &old)) return false;
+        for (c = 0; c < old.comps; c++) {
+            uint32_t mask;
+            spe_id before = xt_scan_before_(s, &old, c, by, &mask);
+            if (mask) s->f.comp[c] = xt_scan_choose_(s, c, mask, xt_scan_pair_(s, before, old.comp[c]), old.comp[c]);
+        }
+    }
+    return true;
+}
+
+/* An exclusive scan has each element's predecessor; the carry comes before all. */
+static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
+{
+    spe_id neutral = xt_scan_neutral_(s->x, s->of->kind, s->f.type);
+    xt_field_ carry;
+    int c;
+    if (!xt_scan_copy_(s, &s->f, out)) return false;
+    for (c = 0; s->of->exclusive && c < out->comps; c++) {
+        uint32_t mask;
+        spe_id before = xt_scan_before_(s, &s->f, c, 1, &mask);
+        out->comp[c] = xt_scan_choose_(s, c, mask, before, neutral);
+    }
+    if (s->of->carry.id) {
+        xt_vec v = xt_now_vec_(s->x, &s->of->carry);
+        if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
+        for (c = 0; c < out->comps; c++) out->comp[c] = xt_scan_pair_(s, carry.comp[c], out->comp[c]);
+    }
+    return true;
+}
+
+XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec r = xt_make_vec_(x, n);
+    xt_scan_ s;
+    xt_field_ out;
+    if (!r.blocks || !xt_scan_init_(&s, x, (const xt_scan_of_ *)n->desc)) return;
+    if (xt_scan_in_lanes_(&s))
+        xt_scan_one_by_one_(&s);
+    else if (!xt_scan_doubling_(&s))
+        return;
+    if (!xt_scan_finish_(&s, &out)) return;
+    xt_define_vec_(x, n->result, xt_pick_all_(x, &out, NULL, NULL, r));
+}
+
+/* For each element the sum of all pieces before its own: sums of pieces, scanned by all, given back to the pieces. */
+static xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
+{
+    xt_reduction_desc_ sum;
+    xt_broadcast_desc_ back;
+    xt_scan_desc_ scan;
+    xt_map whole;
+    memset(&sum, 0, sizeof sum);
+    memset(&back, 0, sizeof back);
+    memset(&scan, 0, sizeof scan);
+    sum.vec = *v;
+    sum.dim = scan.dim = back.dim = dim;
+    sum.reduction_size = back.broadcast_size = v->dist.data[dim];
+    scan.vec = xt_reduction_(w, kind, sum);
+    if (!scan.vec.id) return scan.vec;
+    sum.map = whole = scan.vec.map;
+    whole.sg_data[dim] = back.size = scan.vec.dist.shape[dim];
+    scan.vec = xt_convert_to_(w, &scan.vec, &whole, &scan.vec.map);
+    scan.exclusive = true;
+    back.vec = xt_scan_vec_(w, kind, scan);
+    if (!back.vec.id) return back.vec;
+    back.vec = xt_convert_to_(w, &back.vec, &sum.map, &back.vec.map);
+    back.size = v->dist.shape[dim];
+    back.map = v->map;
+    return xt_broadcast_(w, back);
+}
+
+xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
+{
+    xt_reduction_desc_ check;
+    xt_scan_of_ of;
+    int type = (int)d.vec.type;
+    xt_vec plain = d.vec;
+    memset(&check, 0, sizeof check);
+    memset(&of, 0, sizeof of);
+    check.vec = d.vec;
+    check.dim = d.dim;
+    if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
+    if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
+        if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
+            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec));
+            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)));
+        }
+        plain.inner[0] = plain.inner[1] = 0;
+        of.carry = xt_scan_carry_(w, kind, &plain, check.dim);
+        if (!of.carry.id) return xt_no_vec_();
+    }
+    of.v = d.vec;
+    of.kind = kind;
+    of.dim = check.dim;
+    of.exclusive = d.exclusive;
+    plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
+    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
+    return plain;
+}
+
+/* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
+
+/* The extreme, and of the elements that are equal to it the first. Where none is, all are NaN: the last. */
+xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
+{
+    int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
+    xt_reduction_desc_ least;
+    xt_broadcast_desc_ back;
+    xt_vec_desc_ form;
+    xt_vec best, at;
+    memset(&least, 0, sizeof least);
+    memset(&back, 0, sizeof back);
+    memset(&form, 0, sizeof form);
+    if (type < XT_BOOL_ && xt_is_int_(type))
+        kind = xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_)
+                                   : (largest ? XT_RED_maxui_ : XT_RED_minui_);
+    least.vec = d.vec;
+    least.dim = d.dim;
+    if (!xt_enter_(w) || !xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least))
+        return xt_no_vec_();
+    if (d.vec.inner[0])
+        return xt_fail_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
+                        largest ? "XT_ARGMAX" : "XT_ARGMIN"),
+               xt_no_vec_();
+    best = back.vec = xt_reduction_(w, kind, least);
+    back.dim = d.dim;
+    back.size = d.vec.dist.shape[d.dim];
+    back.map = form.map = d.vec.map;
+    form.rows = d.vec.dist.shape[0];
+    form.cols = d.vec.dist.shape[1];
+    at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
+    at = xt_select_vec_(w, xt_any_vec_(at), xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form)), xt_any_int_(back.size - 1));
+    least.vec = at;
+    at = xt_reduction_(w, XT_RED_minsi_, least);
+    if (xt_has_map_(&d.map) && at.id) at = xt_convert_to_(w, &at, &d.map, &at.map);
+    if (xt_has_map_(&d.map) && best.id) best = xt_convert_to_(w, &best, &d.map, &best.map);
+    if (d.value) *d.value = best;
+    return at;
+}
