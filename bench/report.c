@@ -209,7 +209,29 @@ static bool is_time(const figure *f)
     return !strcmp(f->unit, "us") || !strcmp(f->unit, "ms") || !strcmp(f->unit, "s");
 }
 
-/* Name and value, a bar, and the peer's bar and words below when there is one. Returns the y below the row. */
+/* The next of 1, 2, 5, 10, 20 ... */
+static double round_up(double v)
+{
+    double power = pow(10, floor(log10(v)));
+    return power * (v <= power ? 1 : v <= 2 * power ? 2 : v <= 5 * power ? 5 : 10);
+}
+
+/* What the ends and the middle of the bar's room stand for. */
+static void scale_below(const figure *f, double y, double most)
+{
+    printf("<path class=\"grid\" d=\"M0.5 %.1fv4M%d %.1fv4M%.1f %.1fv4\"/>", y, WIDTH / 2, y, WIDTH - 0.5, y);
+    printf(
+        "<text class=\"small\" x=\"0\" y=\"%.1f\">0</text><text class=\"small middle\" x=\"%d\" y=\"%.1f\">%s</text>",
+        y + 14, WIDTH / 2, y + 14, number(most / 2));
+    printf("<text class=\"small end\" x=\"%d\" y=\"%.1f\">%s ", WIDTH, y + 14, number(most));
+    print_text(f->unit);
+    printf("</text>\n");
+}
+
+enum { ROW_HEIGHT = 50, PAIR_HEIGHT = 56 };
+
+/* Name and value, a bar, and below it the peer's bar and words, or what the bar's length means where there is no peer.
+ * Returns the y below the row. */
 static double row(const figure *f, double y, double most)
 {
     double scale = WIDTH / most;
@@ -219,38 +241,60 @@ static double row(const figure *f, double y, double most)
     print_text(f->unit);
     printf("</text>\n");
     bar("own", y + 16, f->value * scale, 7);
-    if (f->peer_value <= 0) return y + 34;
+    if (f->peer_value <= 0) {
+        scale_below(f, y + 24, most);
+        return y + ROW_HEIGHT;
+    }
     bar("peer", y + 25, f->peer_value * scale, 7);
     printf("<text class=\"small\" x=\"0\" y=\"%.1f\">", y + 43);
     print_words(f->peer);
-    printf(" %s</text><text class=\"small end\" x=\"%d\" y=\"%.1f\">", number(f->peer_value), WIDTH, y + 43);
+    printf(" %s ", number(f->peer_value));
+    print_text(f->unit);
+    printf("</text><text class=\"small end\" x=\"%d\" y=\"%.1f\">", WIDTH, y + 43);
     if (is_time(f)) printf("%s times as fast</text>\n", number(f->peer_value / f->value));
     else printf("%s times the peer</text>\n", number(f->value / f->peer_value));
-    return y + 56;
+    return y + PAIR_HEIGHT;
 }
 
-static double most_of(int section)
+static bool has_figures(int section)
+{
+    for (int i = 0; i < page.figure_count; i++)
+        if (page.figures[i].section == section) return true;
+    return false;
+}
+
+/* The largest number of a section with this unit. */
+static double most_of(int section, const char *unit)
 {
     double most = 0;
     for (int i = 0; i < page.figure_count; i++)
-        if (page.figures[i].section == section)
+        if (page.figures[i].section == section && strcmp(page.figures[i].unit, unit) == 0)
             most = fmax(most, fmax(page.figures[i].value, page.figures[i].peer_value));
     return most;
 }
 
 static bool counts_allocations(const figure *f) { return strcmp(f->unit, "allocations") == 0; }
 
+/* What a row's room stands for: with a peer, the larger of both; without, a round number, for all bars of a section
+ * that share their scale the same. */
+static double room_of(const figure *f)
+{
+    bool alone = sections[f->section].kind == ROWS;
+    if (f->peer_value > 0) return alone ? fmax(f->value, f->peer_value) : round_up(most_of(f->section, f->unit));
+    return round_up(alone ? f->value : most_of(f->section, f->unit));
+}
+
 static void plot_bars(int section)
 {
-    double height = 4, y = 0, most = most_of(section);
+    double height = 4, y = 0;
     for (int i = 0; i < page.figure_count; i++)
         if (page.figures[i].section == section && !counts_allocations(&page.figures[i]))
-            height += page.figures[i].peer_value > 0 ? 56 : 34;
+            height += page.figures[i].peer_value > 0 ? PAIR_HEIGHT : ROW_HEIGHT;
     svg_begin((int)height, sections[section].title);
     for (int i = 0; i < page.figure_count; i++) {
         const figure *f = &page.figures[i];
         if (f->section == section && !counts_allocations(f))
-            y = row(f, y, sections[section].kind == ROWS ? fmax(f->value, f->peer_value) : most);
+            y = row(f, y, room_of(f));
     }
     printf("</svg>\n");
     for (int i = 0; i < page.figure_count; i++) {
@@ -258,7 +302,7 @@ static void plot_bars(int section)
         if (f->section != section || !counts_allocations(f)) continue;
         printf("<p class=\"small\">");
         print_words(f->name);
-        printf(": %s</p>\n", number(f->value));
+        printf(": %s allocations</p>\n", number(f->value));
     }
 }
 
@@ -312,6 +356,7 @@ static void plot_axes(double most)
         printf("<path class=\"grid\" d=\"M%d %.1fH%d\"/>", LEFT, y_of(v, most), LEFT + PLOT_WIDTH);
         printf("<text class=\"small end\" x=\"%d\" y=\"%.1f\">%.0f</text>\n", LEFT - 5, y_of(v, most) + 4, v);
     }
+    printf("<text class=\"small end\" x=\"%d\" y=\"%d\">GFLOP/s</text>\n", LEFT + PLOT_WIDTH, TOP + 10);
     for (int i = SMALLEST; i <= LARGEST; i++)
         printf("<text class=\"small middle\" x=\"%.1f\" y=\"%d\">%d</text>\n", i == LARGEST ? x_of(i) - 6 : x_of(i),
                TOP + PLOT_HEIGHT + 16, 1 << i);
@@ -320,7 +365,7 @@ static void plot_axes(double most)
 static void plot_curves(int section)
 {
     curve all[MAX_CURVES];
-    double most = most_of(section) * 1.05;
+    double most = most_of(section, "GFLOP/s") * 1.05;
     int count, x, y;
     memset(all, 0, sizeof all);
     count = gather_curves(section, all);
@@ -378,10 +423,11 @@ static void print_cell(const char *text)
 
 static void plot_bounds(void)
 {
-    printf("<section class=\"long\"><h2>What limits them</h2><p>Of one round of the loop: the busiest pipe, the share of "
-           "the matrix pipe's peak that is left at most, bytes by level, and how much of what comes from beyond L1 may "
-           "come from memory (docs/machine-code.md).</p>\n<div class=\"table\"><table><tr><th>loop<th>device<th>limit"
-           "<th>at most");
+    printf(
+        "<section class=\"long\"><h2>What limits them</h2><p>Of one round of the loop: the busiest pipe, the share of "
+        "the matrix pipe's peak that is left at most, bytes by level, and how much of what comes from beyond L1 may "
+        "come from memory (docs/machine-code.md).</p>\n<div class=\"table\"><table><tr><th>loop<th>device<th>limit"
+        "<th>at most");
     for (int k = 0; k < LEVELS; k++) {
         printf("<th>");
         print_words(level_names[k]);
@@ -472,7 +518,7 @@ int main(void)
     print_head();
     printf("<main>\n");
     for (int s = 0; s < SECTIONS; s++) {
-        if (most_of(s) <= 0 || sections[s].kind == TABLE) continue;
+        if (!has_figures(s) || sections[s].kind == TABLE) continue;
         printf("<section%s><h2>%s</h2><p>%s</p>\n", s >= SECTIONS - 2 ? " class=\"long\"" : "", sections[s].title,
                sections[s].text);
         if (sections[s].kind == CURVES) plot_curves(s);
