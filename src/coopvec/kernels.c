@@ -261,7 +261,8 @@ cv_module cv_build(const cv_build_desc *desc)
     cv_module mod = cv_build_once_(desc, false, &loops), probe;
     if (!mod.words || !loops) return mod;
     probe = cv_build_once_(desc, true, &loops);
-    if (probe.error->id == CV_ERROR_NOT_LISTED) {
+    if (probe.error->id == CV_ERROR_NOT_LISTED || probe.error->id == SPE_ERR_MEMORY ||
+        probe.error->id == CV_ERROR_MEMORY) {
         cv_free(&mod);
         return probe;
     }

@@ -29,9 +29,9 @@ static void xt_record_body_(xt_ctx *x)
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
         xt_record_(w, XT_OP_ARGUMENT_, i, x->args[i].id, NULL, 0);
+        if (!spe_ok(&x->m)) return;
         xt_value_at_(x, x->args[i].id)->early = !p->local;
     }
-    if (!spe_ok(&x->m)) return;
     x->kernel->body(x);
     spe_region_fail(&x->regions, "");
     if (x->arrived && spe_ok(&x->m))
