@@ -68,7 +68,7 @@ static const struct ext_row rows[] = {
     {46, "$nan_%k(%0)", NULL},
     LIBM(47, "nextafter"),
     MINE(48, "pow"),
-    MINE(49, "pown"),
+    {49, "$pown_%j(%0, %1)", NULL},
     MINE(50, "powr"),
     LIBM(51, "remainder"),
     LIBM(53, "rint"),

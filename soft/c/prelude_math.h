@@ -126,7 +126,14 @@ XS_INLINE f32 asinpi_f32(f32 x) { return (f32)asinpi_f64(x); }
 XS_INLINE f32 atanpi_f32(f32 x) { return (f32)atanpi_f64(x); }
 XS_INLINE f32 atan2pi_f32(f32 y, f32 x) { return (f32)atan2pi_f64(y, x); }
 XS_INLINE f32 exp10_f32(f32 x) { return (f32)exp10_f64(x); }
-XS_INLINE f32 pown_f32(f32 x, u32 n) { return (f32)pown_f64(x, n); }
+/* In double, what repeated squares lose of an f32 is 4 ULP at most: of the largest n. */
+XS_INLINE f32 pown_f32(f32 x, u32 n)
+{
+    f64 power = 1, square = x;
+    for (u32 left = (i32)n < 0 ? 0 - n : n; left; left >>= 1, square *= square)
+        if (left & 1) power *= square;
+    return (f32)((i32)n < 0 ? 1 / power : power);
+}
 XS_INLINE f32 powr_f32(f32 x, f32 y) { return (f32)powr_f64(x, y); }
 XS_INLINE f32 rootn_f32(f32 x, u32 n) { return (f32)rootn_f64(x, n); }
 XS_INLINE f32 degrees_f32(f32 x) { return (f32)degrees_f64(x); }
@@ -330,6 +337,35 @@ XS_LANEWISE1(exp_f64, f64)
 XS_LANEWISE1(log_f32, f32)
 XS_LANEWISE1(log_f64, f64)
 #undef XS_LANEWISE1
+/* The same steps in all lanes. */
+XS_FUNCTION void XS(each_pown_f32)(f32x *r, const f32x *x, const u32x *n)
+{
+    f32 to[S];
+    f64 power[S], square[S];
+    u32 given[S], left[S], any = 0;
+    __builtin_memcpy(to, x, sizeof to);
+    __builtin_memcpy(given, n, sizeof given);
+    for (int l = 0; l < S; l++) power[l] = 1, square[l] = to[l];
+    for (int l = 0; l < S; l++) any |= left[l] = (i32)given[l] < 0 ? 0 - given[l] : given[l];
+    for (; any; any >>= 1)
+        for (int l = 0; l < S; l++) {
+            power[l] *= left[l] & 1 ? square[l] : 1;
+            square[l] *= square[l];
+            left[l] >>= 1;
+        }
+    for (int l = 0; l < S; l++) to[l] = (f32)((i32)given[l] < 0 ? 1 / power[l] : power[l]);
+    __builtin_memcpy(r, to, sizeof to);
+}
+XS_INLINE f32x XS(pown_f32)(f32x x, u32x n)
+{
+    XS(each_pown_f32)(&x, &x, &n);
+    return x;
+}
+XS_INLINE f64x XS(pown_f64)(f64x x, u32x n)
+{
+    for (int l = 0; l < S; l++) x[l] = pown_f64(x[l], n[l]);
+    return x;
+}
 /* One instruction where the CPU has it. */
 #define XS_FUSED(NAME, F)                                                                                              \
     XS_FUNCTION void XS(each_##NAME)(F##x *r, const F##x *a, const F##x *b, const F##x *c)                             \

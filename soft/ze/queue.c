@@ -8,6 +8,9 @@
  * for other events, and functions of the host, to the queue's thread: the caller may have to do something about those
  * once its own wait is over.
  *
+ * Submissions to queues of one ordinal and index begin in the order in which they were made, as on hardware, where they
+ * share an engine: none begins while another queue has an older one that could. Once begun they run side by side.
+ *
  * The queue's thread would often come too late for all that. While work comes in, it therefore is not woken for each
  * piece: it naps, and takes what it then finds. It is woken when a second piece comes before the first is begun, or
  * when somebody asks whether something is done.
@@ -23,7 +26,8 @@ struct soft_work {
     struct soft_command *command; /* its own */
     struct soft_command *at;      /* the next to run */
     ze_fence_handle_t fence;
-    uint64_t number;              /* among the submissions to all queues */
+    uint64_t number; /* among the submissions to all queues */
+    bool begun;
     ze_result_t result;           /* of the first that failed */
     uint32_t list_count, list_at; /* the next list */
     ze_command_list_handle_t lists[];
@@ -35,7 +39,10 @@ static struct {
     struct soft_queue *first;
     uint64_t last_number;
     _Atomic uint64_t submissions;
-} queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
+    _Atomic uint32_t not_begun; /* submissions of all queues */
+    _Atomic uint32_t in_line;   /* threads that wait for an older one to begin ... */
+    pthread_cond_t begun;       /* ... which this tells them */
+} queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER};
 
 /* ---- making and unmaking */
 
@@ -141,6 +148,65 @@ static bool is_for_helper(const struct soft_command *c, const struct goal *goal)
     return true;
 }
 
+/* ---- the order in which submissions begin */
+
+/* Lock held; by whoever leaves the queue to its thread. */
+static void call_thread(struct soft_queue *q)
+{
+    if (!q->busy && (q->first || atomic_load(&q->stop))) pthread_cond_signal(&q->work);
+}
+
+/* Whether that queue has an older submission than `number` to begin; its thread is told then. Under queues.lock. */
+static bool is_behind(struct soft_queue *q, uint64_t number)
+{
+    bool behind;
+    pthread_mutex_lock(&q->signal.lock);
+    behind = q->first && !q->first->begun && q->first->number < number;
+    if (behind) call_thread(q);
+    pthread_mutex_unlock(&q->signal.lock);
+    return behind;
+}
+
+static bool others_are_behind(const struct soft_queue *q, uint64_t number)
+{
+    for (struct soft_queue *other = queues.first; other; other = other->next)
+        if (other != q && other->desc.ordinal == q->desc.ordinal && other->desc.index == q->desc.index &&
+            is_behind(other, number))
+            return true;
+    return false;
+}
+
+static void wait_in_line(const struct soft_queue *q, const struct soft_work *w)
+{
+    if (atomic_load(&queues.not_begun) < 2) return;
+    pthread_mutex_lock(&queues.lock);
+    atomic_fetch_add(&queues.in_line, 1);
+    while (others_are_behind(q, w->number)) pthread_cond_wait(&queues.begun, &queues.lock);
+    atomic_fetch_sub(&queues.in_line, 1);
+    pthread_mutex_unlock(&queues.lock);
+}
+
+static void begin(struct soft_queue *q, struct soft_work *w)
+{
+    if (w->begun) return;
+    pthread_mutex_lock(&q->signal.lock);
+    w->begun = true;
+    pthread_mutex_unlock(&q->signal.lock);
+    atomic_fetch_sub(&queues.not_begun, 1);
+    if (!atomic_load(&queues.in_line)) return;
+    pthread_mutex_lock(&queues.lock);
+    pthread_cond_broadcast(&queues.begun);
+    pthread_mutex_unlock(&queues.lock);
+}
+
+/* What takes its time, or waits, lets others begin; the rest is done before they do. */
+static bool lets_others_begin(const struct soft_command *c)
+{
+    return c->wait_count || c->kind == SOFT_CMD_LAUNCH || c->kind == SOFT_CMD_HOST_FUNCTION;
+}
+
+/* ---- commands */
+
 static struct soft_command *next_command(struct soft_work *w)
 {
     while (!w->at && w->list_at < w->list_count) w->at = w->lists[w->list_at++]->first;
@@ -152,13 +218,17 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
 {
     struct soft_command *c;
     ze_result_t r = ZE_RESULT_SUCCESS;
+    if (!w->begun) wait_in_line(q, w);
     while (r != ZE_RESULT_NOT_READY && (c = next_command(w)) != NULL) {
         if (goal && !is_for_helper(c, goal)) return false;
+        if (lets_others_begin(c)) begin(q, w);
         w->at = c->next; /* who has waited for the event of the last command may destroy the list at once */
         r = soft_command_run(c, q);
+        begin(q, w);
         /* The rest still runs: somebody may wait for its events. */
         if (r == ZE_RESULT_NOT_READY || w->result == ZE_RESULT_SUCCESS) w->result = r;
     }
+    begin(q, w);
     if (w->fence && r != ZE_RESULT_NOT_READY) soft_fence_set(w->fence, w->result);
     soft_command_free(w->command);
     return true;
@@ -223,12 +293,6 @@ static void *queue_thread(void *pointer)
     return NULL;
 }
 
-/* Lock held; by whoever leaves the queue to its thread. */
-static void call_thread(struct soft_queue *q)
-{
-    if (!q->busy && (q->first || atomic_load(&q->stop))) pthread_cond_signal(&q->work);
-}
-
 static bool start_thread(struct soft_queue *q)
 {
     if (!q->started) q->started = pool_start_thread(&q->thread, queue_thread, q);
@@ -288,6 +352,7 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
     w->fence = fence;
     w->list_count = list_count;
     for (i = 0; i < list_count; i++) w->lists[i] = lists[i];
+    atomic_fetch_add(&queues.not_begun, 1);
     w->number = atomic_fetch_add(&queues.submissions, 1) + 1;
     *q->last = w;
     q->last = &w->next;

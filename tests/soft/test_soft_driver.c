@@ -1,5 +1,6 @@
 /* test_soft_driver.c - the software device's Level Zero driver, through the loader. */
 #define _GNU_SOURCE
+#include <sys/prctl.h>
 #include <dlfcn.h>
 #include <level_zero/ze_api.h>
 #include <level_zero/ze_ddi.h>
@@ -725,6 +726,65 @@ TEST(queues_wait_for_each_other)
     for (i = 0; i < 2; i++) OK(zeCommandListDestroy(l[i]));
     for (i = 0; i < 2; i++) OK(zeCommandQueueDestroy(q[i]));
     OK(zeMemFree(context, m));
+}
+
+/* What waits for the younger submission begins no earlier than the older one, which nobody waits for. */
+TEST(submissions_begin_in_order)
+{
+    enum { ROUNDS = 100, QUEUES = 3 };
+    ze_command_queue_handle_t q[QUEUES];
+    ze_command_list_handle_t l[QUEUES];
+    ze_event_pool_handle_t pool = new_pool(QUEUES, 0);
+    ze_event_handle_t e[QUEUES];
+    uint64_t *when = (uint64_t *)(void *)new_memory(QUEUES * sizeof *when);
+    int out_of_order = 0;
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        q[i] = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+        l[i] = new_list();
+        e[i] = new_event(pool, i);
+        OK(zeCommandListAppendWriteGlobalTimestamp(l[i], &when[i], e[i], 0, NULL));
+        OK(zeCommandListClose(l[i]));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (uint32_t i = 0; i < QUEUES; i++) {
+            OK(zeEventHostReset(e[i]));
+            OK(zeCommandQueueExecuteCommandLists(q[i], 1, &l[i], NULL));
+        }
+        OK(zeEventHostSynchronize(e[QUEUES - 1], FOR_EVER));
+        for (uint32_t i = 0; i < QUEUES; i++) OK(zeCommandQueueSynchronize(q[i], FOR_EVER));
+        for (uint32_t i = 1; i < QUEUES; i++) out_of_order += when[i] < when[i - 1];
+    }
+    CHECK_INT(out_of_order, 0);
+    for (uint32_t i = 0; i < QUEUES; i++) {
+        OK(zeEventDestroy(e[i]));
+        OK(zeCommandListDestroy(l[i]));
+        OK(zeCommandQueueDestroy(q[i]));
+    }
+    OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, when));
+}
+
+/* The best of some: a machine that does something else ends waits late. */
+TEST(waits_end_on_time)
+{
+    enum { TRIES = 40, WAIT_NS = 5000000 };
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t e = new_event(pool, 0);
+    int slack = prctl(PR_GET_TIMERSLACK);
+    double least = 1e9;
+    for (int i = 0; i < TRIES; i++) {
+        struct timespec from, to;
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        CHECK_INT(zeEventHostSynchronize(e, WAIT_NS), ZE_RESULT_NOT_READY);
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        double ns = 1e9 * (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec);
+        CHECK_MSG(ns >= WAIT_NS, "%g ns", ns);
+        if (ns < least) least = ns;
+    }
+    CHECK_MSG(least <= 1.02 * WAIT_NS, "at best %g ns", least);
+    CHECK_INT(prctl(PR_GET_TIMERSLACK), slack); /* the program's own waits are as before */
+    OK(zeEventDestroy(e));
+    OK(zeEventPoolDestroy(pool));
 }
 
 /* Once the event of its last command is set, a list is no longer in use and may go. The queue's thread is made to yield
@@ -2157,6 +2217,8 @@ int main(void)
     RUN(who_waits_goes_no_further_than_he_must);
     RUN(who_waits_does_the_work);
     RUN(queues_wait_for_each_other);
+    RUN(submissions_begin_in_order);
+    RUN(waits_end_on_time);
     RUN(lists_end_with_their_last_event);
     RUN(device_events_and_timestamps);
     RUN(immediate_lists);
