@@ -64,7 +64,8 @@
  *                          (SCATTER_TYPE, SCATTER_SHAPE, SCATTER_MAP). XT_LOAD_GATHER, XT_STORE_SCATTER,
  *                          XT_ATOMIC_RMW and XT_UPDATE_TILE_OFFSET take it (SCATTER)
  *     XT_LOCAL(T, elements)              an array in local memory, one for the work-group, with nothing in it at first.
- *                                        The sum is checked and in mod.local_memory (LOCAL_SIZE, LOCAL_MEMORY)
+ *                                        The sum is checked and in mod.local_memory; a matrix of constant extents
+ *                                        must be inside the array (LOCAL_SIZE, LOCAL_MEMORY)
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
  *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE)
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
@@ -200,6 +201,10 @@
  *                                        in them is what the next turn, and the code after the loop, finds. Others must
  *                                        not change in the body: what it leaves in them must not be used outside,
  *                                        nor in the next turn (UNLISTED)
+ *                                        What differs between lanes (XT_LANE_ID, XT_LOCAL_ID, XT_GLOBAL_ID) is no
+ *                                        offset of a tile and no element of a vector; as a condition or bound it is
+ *                                        for numbers, XT_LOAD and XT_STORE alone. Barriers do not stand where
+ *                                        subgroups go different ways (NOT_UNIFORM)
  *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
@@ -300,6 +305,7 @@
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
+    X(NOT_UNIFORM, "what differs from lane to lane, or from subgroup to subgroup, cannot be here")                     \
     X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
@@ -499,6 +505,7 @@ struct xt_ctx {
     int part;         /* above 0: what is recorded is a part of a larger operation */
     xt_list_ scopes;  /* of each side of a region, and of the region: where it is */
     int scope, again; /* scope: the innermost one; again: above 0 in a second walk, see control.c */
+    int spread;       /* of the conditions and bounds of the regions that are open, see xt_value_ */
     int tile_count;
     spe_regions regions;
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* of each open region */
@@ -781,9 +788,9 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
     X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
     X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
-    X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
-    X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat)                \
-    X(TABLE, table) X(IOTA, iota)                                                                                      \
+    X(LOAD, load) X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing)                                               \
+    X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile) X(LOAD_GATHER, load_gather) X(ELEMENT, element)            \
+    X(TILE_MMA, tile_mma) X(SPLAT, splat) X(TABLE, table) X(IOTA, iota)                                                \
     X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
     X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
     X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
@@ -832,6 +839,7 @@ typedef struct {
     int node;   /* which makes it */
     int scope;  /* where it is made */
     bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
+    int spread; /* of a number: 0, the work-group has one; 1, each subgroup; 2, each lane */
     spe_id early_id;
     /* vectors: those that must share a layout form a class (union-find) */
     uint32_t parent;
@@ -876,6 +884,7 @@ struct xt_frame_ {
     xt_val lo, hi, step; /* of a loop, as it counts; lo: of XT_IF the condition */
     uint32_t index;      /* the value */
     xt_val given[4];     /* the user's lo, hi, step and index */
+    int spread;             /* of the regions around */
     int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
@@ -1221,7 +1230,9 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
         e = (spe_error *)list->items + i;
         if (e->id == id && e->line == w.line && strcmp(e->file, w.file) == 0) return false;
     }
-    if (!spe_ok(&w.x->m) || list->count == MOST || (w.x->again && id != XT_ERROR_UNLISTED)) return false;
+    if (!spe_ok(&w.x->m) || list->count == MOST ||
+        (w.x->again && id != XT_ERROR_UNLISTED && id != XT_ERROR_NOT_UNIFORM))
+        return false;
     va_start(args, format);
     spe_vreport(xt_blame_(w), id, format, args);
     va_end(args);
@@ -1365,8 +1376,10 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
         if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
     return scope == 0 ||
            xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; list it there, &x, to use it %s", what,
-                    s->op == XT_OP_FOR_ ? "XT_FOR" : s->op == XT_OP_IF_ ? "XT_IF" : "XT_WHILE", s->file, s->line,
-                    x->again ? "in the next turn" : "outside");
+                    s->op == XT_OP_FOR_  ? "XT_FOR"
+                    : s->op == XT_OP_IF_ ? "XT_IF"
+                                         : "XT_WHILE",
+                    s->file, s->line, x->again ? "in the next turn" : "outside");
 }
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
@@ -1378,15 +1391,49 @@ XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
     return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 
+/* ---- what differs between lanes ---------------------------------------------------------------------------------- */
+
+XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
+{
+    return v->kind < SPE_SCALAR ? 0 : xt_value_at_(x, v->id)->spread;
+}
+
+/* A tile is the subgroup's, and so are its place and the elements of a vector. */
+XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
+{
+    return xt_spread_of_(w.x, v) < 2 ||
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
+}
+
+/* May the operation stand in the regions that are open? Numbers, XT_LOAD and XT_STORE are each lane's own business; all
+ * subgroups meet at barriers. */
+XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, const char *name)
+{
+    const spe_regions *r = &w.x->regions;
+    bool meets = op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_;
+    if (w.x->spread < 1 || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
+        (op >= XT_OP_FOR_ && op <= XT_OP_END_))
+        return true;
+    return (w.x->spread < 2 && !meets) ||
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, which %s take each their own way through", name,
+                    r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
+}
+
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: desc is kept as it is. */
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size)
 {
+    static const char *const names[] = {
+#define XT_ROW_(name, write) "XT_" #name,
+        XT_OPERATIONS_(XT_ROW_)
+#undef XT_ROW_
+    };
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n);
     if (!n) return;
+    if (x->part == 0) xt_check_place_(w, op, names[op]);
     if (copy) memcpy(copy, desc, size);
     n->op = op;
     n->kind = kind;
@@ -1409,7 +1456,11 @@ XE_FN_ xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align, const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    int i;
     v.align = align;
+    for (i = 0; i < 3; i++)
+        if (xt_spread_of_(w.x, &operands->v[i]) > xt_value_at_(w.x, v.id)->spread)
+            xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands->v[i]);
     xt_record_(w, op, kind, v.id, operands, sizeof *operands);
     return v;
 }
@@ -1558,6 +1609,17 @@ XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
     return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
 }
 
+/* Is a finite constant within the range of a float type? */
+XE_FN_ bool xt_float_holds_(int type, const xt_val *v)
+{
+    double most = type == CM_F16    ? 65520
+                  : type == CM_E4M3 ? 464
+                  : type == CM_E5M2 ? 61440
+                                    : 0x1.ffffffp127; /* what rounds to infinity */
+    if (v->kind >= SPE_SCALAR || !xt_is_float_(type) || type == CM_F64 || v->real - v->real != 0) return true;
+    return v->real < most && v->real > -most;
+}
+
 /* Is there a number at all, and does a constant fit the type? */
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
@@ -1570,7 +1632,8 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
     if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
         return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
                         xt_type_name_(type));
-    return true;
+    return xt_float_holds_(type, v) ||
+           xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %g, wanted %s", what, v->real, xt_type_name_(type));
 }
 
 /* Can it stand for a number of the type? Integers of one width stand for each other. */
@@ -1836,6 +1899,9 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
     r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
+    if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
+    if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
+        xt_value_at_(w.x, r.id)->spread = 2; /* a work-group has one dimension */
     return r;
 }
 
@@ -2317,6 +2383,7 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     if (!xt_has_place_(d, dim)) return spe_val_int(0);
     v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
+    xt_value_at_(w.x, v.id)->spread = 1;
     xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
     return v;
 }
@@ -2488,7 +2555,8 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
-    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element"))
+    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") &&
+        xt_check_uniform_(w, number, "the element"))
         xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
     return v;
 }
@@ -2734,18 +2802,39 @@ XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 /* All offsets, extents and strides are 32-bit integers. */
 XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
-    static const char *const names[] = {".offset", ".shape", ".strides"},
-                             *const places[] = {"first", "second", "third", "fourth",
-                                                "fifth", "sixth",  "seventh", "eighth"};
+    static const char *const names[] = {".offset", ".shape", ".strides"}, *const places[] = {
+                                                                              "first", "second", "third",   "fourth",
+                                                                              "fifth", "sixth",  "seventh", "eighth"};
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
     char what[32];
     int i, j;
     for (i = 0; i < 3; i++)
         for (j = 0; j < lists[i]->count; j++) {
             snprintf(what, sizeof what, "%s, %s", names[i], places[j]);
-            if (!xt_check_index_(w, &lists[i]->at[j], what)) return false;
+            if (!xt_check_index_(w, &lists[i]->at[j], what) || !xt_check_uniform_(w, &lists[i]->at[j], what))
+                return false;
         }
     return true;
+}
+
+/* A matrix in local memory is inside its array, as far as constants tell. */
+XE_FN_ bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *shape, const xt_index *strides)
+{
+    const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
+    int64_t last = 0, stride = 1, elements;
+    int i;
+    if (!n || n->op != XT_OP_LOCAL_) return true;
+    for (i = shape->count - 1; i >= 0; i--) {
+        if (strides->count) stride = strides->at[i].integer;
+        if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0)
+            return true;
+        last += (shape->at[i].integer - 1) * stride;
+        stride *= shape->at[i].integer;
+    }
+    elements = ((const xt_local_array_ *)n->desc)->elements;
+    return last < elements ||
+           xt_fail_(w, XT_ERROR_LOCAL_SIZE, "the matrix has elements up to number %lld, XT_LOCAL %lld",
+                    (long long)last + 1, (long long)elements);
 }
 
 /* The order attribute: zero means row-major. */
@@ -2892,7 +2981,8 @@ XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
     if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
-    if (!xt_check_index_(w, &d->shape.at[0], ".shape")) return xt_no_tile_();
+    if (!xt_check_index_(w, &d->shape.at[0], ".shape") || !xt_check_array_(w, &d->base, &d->shape, &d->strides))
+        return xt_no_tile_();
     t.scatter = true;
     t.number = 0;
     t.map = v->map;
@@ -2925,7 +3015,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         t = xt_init_scatter_(w, t, &d);
     } else if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
                !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
-               !xt_tile_indices_(w, &d)) {
+               !xt_tile_indices_(w, &d) || !xt_check_array_(w, &d.base, &d.shape, &d.strides)) {
         t = xt_no_tile_();
     } else {
         t.number = x->tile_count++;
@@ -2973,7 +3063,8 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
     xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
-        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset"))
+        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset") ||
+        !xt_check_uniform_(w, &rows, "the row offset") || !xt_check_uniform_(w, &cols, "the column offset"))
         return xt_no_tile_();
     w.x->part++;
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
@@ -3113,11 +3204,22 @@ XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
     return xt_check_same_(w, &errors, "vector", v, "tile", &form);
 }
 
+/* Rows of memory that lie in each other can be read, but what is stored there is anyone's. */
+XE_FN_ bool xt_check_rows_(xt_where_ w, const xt_tile *t)
+{
+    const xt_val *along = &t->shape[xt_inner_(t)], *lines = &t->shape[1 - xt_inner_(t)];
+    return t->pitch.kind != SPE_INT || along->kind != SPE_INT || (lines->kind == SPE_INT && lines->integer < 2) ||
+           t->pitch.integer >= along->integer ||
+           xt_fail_(w, XT_ERROR_TILE_STRIDES, "rows of %lld elements, %lld apart, cannot be stored",
+                    (long long)along->integer, (long long)t->pitch.integer);
+}
+
 void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 {
     xt_stored_ d = {v, t};
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
-        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t))
+        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
+        xt_check_rows_(w, &t))
         xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
 }
 
@@ -5762,9 +5864,11 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     for (i = 0; i < n && spe_ok(&x->m); i++)
         if (mask >> i & 1) {
             bool local = p[i]->local;
+            int spread = xt_spread_of_(x, p[i]);
             p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
                                  xt_region_value_(x));
             p[i]->local = local;
+            xt_value_at_(x, p[i]->id)->spread = spread;
         } else if (p[i]->kind < SPE_SCALAR) {
             p[i]->note = x->scope;
         }
@@ -5940,6 +6044,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
+    f->spread = x->spread;
     while (objects[f->slots]) f->slots++;
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
     for (i = 0; f->slot && i < f->slots; i++) {
@@ -5954,6 +6059,12 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
     f->outer = x->scope;
     f->scope = x->scope = xt_new_scope_(w, op);
     return spe_ok(&x->m) ? f : NULL;
+}
+
+/* The way through a region depends on this number. */
+XE_FN_ void xt_depends_on_(xt_ctx *x, const xt_val *v)
+{
+    if (xt_spread_of_(x, v) > x->spread) x->spread = xt_spread_of_(x, v);
 }
 
 /* What is made from here on belongs to one side of the region, or to one walk through a loop's body. */
@@ -6023,6 +6134,9 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     f->lo = lo;
     f->hi = hi;
     f->step = step;
+    xt_depends_on_(x, &lo);
+    xt_depends_on_(x, &hi);
+    xt_depends_on_(x, &step);
     f->given[0] = first;
     f->given[1] = last;
     f->given[2] = down;
@@ -6154,8 +6268,9 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
-    if (xt_enter_(w) && xt_check_condition_(w, "XT_WHILE", &condition))
-        xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
+    if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
+    xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
+    xt_depends_on_(w.x, &condition);
     return loop;
 }
 
@@ -6174,6 +6289,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     f = xt_open_(w, &r, XT_OP_IF_, "XT_IF", objects);
     if (!f) return r;
     f->lo = condition;
+    xt_depends_on_(w.x, &condition);
     xt_side_begins_(w, f);
     return r;
 }
@@ -6206,6 +6322,20 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
+/* What is carried differs between lanes where one of the values does that it may be, or the way there. */
+XE_FN_ void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
+{
+    xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
+    int i, n = xt_scalars_(t, to), m = xt_scalars_(a, p), l = xt_scalars_(b, q);
+    for (i = 0; i < n && i < m && i < l; i++) {
+        int spread = xt_spread_of_(x, p[i]);
+        if (!(mask >> i & 1) || to[i]->kind < SPE_SCALAR) continue;
+        if (xt_spread_of_(x, q[i]) > spread) spread = xt_spread_of_(x, q[i]);
+        if (x->spread > spread) spread = x->spread;
+        if (spread > xt_spread_of_(x, to[i])) xt_value_at_(x, to[i]->id)->spread = spread;
+    }
+}
+
 /* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. In a second walk it
  * may be all. */
 XE_FN_ void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
@@ -6222,6 +6352,7 @@ XE_FN_ void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
         xt_renew_(x, &s->result, mask);
+        xt_spread_to_(x, &s->result, mask, &s->body, &s->now);
         xt_write_(s->object, &s->result);
     }
 }
@@ -6232,7 +6363,11 @@ XE_FN_ void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
     int i;
-    for (i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].body);
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_spread_to_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
+        xt_write_(s->object, &s->body);
+    }
     xt_side_begins_(w, f);
     f->tile_count = x->tile_count;
     f->local_bytes = x->local_bytes;
@@ -6272,7 +6407,9 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_if_else_(f);
         xt_side_begins_(w, f);
     }
-    if (last) x->regions.depth--;
+    if (!last) return;
+    x->spread = f->spread;
+    x->regions.depth--;
 }
 
 XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)

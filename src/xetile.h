@@ -64,7 +64,8 @@
  *                          (SCATTER_TYPE, SCATTER_SHAPE, SCATTER_MAP). XT_LOAD_GATHER, XT_STORE_SCATTER,
  *                          XT_ATOMIC_RMW and XT_UPDATE_TILE_OFFSET take it (SCATTER)
  *     XT_LOCAL(T, elements)              an array in local memory, one for the work-group, with nothing in it at first.
- *                                        The sum is checked and in mod.local_memory (LOCAL_SIZE, LOCAL_MEMORY)
+ *                                        The sum is checked and in mod.local_memory; a matrix of constant extents
+ *                                        must be inside the array (LOCAL_SIZE, LOCAL_MEMORY)
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
  *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE)
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
@@ -200,6 +201,10 @@
  *                                        in them is what the next turn, and the code after the loop, finds. Others must
  *                                        not change in the body: what it leaves in them must not be used outside,
  *                                        nor in the next turn (UNLISTED)
+ *                                        What differs between lanes (XT_LANE_ID, XT_LOCAL_ID, XT_GLOBAL_ID) is no
+ *                                        offset of a tile and no element of a vector; as a condition or bound it is
+ *                                        for numbers, XT_LOAD and XT_STORE alone. Barriers do not stand where
+ *                                        subgroups go different ways (NOT_UNIFORM)
  *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
@@ -293,6 +298,7 @@
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
+    X(NOT_UNIFORM, "what differs from lane to lane, or from subgroup to subgroup, cannot be here")                     \
     X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
@@ -492,6 +498,7 @@ struct xt_ctx {
     int part;         /* above 0: what is recorded is a part of a larger operation */
     xt_list_ scopes;  /* of each side of a region, and of the region: where it is */
     int scope, again; /* scope: the innermost one; again: above 0 in a second walk, see control.c */
+    int spread;       /* of the conditions and bounds of the regions that are open, see xt_value_ */
     int tile_count;
     spe_regions regions;
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* of each open region */

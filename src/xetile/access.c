@@ -112,11 +112,22 @@ XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
     return xt_check_same_(w, &errors, "vector", v, "tile", &form);
 }
 
+/* Rows of memory that lie in each other can be read, but what is stored there is anyone's. */
+static bool xt_check_rows_(xt_where_ w, const xt_tile *t)
+{
+    const xt_val *along = &t->shape[xt_inner_(t)], *lines = &t->shape[1 - xt_inner_(t)];
+    return t->pitch.kind != SPE_INT || along->kind != SPE_INT || (lines->kind == SPE_INT && lines->integer < 2) ||
+           t->pitch.integer >= along->integer ||
+           xt_fail_(w, XT_ERROR_TILE_STRIDES, "rows of %lld elements, %lld apart, cannot be stored",
+                    (long long)along->integer, (long long)t->pitch.integer);
+}
+
 void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 {
     xt_stored_ d = {v, t};
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
-        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t))
+        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
+        xt_check_rows_(w, &t))
         xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
 }
 

@@ -143,9 +143,11 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     for (i = 0; i < n && spe_ok(&x->m); i++)
         if (mask >> i & 1) {
             bool local = p[i]->local;
+            int spread = xt_spread_of_(x, p[i]);
             p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
                                  xt_region_value_(x));
             p[i]->local = local;
+            xt_value_at_(x, p[i]->id)->spread = spread;
         } else if (p[i]->kind < SPE_SCALAR) {
             p[i]->note = x->scope;
         }

@@ -54,7 +54,9 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
         e = (spe_error *)list->items + i;
         if (e->id == id && e->line == w.line && strcmp(e->file, w.file) == 0) return false;
     }
-    if (!spe_ok(&w.x->m) || list->count == MOST || (w.x->again && id != XT_ERROR_UNLISTED)) return false;
+    if (!spe_ok(&w.x->m) || list->count == MOST ||
+        (w.x->again && id != XT_ERROR_UNLISTED && id != XT_ERROR_NOT_UNIFORM))
+        return false;
     va_start(args, format);
     spe_vreport(xt_blame_(w), id, format, args);
     va_end(args);

@@ -11,6 +11,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
+    f->spread = x->spread;
     while (objects[f->slots]) f->slots++;
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
     for (i = 0; f->slot && i < f->slots; i++) {
@@ -25,6 +26,12 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
     f->outer = x->scope;
     f->scope = x->scope = xt_new_scope_(w, op);
     return spe_ok(&x->m) ? f : NULL;
+}
+
+/* The way through a region depends on this number. */
+static void xt_depends_on_(xt_ctx *x, const xt_val *v)
+{
+    if (xt_spread_of_(x, v) > x->spread) x->spread = xt_spread_of_(x, v);
 }
 
 /* What is made from here on belongs to one side of the region, or to one walk through a loop's body. */
@@ -94,6 +101,9 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     f->lo = lo;
     f->hi = hi;
     f->step = step;
+    xt_depends_on_(x, &lo);
+    xt_depends_on_(x, &hi);
+    xt_depends_on_(x, &step);
     f->given[0] = first;
     f->given[1] = last;
     f->given[2] = down;
@@ -225,8 +235,9 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
-    if (xt_enter_(w) && xt_check_condition_(w, "XT_WHILE", &condition))
-        xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
+    if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
+    xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
+    xt_depends_on_(w.x, &condition);
     return loop;
 }
 
@@ -245,6 +256,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     f = xt_open_(w, &r, XT_OP_IF_, "XT_IF", objects);
     if (!f) return r;
     f->lo = condition;
+    xt_depends_on_(w.x, &condition);
     xt_side_begins_(w, f);
     return r;
 }
@@ -277,6 +289,20 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
+/* What is carried differs between lanes where one of the values does that it may be, or the way there. */
+static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
+{
+    xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
+    int i, n = xt_scalars_(t, to), m = xt_scalars_(a, p), l = xt_scalars_(b, q);
+    for (i = 0; i < n && i < m && i < l; i++) {
+        int spread = xt_spread_of_(x, p[i]);
+        if (!(mask >> i & 1) || to[i]->kind < SPE_SCALAR) continue;
+        if (xt_spread_of_(x, q[i]) > spread) spread = xt_spread_of_(x, q[i]);
+        if (x->spread > spread) spread = x->spread;
+        if (spread > xt_spread_of_(x, to[i])) xt_value_at_(x, to[i]->id)->spread = spread;
+    }
+}
+
 /* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. In a second walk it
  * may be all. */
 static void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
@@ -293,6 +319,7 @@ static void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
         xt_renew_(x, &s->result, mask);
+        xt_spread_to_(x, &s->result, mask, &s->body, &s->now);
         xt_write_(s->object, &s->result);
     }
 }
@@ -303,7 +330,11 @@ static void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
     int i;
-    for (i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].body);
+    for (i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_spread_to_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
+        xt_write_(s->object, &s->body);
+    }
     xt_side_begins_(w, f);
     f->tile_count = x->tile_count;
     f->local_bytes = x->local_bytes;
@@ -343,7 +374,9 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_if_else_(f);
         xt_side_begins_(w, f);
     }
-    if (last) x->regions.depth--;
+    if (!last) return;
+    x->spread = f->spread;
+    x->regions.depth--;
 }
 
 XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)

@@ -32,9 +32,9 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
     X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
     X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
-    X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing) X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile)     \
-    X(LOAD_GATHER, load_gather) X(LOAD, load) X(ELEMENT, element) X(TILE_MMA, tile_mma) X(SPLAT, splat)                \
-    X(TABLE, table) X(IOTA, iota)                                                                                      \
+    X(LOAD, load) X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing)                                               \
+    X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile) X(LOAD_GATHER, load_gather) X(ELEMENT, element)            \
+    X(TILE_MMA, tile_mma) X(SPLAT, splat) X(TABLE, table) X(IOTA, iota)                                                \
     X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
     X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
     X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
@@ -83,6 +83,7 @@ typedef struct {
     int node;   /* which makes it */
     int scope;  /* where it is made */
     bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
+    int spread; /* of a number: 0, the work-group has one; 1, each subgroup; 2, each lane */
     spe_id early_id;
     /* vectors: those that must share a layout form a class (union-find) */
     uint32_t parent;
@@ -106,6 +107,8 @@ XETILE_PRIVATE uint32_t xt_new_value_(xt_ctx *x);
 XETILE_PRIVATE int xt_new_scope_(xt_where_ w, xt_op_ op);
 XETILE_PRIVATE bool xt_check_scope_(xt_where_ w, int scope, const char *what);
 XETILE_PRIVATE bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what);
+XETILE_PRIVATE int xt_spread_of_(xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what);
 XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size);
 XETILE_PRIVATE xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align,
                                         const xt_numbers_ *operands);
@@ -144,6 +147,7 @@ struct xt_frame_ {
     xt_val lo, hi, step; /* of a loop, as it counts; lo: of XT_IF the condition */
     uint32_t index;      /* the value */
     xt_val given[4];     /* the user's lo, hi, step and index */
+    int spread;             /* of the regions around */
     int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;

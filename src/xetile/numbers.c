@@ -69,6 +69,17 @@ XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
     return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
 }
 
+/* Is a finite constant within the range of a float type? */
+static bool xt_float_holds_(int type, const xt_val *v)
+{
+    double most = type == CM_F16    ? 65520
+                  : type == CM_E4M3 ? 464
+                  : type == CM_E5M2 ? 61440
+                                    : 0x1.ffffffp127; /* what rounds to infinity */
+    if (v->kind >= SPE_SCALAR || !xt_is_float_(type) || type == CM_F64 || v->real - v->real != 0) return true;
+    return v->real < most && v->real > -most;
+}
+
 /* Is there a number at all, and does a constant fit the type? */
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
@@ -81,7 +92,8 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
     if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
         return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
                         xt_type_name_(type));
-    return true;
+    return xt_float_holds_(type, v) ||
+           xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %g, wanted %s", what, v->real, xt_type_name_(type));
 }
 
 /* Can it stand for a number of the type? Integers of one width stand for each other. */
@@ -347,6 +359,9 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
     r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
+    if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
+    if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
+        xt_value_at_(w.x, r.id)->spread = 2; /* a work-group has one dimension */
     return r;
 }
 

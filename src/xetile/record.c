@@ -49,8 +49,10 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
         if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
     return scope == 0 ||
            xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; list it there, &x, to use it %s", what,
-                    s->op == XT_OP_FOR_ ? "XT_FOR" : s->op == XT_OP_IF_ ? "XT_IF" : "XT_WHILE", s->file, s->line,
-                    x->again ? "in the next turn" : "outside");
+                    s->op == XT_OP_FOR_  ? "XT_FOR"
+                    : s->op == XT_OP_IF_ ? "XT_IF"
+                                         : "XT_WHILE",
+                    s->file, s->line, x->again ? "in the next turn" : "outside");
 }
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
@@ -62,15 +64,49 @@ XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
     return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 
+/* ---- what differs between lanes ---------------------------------------------------------------------------------- */
+
+XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
+{
+    return v->kind < SPE_SCALAR ? 0 : xt_value_at_(x, v->id)->spread;
+}
+
+/* A tile is the subgroup's, and so are its place and the elements of a vector. */
+XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
+{
+    return xt_spread_of_(w.x, v) < 2 ||
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
+}
+
+/* May the operation stand in the regions that are open? Numbers, XT_LOAD and XT_STORE are each lane's own business; all
+ * subgroups meet at barriers. */
+static bool xt_check_place_(xt_where_ w, xt_op_ op, const char *name)
+{
+    const spe_regions *r = &w.x->regions;
+    bool meets = op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_;
+    if (w.x->spread < 1 || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
+        (op >= XT_OP_FOR_ && op <= XT_OP_END_))
+        return true;
+    return (w.x->spread < 2 && !meets) ||
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, which %s take each their own way through", name,
+                    r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
+}
+
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: desc is kept as it is. */
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size)
 {
+    static const char *const names[] = {
+#define XT_ROW_(name, write) "XT_" #name,
+        XT_OPERATIONS_(XT_ROW_)
+#undef XT_ROW_
+    };
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n);
     if (!n) return;
+    if (x->part == 0) xt_check_place_(w, op, names[op]);
     if (copy) memcpy(copy, desc, size);
     n->op = op;
     n->kind = kind;
@@ -93,7 +129,11 @@ XE_FN_ xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align, const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    int i;
     v.align = align;
+    for (i = 0; i < 3; i++)
+        if (xt_spread_of_(w.x, &operands->v[i]) > xt_value_at_(w.x, v.id)->spread)
+            xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands->v[i]);
     xt_record_(w, op, kind, v.id, operands, sizeof *operands);
     return v;
 }

@@ -91,18 +91,39 @@ static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 /* All offsets, extents and strides are 32-bit integers. */
 static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
-    static const char *const names[] = {".offset", ".shape", ".strides"},
-                             *const places[] = {"first", "second", "third", "fourth",
-                                                "fifth", "sixth",  "seventh", "eighth"};
+    static const char *const names[] = {".offset", ".shape", ".strides"}, *const places[] = {
+                                                                              "first", "second", "third",   "fourth",
+                                                                              "fifth", "sixth",  "seventh", "eighth"};
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
     char what[32];
     int i, j;
     for (i = 0; i < 3; i++)
         for (j = 0; j < lists[i]->count; j++) {
             snprintf(what, sizeof what, "%s, %s", names[i], places[j]);
-            if (!xt_check_index_(w, &lists[i]->at[j], what)) return false;
+            if (!xt_check_index_(w, &lists[i]->at[j], what) || !xt_check_uniform_(w, &lists[i]->at[j], what))
+                return false;
         }
     return true;
+}
+
+/* A matrix in local memory is inside its array, as far as constants tell. */
+static bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *shape, const xt_index *strides)
+{
+    const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
+    int64_t last = 0, stride = 1, elements;
+    int i;
+    if (!n || n->op != XT_OP_LOCAL_) return true;
+    for (i = shape->count - 1; i >= 0; i--) {
+        if (strides->count) stride = strides->at[i].integer;
+        if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0)
+            return true;
+        last += (shape->at[i].integer - 1) * stride;
+        stride *= shape->at[i].integer;
+    }
+    elements = ((const xt_local_array_ *)n->desc)->elements;
+    return last < elements ||
+           xt_fail_(w, XT_ERROR_LOCAL_SIZE, "the matrix has elements up to number %lld, XT_LOCAL %lld",
+                    (long long)last + 1, (long long)elements);
 }
 
 /* The order attribute: zero means row-major. */
@@ -249,7 +270,8 @@ static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
     if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
-    if (!xt_check_index_(w, &d->shape.at[0], ".shape")) return xt_no_tile_();
+    if (!xt_check_index_(w, &d->shape.at[0], ".shape") || !xt_check_array_(w, &d->base, &d->shape, &d->strides))
+        return xt_no_tile_();
     t.scatter = true;
     t.number = 0;
     t.map = v->map;
@@ -282,7 +304,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         t = xt_init_scatter_(w, t, &d);
     } else if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
                !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
-               !xt_tile_indices_(w, &d)) {
+               !xt_tile_indices_(w, &d) || !xt_check_array_(w, &d.base, &d.shape, &d.strides)) {
         t = xt_no_tile_();
     } else {
         t.number = x->tile_count++;
@@ -330,7 +352,8 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
     xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
-        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset"))
+        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset") ||
+        !xt_check_uniform_(w, &rows, "the row offset") || !xt_check_uniform_(w, &cols, "the column offset"))
         return xt_no_tile_();
     w.x->part++;
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);

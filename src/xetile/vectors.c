@@ -79,6 +79,7 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     if (!xt_has_place_(d, dim)) return spe_val_int(0);
     v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
+    xt_value_at_(w.x, v.id)->spread = 1;
     xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
     return v;
 }
@@ -250,7 +251,8 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
-    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element"))
+    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") &&
+        xt_check_uniform_(w, number, "the element"))
         xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
     return v;
 }

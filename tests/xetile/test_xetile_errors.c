@@ -377,12 +377,66 @@ XT_KERNEL (temporaries, ptr(f32, A), u32(N))
     }
     XT_STORE_TILE(sum, t);
 }
+XT_KERNEL (own_ways, ptr(f32, A), u32(N))
+{
+    xt_val i = XT_GLOBAL_ID(0), sum = XT_LOAD(A, i);
+    XT_IF (XT_LT(i, N), &sum) {
+        XT_FOR (k, 0, i, 1, &sum) sum = XT_ADD(sum, XT_LOAD(A, k));
+        XT_STORE(A, i, sum);
+    }
+    XT_IF (XT_LT(XT_SUBGROUP_ID(), 1)) {
+        xt_tile t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(N, N), .offset = XT_AT(XT_SUBGROUP_ID(), 0));
+        XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 65504), t);
+    }
+    XT_SPLAT(f16, 1, 16, 65519);
+    XT_SPLAT(f16, 1, 16, -1.0 / 0.0);
+}
+TEST(lanes_have_ways_of_their_own)
+{
+    xt_module mod = XT_BUILD(own_ways, &(xt_target){.name = "bmg"});
+    CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
+    xt_free(&mod);
+}
+
 TEST(temporaries_are_free)
 {
     xt_module mod = XT_BUILD(temporaries, &(xt_target){.name = "bmg"});
     CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
     xt_free(&mod);
 }
+
+/* What differs between lanes, or between subgroups, where it may not. */
+BAD(offset_of_a_lane, NOT_UNIFORM, ".offset, second", "XT_LANE_ID",
+    XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(64, N), .offset = XT_AT(0, XT_MUL(XT_LANE_ID(), 4)));)
+BAD(move_by_a_work_item, NOT_UNIFORM, "the row offset", "XT_LOCAL_ID",
+    XT_UPDATE_TILE_OFFSET(TILE(f32, 8, 16), XT_ADD(XT_LOCAL_ID(0), N), 0);)
+BAD(elements_of_a_lane, NOT_UNIFORM, "the element", "XT_LANE_ID", XT_SPLAT(f32, 8, 16, XT_CAST(f32, XT_LANE_ID()));)
+BAD(load_in_an_if_of_lanes, NOT_UNIFORM, "XT_LOAD_TILE in the XT_IF of line", "lanes take",
+    XT_IF (XT_LT(XT_LANE_ID(), 3)) { XT_LOAD_TILE(TILE(f32, 8, 16)); })
+BAD(load_in_a_loop_of_lanes, NOT_UNIFORM, "XT_LOAD_TILE in the XT_FOR of line", "lanes take",
+    XT_FOR (k, 0, XT_GLOBAL_ID(0), 1) { XT_LOAD_TILE(TILE(f32, 8, 16)); })
+BAD(barrier_in_an_if_of_subgroups, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups take",
+    XT_IF (XT_EQ(XT_SUBGROUP_ID(), 0)) { XT_BARRIER(); })
+BAD(what_lanes_choose, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
+    xt_val at = XT_ADD(N, 0); XT_IF (XT_LT(XT_LANE_ID(), 3), &at) { at = XT_ADD(N, 8); }
+    XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(64, N), .offset = XT_AT(at, 0));)
+BAD(what_a_turn_leaves, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
+    xt_val at = XT_ADD(N, 0); XT_FOR (k, 0, N, 1, &at) {
+        XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(64, N), .offset = XT_AT(at, 0)); at = XT_LANE_ID(); })
+
+/* Constants, local arrays and rows that do not hold what is put there. */
+BAD(constant_beyond_f16, SCALAR_RANGE, "100000", "f16", XT_SPLAT(f16, 8, 16, 100000);)
+BAD(constant_beyond_e5m2, SCALAR_RANGE, "-62000", "e5m2", XT_SPLAT(e5m2, 8, 16, -62000.0);)
+BAD(padding_beyond_f16, SCALAR_RANGE, "70000", "f16",
+    XT_LOAD_TILE(XT_INIT_TILE(B, f16, 8, 16, .shape = XT_AT(64, N)), .padding = 70000);)
+BAD(array_too_small, LOCAL_SIZE, "number 1024", "XT_LOCAL 1000",
+    XT_INIT_TILE(XT_LOCAL(f32, 1000), f32, 8, 16, .shape = XT_AT(32, 32));)
+BAD(array_too_small_for_strides, LOCAL_SIZE, "number 1272", "XT_LOCAL 1024",
+    XT_INIT_TILE(XT_LOCAL(f32, 1024), f32, 8, 16, .shape = XT_AT(32, 32), .strides = XT_AT(40, 1));)
+BAD(array_too_small_for_scatter, LOCAL_SIZE, "number 65", "XT_LOCAL 64",
+    XT_INIT_TILE(XT_LOCAL(f32, 64), f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 16, 0), .shape = XT_AT(65));)
+BAD(rows_overlap, TILE_STRIDES, "rows of 64 elements", "40 apart",
+    XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 0.0), XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(8, 64), .strides = XT_AT(40, 1)));)
 
 /* A body runs once, so it may do what it likes. */
 static int turns;
@@ -613,6 +667,21 @@ int main(void)
     RUN(inner_region_is_blamed);
     RUN(first_error_wins);
     RUN(several_errors);
+    RUN(offset_of_a_lane);
+    RUN(move_by_a_work_item);
+    RUN(elements_of_a_lane);
+    RUN(load_in_an_if_of_lanes);
+    RUN(load_in_a_loop_of_lanes);
+    RUN(barrier_in_an_if_of_subgroups);
+    RUN(what_lanes_choose);
+    RUN(what_a_turn_leaves);
+    RUN(constant_beyond_f16);
+    RUN(constant_beyond_e5m2);
+    RUN(padding_beyond_f16);
+    RUN(array_too_small);
+    RUN(array_too_small_for_strides);
+    RUN(array_too_small_for_scatter);
+    RUN(rows_overlap);
     RUN(unlisted_vector_behind);
     RUN(unlisted_vector_next_turn);
     RUN(unlisted_vector_only_stored);
@@ -629,6 +698,7 @@ int main(void)
     RUN(unlisted_inner_loop);
     RUN(unlisted_other_side);
     RUN(temporaries_are_free);
+    RUN(lanes_have_ways_of_their_own);
     RUN(a_body_runs_once);
     RUN(build_options);
     RUN(too_many_subgroups_for_the_large_register_file);

@@ -51,7 +51,6 @@ BAD(comparison_of_maps, MAP_DIFFERS, "{2, 1} sg_data {2, 16}", "{1, 2} sg_data {
 BAD(sum_of_conditions, VEC_OP, "XT_ADD", "i1", XT_ADD(V(i1, 4, 16), V(i1, 4, 16));)
 BAD(sum_of_f8, VEC_OP, "XT_ADD", "e5m2", XT_ADD(V(e5m2, 4, 16), V(e5m2, 4, 16));)
 BAD(bits_of_floats, VEC_OP, "XT_AND", "f32", XT_AND(V(f32, 4, 16), V(f32, 4, 16));)
-BAD(remainder_of_floats, VEC_OP, "XT_MOD", "f16", XT_MOD(V(f16, 4, 16), 3);)
 BAD(select_by_a_number, CONDITION, "a number", "XT_IF", XT_SELECT(1, V(f32, 4, 16), 0);)
 BAD(select_by_numbers, CONDITION, "vector of f32", "", XT_SELECT(V(f32, 4, 16), V(f32, 4, 16), 0);)
 BAD(select_of_numbers, VEC_TYPE, "two numbers", "XT_SPLAT", XT_SELECT(V(i1, 4, 16), 1, 0);)
@@ -183,7 +182,6 @@ int main(void)
     RUN(sum_of_conditions);
     RUN(sum_of_f8);
     RUN(bits_of_floats);
-    RUN(remainder_of_floats);
     RUN(select_by_a_number);
     RUN(select_by_numbers);
     RUN(select_of_numbers);
