@@ -126,6 +126,8 @@
  *                                                      Of integers XT_DIV rounds toward zero and XT_MOD has the sign of
  *                                                      x: -7 / 2 is -3, -7 mod 2 is -1. XT_SHR of signed types brings
  *                                                      the sign in, of unsigned ones zeros; the type of x decides
+ *                                                      XT_MUL is no product of matrices: that is XT_TILE_MMA, and
+ *                                                      CV_MUL of coopvec.h
  *     XT_AND XT_OR XT_XOR (x, y)                       integers, i1
  *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)       as XT_ADD; EQ, NE also i1. Of vectors: a vector of i1; of
  *                                                      numbers: a condition, for XT_IF
@@ -212,8 +214,9 @@
  *   written, once for each version, after the body has run: `user` must live as long as XT_BUILD runs.
  *     XT_EMIT(T, fn, user, XT_AT(x, y))  the number of type T whose id fn gives: xt_emit_fn
  *     XT_EMIT_VEC(T, fn, user, v, u, w)  a vector of T from one to three of one shape and map: xt_emit_block_fn
- * Integer numbers: C integers take the other operand's type. 32-bit i32 and u32 may meet; the result is i32 (an index)
- * (SCALAR_TYPE, SCALAR_RANGE; DIVISION by the constant 0).
+ * Integer numbers: C integers take the other operand's type, and must fit it: one less than a u32 N is XT_SUB(N, 1), not
+ * XT_ADD(N, -1). 32-bit i32 and u32 may meet; the result is i32 (an index) (SCALAR_TYPE, SCALAR_RANGE; DIVISION by the
+ * constant 0).
  * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
  *
  * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
