@@ -214,9 +214,9 @@
  *   written, once for each version, after the body has run: `user` must live as long as XT_BUILD runs.
  *     XT_EMIT(T, fn, user, XT_AT(x, y))  the number of type T whose id fn gives: xt_emit_fn
  *     XT_EMIT_VEC(T, fn, user, v, u, w)  a vector of T from one to three of one shape and map: xt_emit_block_fn
- * Integer numbers: C integers take the other operand's type, and must fit it: one less than a u32 N is XT_SUB(N, 1), not
- * XT_ADD(N, -1). 32-bit i32 and u32 may meet; the result is i32 (an index) (SCALAR_TYPE, SCALAR_RANGE; DIVISION by the
- * constant 0).
+ * Integer numbers: C integers take the other operand's type, and must fit it: one less than a u32 N is XT_SUB(N, 1),
+ * not XT_ADD(N, -1). 32-bit i32 and u32 may meet; the result is i32 (an index) (SCALAR_TYPE, SCALAR_RANGE; DIVISION by
+ * the constant 0).
  * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
  *
  * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
