@@ -51,7 +51,8 @@
  *         .shape           of the base matrix, required. With three to eight dimensions the first ones choose one
  *                          matrix of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
  *         .offset          as many dimensions; default 0
- *         .strides         as many dimensions, in elements; default: contiguous
+ *         .strides         as many dimensions, in elements; default: contiguous. The inner one is 1, or another C
+ *                          integer, as 3 of a colour in RGB pixels: nothing is accessed in large pieces then
  *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
  *                          be the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
  *         .inner_blocks    see Blocked vectors (INNER_BLOCKS)
@@ -67,7 +68,9 @@
  *                                        The sum is checked and in mod.local_memory; a matrix of constant extents
  *                                        must be inside the array (LOCAL_SIZE, LOCAL_MEMORY)
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
- *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE)
+ *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE). .border = XT_BORDER_CLAMP:
+ *                                        they are the nearest element inside; XT_BORDER_MIRROR: number -1 is 1, -2 is
+ *                                        2, n is n - 2, and so on back and forth. Of an empty matrix all are 0
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
  *                                        the tile's (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
@@ -271,7 +274,7 @@
     X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
     X(TILE_TYPE, "a tile of another type than its base")                                                               \
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
-    X(TILE_STRIDES, "the innermost dimension must be contiguous")                                                      \
+    X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                      \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
     X(ORDER_STRIDES, "the order is not the one that the strides have")                                                 \
     X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
@@ -420,6 +423,7 @@ typedef struct {
     int scope;  /* where it was made */
     uint32_t id; /* which value of the record */
     bool column_major;
+    int step;    /* elements from one to the next in the inner dimension */
     bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
     xt_map map;
@@ -570,9 +574,13 @@ typedef struct {
     xt_vec scatter;
 } xt_tile_desc_;
 
+/* What elements outside the base matrix are when they are loaded. */
+typedef enum { XT_BORDER_PADDING, XT_BORDER_CLAMP, XT_BORDER_MIRROR } xt_border;
+
 typedef struct {
     xt_tile tile;
     double padding;
+    xt_border border;
 } xt_load_desc_;
 
 typedef struct {
@@ -1009,7 +1017,9 @@ typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
 
+enum { XT_STEP_MAX_ = 1 << 16 }; /* strides of the inner dimension */
 XETILE_PRIVATE int xt_inner_(const xt_tile *t);
+XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
 
@@ -2062,6 +2072,7 @@ XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     const xt_val *width = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
     if (t->base.local) return "local memory";
+    if (t->step != 1) return "columns that are apart";
     if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
     if (t->dist.data[1] < x->S) return "pieces narrower than a subgroup";
     if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch of no multiple of 16 bytes";
@@ -2856,12 +2867,18 @@ XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
     char text[48], more[48];
     t->pitch = *outer;
     if (inner->kind == SPE_INT && inner->integer == 1) return true;
+    if (inner->kind == SPE_INT && inner->integer > 1 && inner->integer <= XT_STEP_MAX_ &&
+        !(outer->kind == SPE_INT && outer->integer == 1)) {
+        t->step = (int)inner->integer;
+        return true;
+    }
     xt_describe_(inner, text, sizeof text);
     if (outer->kind == SPE_INT && outer->integer == 1)
         return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
                         "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
                         t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
-    return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
+    return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted a C integer from 1 to %d",
+                    contiguous, text, (int)XT_STEP_MAX_);
 }
 
 /* Shape and strides of the innermost two dimensions: 1, and by default the contiguous one's extent. */
@@ -3008,6 +3025,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
+    t.step = 1;
     t.scope = x->scope;
     if (d.offset.count == 0) {
         d.offset.count = d.shape.count ? d.shape.count : 2;
@@ -3127,10 +3145,10 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b)
     mem.cols = t->inside ? 0 : xt_index_id_(x, &t->shape[0]);
     mem.row = b->col ? spe_iadd(&x->m, col, spe_i32(&x->m, b->col)) : col;
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
-    mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
-    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
+    mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, t->step);
+    mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
-    if (t->base.local && t->inside && t->pitch.kind == SPE_INT)
+    if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
         xt_fold_place_(x, &mem, bytes,
                        (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
@@ -3172,6 +3190,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
+    if (d.tile.inside) d.border = XT_BORDER_PADDING;
     v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
     return v;
@@ -3192,7 +3211,10 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
         }
-        v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
+        if (d->border != XT_BORDER_PADDING)
+            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
+        else
+            v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
     xt_define_vec_(x, n->result, v);
@@ -3410,6 +3432,70 @@ XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
     xt_visit_scattered_(x, (const xt_scattered_ *)n->desc, xt_store_element_, NULL, NULL);
 }
 
+/* borders.c - loads that reach over the edges of a matrix: clamped, or mirrored. */
+
+/* What is outside 0 .. n - 1 brought inside; n is positive. */
+XE_FN_ spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
+{
+    spe_id last = spe_isub(m, n, spe_i32(m, 1)), there;
+    if (border == XT_BORDER_CLAMP) return spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, at, spe_i32(m, 0)), last);
+    there = spe_math2(m, SPE_SMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
+    at = spe_smod(m, at, there);
+    return spe_math2(m, SPE_SMIN, at, spe_isub(m, there, at));
+}
+
+/* Each element from the place where the border says. */
+XE_FN_ cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border)
+{
+    spe_module *m = &x->m;
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, xt_held_(t->type), CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), i64 = spe_int(m, 64), at[2], step[2];
+    int i, j, first[2] = {b->row, b->col};
+    step[xt_inner_(t)] = spe_const_i(m, i64, t->step);
+    step[1 - xt_inner_(t)] = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
+    for (i = 0; v && i < l.size_v; i++) {
+        at[0] = cm_col_index(&x->cm, &l, i);
+        at[1] = cm_row_index(&x->cm, &l, i);
+        for (j = 0; j < 2; j++) {
+            at[j] = spe_iadd(m, spe_iadd(m, xt_index_id_(x, &t->offset[j]), spe_i32(m, first[j])), at[j]);
+            at[j] = xt_bring_inside_(m, border, at[j], xt_index_id_(x, &t->shape[j]));
+            at[j] = spe_imul(m, spe_sconvert(m, i64, at[j]), step[j]);
+        }
+        v[i] = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, at[0], at[1])), (uint32_t)xt_bytes_(t->type));
+    }
+    return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
+}
+
+/* Are the elements from `at` on, so many of them, inside 0 .. n - 1? Offsets near 2^31 are not. */
+XE_FN_ spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
+{
+    spe_id zero = spe_i32(m, 0), room = spe_isub(m, n, spe_i32(m, count));
+    return spe_land(m, spe_sge(m, at, zero), spe_sle(m, at, room));
+}
+
+/* One block: as it is when all of it is inside, else element by element, of an empty matrix zeros. */
+cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
+{
+    spe_module *m = &x->m;
+    cm_mem mem = xt_mem_(x, t, b);
+    cm_type held = xt_held_(t->type);
+    spe_id rows = xt_index_id_(x, &t->shape[0]), cols = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0), inside,
+           some = spe_land(m, spe_sgt(m, rows, zero), spe_sgt(m, cols, zero));
+    cm_matrix whole, edge, none = cm_splat(&x->cm, b->cols, b->rows, held, use, 0);
+    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), xt_is_inside_(m, mem.row, b->cols, cols));
+    if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no tests */
+    spe_if(m, inside);
+    whole = cm_load(&x->cm, b->cols, b->rows, held, use, &mem);
+    spe_else(m, (uint32_t)whole.parts, whole.part);
+    spe_if(m, some);
+    edge = xt_border_block_(x, t, b, border);
+    edge = cm_convert_use(&x->cm, &edge, use);
+    if (!spe_ok(m) || edge.parts != whole.parts || none.parts != whole.parts) return cm_poison();
+    spe_endif_from(m, (uint32_t)edge.parts, edge.part, none.part, edge.part);
+    spe_endif(m, (uint32_t)edge.parts, edge.part, edge.part);
+    return cm_from_parts(&x->cm, &whole.layout, edge.part);
+}
+
 /* prefetch.c - prefetch_tile.
  *
  * Where two follow each other, of tiles of the work-group, and both are block messages, the subgroups divide the two
@@ -3428,7 +3514,7 @@ XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
     xt_tile t = xt_now_tile_(x, &d->tile);
     xt_block_ b = xt_blocks_(&t.dist);
-    while (xt_next_block_(&b)) {
+    while (t.step == 1 && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b);
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }
@@ -4954,7 +5040,7 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
     int i = xt_value_at_(x, v->id)->node;
     const xt_node_ *load = xt_node_at_(x, i);
     const xt_load_desc_ *d = (const xt_load_desc_ *)load->desc;
-    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->tile.type == (cm_type)XT_BOOL_) return NULL;
+    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING || d->tile.type == (cm_type)XT_BOOL_) return NULL;
     for (i++; i < at; i++)
         if (xt_is_fence_(xt_node_at_(x, i))) return NULL;
     return d;
@@ -5799,7 +5885,7 @@ XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
         xt_vec p = xt_form_(&a->tile), q = xt_form_(&b->tile);
         return xt_same_form_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
                a->tile.column_major == b->tile.column_major && a->tile.scatter == b->tile.scatter &&
-               a->tile.inside == b->tile.inside && a->tile.base.local == b->tile.base.local &&
+               a->tile.inside == b->tile.inside && a->tile.step == b->tile.step && a->tile.base.local == b->tile.base.local &&
                (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type);
     }
     s = xt_carried_type_(&a->val);

@@ -51,7 +51,8 @@
  *         .shape           of the base matrix, required. With three to eight dimensions the first ones choose one
  *                          matrix of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
  *         .offset          as many dimensions; default 0
- *         .strides         as many dimensions, in elements; default: contiguous
+ *         .strides         as many dimensions, in elements; default: contiguous. The inner one is 1, or another C
+ *                          integer, as 3 of a colour in RGB pixels: nothing is accessed in large pieces then
  *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
  *                          be the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
  *         .inner_blocks    see Blocked vectors (INNER_BLOCKS)
@@ -67,7 +68,9 @@
  *                                        The sum is checked and in mod.local_memory; a matrix of constant extents
  *                                        must be inside the array (LOCAL_SIZE, LOCAL_MEMORY)
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
- *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE)
+ *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE). .border = XT_BORDER_CLAMP:
+ *                                        they are the nearest element inside; XT_BORDER_MIRROR: number -1 is 1, -2 is
+ *                                        2, n is n - 2, and so on back and forth. Of an empty matrix all are 0
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
  *                                        the tile's (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
@@ -264,7 +267,7 @@
     X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
     X(TILE_TYPE, "a tile of another type than its base")                                                               \
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
-    X(TILE_STRIDES, "the innermost dimension must be contiguous")                                                      \
+    X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                      \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
     X(ORDER_STRIDES, "the order is not the one that the strides have")                                                 \
     X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
@@ -413,6 +416,7 @@ typedef struct {
     int scope;  /* where it was made */
     uint32_t id; /* which value of the record */
     bool column_major;
+    int step;    /* elements from one to the next in the inner dimension */
     bool inside; /* promised: no part of it is ever outside the base matrix */
     bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
     xt_map map;
@@ -563,9 +567,13 @@ typedef struct {
     xt_vec scatter;
 } xt_tile_desc_;
 
+/* What elements outside the base matrix are when they are loaded. */
+typedef enum { XT_BORDER_PADDING, XT_BORDER_CLAMP, XT_BORDER_MIRROR } xt_border;
+
 typedef struct {
     xt_tile tile;
     double padding;
+    xt_border border;
 } xt_load_desc_;
 
 typedef struct {

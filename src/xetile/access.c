@@ -32,10 +32,10 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b)
     mem.cols = t->inside ? 0 : xt_index_id_(x, &t->shape[0]);
     mem.row = b->col ? spe_iadd(&x->m, col, spe_i32(&x->m, b->col)) : col;
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
-    mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, 1);
-    mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : pitch;
+    mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, t->step);
+    mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
-    if (t->base.local && t->inside && t->pitch.kind == SPE_INT)
+    if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
         xt_fold_place_(x, &mem, bytes,
                        (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
@@ -77,6 +77,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
         !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
+    if (d.tile.inside) d.border = XT_BORDER_PADDING;
     v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
     return v;
@@ -97,7 +98,10 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
         }
-        v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
+        if (d->border != XT_BORDER_PADDING)
+            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
+        else
+            v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
     xt_define_vec_(x, n->result, v);

@@ -29,6 +29,7 @@ static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     const xt_val *width = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
     if (t->base.local) return "local memory";
+    if (t->step != 1) return "columns that are apart";
     if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
     if (t->dist.data[1] < x->S) return "pieces narrower than a subgroup";
     if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch of no multiple of 16 bytes";

@@ -342,6 +342,7 @@ XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like
 
 /* ---- tiles.c, access.c, prefetch.c */
 
+enum { XT_STEP_MAX_ = 1 << 16 }; /* strides of the inner dimension */
 XETILE_PRIVATE xt_tile xt_no_tile_(void);
 XETILE_PRIVATE int xt_inner_(const xt_tile *t);
 XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what);
@@ -349,6 +350,7 @@ XETILE_PRIVATE void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMP
 XETILE_PRIVATE void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along);
 XETILE_PRIVATE int xt_least_(int a, int b);
 XETILE_PRIVATE cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b);
+XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
 XETILE_PRIVATE bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t);
 XETILE_PRIVATE void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r);

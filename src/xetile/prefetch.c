@@ -17,7 +17,7 @@ static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
     xt_tile t = xt_now_tile_(x, &d->tile);
     xt_block_ b = xt_blocks_(&t.dist);
-    while (xt_next_block_(&b)) {
+    while (t.step == 1 && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b);
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }

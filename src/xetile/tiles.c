@@ -142,12 +142,18 @@ static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
     char text[48], more[48];
     t->pitch = *outer;
     if (inner->kind == SPE_INT && inner->integer == 1) return true;
+    if (inner->kind == SPE_INT && inner->integer > 1 && inner->integer <= XT_STEP_MAX_ &&
+        !(outer->kind == SPE_INT && outer->integer == 1)) {
+        t->step = (int)inner->integer;
+        return true;
+    }
     xt_describe_(inner, text, sizeof text);
     if (outer->kind == SPE_INT && outer->integer == 1)
         return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
                         "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
                         t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
-    return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted 1", contiguous, text);
+    return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted a C integer from 1 to %d",
+                    contiguous, text, (int)XT_STEP_MAX_);
 }
 
 /* Shape and strides of the innermost two dimensions: 1, and by default the contiguous one's extent. */
@@ -294,6 +300,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.type = (cm_type)d.type;
     t.map = d.map;
     t.inside = d.inside;
+    t.step = 1;
     t.scope = x->scope;
     if (d.offset.count == 0) {
         d.offset.count = d.shape.count ? d.shape.count : 2;

@@ -65,9 +65,9 @@ BAD(tile_base_is_a_constant, TILE_BASE, "the constant 4096", "",
 BAD(tile_of_another_type, TILE_TYPE, "tile of f16", "pointer to f32", TILE(f16, 8, 8);)
 BAD(tile_without_shape, TILE_SHAPE, "0 dimensions", "wanted 2", XT_INIT_TILE(A, f32, 8, 8);)
 BAD(tile_offset_dimensions, TILE_SHAPE, "3 dimensions", "wanted 2 as", TILE(f32, 8, 8, .offset = XT_AT(1, 2, 3));)
-BAD(tile_inner_stride, TILE_STRIDES, "dimension 1 is the constant 2", "wanted 1",
-    TILE(f32, 8, 8, .strides = XT_AT(N, 2));)
-BAD(tile_inner_stride_of_order, TILE_STRIDES, "dimension 0 is u32", "wanted 1",
+BAD(tile_inner_stride, TILE_STRIDES, "dimension 1 is the constant 0", "wanted a C integer from 1",
+    TILE(f32, 8, 8, .strides = XT_AT(N, 0));)
+BAD(tile_inner_stride_of_order, TILE_STRIDES, "dimension 0 is u32", "wanted a C integer",
     TILE(f32, 8, 8, .strides = XT_AT(N, N), .order = {0, 1});)
 BAD(tile_row_major_of_column_major, ORDER_STRIDES, "order {1, 0}",
     "dimension 1; it is u32, in dimension 0 the constant 1", TILE(f32, 8, 8, .strides = XT_AT(1, N));)

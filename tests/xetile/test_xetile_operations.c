@@ -686,6 +686,121 @@ TEST(where_extremes_are)
     check_extremes(&variants[0], CM_I32, 8, 32, round_robin);
 }
 
+/* ---- borders, colours of pixels ---- */
+
+static struct {
+    int row, col, m, n, step;
+    xt_border border;
+    bool column_major;
+} edge;
+
+XT_KERNEL(borders, u64(A), u64(C), i32(M), i32(N), i32(Row), i32(Col), i32(Pitch))
+{
+    xt_vec v = XT_LOAD_TILE(
+        XT_INIT_TILE(A, of(now.type), now.rows, now.cols, .offset = XT_AT(Row, Col), .shape = XT_AT(M, N),
+                     .strides = edge.column_major ? XT_AT(edge.step, Pitch) : XT_AT(Pitch, edge.step),
+                     .order = {!edge.column_major, edge.column_major}, .map = now.map),
+        .border = edge.border);
+    XT_STORE_TILE(v, XT_INIT_TILE(C, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols),
+                                  .map = now.map));
+}
+
+static int brought(int i, int n)
+{
+    if (edge.border == XT_BORDER_CLAMP) return i < 0 ? 0 : i < n ? i : n - 1;
+    while (n > 1 && (i < 0 || i >= n)) i = i < 0 ? -i : 2 * (n - 1) - i;
+    return n > 1 ? i : 0;
+}
+
+static void check_border(const variant *v, int type, xt_map map, int row, int col, int m, int n)
+{
+    int rows = 8, cols = 32, wrong = 0, lines = edge.column_major ? n : m, along = edge.column_major ? m : n;
+    int pitch = along * edge.step + 2;
+    bool soft = strcmp(device.target.name, "soft") == 0;
+    size_t count = lines && along ? (size_t)((lines - 1) * pitch + (along - 1) * edge.step + 1) : 0;
+    guarded g = {0};
+    void *a, *c = new_poison(type, (size_t)(rows * cols));
+    if (soft) g = guarded_new(count * size_of(type), row > 0);
+    a = soft ? g.data : new_poison(type, count);
+    for (size_t i = 0; i < count; i++) put(type, a, i, sample(type));
+    now.type.type = type, now.rows = rows, now.cols = cols, now.map = map;
+    if (RUN_KERNEL(borders, v, ONE_GROUP, ADDRESS(a), ADDRESS(c), ZED_ARG(m), ZED_ARG(n), ZED_ARG(row), ZED_ARG(col),
+                   ZED_ARG(pitch)))
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < cols; j++) {
+                double want = 0;
+                if (m > 0 && n > 0) {
+                    int p = brought(row + i, m), q = brought(col + j, n);
+                    want = get(type, a, (size_t)(edge.column_major ? q * pitch + p * edge.step
+                                                                   : p * pitch + q * edge.step));
+                }
+                wrong += get(type, c, (size_t)(i * cols + j)) != want;
+            }
+    CHECK_MSG(wrong == 0, "%s %s border %d step %d%s: %d x %d at (%d, %d): %d wrong", v->name, type_name(type),
+              (int)edge.border, edge.step, edge.column_major ? " by columns" : "", m, n, row, col, wrong);
+    if (soft)
+        CHECK(guarded_free(&g));
+    else
+        zed_free(&device, a);
+    zed_free(&device, c);
+}
+
+TEST(loads_with_borders)
+{
+    for (int border = 1; border < 3; border++) {
+        edge.border = (xt_border)border;
+        edge.column_major = false;
+        edge.step = 1;
+        EVERY_VARIANT(v)
+        {
+            check_border(v, CM_F32, no_map, -3, -5, 20, 40);
+            check_border(v, CM_BF16, by_4, 15, 21, 20, 40);
+        }
+        edge.step = 3;
+        check_border(&variants[0], CM_U8, no_map, -2, 30, 9, 40);
+        edge.column_major = true;
+        check_border(&variants[0], CM_F16, by_4, 2, -40, 9, 11);
+        edge.step = 1;
+        check_border(&variants[1], CM_I32, round_robin, -20, 50, 3, 1); /* far away, and a matrix that is smaller */
+        check_border(&variants[0], CM_F32, no_map, 0, 0, 0, 5);
+    }
+}
+
+/* Colours of pixels, three bytes each: red and blue change places, in all work-groups; nothing else changes. */
+XT_KERNEL(colours, ptr(u8, A), i32(M), i32(N), u64(Blue), u64(From))
+{
+    xt_val i = XT_MUL(XT_GROUP_ID(0), 8), width = XT_MUL(N, 3);
+    xt_tile red = XT_INIT_TILE(A, u8, 8, 32, .offset = XT_AT(i, XT_MUL(XT_GROUP_ID(1), 32)), .shape = XT_AT(M, N),
+                               .strides = XT_AT(width, 3), .map = now.map);
+    xt_tile blue = XT_INIT_TILE(Blue, u8, 8, 32, .offset = XT_AT(i, XT_MUL(XT_GROUP_ID(1), 32)), .shape = XT_AT(M, N),
+                                .strides = XT_AT(width, 3), .map = now.map);
+    xt_tile from = XT_INIT_TILE(From, u8, 8, 32, .offset = XT_AT(i, XT_MUL(XT_GROUP_ID(1), 32)), .shape = XT_AT(M, N),
+                                .strides = XT_AT(width, 3), .map = now.map);
+    xt_vec r = XT_LOAD_TILE(red), b = XT_LOAD_TILE(blue);
+    XT_PREFETCH_TILE(red);
+    XT_STORE_TILE(r, blue);
+    XT_STORE_TILE(b, red);
+    XT_ATOMIC_RMW(addi, XT_SPLAT(u8, 8, 32, 1, .map = now.map), from);
+}
+
+TEST(colours_of_pixels)
+{
+    enum { M = 21, N = 50 };
+    EVERY_VARIANT(v)
+    {
+        uint8_t *a = (uint8_t *)new_matrix(CM_U8, M * N * 3), old[M * N * 3], wrong = 0;
+        now.map = v == variants ? by_4 : no_map;
+        memcpy(old, a, sizeof old);
+        if (RUN_KERNEL(colours, v, ((zed_groups){3, 2, 1}), ZED_ARG(a), ZED_ARG(M), ZED_ARG(N), ADDRESS(a + 2),
+                       ADDRESS(a + 1)))
+            for (int i = 0; i < M * N; i++)
+                wrong |= a[3 * i] != old[3 * i + 2] || a[3 * i + 2] != old[3 * i] ||
+                         a[3 * i + 1] != (uint8_t)(old[3 * i + 1] + 1);
+        CHECK_MSG(!wrong, "%s", v->name);
+        zed_free(&device, a);
+    }
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -705,6 +820,8 @@ int main(void)
     RUN(other_shapes);
     RUN(scans_along_both_dimensions);
     RUN(where_extremes_are);
+    RUN(loads_with_borders);
+    RUN(colours_of_pixels);
     zed_close(&device);
     return test_report();
 }
