@@ -68,9 +68,10 @@
  *                                        The sum is checked and in mod.local_memory; a matrix of constant extents
  *                                        must be inside the array (LOCAL_SIZE, LOCAL_MEMORY)
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
- *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE). .border = XT_BORDER_CLAMP:
- *                                        they are the nearest element inside; XT_BORDER_MIRROR: number -1 is 1, -2 is
- *                                        2, n is n - 2, and so on back and forth. Of an empty matrix all are 0
+ *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE).
+ *                                        .border = XT_BORDER_CLAMP: they are the nearest element inside;
+ *                                        XT_BORDER_MIRROR: number -1 is 1, -2 is 2, n is n - 2, and so on back and
+ *                                        forth. Of an empty matrix all are 0
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
  *                                        the tile's (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
@@ -274,7 +275,7 @@
     X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
     X(TILE_TYPE, "a tile of another type than its base")                                                               \
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
-    X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                      \
+    X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                  \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
     X(ORDER_STRIDES, "the order is not the one that the strides have")                                                 \
     X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
@@ -5040,7 +5041,9 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
     int i = xt_value_at_(x, v->id)->node;
     const xt_node_ *load = xt_node_at_(x, i);
     const xt_load_desc_ *d = (const xt_load_desc_ *)load->desc;
-    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING || d->tile.type == (cm_type)XT_BOOL_) return NULL;
+    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
+        d->tile.type == (cm_type)XT_BOOL_)
+        return NULL;
     for (i++; i < at; i++)
         if (xt_is_fence_(xt_node_at_(x, i))) return NULL;
     return d;
@@ -5885,7 +5888,8 @@ XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
         xt_vec p = xt_form_(&a->tile), q = xt_form_(&b->tile);
         return xt_same_form_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
                a->tile.column_major == b->tile.column_major && a->tile.scatter == b->tile.scatter &&
-               a->tile.inside == b->tile.inside && a->tile.step == b->tile.step && a->tile.base.local == b->tile.base.local &&
+               a->tile.inside == b->tile.inside && a->tile.step == b->tile.step &&
+               a->tile.base.local == b->tile.base.local &&
                (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type);
     }
     s = xt_carried_type_(&a->val);
@@ -6583,6 +6587,9 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
         else if (!spe_val_is_set(&operands.at[i]))
             return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
     v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    for (i = 0; i < operands.count; i++)
+        if (xt_spread_of_(w.x, &operands.at[i]) > xt_value_at_(w.x, v.id)->spread)
+            xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands.at[i]);
     xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
     return v;
 }

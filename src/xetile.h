@@ -68,9 +68,10 @@
  *                                        The sum is checked and in mod.local_memory; a matrix of constant extents
  *                                        must be inside the array (LOCAL_SIZE, LOCAL_MEMORY)
  *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
- *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE). .border = XT_BORDER_CLAMP:
- *                                        they are the nearest element inside; XT_BORDER_MIRROR: number -1 is 1, -2 is
- *                                        2, n is n - 2, and so on back and forth. Of an empty matrix all are 0
+ *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE).
+ *                                        .border = XT_BORDER_CLAMP: they are the nearest element inside;
+ *                                        XT_BORDER_MIRROR: number -1 is 1, -2 is 2, n is n - 2, and so on back and
+ *                                        forth. Of an empty matrix all are 0
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
  *                                        the tile's (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
@@ -267,7 +268,7 @@
     X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
     X(TILE_TYPE, "a tile of another type than its base")                                                               \
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
-    X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                      \
+    X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                  \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
     X(ORDER_STRIDES, "the order is not the one that the strides have")                                                 \
     X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \

@@ -75,7 +75,8 @@ static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
         xt_vec p = xt_form_(&a->tile), q = xt_form_(&b->tile);
         return xt_same_form_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
                a->tile.column_major == b->tile.column_major && a->tile.scatter == b->tile.scatter &&
-               a->tile.inside == b->tile.inside && a->tile.step == b->tile.step && a->tile.base.local == b->tile.base.local &&
+               a->tile.inside == b->tile.inside && a->tile.step == b->tile.step &&
+               a->tile.base.local == b->tile.base.local &&
                (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type);
     }
     s = xt_carried_type_(&a->val);

@@ -65,7 +65,9 @@ static const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
     int i = xt_value_at_(x, v->id)->node;
     const xt_node_ *load = xt_node_at_(x, i);
     const xt_load_desc_ *d = (const xt_load_desc_ *)load->desc;
-    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING || d->tile.type == (cm_type)XT_BOOL_) return NULL;
+    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
+        d->tile.type == (cm_type)XT_BOOL_)
+        return NULL;
     for (i++; i < at; i++)
         if (xt_is_fence_(xt_node_at_(x, i))) return NULL;
     return d;

@@ -214,6 +214,8 @@ BAD(row_and_column, VEC_SHAPE, "XT_ADD of 8 x 1", "1 x 16", XT_ADD(F16(8, 1), F1
 BAD(row_of_another_map, MAP_DIFFERS, "XT_ADD", "{0, 0}",
     XT_ADD(XT_SPLAT(f32, 8, 16, 0.0, .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {4, 8})),
            XT_SPLAT(f32, 1, 16, 0.0));)
+BAD(random_number_of_a_lane_as_an_offset, NOT_UNIFORM, "XT_LANE_ID", "",
+    XT_LOAD_TILE(TILE(f32, 8, 8, .offset = XT_AT(XT_CAST(i32, XT_RANDOM(1, XT_LANE_ID())), 0)));)
 BAD(random_of_floats, INDEX, "the index of XT_RANDOM is f32", "", XT_RANDOM(1, F);)
 BAD(division_by_zero, DIVISION, "u32", "and 0", XT_DIV(N, 0);)
 BAD(dimension, DIMENSION, "got 3", "", XT_GROUP_ID(3);)
@@ -633,6 +635,7 @@ int main(void)
     RUN(rows_that_do_not_fit);
     RUN(row_and_column);
     RUN(row_of_another_map);
+    RUN(random_number_of_a_lane_as_an_offset);
     RUN(random_of_floats);
     RUN(division_by_zero);
     RUN(dimension);
