@@ -207,6 +207,14 @@ static bool find_in_space(struct check_subgroup *s, struct xs_subgroup *self, ui
     }
 }
 
+/* What malloc gave is not known one by one: all that lies in no allocation, but for the pages about null. */
+static bool find_system(uint64_t address, struct object *o)
+{
+    const uint64_t first = 1u << 16;
+    *o = (struct object){first, (uint64_t)1 << 47, NULL, "the system's memory", 0};
+    return check_takes_system_memory() && address >= first && address >> 47 == 0;
+}
+
 /* What the access must stay in; false: nothing is there. */
 static bool find_object(struct check_subgroup *s, struct xs_subgroup *self, const struct xs_site *site,
                         const struct xs_access *a, struct object *o)
@@ -216,7 +224,8 @@ static bool find_object(struct check_subgroup *s, struct xs_subgroup *self, cons
         return true;
     }
     return (a->root && find_in_space(s, self, site->space, a->root, o)) ||
-           find_in_space(s, self, site->space, a->address, o);
+           find_in_space(s, self, site->space, a->address, o) ||
+           (site->space != XS_SPACE_LOCAL && site->space != XS_SPACE_PRIVATE && find_system(a->address, o));
 }
 
 static uint64_t distance(const struct object *o, uint64_t address)

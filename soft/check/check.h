@@ -34,6 +34,7 @@ enum { CHECK_REPORTS = 16, CHECK_MARGIN = 512 /* bytes kept free behind every al
 /* $XETILE_SOFT_CHECK: 0 off, 1 reports, 2 and a launch with reports fails, 3 and two subgroups that store the same
  * value are a fault. */
 int check_level(void);
+bool check_takes_system_memory(void); /* XETILE_SOFT_SYSTEM_MEMORY=on */
 
 /* ---- memory.c: the table of memory that kernels may access */
 

@@ -30,6 +30,12 @@ int check_level(void)
     return level;
 }
 
+bool check_takes_system_memory(void)
+{
+    const char *wish = getenv("XETILE_SOFT_SYSTEM_MEMORY");
+    return wish && !strcmp(wish, "on");
+}
+
 const char *check_kind_name(enum check_kind kind)
 {
     static const char *const names[] = {"device allocation", "shared allocation", "host allocation", "virtual mapping",

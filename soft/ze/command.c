@@ -25,8 +25,7 @@ static ze_result_t check_events(ze_command_list_handle_t list, ze_event_handle_t
 }
 
 /* Moments are as they are now, whatever the events stand for when the command runs. */
-static bool take_events(struct soft_command *c, ze_event_handle_t signal, uint32_t wait_count,
-                        ze_event_handle_t *waits)
+static bool take_events(struct soft_command *c, ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits)
 {
     uint32_t i;
     for (i = 0; i < wait_count; i++)
@@ -150,7 +149,9 @@ static void read_counts(void *pointer)
 
 static ze_result_t lost_access(const char *who, const struct fault *f)
 {
-    return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "%s: access to %p, where it may not; XETILE_SOFT_CHECK=1 tells more of kernels", who, f->address);
+    return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST,
+                            "%s: access to %p, where it may not; XETILE_SOFT_CHECK=1 tells more of kernels", who,
+                            f->address);
 }
 
 static ze_result_t launch(struct soft_launch *recorded)

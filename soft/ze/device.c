@@ -1,5 +1,4 @@
-/* device.c - the one device, its sub-devices, and what they say of themselves. $XETILE_SOFT_SUBDEVICES splits the
- * device: each part runs kernels on its share of the threads; memory and modules are of the whole. Where the API has a
+/* device.c - what the device and its parts say of themselves. Where the API has a
  * number for hardware we have not (slices, execution units), it gets one that fits the largest work-group.
  */
 #define _GNU_SOURCE
@@ -17,32 +16,12 @@
 #include "xe/xe.h"
 #include "ze_soft.h"
 
-enum { MAX_PARTS = 16, INTEL = 0x8086, LARGEST_SUBGROUP = 32 };
+enum { INTEL = 0x8086, LARGEST_SUBGROUP = 32 };
 
 /* Execution units that hold the largest work-group in subgroups of any size, whatever the CPU is: programs compute how
  * large a work-group may be from them. */
 enum { THREADS_AN_EU = 8, EUS = 16 };
 _Static_assert(THREADS_AN_EU *EUS * 8 >= SOFT_MAX_GROUP_SIZE, "a work-group of subgroups of 8 has no room");
-
-struct _ze_device_handle_t soft_device = {SOFT_DEVICE, 0, 0};
-
-static struct _ze_device_handle_t parts[MAX_PARTS];
-static uint32_t part_count;
-static pthread_once_t parts_once = PTHREAD_ONCE_INIT;
-
-static void make_parts(void)
-{
-    const char *wish = getenv("XETILE_SOFT_SUBDEVICES");
-    long n = wish ? strtol(wish, NULL, 10) : 0;
-    uint32_t i;
-    part_count = n < 2 ? 0 : n > MAX_PARTS ? MAX_PARTS : (uint32_t)n;
-    for (i = 0; i < part_count; i++) {
-        parts[i].tag = SOFT_DEVICE;
-        parts[i].part = i + 1;
-        parts[i].threads = sched_threads() / part_count + (i < sched_threads() % part_count);
-        if (!parts[i].threads) parts[i].threads = 1;
-    }
-}
 
 static uint32_t threads_of(ze_device_handle_t device) { return device->threads ? device->threads : sched_threads(); }
 
@@ -51,27 +30,6 @@ static bool give_one(uint32_t *count, const void *list)
     bool write = list && *count >= 1;
     if (!list || *count > 1) *count = 1;
     return write;
-}
-
-ze_result_t zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_handle_t *devices)
-{
-    SOFT_HANDLE(driver, SOFT_DRIVER);
-    SOFT_POINTER(count);
-    if (give_one(count, devices)) devices[0] = &soft_device;
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeDeviceGetSubDevices(ze_device_handle_t device, uint32_t *count, ze_device_handle_t *devices)
-{
-    uint32_t i, n;
-    SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_POINTER(count);
-    pthread_once(&parts_once, make_parts);
-    n = device->part ? 0 : part_count;
-    if (devices && *count < n) n = *count;
-    for (i = 0; devices && i < n; i++) devices[i] = &parts[i];
-    *count = n;
-    return ZE_RESULT_SUCCESS;
 }
 
 /* The value of the first line of a /proc file that starts with `key`; false when there is none. */
@@ -163,7 +121,7 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->deviceId = as ? as->device_id : SOFT_DEVICE_ID;
     p->flags = ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING;
     if (!as || as->integrated) p->flags |= ZE_DEVICE_PROPERTY_FLAG_INTEGRATED; /* it works in host memory */
-    if (device->part) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
+    if (device->part && !device->alone) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
     p->subdeviceId = device->part ? device->part - 1 : 0;
     p->coreClockRate = clock_mhz();
     /* the system gives no more than there is, with all that goes with it */
@@ -174,7 +132,7 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->physicalEUSimdWidth = soft_subgroup_size();
     p->numEUsPerSubslice = as ? as->eus : EUS;
     p->numSubslicesPerSlice = as ? as->subslices : 1;
-    p->numSlices = as ? as->slices : 1;
+    p->numSlices = (as ? as->slices : 1) * (soft_parts_of(device) ? soft_parts_of(device) : 1);
     /* Nanoseconds a tick, or ticks a second for those who ask by the newer structure. */
     p->timerResolution = p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 ? 1000000000u : 1u;
     p->timestampValidBits = 64;
@@ -257,11 +215,15 @@ ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, ui
 {
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(count);
-    if (!give_one(count, groups)) return ZE_RESULT_SUCCESS;
-    groups[0].flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE | ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY |
-                      ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS;
-    groups[0].maxMemoryFillPatternSize = SIZE_MAX; /* none */
-    groups[0].numQueues = SOFT_QUEUES;
+    if (!groups || *count > SOFT_GROUPS) *count = SOFT_GROUPS;
+    for (uint32_t i = 0; groups && i < *count; i++) {
+        groups[i].flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY;
+        if (i != SOFT_COPY_GROUP)
+            groups[i].flags |= ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE |
+                               ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS;
+        groups[i].maxMemoryFillPatternSize = SIZE_MAX; /* none */
+        groups[i].numQueues = SOFT_QUEUES;
+    }
     return ZE_RESULT_SUCCESS;
 }
 
@@ -286,8 +248,8 @@ ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device, ze_devi
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->hostAllocCapabilities = p->deviceAllocCapabilities = p->sharedSingleDeviceAllocCapabilities = all;
-    p->sharedSystemAllocCapabilities = 0; /* it would work, but not on the hardware this device stands in for */
-    p->sharedCrossDeviceAllocCapabilities = part_count ? all : 0; /* else there is no second device */
+    p->sharedSystemAllocCapabilities = soft_has_system_memory() ? all : 0; /* most of the hardware has none */
+    p->sharedCrossDeviceAllocCapabilities = soft_parts_of(&soft_device) ? all : 0; /* else there is no second device */
     return ZE_RESULT_SUCCESS;
 }
 
@@ -357,8 +319,3 @@ ze_result_t zeDeviceGetGlobalTimestamps(ze_device_handle_t device, uint64_t *hos
     *host = *ticks = soft_now();
     return ZE_RESULT_SUCCESS;
 }
-
-#if SOFT_API(7)
-SOFT_GETTER(zeDeviceGetRootDevice, ze_device_handle_t, SOFT_DEVICE, ze_device_handle_t,
-            handle->part ? &soft_device : NULL)
-#endif

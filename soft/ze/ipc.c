@@ -1,7 +1,7 @@
-/* ipc.c - memory and event pools of other processes. A handle of the API is 64 bytes that a program sends as it likes. As
- * with Intel's driver they begin with the number of a file descriptor, so that a program may also send the descriptor
- * itself (SCM_RIGHTS) and put the number that it got there. What is no such descriptor is fetched from the process that
- * made the handle, which works for processes of the same user that may trace each other.
+/* ipc.c - memory and event pools of other processes. A handle of the API is 64 bytes that a program sends as it likes.
+ * As with Intel's driver they begin with the number of a file descriptor, so that a program may also send the
+ * descriptor itself (SCM_RIGHTS) and put the number that it got there. What is no such descriptor is fetched from the
+ * process that made the handle, which works for processes of the same user that may trace each other.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,8 +61,9 @@ ze_result_t soft_ipc_open(const struct soft_ipc *ipc, uint32_t kind, int *file)
     *file = is_it(ipc, ipc->file) ? fcntl(ipc->file, F_DUPFD_CLOEXEC, 0) : fetch(ipc);
     if (is_it(ipc, *file)) return ZE_RESULT_SUCCESS;
     if (*file >= 0) close(*file);
-    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT,
-                     "what the handle means is gone, or process %d may not be asked for it (ptrace): send descriptor %d "
-                     "by SCM_RIGHTS and put the number received into the first four bytes",
-                     (int)ipc->process, ipc->file);
+    return soft_fail(
+        ZE_RESULT_ERROR_INVALID_ARGUMENT,
+        "what the handle means is gone, or process %d may not be asked for it (ptrace): send descriptor %d "
+        "by SCM_RIGHTS and put the number received into the first four bytes",
+        (int)ipc->process, ipc->file);
 }

@@ -30,6 +30,8 @@ static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_
     struct sched_launch *l;
     struct soft_command *c;
     *result = soft_check(list, SOFT_LIST);
+    if (*result == ZE_RESULT_SUCCESS && list->desc.commandQueueGroupOrdinal == SOFT_COPY_GROUP)
+        *result = soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "the list is for copies only");
     if (*result == ZE_RESULT_SUCCESS) *result = soft_check(kernel, SOFT_KERNEL);
     if (*result == ZE_RESULT_SUCCESS) *result = count ? check_kernel(kernel) : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
     if (*result != ZE_RESULT_SUCCESS) return NULL;

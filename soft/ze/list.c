@@ -29,9 +29,9 @@ ze_result_t zeCommandListCreate(ze_context_handle_t context, ze_device_handle_t 
     SOFT_POINTER(desc);
     SOFT_FLAGS(desc->flags, SOFT_LIST_FLAGS);
     SOFT_TRY(soft_check_chain(desc->pNext));
-    if (desc->commandQueueGroupOrdinal)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue group %u: there is one",
-                         desc->commandQueueGroupOrdinal);
+    if (desc->commandQueueGroupOrdinal >= SOFT_GROUPS)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue group %u of %d", desc->commandQueueGroupOrdinal,
+                         SOFT_GROUPS);
     SOFT_TRY(list_new(context, device, list));
     (*list)->desc = *desc;
     return ZE_RESULT_SUCCESS;
@@ -46,6 +46,7 @@ ze_result_t zeCommandListCreateImmediate(ze_context_handle_t context, ze_device_
     SOFT_TRY(soft_queue_check_desc(desc));
     SOFT_TRY(list_new(context, device, list));
     (*list)->immediate = true;
+    (*list)->desc.commandQueueGroupOrdinal = desc->ordinal;
     result = soft_queue_init(&(*list)->queue, desc);
     if (result == ZE_RESULT_SUCCESS) return result;
     free(*list);

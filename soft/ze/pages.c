@@ -11,7 +11,8 @@
 
 #include "ze_soft.h"
 
-/* A process may have some 65000 mappings; each guarded stretch takes two of them, while plain ones that touch are one. */
+/* A process may have some 65000 mappings; each guarded stretch takes two of them, while plain ones that touch are one.
+ */
 enum { GUARD = 2 << 20, MOST_GUARDED = 8192 };
 static _Atomic uint32_t guarded;
 

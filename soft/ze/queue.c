@@ -49,7 +49,8 @@ static struct {
 ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *d)
 {
     SOFT_POINTER(d);
-    if (d->ordinal) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue group %u: there is one", d->ordinal);
+    if (d->ordinal >= SOFT_GROUPS)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue group %u of %d", d->ordinal, SOFT_GROUPS);
     if (d->index >= SOFT_QUEUES)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue index %u of %u", d->index, SOFT_QUEUES);
     SOFT_FLAGS(d->flags, SOFT_QUEUE_FLAGS);
@@ -478,6 +479,9 @@ ze_result_t zeCommandQueueExecuteCommandLists(ze_command_queue_handle_t queue, u
         SOFT_HANDLE(lists[i], SOFT_LIST);
         if (lists[i]->immediate)
             return soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "list %u is an immediate one", i);
+        if (lists[i]->desc.commandQueueGroupOrdinal != queue->queue.desc.ordinal)
+            return soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "list %u is for queues of group %u", i,
+                             lists[i]->desc.commandQueueGroupOrdinal);
         if (!lists[i]->closed) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "list %u is not closed", i);
     }
     return soft_queue_submit(&queue->queue, NULL, count, lists, fence);

@@ -31,6 +31,7 @@ static const struct setting {
     {"REMARKS", {"0", "1"}, 0, 0},
     {"PRINT", {0}, 0, 0},
     {"STRICT", {"0", "1"}, 0, 0},
+    {"SYSTEM_MEMORY", {"on", "off"}, 0, 0},
     {"DEVICE", {"pvc", "bmg", "lnl", "ptl", "dg2"}, 0, 0},
     {"FAULTS", {"on", "off"}, 0, 0},
     {"OCLOC", {0}, 0, 0},
@@ -89,4 +90,10 @@ bool soft_is_strict(void)
 {
     const char *wish = getenv(PREFIX "STRICT");
     return wish && !strcmp(wish, "1");
+}
+
+bool soft_has_system_memory(void)
+{
+    const char *wish = getenv(PREFIX "SYSTEM_MEMORY");
+    return wish && !strcmp(wish, "on");
 }

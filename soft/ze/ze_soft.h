@@ -57,6 +57,7 @@
 #define SOFT_MAX_ARGUMENTS 4096u
 #define SOFT_MAX_INPUTS 1024u /* modules in one program */
 #define SOFT_QUEUES 8u
+enum { SOFT_COMPUTE_GROUP, SOFT_COPY_GROUP, SOFT_GROUPS }; /* ordinals of queues */
 
 enum soft_tag {
     SOFT_DEAD = 0xdeadu,
@@ -81,13 +82,14 @@ struct _ze_device_handle_t {
     uint32_t tag;
     uint32_t part;    /* of a sub-device: its number, from 1; 0: the device itself */
     uint32_t threads; /* at most so many run its kernels; 0: all */
+    bool alone;       /* zeDeviceGet gives it */
 };
 struct _ze_context_handle_t {
     uint32_t tag;
 };
 
 extern struct _ze_driver_handle_t soft_driver;
-extern struct _ze_device_handle_t soft_device;
+extern struct _ze_device_handle_t soft_device; /* hierarchy.c */
 extern struct _ze_context_handle_t soft_default_context;
 
 /* ---- checks: each returns from the calling function */
@@ -149,6 +151,8 @@ const struct soft_model *soft_model(void);
 /* False, with the reason in `log`, where the module has what the model lacks. */
 bool soft_model_allows(const struct soft_model *model, const struct sp_module *m, struct sp_text *log);
 
+uint32_t soft_parts_of(ze_device_handle_t device); /* how many sub-devices it has */
+bool soft_has_system_memory(void); /* kernels may be given what malloc returns */
 bool soft_is_strict(void); /* SPIR-V that is not valid is refused, also where drivers take it */
 void soft_look_at_settings(void); /* tells, once a process, of environment variables that are misspelt */
 bool soft_is_cpu(void); /* XETILE_SOFT_TYPE=cpu: programs that ask for GPUs only should not get this device */

@@ -186,7 +186,8 @@ TEST(device_memory_and_queues)
     ze_bool_t can = 0;
     uint32_t n = 0;
     OK(zeDeviceGetCommandQueueGroupProperties(device, &n, NULL));
-    CHECK_INT(n, 1);
+    CHECK_INT(n, 2); /* the second is for copies only: test copies_only */
+    n = 1;
     OK(zeDeviceGetCommandQueueGroupProperties(device, &n, &g));
     CHECK(g.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE &&
           g.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY);
@@ -725,6 +726,43 @@ TEST(queues_wait_for_each_other)
     OK(zeEventPoolDestroy(pool));
     for (i = 0; i < 2; i++) OK(zeCommandListDestroy(l[i]));
     for (i = 0; i < 2; i++) OK(zeCommandQueueDestroy(q[i]));
+    OK(zeMemFree(context, m));
+}
+
+/* The group of queues for copies takes copies, fills and events, and refuses kernels. */
+TEST(copies_only)
+{
+    ze_command_queue_group_properties_t g[2] = {{.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES},
+                                                {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES}};
+    ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .ordinal = 1};
+    ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .commandQueueGroupOrdinal = 1};
+    ze_command_queue_handle_t q, other = new_queue(ZE_COMMAND_QUEUE_MODE_DEFAULT);
+    ze_command_list_handle_t l, immediate;
+    ze_group_count_t one = {1, 1, 1};
+    uint8_t *m = new_memory(64);
+    uint32_t n = 2;
+    OK(zeDeviceGetCommandQueueGroupProperties(device, &n, g));
+    CHECK_INT(n, 2);
+    CHECK_INT(g[1].flags, ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY);
+    OK(zeCommandQueueCreate(context, device, &qd, &q));
+    OK(zeCommandListCreate(context, device, &ld, &l));
+    OK(zeCommandListCreateImmediate(context, device, &qd, &immediate));
+    for (int i = 0; i < 32; i++) m[i] = (uint8_t)i;
+    OK(zeCommandListAppendMemoryCopy(l, m + 32, m, 32, NULL, 0, NULL));
+    CHECK_INT(zeCommandListAppendLaunchKernel(l, (ze_kernel_handle_t)(void *)m, &one, NULL, 0, NULL),
+              ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+    CHECK_INT(zeCommandListAppendLaunchKernel(immediate, (ze_kernel_handle_t)(void *)m, &one, NULL, 0, NULL),
+              ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+    OK(zeCommandListClose(l));
+    CHECK_INT(zeCommandQueueExecuteCommandLists(other, 1, &l, NULL), ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
+    OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
+    OK(zeCommandQueueSynchronize(q, FOR_EVER));
+    CHECK(!memcmp(m, m + 32, 32));
+    qd.ordinal = 2;
+    CHECK_INT(zeCommandListCreateImmediate(context, device, &qd, &l), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeCommandListDestroy(immediate));
+    OK(zeCommandQueueDestroy(q));
+    OK(zeCommandQueueDestroy(other));
     OK(zeMemFree(context, m));
 }
 
@@ -2217,6 +2255,7 @@ int main(void)
     RUN(who_waits_goes_no_further_than_he_must);
     RUN(who_waits_does_the_work);
     RUN(queues_wait_for_each_other);
+    RUN(copies_only);
     RUN(submissions_begin_in_order);
     RUN(waits_end_on_time);
     RUN(lists_end_with_their_last_event);
