@@ -12,7 +12,8 @@ typedef struct {
 /* How an operand is had: as it is stored; stored by columns; transposed in the kernel, at once or after its tile has
  * moved; loaded as f32 and truncated; worked on, element by element; out of local memory. */
 typedef enum { PLAIN, COLUMNS, TURNED, TURNED_LATE, TRUNCATED, SCALED, LOCAL } form;
-typedef enum { RAW, ROUNDED, GELU } after; /* what becomes of the sum: stored, rounded to the operands' type, an epilogue */
+/* What becomes of the sum: stored, rounded to the operands' type, an epilogue. */
+typedef enum { RAW, ROUNDED, GELU } after;
 typedef enum { ONE, BY_GROUP, BY_LOOP } batch; /* matrices: one; chosen by the third group id, or by a loop */
 
 /* Tiles of M x K and K x N, dealt to layout subgroups in pieces of data (all 0: a subgroup has them whole). */

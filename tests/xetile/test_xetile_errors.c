@@ -438,7 +438,8 @@ BAD(array_too_small_for_strides, LOCAL_SIZE, "number 1272", "XT_LOCAL 1024",
 BAD(array_too_small_for_scatter, LOCAL_SIZE, "number 65", "XT_LOCAL 64",
     XT_INIT_TILE(XT_LOCAL(f32, 64), f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 16, 0), .shape = XT_AT(65));)
 BAD(rows_overlap, TILE_STRIDES, "rows of 64 elements", "40 apart",
-    XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 0.0), XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(8, 64), .strides = XT_AT(40, 1)));)
+    XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 0.0),
+                  XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(8, 64), .strides = XT_AT(40, 1)));)
 
 /* A body runs once, so it may do what it likes. */
 static int turns;
