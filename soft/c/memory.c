@@ -130,7 +130,7 @@ static const char *load_affine(struct cg *g, uint32_t pointer, uint64_t offset, 
                       pointer, pointer, (unsigned long long)offset, g->bits);
     if (p->step == 0) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", name, at));
     if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->bits);
-    return cg_str(g, "XS(load_spaced_%s%s)(%s, %lluu, %s)", cg_is_long(g->fn->f) ? "far_" : "", name, at,
+    return cg_str(g, "XS(load_spaced_%s%s)(%s, %lluu, %s)", cg_is_long(g->fn) ? "far_" : "", name, at,
                   (unsigned long long)p->step, g->bits);
 }
 
@@ -143,7 +143,7 @@ static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum c
                (unsigned long long)p->step, pointer, pointer, (unsigned long long)offset, value, g->bits);
     else if (p->step == cg_kind_bytes(bits))
         cg_put(g, "    XS(store_run_%s)(%s, %s, %s);\n", name, at, value, g->bits);
-    else if (cg_is_long(g->fn->f))
+    else if (cg_is_long(g->fn))
         cg_put(g, "    {\n    const %s x_ = %s;\n    XS(store_spaced_far_%s)(%s, %lluu, &x_, %s);\n    }\n",
                cg_kind_type(g, bits, true), value, name, at, (unsigned long long)p->step, g->bits);
     else

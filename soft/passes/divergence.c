@@ -526,6 +526,13 @@ static bool analyse_function(struct cg *g, struct cg_function *fn, uint8_t *know
     }
 }
 
+/* Of vectors and single numbers; structures and arrays are rarely values. */
+static uint32_t scalars_of(struct cg *g, uint32_t type)
+{
+    const struct sp_type *t = sp_type(g->m, type);
+    return t && t->kind == SP_VECTOR ? t->count : 1;
+}
+
 static void note_features(struct cg *g, struct cg_function *fn)
 {
     for (uint32_t b = 0; b < fn->f->block_count; b++) {
@@ -539,6 +546,8 @@ static void note_features(struct cg *g, struct cg_function *fn)
             for (uint32_t o = 0; o < i->count; o++)
                 if (cg_is_value_operand(i, o) && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
             if (i->op == SP_OP_FunctionCall) g->function[g->m->ids[i->operand[0]].block].called = true;
+            if (i->op == SP_OP_Load) fn->accesses += scalars_of(g, i->type);
+            if (i->op == SP_OP_Store) fn->accesses += scalars_of(g, g->m->ids[i->operand[1]].type);
             if (i->op == SP_OP_FunctionPointerCallINTEL) fn->has_barrier = g->pointer_calls = true; /* perhaps */
             if (scoped && i->count && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup)
                 fn->has_barrier = true;

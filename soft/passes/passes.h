@@ -104,6 +104,7 @@ struct cg_function {
     /* A kernel may be written twice: for subgroups that are full and stand in a row of work-items (`full`), and for
      * any. `full` says which of the two is being analysed and written. */
     bool full, has_full, has_general, called;
+    uint32_t accesses;                    /* scalars that are loaded and stored */
     bool wraps;                           /* an entry point that only calls its `body` */
     struct cg_continuation *continuation; /* NULL: barriers are calls of the scheduler */
     uint32_t framed;                      /* the section in which its frame's size is written */
@@ -213,7 +214,7 @@ bool cg_is_pure(uint16_t op);                 /* nothing but its operands, integ
 bool cg_math_stores(const struct sp_inst *i); /* a second result, through its last operand? */
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
 bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */
-bool cg_is_long(const struct sp_function *f); /* so that what is done often is called rather than inlined */
+bool cg_is_long(const struct cg_function *fn); /* so that what is done often is called rather than inlined */
 /* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
 bool cg_is_large(const struct sp_function *f);
 uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);

@@ -165,6 +165,7 @@ bool cg_math_literal(const struct sp_inst *i, uint32_t k)
 }
 
 enum { CG_LONG_FUNCTION = 150, CG_LARGE_FUNCTION = 600 }; /* instructions */
+enum { MANY_ACCESSES = 64 };                               /* scalars */
 
 bool cg_is_kernel(const struct cg_function *fn) { return fn && fn->entry && !fn->wraps; }
 
@@ -175,7 +176,11 @@ static uint32_t instructions(const struct sp_function *f)
     return n;
 }
 
-bool cg_is_long(const struct sp_function *f) { return instructions(f) > CG_LONG_FUNCTION; }
+bool cg_is_long(const struct cg_function *fn)
+{
+    return instructions(fn->f) > CG_LONG_FUNCTION || fn->accesses > MANY_ACCESSES;
+}
+
 bool cg_is_large(const struct sp_function *f) { return instructions(f) > CG_LARGE_FUNCTION; }
 
 uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e)
