@@ -28,7 +28,12 @@ typedef int64_t i64;
 typedef float f32;
 typedef double f64;
 
-#define XS_INLINE static inline __attribute__((always_inline, unused))
+#define XS_FORCED static inline __attribute__((always_inline, unused))
+#ifdef XS_ONCE /* long functions without loops: called, what values go through compiles in half the time */
+#define XS_INLINE static inline __attribute__((unused))
+#else
+#define XS_INLINE XS_FORCED
+#endif
 #define XS_FUNCTION static __attribute__((noinline, unused))
 #define XS_RARE static __attribute__((noinline, unused, cold)) /* callers keep what it takes out of their way */
 #if defined(__clang__)

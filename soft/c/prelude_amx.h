@@ -47,7 +47,7 @@ XS_RARE void tiles_configure(struct xs_subgroup *self, int rows, int bytes)
 }
 
 /* `n` pieces of `bytes` as one: where they stand, if they follow each other, else in `copy`. */
-XS_INLINE const u8 *tile_pieces(const void *const *from, int step, int n, int bytes, u8 *copy)
+XS_FORCED const u8 *tile_pieces(const void *const *from, int step, int n, int bytes, u8 *copy)
 {
     const u8 *first = (const u8 *)from[0];
     int apart = 0;
@@ -58,7 +58,7 @@ XS_INLINE const u8 *tile_pieces(const void *const *from, int step, int n, int by
 }
 
 /* `n` fragments of A, `nk` apart, below each other; of each as many as a tile is wide, side by side. */
-XS_INLINE const u8 *tile_of_a(const void *const *a, int nk, int n, int wide, int m, int tiled, u8 *copy)
+XS_FORCED const u8 *tile_of_a(const void *const *a, int nk, int n, int wide, int m, int tiled, u8 *copy)
 {
     int apart = tiled != (wide == 2), pitch = tiled ? 64 : 32;
     for (int t = 0; t < n; t++) {
@@ -73,7 +73,7 @@ XS_INLINE const u8 *tile_of_a(const void *const *a, int nk, int n, int wide, int
 }
 
 /* Fragments of B below each other, in dwords. */
-XS_INLINE const u8 *XS(tile_of_b)(const void *const *b, int high, int packed, u8 *copy)
+XS_FORCED const u8 *XS(tile_of_b)(const void *const *b, int high, int packed, u8 *copy)
 {
     if (packed) return tile_pieces(b, 1, high, 8 * (int)sizeof(u32x), copy);
     for (int r = 0; r < 8 * high; r++) {
@@ -90,7 +90,7 @@ struct XS(tile_sums) {
     u8 copy[4][16 * 64] XS_ALIGNED(64);
 };
 
-XS_INLINE const u8 *XS(sums_from)(struct XS(tile_sums) * s, int at, int t)
+XS_FORCED const u8 *XS(sums_from)(struct XS(tile_sums) * s, int at, int t)
 {
     return tile_pieces(s->c + at, s->nj, s->n, s->bytes, s->copy[t]);
 }
@@ -105,7 +105,7 @@ XS_INLINE const u8 *XS(sums_from)(struct XS(tile_sums) * s, int at, int t)
     }
 
 /* Two by two tiles of sums at a time, in registers over all of K; two_i, two_j: are there two? */
-XS_INLINE void XS(tile_block)(struct XS(tile_sums) * s, int kind, int at, int below, const u8 *const *a, int next_a,
+XS_FORCED void XS(tile_block)(struct XS(tile_sums) * s, int kind, int at, int below, const u8 *const *a, int next_a,
                               const u8 *const *b, int next_b, int nk, int pitch, int two_i, int two_j)
 {
     XS_TILE_LOAD(0, XS(sums_from)(s, at, 0), 64);
@@ -146,7 +146,7 @@ XS_FUNCTION void XS(tile_products)(struct xs_subgroup *self, struct XS(tile_sums
 }
 
 /* How many fragments of m rows make a tile. */
-XS_INLINE int tile_height(int m, int ni)
+XS_FORCED int tile_height(int m, int ni)
 {
     int n = 1;
     while (2 * n * m <= 16 && ni % (2 * n) == 0) n *= 2;
@@ -174,7 +174,7 @@ XS_FUNCTION void XS(tiles)(struct xs_subgroup *self, int kind, int ni, int nj, i
     XS(tile_products)(self, &s, kind, ni / n, blocks, tile_a, tile_b, wide * 32, wide * 32);
 }
 
-XS_INLINE void XS(tile)(struct xs_subgroup *self, int kind, void *d, const void *c, const void *a, const void *b, int m,
+XS_FORCED void XS(tile)(struct xs_subgroup *self, int kind, void *d, const void *c, const void *a, const void *b, int m,
                         int form)
 {
     XS(tiles)(self, kind, 1, 1, 1, &d, &c, &a, &b, m, form);
@@ -235,7 +235,7 @@ XS_FUNCTION void XS(deferred_rows)(u8 *to, int bytes, int elem_bytes, int height
 }
 
 /* Two rows of 16 bits and 32 columns, each column's two in a dword; the second 16 columns lie `piece` bytes behind. */
-XS_INLINE int deferred_pairs(u8 *to, int piece, const u8 *const *row)
+XS_FORCED int deferred_pairs(u8 *to, int piece, const u8 *const *row)
 {
 #if XS_HAS(__builtin_shufflevector)
     typedef u16 v32 __attribute__((vector_size(64), may_alias, aligned(1)));
@@ -252,13 +252,13 @@ XS_INLINE int deferred_pairs(u8 *to, int piece, const u8 *const *row)
 }
 
 /* 4 bytes' worth of rows, `count` pieces of 16 columns: a row of tiles each, `piece` bytes apart. */
-XS_INLINE void XS(deferred_group)(u8 *to, int piece, const u8 *const *row, int elem_bytes, int count)
+XS_FORCED void XS(deferred_group)(u8 *to, int piece, const u8 *const *row, int elem_bytes, int count)
 {
     if (elem_bytes == 2 && count == 2 && deferred_pairs(to, piece, row)) return;
     for (int p = 0; p < count; p++) XS(vnni)(to + p * piece, row, elem_bytes, p * 16);
 }
 
-XS_INLINE void XS(deferred_inside)(u8 *to, int piece, const u8 *line, u64 pitch, int elem_bytes, int height, int count)
+XS_FORCED void XS(deferred_inside)(u8 *to, int piece, const u8 *line, u64 pitch, int elem_bytes, int height, int count)
 {
     for (int r = 0; r < height; r += 4 / elem_bytes, to += 64) {
         const u8 *row[4];
@@ -320,7 +320,7 @@ XS_FUNCTION const u8 *XS(deferred_columns)(struct xs_subgroup *self, int shared,
 }
 
 /* Two pieces of 32 bytes a row: where tiles multiply them, their rows stay as they are in memory, side by side. */
-XS_INLINE void XS(block2d_load_pairs)(void *dst, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
+XS_FORCED void XS(block2d_load_pairs)(void *dst, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
                                       i32 x, i32 y)
 {
     XS(deferred_rows)((u8 *)dst, 64, elem_bytes, height, ptr, mem_w, mem_h, pitch, x, y);

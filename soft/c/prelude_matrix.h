@@ -383,7 +383,7 @@ struct XS(grid) {
 /* A tile from row `row` of A's fragments and piece `q` of B's on. Where this is inlined, rows, columns and STEPS (words
  * of a row of A, rows of B) are constants. */
 #define XS_GRID_OF(NAME, T, ROWS, COLUMNS, NARROW, STEPS, START, MULTIPLY_ADD)                                         \
-    XS_INLINE void XS(NAME##_tile)(struct XS(grid) g, long row, long q, int rows, int columns)                         \
+    XS_FORCED void XS(NAME##_tile)(struct XS(grid) g, long row, long q, int rows, int columns)                         \
     {                                                                                                                  \
         XS(T##p) sum[ROWS][COLUMNS], *d[COLUMNS];                                                                      \
         XS_UNROLL for (int j = 0; j < columns; j++)                                                                    \
@@ -417,7 +417,7 @@ struct XS(grid) {
             XS_UNROLL for (int r = 0; r < rows; r++) d[j][r * XS_PIECES] = sum[r][j];                                  \
         }                                                                                                              \
     }                                                                                                                  \
-    XS_INLINE void XS(NAME##_part)(struct XS(grid) g, long row, long q, long rows, int columns)                        \
+    XS_FORCED void XS(NAME##_part)(struct XS(grid) g, long row, long q, long rows, int columns)                        \
     {                                                                                                                  \
         if (rows == ROWS) XS(NAME##_tile)(g, row, q, ROWS, columns);                                                   \
         else XS(NAME##_tile)(g, row, q, 1, columns);                                                                   \
@@ -451,14 +451,14 @@ XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
 /* K = 16. B comes as 8 dwords (XS_PACKED) or as 16 components of 16 bits; or they are f32 already (XS_WIDE_A,
  * XS_WIDE_B: rows of 16 floats, 16 lane vectors). */
 #define XS_DPAS_16(NAME, T)                                                                                            \
-    XS_INLINE void XS(NAME##_rows)(f32 *to, const void *a, int m)                                                      \
+    XS_FORCED void XS(NAME##_rows)(f32 *to, const void *a, int m)                                                      \
     {                                                                                                                  \
         for (int i = 0; i < (m * 16 + S - 1) / S; i++) {                                                               \
             f32x row = XS(T##_to_f32)(*(const u16x_mem *)((const u8 *)a + i * 2 * S));                                 \
             __builtin_memcpy(to + i * S, &row, sizeof row);                                                            \
         }                                                                                                              \
     }                                                                                                                  \
-    XS_INLINE void XS(NAME##_columns)(f32x * to, const void *b, int packed)                                            \
+    XS_FORCED void XS(NAME##_columns)(f32x * to, const void *b, int packed)                                            \
     {                                                                                                                  \
         for (int r = 0; r < 8 && packed; r++) {                                                                        \
             to[2 * r] = XS(T##_low)(((const u32x *)b)[r]);                                                             \
@@ -545,7 +545,7 @@ XS_GRID(dot4, u32, XS_TILE_U32, 8, XS_START_LESS, XS_DOT4)
 #endif
 
 /* Elsewhere, or where B is unsigned: bytes as pairs of 16 bits, of which every CPU of this family adds the products. */
-XS_INLINE XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
+XS_FORCED XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
 {
 #if XS_PIECE == 64 && defined(__AVX512BW__) && XS_HAS(__builtin_ia32_pmaddwd512)
     return sum + (XS(u32p))__builtin_ia32_pmaddwd512((XS(i16p))x, (XS(i16p))v);
@@ -564,7 +564,7 @@ XS_GRID(dot2, u32, XS_TILE_U32, 16, XS_START, XS(dot2))
 
 /* Operands of 8 bits become pairs of 16: A's rows of 32 bytes are 64 then, each vector of B, four k's of a column in a
  * dword, is two. Or they stay as they are but that A is unsigned: by 128 times the sum of the column too much. */
-XS_INLINE int XS(quads)(int signs)
+XS_FORCED int XS(quads)(int signs)
 {
 #ifdef XS_DOT4
     return (signs & XS_SIGNED_B) != 0;
@@ -573,7 +573,7 @@ XS_INLINE int XS(quads)(int signs)
 #endif
 }
 
-XS_INLINE void XS(wide_row)(u8 *to, const void *from, int signs)
+XS_FORCED void XS(wide_row)(u8 *to, const void *from, int signs)
 {
     typedef i8 signed_mem __attribute__((vector_size(16), may_alias, aligned(1)));
     typedef u8 unsigned_mem __attribute__((vector_size(16), may_alias, aligned(1)));
@@ -590,7 +590,7 @@ XS_INLINE void XS(wide_row)(u8 *to, const void *from, int signs)
     }
 }
 
-XS_INLINE void XS(wide_column)(u8 *to, const void *from, int signs)
+XS_FORCED void XS(wide_column)(u8 *to, const void *from, int signs)
 {
     const XS(u32p) *w = (const XS(u32p) *)from;
     for (int i = 0; i < XS_PIECES; i++) {
@@ -607,7 +607,7 @@ XS_INLINE void XS(wide_column)(u8 *to, const void *from, int signs)
 }
 
 /* Operands are in this form. */
-XS_INLINE void XS(ints_grid)(struct XS(grid) g, int signs)
+XS_FORCED void XS(ints_grid)(struct XS(grid) g, int signs)
 {
 #ifdef XS_DOT4
     if (XS(quads)(signs)) {
@@ -655,7 +655,7 @@ XS_FUNCTION void XS(dpas_i8)(u32x *d, const void *a, const void *b, const u32x *
 }
 
 /* The eight nibbles of a dword as two dwords of bytes. */
-XS_INLINE u32 XS(nibbles)(u32 w, int half, int is_signed)
+XS_FORCED u32 XS(nibbles)(u32 w, int half, int is_signed)
 {
     u32 r = 0;
     for (int j = 0; j < 4; j++) {
@@ -708,7 +708,7 @@ struct XS(block) {
     i32 x, y;
 };
 
-XS_INLINE int XS(pow2)(int n)
+XS_FORCED int XS(pow2)(int n)
 {
     int p = 1;
     while (p < n) p *= 2;
@@ -716,7 +716,7 @@ XS_INLINE int XS(pow2)(int n)
 }
 
 /* One row of one piece, between memory and `row`, as far as it lies inside. */
-XS_INLINE void XS(block_row)(const struct XS(block) * b, int piece, int y, u8 *row, int store)
+XS_FORCED void XS(block_row)(const struct XS(block) * b, int piece, int y, u8 *row, int store)
 {
     i64 bytes = (i64)b->width * b->elem_bytes, from = ((i64)b->x + (i64)piece * b->width) * b->elem_bytes;
     i64 first = from < 0 ? -from : 0, last = from + bytes > (i64)b->mem_w ? (i64)b->mem_w - from : bytes;
@@ -732,7 +732,7 @@ XS_INLINE void XS(block_row)(const struct XS(block) * b, int piece, int y, u8 *r
 
 /* Lanes' share of the sequence `flat`, in items of `item` bytes, to or from the lane vectors. A turn is `turn` bytes a
  * lane; where the turn is wider than the item it is cut into turn / item vectors. */
-XS_INLINE void XS(deal)(u8 *vectors, u8 *flat, int bytes, int turn, int item, int store)
+XS_FORCED void XS(deal)(u8 *vectors, u8 *flat, int bytes, int turn, int item, int store)
 {
     if (turn == item) {
         if (store) __builtin_memcpy(flat, vectors, (size_t)bytes);
@@ -748,16 +748,16 @@ XS_INLINE void XS(deal)(u8 *vectors, u8 *flat, int bytes, int turn, int item, in
 }
 
 /* Bytes a lane takes in a turn. */
-XS_INLINE int XS(block_turn)(int elem_bytes, int columns)
+XS_FORCED int XS(block_turn)(int elem_bytes, int columns)
 {
     return elem_bytes == 1 && columns > S ? columns / S : elem_bytes;
 }
 
 /* Whole turns of all lanes that hold `bytes`. */
-XS_INLINE int XS(whole_turns)(int bytes, int turn) { return (bytes + S * turn - 1) / (S * turn) * (S * turn); }
+XS_FORCED int XS(whole_turns)(int bytes, int turn) { return (bytes + S * turn - 1) / (S * turn) * (S * turn); }
 
 /* Does the block lie wholly inside its surface? */
-XS_INLINE int XS(block_inside)(const struct XS(block) * b)
+XS_FORCED int XS(block_inside)(const struct XS(block) * b)
 {
     i64 from = (i64)b->x * b->elem_bytes, bytes = (i64)b->count * b->width * b->elem_bytes;
     return from >= 0 && b->y >= 0 && from + bytes <= (i64)b->mem_w && (i64)b->y + b->height <= (i64)b->mem_h;
@@ -819,7 +819,7 @@ XS_BLOCK2D_WIDE(bf16)
 #undef XS_BLOCK2D_WIDE
 
 /* S columns of a group of rows (two of 16 bits, four of 8) become a vector of dwords. */
-XS_INLINE void XS(vnni)(u8 *out, const u8 *const *row, int elem_bytes, int column)
+XS_FORCED void XS(vnni)(u8 *out, const u8 *const *row, int elem_bytes, int column)
 {
     if (elem_bytes == 2) {
         u32x low = XS_CONVERT(((const u16x_mem *)(const void *)(row[0] + 2 * column))[0], u32x);
@@ -851,7 +851,7 @@ XS_INLINE void XS(vnni)(u8 *out, const u8 *const *row, int elem_bytes, int colum
 }
 
 /* The usual case: pieces of S columns, all of it inside. */
-XS_INLINE void XS(transform_inside)(u8 *to, const u8 *first, int elem_bytes, int groups, int count, u64 pitch)
+XS_FORCED void XS(transform_inside)(u8 *to, const u8 *first, int elem_bytes, int groups, int count, u64 pitch)
 {
     int group = 4 / elem_bytes;
     u64 below = (u64)groups * (u64)group * pitch;
@@ -1000,7 +1000,7 @@ XS_FUNCTION void XS(block2d_load_quads)(u8 *to, int signs, int height, int count
 /* ---- products that wait, a grid of them in each step */
 
 /* Where a block of B is to be laid down: in `own`, or where others find it. True: it is there already. */
-XS_INLINE int XS(deferred_block)(struct xs_subgroup *self, const struct block_source *s, u32 bytes, u8 *own, u8 **to)
+XS_FORCED int XS(deferred_block)(struct xs_subgroup *self, const struct block_source *s, u32 bytes, u8 *own, u8 **to)
 {
     *to = self->thread->shared ? shared_block(self->thread, s, bytes, own) : own;
     if (*to == own) return 0;
@@ -1039,7 +1039,7 @@ XS_FUNCTION const u8 *XS(deferred_quads)(struct xs_subgroup *self, u8 *own, int 
 
 /* The operands of `steps` steps, oldest first. A step has nk fragments along K: of row i they are a[i * nk ...], of
  * column j b[j * nk ...]. */
-XS_INLINE void XS(deferred_operands)(struct XS(grid) * g, const void **wide_a, const void **wide_b, int nk,
+XS_FORCED void XS(deferred_operands)(struct XS(grid) * g, const void **wide_a, const void **wide_b, int nk,
                                  const struct deferred_place *a, const struct deferred_place *b, int steps)
 {
     for (int u = 0, at = 0; u < steps; u++) {

@@ -1,11 +1,12 @@
 /* coherent.c - masked blocks once more, for when all lanes come to them together.
  *
  * Most branches whose condition varies are taken one way by all lanes: those that keep to the edge of an image, or to
- * the end of an array. In kernels of full subgroups the masked blocks of a component therefore stand twice, unless that
- * is a lot of code: as L<label> under masks, and as W<label> for all lanes, without. A divergent branch in a plain
- * block, or in one that is written for all lanes, votes: if all lanes take the same way they jump to its W<label>, else
- * to the masked blocks, just as they do where there is no other version. Both use the same C variables. Masked lanes
- * that are all there again, at the head of a loop or where ways meet outside of loops, go on with W<label>.
+ * the end of an array. In kernels of full subgroups the masked blocks of a component therefore stand twice, unless
+ * that is a lot of code or runs only once: as L<label> under masks, and as W<label> for all lanes, without. A
+ * divergent branch in a plain block, or in one that is written for all lanes, votes: if all lanes take the same way
+ * they jump to its W<label>, else to the masked blocks, just as they do where there is no other version. Both use the
+ * same C variables. Masked lanes that are all there again, at the head of a loop or where ways meet outside of loops,
+ * go on with W<label>.
  *
  * Votes on comparisons of an affine value with a uniform one are scalar. And what affine values need to be, that
  * integers do not wrap before they are made wider, is tested once at the start of a W block: if not, the masked block
@@ -29,7 +30,7 @@ void cg_plan_coherent(struct cg *g, struct cg_function *fn)
         if (fn->block[b].component > components) components = fn->block[b].component;
     uint32_t *size = cg_alloc(g, (components + 1) * sizeof *size);
     fn->coherent = cg_alloc(g, (components + 1) * sizeof *fn->coherent);
-    if (g->failed || !fn->full || fn->queue_count) return;
+    if (g->failed || !fn->full || fn->queue_count || g->runs_once) return;
     for (uint32_t b = 0; b < fn->f->block_count; b++) size[fn->block[b].component] += fn->f->blocks[b].count;
     for (uint32_t c = 1; c <= components; c++) {
         fn->coherent[c] = size[c] <= MAX_COHERENT;

@@ -140,6 +140,7 @@ struct cg {
     uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
     uint32_t *global_index;            /* by id: of CrossWorkgroup and UniformConstant variables */
     uint32_t row_count;                /* functions that are called by pointer */
+    bool runs_once;                    /* nearly all of the module is long code without loops */
     bool pointer_calls;                /* some function calls by pointer */
     void *arena, *words;               /* words: what cg_str made, given back after every block */
     size_t taken;                      /* bytes of both */
@@ -214,6 +215,7 @@ bool cg_is_pure(uint16_t op);                 /* nothing but its operands, integ
 bool cg_math_stores(const struct sp_inst *i); /* a second result, through its last operand? */
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
 bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */
+uint32_t cg_instructions(const struct sp_function *f);
 bool cg_is_long(const struct cg_function *fn); /* so that what is done often is called rather than inlined */
 /* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
 bool cg_is_large(const struct sp_function *f);
