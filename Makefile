@@ -153,7 +153,7 @@ check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where
 	$(again) soft examples $(filter $(BUILD)/test_xetile% $(BUILD)/test_coop% $(BUILD)/test_intel%,$(tests))
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
 	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_ops.sh --all
-	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" INTEL_ALL=yes tests/intel/test_intel_coopmatrix.sh
+	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" CC="$(CC)" INTEL_ALL=yes sh tests/intel/test_intel_coopmatrix.sh
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_machine.sh
 
 check-intel-shapes: ## what Intel's compiler makes of 37 other products: instructions, messages a dpas, spills (10 min)

@@ -118,7 +118,7 @@ static int64_t integer(struct xe_thread *t, const struct xe_instruction *i, uint
     case XE_ror: return (int64_t)rotate((uint64_t)a, 0 - (uint32_t)b, xe_types[i->to.type].bits);
     case XE_bfe: return field((uint32_t)a, (uint32_t)b, (uint32_t)c, xe_types[i->to.type].kind == XE_SIGNED);
     case XE_bfi1: return (int64_t)((((UINT64_C(1) << (a & 31)) - 1) << (b & 31)) & 0xffffffffu);
-    case XE_bfi2: return (a & b) | (~a & c);
+    case XE_bfi2: return (uint32_t)a ? (b << __builtin_ctz((uint32_t)a) & a) | (~a & c) : c; /* a: of bfi1 */
     case XE_dp4a:
         return dot4(a, (uint32_t)b, (uint32_t)c, xe_types[i->from[1].type].kind == XE_SIGNED,
                     xe_types[i->from[2].type].kind == XE_SIGNED);

@@ -186,6 +186,7 @@ static int32_t in_pairs(int n) { return 2 * (n / 2); }
 static int32_t saturated(int n) { return n * 20 - 60 > 127 ? 127 : n * 20 - 60; }
 static int32_t fused(int n) { return bits_of(fmaf(0.1f * (float)n, 3.7f, -1)); }
 static int32_t halved(int n) { return n / 2; }
+static int32_t inserted(int n) { return 0x55000005 | n << 4; }
 static int32_t chosen(int n) { return n & 4 ? ((3 & n) | 8) : -1; }
 
 #define FACTORS                                                                                                        \
@@ -212,6 +213,9 @@ TEST(integers)
           "(f1.0) sel (16|M0) r20.0<1>:d r21.0<1;1,0>:d -1:w\n",
           chosen);
     LANES("asr (16|M0) r20.0<1>:d r10.0<1;1,0>:d 1:w\n", halved);
+    LANES("bfi1 (16|M0) r21.0<1>:ud 20:w 4:w\n(W) mov (1|M0) r22.0<1>:ud 0x55AAAAA5:ud\n"
+          "bfi2 (16|M0) r20.0<1>:ud r21.0<1;0>:ud r10.0<1;0>:ud r22.0<0>:ud\n",
+          inserted);
 }
 
 TEST(floats)
