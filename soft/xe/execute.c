@@ -9,6 +9,8 @@
 
 #include "machine.h"
 
+enum { SLICE = 1 << 16 }; /* instructions: then another thread's turn comes, which this one may wait for in a loop */
+
 uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i)
 {
     uint32_t all = i->lanes == 32 ? UINT32_MAX : (1u << i->lanes) - 1, mask = all, flags;
@@ -204,7 +206,7 @@ void xe_execute(struct xe_thread *t)
     int before = fegetround();
     t->stop = XE_RUNNING;
     fesetround((int)t->rounding);
-    while (t->stop == XE_RUNNING) {
+    for (uint32_t n = 0; t->stop == XE_RUNNING && n < SLICE; n++) {
         if (t->ip >= code->count) {
             t->ip = code->count - 1;
             xe_fail(t, "the end of the code was run over");

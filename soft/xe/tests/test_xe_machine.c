@@ -406,6 +406,22 @@ TEST(barriers)
     CHECK_STR(told, "a barrier is missed");
 }
 
+/* Thread 0 goes round until thread 1 has written: nobody may be executed to its end before the next one begins. */
+TEST(threads_wait_in_loops)
+{
+    static const char turn[] =
+        BEGIN "(W) and (1|M0) (ne)f0.0 null<1>:ud r0.2<0;1,0>:ud 0xFF:ud\n(W) mov (1|M0) r31.0<1>:ud 77:ud\n"
+              "(W) mov (1|M0) r32.0<1>:ud 0:ud\n(W&f0.0) jmpi @second\n"
+              "@again:\n(W) send.slm (1|M0) r33 r32 null:0 0x0 0x02100500\n"
+              "(W) cmp (1|M0) (ne)f1.0 null<1>:ud r33.0<0;1,0>:ud 77:ud\n(W&f1.0) jmpi @again\n"
+              "mov (16|M0) r20.0<1>:ud r33.0<0;1,0>:ud\n" STORE LAST
+              "@second:\n(W) send.slm (1|M0) null r32 r31:1 0x0 0x02000504\n" LAST;
+    char resolved[4096];
+    resolve(turn, resolved);
+    CHECK_INT(run(resolved, out, 32), 0);
+    for (int n = 0; n < 16; n++) CHECK_INT(out[n], 77);
+}
+
 /* ---- what is not supported, and rules that are broken */
 
 TEST(what_is_unknown_is_named)
@@ -495,6 +511,7 @@ int main(void)
     RUN(lanes_part_and_meet);
     RUN(local_memory_and_atomics);
     RUN(barriers);
+    RUN(threads_wait_in_loops);
     RUN(what_is_unknown_is_named);
     RUN(broken_rules_are_counted);
     RUN(damaged_packages);
