@@ -123,6 +123,8 @@ if [ "${1:-}" = --short ]; then
         one gemm_i8_odd $target "$BUILD/gemm" --type i8 --m 33 --n 17 --k 40
         one softmax $target "$BUILD/softmax" --m 20 --n 33 --form rows
     done
+    for target in lnl ptl; do one gemm_bf16 $target "$BUILD/gemm" --type bf16 --m 33 --n 40 --k 24; done
+    one_test bmg test_intel_bugs
 else
     for target in $targets; do
         [ -z "${MACHINE_EXAMPLES-yes}" ] || examples "$target"

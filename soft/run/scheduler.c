@@ -365,12 +365,17 @@ static void run_with_barriers(struct group *g, uint64_t linear)
 static void run_whole_groups(struct group *g)
 {
     const struct sched_launch *l = g->job->launch;
+    uint64_t all = g->last - g->first, step = l->observer ? 1 : all; /* an observer is told of each */
     struct xs_subgroup sg;
-    subgroup_fill(&sg, g, 0);
-    subgroup_place(&sg, l, g->first);
-    g->fault.subgroup = &sg;
-    int missed = l->kernel->run_groups(&sg, g->args, g->last - g->first);
-    g->fault.subgroup = NULL;
+    int missed = 0;
+    for (uint64_t done = 0; done < all && !missed; done += step) {
+        if (l->observer) l->observer->group_begin(g->worker->observed);
+        subgroup_fill(&sg, g, 0);
+        subgroup_place(&sg, l, g->first + done);
+        g->fault.subgroup = &sg;
+        missed = l->kernel->run_groups(&sg, g->args, step);
+        g->fault.subgroup = NULL;
+    }
     if (!missed) return;
     g->error = sg.error ? sg.error : "a barrier is reached by some subgroups of a work-group only";
     g->first = sg.group_id[0] + l->group_count[0] * (sg.group_id[1] + (uint64_t)l->group_count[1] * sg.group_id[2]);

@@ -133,8 +133,6 @@ static int64_t integer(struct xe_thread *t, const struct xe_instruction *i, uint
 
 /* ---- floats */
 
-static double turns(double (*function)(double), double x) { return function(x); }
-
 double xe_math(uint8_t function, double a, double b)
 {
     switch (function) {
@@ -144,8 +142,8 @@ double xe_math(uint8_t function, double a, double b)
     case XE_SQT:
     case XE_RSQTM: return sqrt(a); /* of steps to a root, all at once: see holds_float */
     case XE_RSQT: return 1 / sqrt(a);
-    case XE_SIN: return turns(sin, a);
-    case XE_COS: return turns(cos, a);
+    case XE_SIN: return sin(a);
+    case XE_COS: return cos(a);
     case XE_TANH: return tanh(a);
     case XE_SIGM: return 1 / (1 + exp(-a));
     case XE_POW: return pow(fabs(a), b);
@@ -261,7 +259,7 @@ static uint8_t work_type(const struct xe_instruction *i)
     return type;
 }
 
-static void select_lanes(struct xe_thread *t, const struct xe_instruction *i, struct work *w, uint32_t chosen)
+static void select_lanes(const struct xe_instruction *i, struct work *w, uint32_t chosen)
 {
     for (uint32_t n = 0; n < i->lanes; n++) {
         const union xe_value *a = &w->in[0].v[n], *b = &w->in[1].v[n];
@@ -273,7 +271,6 @@ static void select_lanes(struct xe_thread *t, const struct xe_instruction *i, st
         }
         w->out.v[n] = first ? *a : *b;
     }
-    (void)t;
 }
 
 static void compare_lanes(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
@@ -328,12 +325,11 @@ static void keep_carry(struct xe_thread *t, const struct xe_instruction *i, cons
     }
 }
 
-static void choose_lanes(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
+static void choose_lanes(const struct xe_instruction *i, struct work *w)
 {
     const union xe_value zero = {0};
     for (uint32_t n = 0; n < i->lanes; n++)
         w->out.v[n] = holds(w, i->condition, &w->in[2].v[n], &zero) ? w->in[0].v[n] : w->in[1].v[n];
-    (void)t;
 }
 
 static void write_comparison(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
@@ -373,9 +369,9 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i)
         uint32_t chosen = w.mask;
         if (i->predicated)
             w.mask = i->everywhere ? all : t->active >> i->first & all; /* it chooses, and keeps none back */
-        select_lanes(t, i, &w, chosen);
+        select_lanes(i, &w, chosen);
     } else if (i->operation == XE_csel) {
-        choose_lanes(t, i, &w);
+        choose_lanes(i, &w);
     } else if (i->operation == XE_cmp) {
         compare_lanes(t, i, &w);
         write_comparison(t, i, &w);

@@ -33,12 +33,7 @@ static void read_block(const struct xe_thread *t, const struct xe_instruction *i
     if (t->group->switches & XE_BREAK_TRANSPOSE) b->transposed = false;
 }
 
-static uint32_t power_of_two(uint32_t v)
-{
-    uint32_t p = 1;
-    while (p < v) p *= 2;
-    return p;
-}
+static uint32_t power_of_two(uint32_t v) { return v < 2 ? 1 : 1u << (32 - __builtin_clz(v - 1)); }
 
 /* Bytes that a block takes in registers: whole ones. */
 static uint32_t block_bytes(const struct block *b)
@@ -93,8 +88,10 @@ static uint8_t *element(const struct block *b, int64_t x, int64_t y)
     return (uint8_t *)(uintptr_t)(b->base + (uint64_t)y * b->pitch + (uint64_t)x * b->bytes);
 }
 
-static void move_element(struct xe_thread *t, const struct block *b, uint32_t at, uint8_t *there)
+static void move_element(struct xe_thread *t, const struct xe_instruction *i, const struct block *b, uint32_t at,
+                         uint8_t *there)
 {
+    if (there && !xe_allowed(t, i, 0, (uintptr_t)there, b->bytes)) there = NULL;
     if (b->is_store) {
         if (there) memcpy(there, t->file + at, b->bytes);
         t->stored += b->bytes;
@@ -135,7 +132,7 @@ void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t pa
     for (uint32_t n = 0; n < b.count; n++)
         for (uint32_t row = 0; row < b.height; row++)
             for (uint32_t column = 0; column < b.width; column++)
-                move_element(t, &b, at + n * size + place(t, &b, row, column),
+                move_element(t, i, &b, at + n * size + place(t, &b, row, column),
                              element(&b, (int64_t)b.x + n * b.width + column, (int64_t)b.y + row));
     if (!b.is_store) xe_define(t, at, size * b.count);
 }

@@ -165,10 +165,8 @@ static void control_changed(struct xe_thread *t)
 
 static void refuse(struct xe_thread *t, const struct xe_instruction *i)
 {
-    if (i->operation == XE_illegal)
-        xe_fail(t, "the end of the code was run over");
-    else
-        xe_fail(t, "an instruction that is not supported");
+    bool over = i->operation == XE_illegal;
+    xe_fail(t, "%s", over ? "the end of the code was run over" : "an instruction that is not supported");
 }
 
 static void step(struct xe_thread *t, const struct xe_instruction *i)

@@ -460,14 +460,13 @@ static bool fits(const struct xe_instruction *i, const struct xe_operand *o)
     return o->at + (last + 1) * ((xe_types[o->type].bits + 7u) / 8) <= end;
 }
 
-static void options(struct cursor *c, char *from, struct xe_instruction *i)
+static void options(char *from, struct xe_instruction *i)
 {
     char *open = strchr(from, '{');
     if (!open) return;
     i->compacted = strstr(open, "Compacted") != NULL;
     i->send.end = strstr(open, "EOT") != NULL;
     *open = 0;
-    (void)c;
 }
 
 static void instruction(struct cursor *c, struct xe_instruction *i)
@@ -518,11 +517,14 @@ static const char *parse_line(struct xe_code *code, char *line, uint32_t *room)
     }
     i = append(code, room);
     if (!i) return "memory";
-    options(&c, work, i);
+    options(work, i);
     instruction(&c, i);
     i->class = xe_class_of(i);
     i->offset = code->bytes;
     i->line = (uint32_t)(line - code->text);
+    i->site.text = line + strspn(line, " ");
+    i->site.flags = xe_site_flags(i->send.descriptor);
+    i->site.space = XS_SPACE_GLOBAL;
     code->bytes += i->compacted ? 8 : 16;
     return c.why;
 }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "abi.h"
+#include "c/prelude_check.h"
 #include "xe.h"
 
 /* ---- registers: one file of bytes, in which each kind has its place */
@@ -108,6 +109,7 @@ struct xe_instruction {
     uint32_t jump, update; /* labels: bytes until they are linked, then indices */
     uint8_t passes, depth; /* dpas: repeat count and systolic depth */
     uint32_t line;         /* where it stands in the text */
+    struct xs_site site;   /* a send, as the checked mode names it */
 };
 
 struct xe_code {
@@ -305,6 +307,10 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i);
 void xe_dpas(struct xe_thread *t, const struct xe_instruction *i);
 void xe_send(struct xe_thread *t, const struct xe_instruction *i);
 void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t payload, uint32_t data);
+/* Whether the checked mode, when it is on, allows this access to global memory; it reports what it does not. */
+uint32_t xe_site_flags(uint32_t descriptor);
+bool xe_allowed(const struct xe_thread *t, const struct xe_instruction *i, uint32_t lane, uint64_t address,
+                uint32_t bytes);
 double xe_math(uint8_t function, double a, double b);
 
 /* count.c */

@@ -27,16 +27,35 @@ struct message {
 
 /* ---- memory */
 
+uint32_t xe_site_flags(uint32_t descriptor)
+{
+    uint32_t operation = descriptor & 63;
+    if (operation > LSC_STORE_2D) return XS_READS | XS_WRITES | XS_ATOMIC;
+    return operation >= LSC_STORE ? XS_WRITES : XS_READS | XS_HOLES; /* loaded in one piece, perhaps used in part */
+}
+
+bool xe_allowed(const struct xe_thread *t, const struct xe_instruction *i, uint32_t lane, uint64_t address,
+                uint32_t bytes)
+{
+    const struct xe_group *g = t->group;
+    const struct xs_check *check = g->place->check;
+    const struct xs_access a = {address, bytes, 1, 0, 0, 0, lane + t->number * g->kernel->info.simd};
+    const uint8_t *end = g->private + g->private_bytes * MAX_THREADS;
+    if (!check || address - (uintptr_t)g->payload < (uint64_t)(end - g->payload)) return true;
+    return check->access(g->place, &i->site, &a) != 0;
+}
+
 /* Where `bytes` at this address are; NULL: nowhere, which is reported. Global memory is not looked at: what is wrong
  * with it ends the launch by a fault. */
-static uint8_t *memory(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint64_t address,
-                       uint32_t bytes)
+static uint8_t *memory(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint32_t lane,
+                       uint64_t address, uint32_t bytes)
 {
     struct xe_group *g = t->group;
     uint64_t size = g->payload_bytes, at = (uint32_t)address;
     uint8_t *base = g->payload;
     const char *what = "the payload";
-    if (i->send.unit == XE_UGM && m->surface == 0 && m->address_bytes == 8) return (uint8_t *)(uintptr_t)address;
+    if (i->send.unit == XE_UGM && m->surface == 0 && m->address_bytes == 8)
+        return xe_allowed(t, i, lane, address, bytes) ? (uint8_t *)(uintptr_t)address : NULL;
     if (i->send.unit == XE_SLM) {
         base = g->local, size = g->local_bytes, what = "local memory";
         at &= 0x0fffffff; /* above it is a mark of the compiler's */
@@ -178,7 +197,7 @@ static void transfer(struct xe_thread *t, const struct xe_instruction *i, const 
     if (m->is_load && i->to.where == XE_NULL) return; /* a prefetch */
     for (uint32_t k = 0; k < m->count && t->stop != XE_FAILED; k++) {
         uint32_t at = registers + k * m->stride + (m->transposed ? 0 : lane * m->slot);
-        uint8_t *there = memory(t, i, m, base + element_offset(m, k), m->bytes);
+        uint8_t *there = memory(t, i, m, lane, base + element_offset(m, k), m->bytes);
         if (m->is_load)
             load(t, m, at, there);
         else
@@ -258,7 +277,7 @@ static uint32_t operands_of(uint32_t operation)
 static void atomic(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint32_t lane)
 {
     uint64_t address = m->addresses[lane], operands[2] = {0, 0}, old;
-    uint8_t *p = memory(t, i, m, address, m->bytes);
+    uint8_t *p = memory(t, i, m, lane, address, m->bytes);
     if (address % m->bytes || m->bytes == 1 || m->count != 1 || m->transposed) {
         xe_fail(t, "an atomic of %u bytes at %#llx", m->bytes, (unsigned long long)address);
         return;
@@ -315,7 +334,7 @@ static void scratch_block(struct xe_thread *t, const struct xe_instruction *i)
     uint32_t d = i->send.descriptor, bytes = 32u << (d >> 12 & 3), at;
     bool is_store = d >> 17 & 1;
     const struct message m = {.surface = 2, .address_bytes = 4};
-    uint8_t *there = memory(t, i, &m, (d & 0xfff) * 32, bytes);
+    uint8_t *there = memory(t, i, &m, 0, (d & 0xfff) * 32, bytes);
     at = is_store ? i->from[1].at : i->to.at;
     if (!there) return;
     if (at + bytes > AT_ACC) {

@@ -149,7 +149,7 @@ static int run_code(const char *code)
     return run(resolved, out, 16);
 }
 
-static void check_lanes(const char *code, int32_t (*want)(int lane), int line)
+static void expect_lanes(const char *code, int32_t (*want)(int lane), int line)
 {
     if (run_code(code) != 0) test_fail(__FILE__, line, "%s", told);
     for (int n = 0; n < 16; n++)
@@ -159,16 +159,16 @@ static void check_lanes(const char *code, int32_t (*want)(int lane), int line)
             return;
         }
 }
-#define LANES(code, want) check_lanes(code, want, __LINE__)
+#define LANES(code, want) expect_lanes(code, want, __LINE__)
 
-static void check_ends(const char *code, const char *why, int line)
+static void expect_end(const char *code, const char *why, int line)
 {
     if (run_code(code) == 0)
         test_fail(__FILE__, line, "it succeeds");
     else if (!strstr(told, why))
         test_fail(__FILE__, line, "\"%s\" instead of \"%s\"", told, why);
 }
-#define ENDS(code, why) check_ends(code, why, __LINE__)
+#define ENDS(code, why) expect_end(code, why, __LINE__)
 
 static int32_t bits_of(float f)
 {
@@ -259,8 +259,9 @@ static const struct element {
     const char *name;
     uint32_t bits, ops; /* ops: values of k a stage, unless the other type has less */
     bool is_signed;
-} elements[] = {{"ub", 8, 4, false}, {"b", 8, 4, true},    {"u4", 4, 8, false}, {"s4", 4, 8, true},   {"u2", 2, 8, false},
-                {"s2", 2, 8, true},  {"hf", 16, 2, false}, {"bf", 16, 2, false}, {"tf32", 32, 1, false}};
+} elements[] = {{"ub", 8, 4, false},  {"b", 8, 4, true},    {"u4", 4, 8, false},
+                {"s4", 4, 8, true},   {"u2", 2, 8, false},  {"s2", 2, 8, true},
+                {"hf", 16, 2, false}, {"bf", 16, 2, false}, {"tf32", 32, 1, false}};
 enum { INTEGERS = 6, ELEMENTS = sizeof elements / sizeof elements[0] };
 
 /* Bits of the numbers 0 to 3 of 16 and of 32 bits; the low thirteen of a tf32 mean nothing. */
@@ -301,7 +302,8 @@ static void multiply(const struct element *b, const struct element *a, uint32_t 
     fill_dwords(a, matrices + AT_A);
     for (int k = 0; k < PART; k++) matrices[AT_C + k] = is_float ? (uint32_t)bits_of((float)(k % 7)) : (uint32_t)k * 99;
     memset(matrices + AT_D, 0x55, PART * 4);
-    for (int k = 0; k < 6; k++) n += snprintf(code + n, sizeof code - (size_t)n, load, k < 4 ? 30 + 4 * k : 44 + 4 * k, 256 * k << 12);
+    for (int k = 0; k < 6; k++) /* r30 to r45, r60 to r67 */
+        n += snprintf(code + n, sizeof code - (size_t)n, load, (k < 4 ? 30 : 44) + 4 * k, 256 * k << 12);
     n += snprintf(code + n, sizeof code - (size_t)n, "dpas.8x%u (16|M0) r60:%s r60:%s r30:%s r38.0:%s\n", rows,
                   is_float ? "f" : "d", is_float ? "f" : "d", b->name, a->name);
     snprintf(code + n, sizeof code - (size_t)n, "%s",
