@@ -163,12 +163,6 @@ static void control_changed(struct xe_thread *t)
     fesetround((int)t->rounding);
 }
 
-static void refuse(struct xe_thread *t, const struct xe_instruction *i)
-{
-    bool over = i->operation == XE_illegal;
-    xe_fail(t, "%s", over ? "the end of the code was run over" : "an instruction that is not supported");
-}
-
 static void step(struct xe_thread *t, const struct xe_instruction *i)
 {
     switch (i->operation) {
@@ -190,8 +184,8 @@ static void step(struct xe_thread *t, const struct xe_instruction *i)
     case XE_call:
     case XE_calla:
     case XE_ret: call(t, i); break;
-    case XE_illegal:
-    case XE_unknown: refuse(t, i); break;
+    case XE_illegal: xe_fail(t, "the end of the code was run over"); break;
+    case XE_unknown: xe_fail(t, "an instruction that is not supported"); break;
     default:
         xe_alu(t, i);
         if (i->to.where == XE_REGISTER && i->to.at >= AT_CONTROL && i->to.at < AT_STATE) control_changed(t);

@@ -40,8 +40,8 @@ bool xe_allowed(const struct xe_thread *t, const struct xe_instruction *i, uint3
     const struct xe_group *g = t->group;
     const struct xs_check *check = g->place->check;
     const struct xs_access a = {address, bytes, 1, 0, 0, 0, lane + t->number * g->kernel->info.simd};
-    const uint8_t *end = g->private + g->private_bytes * MAX_THREADS;
-    if (!check || address - (uintptr_t)g->payload < (uint64_t)(end - g->payload)) return true;
+    uint64_t own = (uint64_t)(g->private - g->payload) + g->private_bytes * MAX_THREADS;
+    if (!check || address - (uintptr_t)g->payload < own) return true;
     return check->access(g->place, &i->site, &a) != 0;
 }
 
