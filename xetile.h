@@ -818,15 +818,20 @@ typedef enum {
         XT_OP_COUNT_
 } xt_op_;
 
-typedef struct {
+/* Each node names the function that writes it, so that a program has but those of the operations that it calls. */
+typedef struct xt_node_ xt_node_;
+typedef void (*xt_write_fn_)(xt_ctx *x, const xt_node_ *n);
+
+struct xt_node_ {
     xt_op_ op;
+    xt_write_fn_ write;
     int kind;        /* which one of those that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* of a larger operation, which stands behind its parts */
     uint32_t result; /* the value that it makes; 0: none, or those of a region */
     const char *file;
     int line;
     void *desc;      /* operands and attributes, a structure of the operation's own */
-} xt_node_;
+};
 
 /* Operands of operations on numbers; type: in which they meet, or to which the one is cast. */
 typedef struct {
@@ -1436,7 +1441,8 @@ XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, const char *name)
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: desc is kept as it is. */
-XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size)
+XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
+                       size_t size)
 {
     static const char *const names[] = {
 #define XT_ROW_(name, write) "XT_" #name,
@@ -1450,6 +1456,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const 
     if (x->part == 0) xt_check_place_(w, op, names[op]);
     if (copy) memcpy(copy, desc, size);
     n->op = op;
+    n->write = write;
     n->kind = kind;
     n->part = x->part > 0;
     n->result = result;
@@ -1467,7 +1474,8 @@ XE_FN_ xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* A node that makes a number. */
-XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align, const xt_numbers_ *operands)
+XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, int type, int align,
+                                const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     int i;
@@ -1475,7 +1483,7 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int 
     for (i = 0; i < 3; i++)
         if (xt_spread_of_(w.x, &operands->v[i]) > xt_value_at_(w.x, v.id)->spread)
             xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands->v[i]);
-    xt_record_(w, op, kind, v.id, operands, sizeof *operands);
+    xt_record_(w, op, write, kind, v.id, operands, sizeof *operands);
     return v;
 }
 
@@ -1541,15 +1549,10 @@ XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
 /* Writes the body, in one version. */
 XE_FN_ void xt_write_nodes_(xt_ctx *x)
 {
-    static void (*const write[])(xt_ctx * x, const xt_node_ *n) = {
-#define XT_ROW_(name, function) xt_write_##function##_,
-        XT_OPERATIONS_(XT_ROW_)
-#undef XT_ROW_
-    };
     for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
         const xt_node_ *n = xt_node_at_(x, x->at);
         spe_at(&x->m, n->file, n->line);
-        write[n->op](x, n);
+        n->write(x, n);
     }
 }
 
@@ -1834,7 +1837,7 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
                xt_nothing_();
-    r = xt_record_number_(w, XT_OP_CAST_NUMBER_, 0, type, xt_val_align_(v), &n);
+    r = xt_record_number_(w, XT_OP_CAST_NUMBER_, xt_write_cast_number_, 0, type, xt_val_align_(v), &n);
     xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
     return r;
 }
@@ -1867,7 +1870,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
         !xt_check_type_(w, &n.v[1], type, "the second operand"))
         return xt_nothing_();
-    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
+    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, xt_write_binary_number_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
                           xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
     xt_value_at_(w.x, r.id)->early =
         xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
@@ -1900,7 +1903,7 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();
-    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, xt_write_select_number_, 0, type, 1, &n);
 }
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
@@ -1911,7 +1914,7 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
-    r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
+    r = xt_record_number_(w, XT_OP_BUILTIN_, xt_write_builtin_, (int)name, CM_I32, 1, &n);
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
     if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
@@ -2060,10 +2063,7 @@ XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 }
 
 /* Does this version access the tile by 2D block messages? */
-XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t)
-{
-    return x->block2d && !xt_why_not_block2d_(x, t);
-}
+XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
 
 /* ---- what they need ---------------------------------------------------------------------------------------------- */
 
@@ -2153,8 +2153,7 @@ XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
     int i;
-    for (i = 0; i < d->shape.count - 2; i++)
-        xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
+    for (i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
     if (d->shape.count > 2) xt_need_multiple_(x, &init->matrix, &init->distance, 64 / xt_bytes_(init->tile.type));
 }
 
@@ -2399,7 +2398,7 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
     xt_value_at_(w.x, v.id)->spread = 1;
-    xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
+    xt_record_(w, XT_OP_PLACE_, xt_write_place_, dim, v.id, d, sizeof *d);
     return v;
 }
 
@@ -2570,9 +2569,8 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
-    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") &&
-        xt_check_uniform_(w, number, "the element"))
-        xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
+    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") && xt_check_uniform_(w, number, "the element"))
+        xt_record_(w, XT_OP_SPLAT_, xt_write_splat_, 0, v.id, &of, sizeof of);
     return v;
 }
 
@@ -2635,7 +2633,7 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     xt_vec r;
     if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
     r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    xt_record_(w, XT_OP_IOTA_, dim, r.id, NULL, 0);
+    xt_record_(w, XT_OP_IOTA_, xt_write_iota_, dim, r.id, NULL, 0);
     return r;
 }
 
@@ -2679,7 +2677,7 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
         snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
         if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
     }
-    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, 0, r.id, &t, sizeof t);
+    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, xt_write_table_, 0, r.id, &t, sizeof t);
     return r;
 }
 
@@ -2719,8 +2717,7 @@ XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
     const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(&r.dist);
-    if (!*t->array)
-        *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
+    if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
     while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
@@ -2787,7 +2784,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     if (!array) return v;
     array->type = type;
     array->elements = elements;
-    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
+    xt_record_(w, XT_OP_LOCAL_, xt_write_local_, 0, v.id, array, 0);
     return v;
 }
 
@@ -2916,7 +2913,7 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     memset(&n, 0, sizeof n);
     n.type = (int)t->type;
     n.v[0] = *base;
-    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
+    xt_record_(w, XT_OP_POINTER_, xt_write_pointer_, 0, t->base.id, &n, sizeof n);
     return true;
 }
 
@@ -2960,7 +2957,7 @@ XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
     init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
-    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
+    xt_record_(w, XT_OP_MATRIX_, xt_write_matrix_, 0, init->tile.base.id, init, 0);
     xt_value_at_(w.x, init->tile.shape[0].id)->node = w.x->nodes.count - 1;
 }
 
@@ -3055,7 +3052,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     init->given = d;
     if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, xt_write_init_tile_, 0, t.id, init, 0);
     return t;
 }
 
@@ -3094,7 +3091,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     w.x->part--;
     t.scope = w.x->scope;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, &d, sizeof d);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, &d, sizeof d);
     return t;
 }
 
@@ -3109,7 +3106,7 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
     t.scope = w.x->scope;
     w.x->part--;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, &d, sizeof d);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, &d, sizeof d);
     return t;
 }
 
@@ -3193,7 +3190,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         return xt_no_vec_();
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     v = xt_new_vec_(w.x, d.tile.type, &form);
-    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_LOAD_TILE_, xt_write_load_tile_, 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -3246,7 +3243,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
         xt_check_rows_(w, &t))
-        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_OP_STORE_TILE_, xt_write_store_tile_, 0, 0, &d, sizeof d);
 }
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
@@ -3380,7 +3377,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     v = xt_new_vec_(w.x, d.tile.type, &form);
     of.v = xt_no_vec_();
     of.d = d;
-    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
+    xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);
     return v;
 }
 
@@ -3410,7 +3407,7 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
         xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
         xt_check_mask_(w, &d.mask, &d.tile))
-        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
+        xt_record_(w, XT_OP_STORE_SCATTER_, xt_write_store_scatter_, 0, 0, &of, sizeof of);
 }
 
 /* Block by block; r: what fn returns, or NULL. */
@@ -3660,7 +3657,7 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
     if (d.locality < 0 || d.locality > 3)
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
     else
-        xt_record_(w, XT_OP_PREFETCH_TILE_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_OP_PREFETCH_TILE_, xt_write_prefetch_tile_, 0, 0, &d, sizeof d);
 }
 
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
@@ -3800,7 +3797,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
-    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_OP_TILE_MMA_, xt_write_tile_mma_, 0, r.id, &d, sizeof d);
     return r;
 }
 
@@ -3985,14 +3982,15 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 }
 
 /* A node of an operation element by element. */
-XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, int kind, cm_type type, int n, const xt_vec *v, int of)
+XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, cm_type type, int n,
+                              const xt_vec *v, int of)
 {
     xt_vectors_ d;
     xt_vec r = xt_new_vec_(w.x, type, v);
     memset(&d, 0, sizeof d);
     d.type = of;
     memcpy(d.v, v, (size_t)n * sizeof *v);
-    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, write, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -4013,8 +4011,8 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
-                           (int)like->type);
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_write_binary_vector_, op,
+                           xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
 }
 
 XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
@@ -4060,7 +4058,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     v[0] = xt_repeated_(w, &condition.vec, &whole);
     if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_write_select_vector_, 0, v[1].type, 3, v, 0);
 }
 
 XE_FN_ void xt_write_select_vector_(xt_ctx *x, const xt_node_ *n)
@@ -4127,7 +4125,8 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, row->name, row->operands, all, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, op, like->type, row->operands, v, (int)like->type);
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_write_math_vector_, op, like->type, row->operands, v,
+                           (int)like->type);
 }
 
 XE_FN_ void xt_write_math_vector_(xt_ctx *x, const xt_node_ *n)
@@ -4157,7 +4156,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
+    return xt_record_number_(w, XT_OP_MATH_NUMBER_, xt_write_math_number_, op, n.type, 1, &n);
 }
 
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
@@ -4186,7 +4185,7 @@ XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, 0, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_write_cast_vector_, 0, (cm_type)type, 1, &a.vec, type);
 }
 
 XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
@@ -4216,7 +4215,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, 0, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_write_bitcast_vector_, 0, (cm_type)type, 1, &a.vec, type);
 }
 
 XE_FN_ void xt_write_bitcast_vector_(xt_ctx *x, const xt_node_ *n)
@@ -4238,7 +4237,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
                xt_nothing_();
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, xt_write_bitcast_number_, 0, type, 1, &n);
 }
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
@@ -4417,7 +4416,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
         !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
     r = xt_new_vec_(w.x, t->type, &form);
-    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &of, sizeof of);
+    xt_record_(w, XT_OP_ATOMIC_RMW_, xt_write_atomic_rmw_, (int)kind, r.id, &of, sizeof of);
     return r;
 }
 
@@ -5120,7 +5119,7 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_ma
     d.from = *from;
     d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
     if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, op, 0, r.id, &d, sizeof d);
+        xt_record_(w, op, xt_write_rearrange_, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
@@ -5245,8 +5244,8 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
-                        d.rows, d.cols, d.row, d.col, n[0], n[1]),
+        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
+                        d.cols, d.row, d.col, n[0], n[1]),
                xt_no_vec_();
     if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
         return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0],
@@ -5283,7 +5282,7 @@ XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int
     if (!d.v.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, xt_write_same_, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -5294,8 +5293,7 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
-        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
-                        has[1]),
+        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]),
                xt_no_vec_();
     if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
         return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
@@ -5491,7 +5489,7 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
     xt_reduce_desc_ d = {*v, {kind, dim, size}};
-    if (r.id) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
+    if (r.id) xt_record_(w, XT_OP_REDUCE_, xt_write_reduce_, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -5768,7 +5766,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     of.dim = check.dim;
     of.exclusive = d.exclusive;
     plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
-    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
+    xt_record_(w, XT_OP_SCAN_, xt_write_scan_, kind, plain.id, &of, sizeof of);
     return plain;
 }
 
@@ -5786,8 +5784,8 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     memset(&back, 0, sizeof back);
     memset(&form, 0, sizeof form);
     if (type < XT_BOOL_ && xt_is_int_(type))
-        kind = xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_)
-                                   : (largest ? XT_RED_maxui_ : XT_RED_minui_);
+        kind =
+            xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
     least.vec = d.vec;
     least.dim = d.dim;
     if (!xt_enter_(w) || !xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least))
@@ -6128,7 +6126,8 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
 /* control.c - regions, barriers. */
 
 /* Records that a region begins, and reads what it carries. */
-XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *name, void *const *objects)
+XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, const char *name,
+                           void *const *objects)
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
@@ -6144,7 +6143,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
         f->slot[i].object = objects[i];
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
-    xt_record_(w, op, 0, 0, f, 0);
+    xt_record_(w, op, write, 0, 0, f, 0);
     if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
         r->twice = true;
         r->sides = 2;
@@ -6222,7 +6221,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    f = xt_open_(w, &loop, XT_OP_FOR_, "XT_FOR", objects);
+    f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, "XT_FOR", objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -6352,7 +6351,7 @@ XE_FN_ spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, "XT_WHILE", objects) : NULL;
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, xt_write_for_, "XT_WHILE", objects) : NULL;
     if (!f) return loop;
     xt_loop_values_(w.x, f);
     xt_side_begins_(w, f);
@@ -6362,7 +6361,7 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
-    xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
+    xt_record_(w, XT_OP_WHILE_TEST_, xt_write_while_test_, 0, 0, &condition, sizeof condition);
     xt_depends_on_(w.x, &condition);
     return loop;
 }
@@ -6379,7 +6378,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     spe_region r = spe_region_of(&w.x->regions, 2);
     xt_frame_ *f;
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    f = xt_open_(w, &r, XT_OP_IF_, "XT_IF", objects);
+    f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, "XT_IF", objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -6491,12 +6490,12 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_walked_again_(x, f);
     } else if (last || r->twice) {
         xt_read_now_(w, f);
-        xt_record_(w, XT_OP_END_, 0, 0, f, 0);
+        xt_record_(w, XT_OP_END_, xt_write_end_, 0, 0, f, 0);
         xt_find_changes_(x, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);
-        xt_record_(w, XT_OP_ELSE_, 0, 0, f, 0);
+        xt_record_(w, XT_OP_ELSE_, xt_write_else_, 0, 0, f, 0);
         xt_if_else_(f);
         xt_side_begins_(w, f);
     }
@@ -6529,7 +6528,7 @@ void xt_barrier_arrive_(xt_where_ w, const char *name)
     if (x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
     x->arrived = name;
-    xt_record_(w, XT_OP_BARRIER_ARRIVE_, 0, 0, name, 0);
+    xt_record_(w, XT_OP_BARRIER_ARRIVE_, xt_write_barrier_arrive_, 0, 0, name, 0);
 }
 
 void xt_barrier_wait_(xt_where_ w, const char *name)
@@ -6540,12 +6539,12 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     x->arrived = NULL;
-    xt_record_(w, XT_OP_BARRIER_WAIT_, 0, 0, name, 0);
+    xt_record_(w, XT_OP_BARRIER_WAIT_, xt_write_barrier_wait_, 0, 0, name, 0);
 }
 
 void xt_barrier_(xt_where_ w)
 {
-    if (xt_enter_(w)) xt_record_(w, XT_OP_BARRIER_, 0, 0, NULL, 0);
+    if (xt_enter_(w)) xt_record_(w, XT_OP_BARRIER_, xt_write_barrier_, 0, 0, NULL, 0);
 }
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
@@ -6590,7 +6589,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     for (i = 0; i < operands.count; i++)
         if (xt_spread_of_(w.x, &operands.at[i]) > xt_value_at_(w.x, v.id)->spread)
             xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands.at[i]);
-    xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_EMIT_, xt_write_emit_, 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -6623,7 +6622,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
         d.vecs[i] = operands[i];
     }
     v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
-    xt_record_(w, XT_OP_EMIT_VEC_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_EMIT_VEC_, xt_write_emit_vec_, 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -6670,7 +6669,7 @@ xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
     xt_numbers_ n = {0, {base, index, index}};
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
     n.type = xt_number_type_(base.type);
-    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
+    return xt_record_number_(w, XT_OP_LOAD_, xt_write_load_, 0, n.type, 1, &n);
 }
 
 void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
@@ -6678,7 +6677,8 @@ void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
     xt_numbers_ n = {0, {base, index, v}};
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
     n.type = xt_number_type_(base.type);
-    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE")) xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
+    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
+        xt_record_(w, XT_OP_STORE_, xt_write_store_, 0, 0, &n, sizeof n);
 }
 
 XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
@@ -6723,7 +6723,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();
     r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
-    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_OP_ELEMENT_, xt_write_element_, 0, r.id, &d, sizeof d);
     return r;
 }
 
@@ -6743,8 +6743,7 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 {
     xt_reduction_desc_ d;
     memset(&d, 0, sizeof d);
-    if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY"))
-        return xt_nothing_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
     if ((int)v.type != XT_BOOL_)
         return xt_fail_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
                         xt_type_name_((int)v.type)),
@@ -6863,7 +6862,7 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
     for (i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
-        xt_record_(w, XT_OP_ARGUMENT_, i, x->args[i].id, NULL, 0);
+        xt_record_(w, XT_OP_ARGUMENT_, xt_write_argument_, i, x->args[i].id, NULL, 0);
         if (!spe_ok(&x->m)) return;
         xt_value_at_(x, x->args[i].id)->early = !p->local;
     }
@@ -6921,11 +6920,11 @@ XE_FN_ void xt_write_versions_(xt_ctx *x)
 {
     bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
     spe_id condition = 0;
-    x->versions = !x->has_mma                           ? "without 2D block messages: there is no tile_mma"
-                  : !has                                ? "without 2D block messages: target or lowering have none"
-                  : x->desc->pitch == XT_PITCH_ANY      ? "without 2D block messages, as .pitch asks"
-                  : x->desc->pitch == XT_PITCH_ALIGNED  ? "with 2D block messages, as .pitch promises"
-                                                        : NULL;
+    x->versions = !x->has_mma                          ? "without 2D block messages: there is no tile_mma"
+                  : !has                               ? "without 2D block messages: target or lowering have none"
+                  : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch asks"
+                  : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
+                                                       : NULL;
     x->messages = has && x->has_mma && x->desc->pitch != XT_PITCH_ANY;
     if (!x->versions) {
         condition = xt_emit_condition_(x);

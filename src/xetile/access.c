@@ -79,7 +79,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         return xt_no_vec_();
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     v = xt_new_vec_(w.x, d.tile.type, &form);
-    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_LOAD_TILE_, xt_write_load_tile_, 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -132,7 +132,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
         xt_check_rows_(w, &t))
-        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_OP_STORE_TILE_, xt_write_store_tile_, 0, 0, &d, sizeof d);
 }
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
@@ -266,7 +266,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     v = xt_new_vec_(w.x, d.tile.type, &form);
     of.v = xt_no_vec_();
     of.d = d;
-    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
+    xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);
     return v;
 }
 
@@ -296,7 +296,7 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
         xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
         xt_check_mask_(w, &d.mask, &d.tile))
-        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
+        xt_record_(w, XT_OP_STORE_SCATTER_, xt_write_store_scatter_, 0, 0, &of, sizeof of);
 }
 
 /* Block by block; r: what fn returns, or NULL. */

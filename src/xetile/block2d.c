@@ -16,10 +16,7 @@ XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 }
 
 /* Does this version access the tile by 2D block messages? */
-XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t)
-{
-    return x->block2d && !xt_why_not_block2d_(x, t);
-}
+XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
 
 /* ---- what they need ---------------------------------------------------------------------------------------------- */
 
@@ -109,8 +106,7 @@ static void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
     int i;
-    for (i = 0; i < d->shape.count - 2; i++)
-        xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
+    for (i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
     if (d->shape.count > 2) xt_need_multiple_(x, &init->matrix, &init->distance, 64 / xt_bytes_(init->tile.type));
 }
 

@@ -28,7 +28,7 @@ static void xt_record_body_(xt_ctx *x)
     for (i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
-        xt_record_(w, XT_OP_ARGUMENT_, i, x->args[i].id, NULL, 0);
+        xt_record_(w, XT_OP_ARGUMENT_, xt_write_argument_, i, x->args[i].id, NULL, 0);
         if (!spe_ok(&x->m)) return;
         xt_value_at_(x, x->args[i].id)->early = !p->local;
     }
@@ -86,11 +86,11 @@ static void xt_write_versions_(xt_ctx *x)
 {
     bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
     spe_id condition = 0;
-    x->versions = !x->has_mma                           ? "without 2D block messages: there is no tile_mma"
-                  : !has                                ? "without 2D block messages: target or lowering have none"
-                  : x->desc->pitch == XT_PITCH_ANY      ? "without 2D block messages, as .pitch asks"
-                  : x->desc->pitch == XT_PITCH_ALIGNED  ? "with 2D block messages, as .pitch promises"
-                                                        : NULL;
+    x->versions = !x->has_mma                          ? "without 2D block messages: there is no tile_mma"
+                  : !has                               ? "without 2D block messages: target or lowering have none"
+                  : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch asks"
+                  : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
+                                                       : NULL;
     x->messages = has && x->has_mma && x->desc->pitch != XT_PITCH_ANY;
     if (!x->versions) {
         condition = xt_emit_condition_(x);

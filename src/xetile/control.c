@@ -2,7 +2,8 @@
 #include "internal.h"
 
 /* Records that a region begins, and reads what it carries. */
-static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *name, void *const *objects)
+static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, const char *name,
+                           void *const *objects)
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
@@ -18,7 +19,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, const char *na
         f->slot[i].object = objects[i];
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
-    xt_record_(w, op, 0, 0, f, 0);
+    xt_record_(w, op, write, 0, 0, f, 0);
     if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
         r->twice = true;
         r->sides = 2;
@@ -96,7 +97,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    f = xt_open_(w, &loop, XT_OP_FOR_, "XT_FOR", objects);
+    f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, "XT_FOR", objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -226,7 +227,7 @@ static spe_id xt_condition_(xt_ctx *x, const xt_val *v)
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, "XT_WHILE", objects) : NULL;
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, xt_write_for_, "XT_WHILE", objects) : NULL;
     if (!f) return loop;
     xt_loop_values_(w.x, f);
     xt_side_begins_(w, f);
@@ -236,7 +237,7 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
-    xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
+    xt_record_(w, XT_OP_WHILE_TEST_, xt_write_while_test_, 0, 0, &condition, sizeof condition);
     xt_depends_on_(w.x, &condition);
     return loop;
 }
@@ -253,7 +254,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     spe_region r = spe_region_of(&w.x->regions, 2);
     xt_frame_ *f;
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    f = xt_open_(w, &r, XT_OP_IF_, "XT_IF", objects);
+    f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, "XT_IF", objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -365,12 +366,12 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_walked_again_(x, f);
     } else if (last || r->twice) {
         xt_read_now_(w, f);
-        xt_record_(w, XT_OP_END_, 0, 0, f, 0);
+        xt_record_(w, XT_OP_END_, xt_write_end_, 0, 0, f, 0);
         xt_find_changes_(x, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);
-        xt_record_(w, XT_OP_ELSE_, 0, 0, f, 0);
+        xt_record_(w, XT_OP_ELSE_, xt_write_else_, 0, 0, f, 0);
         xt_if_else_(f);
         xt_side_begins_(w, f);
     }
@@ -403,7 +404,7 @@ void xt_barrier_arrive_(xt_where_ w, const char *name)
     if (x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
     x->arrived = name;
-    xt_record_(w, XT_OP_BARRIER_ARRIVE_, 0, 0, name, 0);
+    xt_record_(w, XT_OP_BARRIER_ARRIVE_, xt_write_barrier_arrive_, 0, 0, name, 0);
 }
 
 void xt_barrier_wait_(xt_where_ w, const char *name)
@@ -414,12 +415,12 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     x->arrived = NULL;
-    xt_record_(w, XT_OP_BARRIER_WAIT_, 0, 0, name, 0);
+    xt_record_(w, XT_OP_BARRIER_WAIT_, xt_write_barrier_wait_, 0, 0, name, 0);
 }
 
 void xt_barrier_(xt_where_ w)
 {
-    if (xt_enter_(w)) xt_record_(w, XT_OP_BARRIER_, 0, 0, NULL, 0);
+    if (xt_enter_(w)) xt_record_(w, XT_OP_BARRIER_, xt_write_barrier_, 0, 0, NULL, 0);
 }
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)

@@ -148,14 +148,15 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 }
 
 /* A node of an operation element by element. */
-static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, int kind, cm_type type, int n, const xt_vec *v, int of)
+static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, cm_type type, int n,
+                              const xt_vec *v, int of)
 {
     xt_vectors_ d;
     xt_vec r = xt_new_vec_(w.x, type, v);
     memset(&d, 0, sizeof d);
     d.type = of;
     memcpy(d.v, v, (size_t)n * sizeof *v);
-    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, write, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -176,8 +177,8 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
-                           (int)like->type);
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_write_binary_vector_, op,
+                           xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
 }
 
 XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
@@ -223,7 +224,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     v[0] = xt_repeated_(w, &condition.vec, &whole);
     if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_write_select_vector_, 0, v[1].type, 3, v, 0);
 }
 
 XE_FN_ void xt_write_select_vector_(xt_ctx *x, const xt_node_ *n)
@@ -290,7 +291,8 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, row->name, row->operands, all, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, op, like->type, row->operands, v, (int)like->type);
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_write_math_vector_, op, like->type, row->operands, v,
+                           (int)like->type);
 }
 
 XE_FN_ void xt_write_math_vector_(xt_ctx *x, const xt_node_ *n)
@@ -320,7 +322,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
+    return xt_record_number_(w, XT_OP_MATH_NUMBER_, xt_write_math_number_, op, n.type, 1, &n);
 }
 
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
@@ -349,7 +351,7 @@ static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, 0, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_write_cast_vector_, 0, (cm_type)type, 1, &a.vec, type);
 }
 
 XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
@@ -379,7 +381,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, 0, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_write_bitcast_vector_, 0, (cm_type)type, 1, &a.vec, type);
 }
 
 XE_FN_ void xt_write_bitcast_vector_(xt_ctx *x, const xt_node_ *n)
@@ -401,7 +403,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
                xt_nothing_();
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, xt_write_bitcast_number_, 0, type, 1, &n);
 }
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)

@@ -23,7 +23,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     for (i = 0; i < operands.count; i++)
         if (xt_spread_of_(w.x, &operands.at[i]) > xt_value_at_(w.x, v.id)->spread)
             xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands.at[i]);
-    xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_EMIT_, xt_write_emit_, 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -56,7 +56,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
         d.vecs[i] = operands[i];
     }
     v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
-    xt_record_(w, XT_OP_EMIT_VEC_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_EMIT_VEC_, xt_write_emit_vec_, 0, v.id, &d, sizeof d);
     return v;
 }
 

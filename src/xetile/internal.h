@@ -50,15 +50,20 @@ typedef enum {
         XT_OP_COUNT_
 } xt_op_;
 
-typedef struct {
+/* Each node names the function that writes it, so that a program has but those of the operations that it calls. */
+typedef struct xt_node_ xt_node_;
+typedef void (*xt_write_fn_)(xt_ctx *x, const xt_node_ *n);
+
+struct xt_node_ {
     xt_op_ op;
+    xt_write_fn_ write;
     int kind;        /* which one of those that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* of a larger operation, which stands behind its parts */
     uint32_t result; /* the value that it makes; 0: none, or those of a region */
     const char *file;
     int line;
     void *desc;      /* operands and attributes, a structure of the operation's own */
-} xt_node_;
+};
 
 /* Operands of operations on numbers; type: in which they meet, or to which the one is cast. */
 typedef struct {
@@ -109,8 +114,9 @@ XETILE_PRIVATE bool xt_check_scope_(xt_where_ w, int scope, const char *what);
 XETILE_PRIVATE bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what);
 XETILE_PRIVATE int xt_spread_of_(xt_ctx *x, const xt_val *v);
 XETILE_PRIVATE bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what);
-XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size);
-XETILE_PRIVATE xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align,
+XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result,
+                               const void *desc, size_t size);
+XETILE_PRIVATE xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, int type, int align,
                                         const xt_numbers_ *operands);
 XETILE_PRIVATE xt_val xt_now_(xt_ctx *x, const xt_val *v);
 XETILE_PRIVATE xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v);

@@ -144,7 +144,7 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_ma
     d.from = *from;
     d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
     if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, op, 0, r.id, &d, sizeof d);
+        xt_record_(w, op, xt_write_rearrange_, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
@@ -269,8 +269,8 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
-                        d.rows, d.cols, d.row, d.col, n[0], n[1]),
+        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
+                        d.cols, d.row, d.col, n[0], n[1]),
                xt_no_vec_();
     if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
         return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0],
@@ -307,7 +307,7 @@ XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int
     if (!d.v.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, xt_write_same_, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -318,8 +318,7 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
-        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
-                        has[1]),
+        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]),
                xt_no_vec_();
     if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
         return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],

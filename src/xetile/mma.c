@@ -118,7 +118,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
-    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_OP_TILE_MMA_, xt_write_tile_mma_, 0, r.id, &d, sizeof d);
     return r;
 }
 

@@ -95,7 +95,8 @@ static bool xt_check_place_(xt_where_ w, xt_op_ op, const char *name)
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: desc is kept as it is. */
-XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size)
+XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
+                       size_t size)
 {
     static const char *const names[] = {
 #define XT_ROW_(name, write) "XT_" #name,
@@ -109,6 +110,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const 
     if (x->part == 0) xt_check_place_(w, op, names[op]);
     if (copy) memcpy(copy, desc, size);
     n->op = op;
+    n->write = write;
     n->kind = kind;
     n->part = x->part > 0;
     n->result = result;
@@ -126,7 +128,8 @@ XE_FN_ xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* A node that makes a number. */
-XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align, const xt_numbers_ *operands)
+XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, int type, int align,
+                                const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     int i;
@@ -134,7 +137,7 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int 
     for (i = 0; i < 3; i++)
         if (xt_spread_of_(w.x, &operands->v[i]) > xt_value_at_(w.x, v.id)->spread)
             xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands->v[i]);
-    xt_record_(w, op, kind, v.id, operands, sizeof *operands);
+    xt_record_(w, op, write, kind, v.id, operands, sizeof *operands);
     return v;
 }
 
@@ -200,14 +203,9 @@ XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
 /* Writes the body, in one version. */
 XE_FN_ void xt_write_nodes_(xt_ctx *x)
 {
-    static void (*const write[])(xt_ctx * x, const xt_node_ *n) = {
-#define XT_ROW_(name, function) xt_write_##function##_,
-        XT_OPERATIONS_(XT_ROW_)
-#undef XT_ROW_
-    };
     for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
         const xt_node_ *n = xt_node_at_(x, x->at);
         spe_at(&x->m, n->file, n->line);
-        write[n->op](x, n);
+        n->write(x, n);
     }
 }

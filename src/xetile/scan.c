@@ -234,7 +234,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     of.dim = check.dim;
     of.exclusive = d.exclusive;
     plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
-    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
+    xt_record_(w, XT_OP_SCAN_, xt_write_scan_, kind, plain.id, &of, sizeof of);
     return plain;
 }
 
@@ -252,8 +252,8 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     memset(&back, 0, sizeof back);
     memset(&form, 0, sizeof form);
     if (type < XT_BOOL_ && xt_is_int_(type))
-        kind = xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_)
-                                   : (largest ? XT_RED_maxui_ : XT_RED_minui_);
+        kind =
+            xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
     least.vec = d.vec;
     least.dim = d.dim;
     if (!xt_enter_(w) || !xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least))

@@ -25,7 +25,7 @@ xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
     xt_numbers_ n = {0, {base, index, index}};
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
     n.type = xt_number_type_(base.type);
-    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
+    return xt_record_number_(w, XT_OP_LOAD_, xt_write_load_, 0, n.type, 1, &n);
 }
 
 void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
@@ -33,7 +33,8 @@ void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
     xt_numbers_ n = {0, {base, index, v}};
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
     n.type = xt_number_type_(base.type);
-    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE")) xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
+    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
+        xt_record_(w, XT_OP_STORE_, xt_write_store_, 0, 0, &n, sizeof n);
 }
 
 static spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
@@ -78,7 +79,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();
     r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
-    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_OP_ELEMENT_, xt_write_element_, 0, r.id, &d, sizeof d);
     return r;
 }
 
@@ -98,8 +99,7 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 {
     xt_reduction_desc_ d;
     memset(&d, 0, sizeof d);
-    if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY"))
-        return xt_nothing_();
+    if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
     if ((int)v.type != XT_BOOL_)
         return xt_fail_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
                         xt_type_name_((int)v.type)),

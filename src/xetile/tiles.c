@@ -61,7 +61,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     if (!array) return v;
     array->type = type;
     array->elements = elements;
-    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
+    xt_record_(w, XT_OP_LOCAL_, xt_write_local_, 0, v.id, array, 0);
     return v;
 }
 
@@ -190,7 +190,7 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     memset(&n, 0, sizeof n);
     n.type = (int)t->type;
     n.v[0] = *base;
-    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
+    xt_record_(w, XT_OP_POINTER_, xt_write_pointer_, 0, t->base.id, &n, sizeof n);
     return true;
 }
 
@@ -234,7 +234,7 @@ static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
     init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
-    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
+    xt_record_(w, XT_OP_MATRIX_, xt_write_matrix_, 0, init->tile.base.id, init, 0);
     xt_value_at_(w.x, init->tile.shape[0].id)->node = w.x->nodes.count - 1;
 }
 
@@ -329,7 +329,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     init->given = d;
     if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, xt_write_init_tile_, 0, t.id, init, 0);
     return t;
 }
 
@@ -368,7 +368,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     w.x->part--;
     t.scope = w.x->scope;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, &d, sizeof d);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, &d, sizeof d);
     return t;
 }
 
@@ -383,6 +383,6 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
     t.scope = w.x->scope;
     w.x->part--;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, &d, sizeof d);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, &d, sizeof d);
     return t;
 }

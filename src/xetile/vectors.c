@@ -80,7 +80,7 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
     xt_value_at_(w.x, v.id)->spread = 1;
-    xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
+    xt_record_(w, XT_OP_PLACE_, xt_write_place_, dim, v.id, d, sizeof *d);
     return v;
 }
 
@@ -251,9 +251,8 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
-    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") &&
-        xt_check_uniform_(w, number, "the element"))
-        xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
+    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") && xt_check_uniform_(w, number, "the element"))
+        xt_record_(w, XT_OP_SPLAT_, xt_write_splat_, 0, v.id, &of, sizeof of);
     return v;
 }
 
@@ -316,7 +315,7 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
     xt_vec r;
     if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
     r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    xt_record_(w, XT_OP_IOTA_, dim, r.id, NULL, 0);
+    xt_record_(w, XT_OP_IOTA_, xt_write_iota_, dim, r.id, NULL, 0);
     return r;
 }
 
@@ -360,7 +359,7 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
         snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
         if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
     }
-    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, 0, r.id, &t, sizeof t);
+    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, xt_write_table_, 0, r.id, &t, sizeof t);
     return r;
 }
 
@@ -400,8 +399,7 @@ XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
     const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(&r.dist);
-    if (!*t->array)
-        *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
+    if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
     while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
