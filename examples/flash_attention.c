@@ -12,13 +12,8 @@
 #include "coopmatrix.h"
 #include "ze_dispatch.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define EXAMPLE "flash_attention"
+#include "example.h"
 
 enum { QUERIES = 16, SUBGROUPS = 4 }; /* queries of a subgroup, subgroups of a work-group */
 
@@ -195,23 +190,6 @@ static spe_words build(spe_module *m, const char *target, int head_size, bool ca
 
 /* ---- messages */
 
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED flash_attention ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
-
-static bool fail_device(const zed_device *dev)
-{
-    const zed_error *e = zed_get_error(dev);
-    return fail("%s:%d: %s", e->file, e->line, e->text);
-}
-
 /* ---- input */
 
 typedef struct {
@@ -222,19 +200,6 @@ typedef struct {
 
 static size_t elements(const problem *p) { return (size_t)p->heads * (size_t)p->length * (size_t)p->head_size; }
 
-/* splitmix64, and normally distributed numbers from it. */
-static double normal(uint64_t *state)
-{
-    double u[2];
-    for (int i = 0; i < 2; i++) {
-        uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        u[i] = ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
-    }
-    return sqrt(-2 * log(u[0])) * cos(6.283185307179586 * u[1]);
-}
-
 static bool make_input(zed_device *dev, problem *p)
 {
     uint16_t **array[3];
@@ -243,7 +208,7 @@ static bool make_input(zed_device *dev, problem *p)
     array[0] = &p->q, array[1] = &p->k, array[2] = &p->v;
     for (int i = 0; i < 3; i++) {
         *array[i] = (uint16_t *)zed_alloc(dev, ZED_SHARED, n * 2, 64);
-        for (size_t e = 0; *array[i] && e < n; e++) (*array[i])[e] = spe_f32_to_f16_bits((float)normal(&state));
+        for (size_t e = 0; *array[i] && e < n; e++) (*array[i])[e] = spe_f32_to_f16_bits((float)random_normal(&state));
     }
     p->o = (uint16_t *)zed_alloc(dev, ZED_SHARED, n * 2, 64);
     zed_fill(dev, p->o, 0xff, n * 2); /* not a number */
@@ -389,16 +354,6 @@ static void print_help(void)
            "  --help            this text\n");
 }
 
-static bool parse_number(const char *name, const char *text, int least, int most, int *value)
-{
-    char *end;
-    long v = strtol(text, &end, 10);
-    if (end == text || *end || v < least || v > most)
-        return fail("%s %s: not a number from %d to %d", name, text, least, most);
-    *value = (int)v;
-    return true;
-}
-
 static bool parse_options(options *o, char **argv)
 {
     for (int i = 1; argv[i]; i += 2) {
@@ -427,10 +382,8 @@ static bool emit(const options *o)
 {
     spe_module m;
     spe_words words = build(&m, o->target, o->head_size ? o->head_size : 64, o->causal > 0);
-    FILE *f = words.data ? fopen(o->file, "wb") : NULL;
     bool ok = words.data || fail("%s", spe_get_error(&m)->text);
-    if (ok && (!f || fwrite(words.data, 4, words.count, f) != words.count)) ok = fail("%s: cannot write it", o->file);
-    if (f && fclose(f) != 0) ok = false;
+    ok = ok && write_file(o->file, words.data, words.count * 4);
     if (ok)
         printf("params   %s\nflags    %s\nok flash_attention %s, %zu bytes\n", parameters,
                cm_target_row(o->target)->build_flags, o->file, words.count * 4);
@@ -453,14 +406,6 @@ static bool run_all(const options *o)
     }
     zed_close(&dev);
     return ok;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)

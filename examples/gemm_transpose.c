@@ -9,13 +9,8 @@
 #include "xetile.h"
 #include "ze_dispatch.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define EXAMPLE "gemm_transpose"
+#include "example.h"
 
 /* One work-group computes the sums of 256 rows: 32 subgroups, a pass over all columns of C, `wide` at a time. */
 static void product(XT_CONTEXT, int wide, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M,
@@ -77,10 +72,7 @@ typedef struct {
 } form;
 
 enum { SIZES = 3, FORM = SIZES, EMIT, TARGET, DEVICE, OPTIONS };
-static const struct {
-    const char *name, *help;
-    int size; /* default */
-} option_table[OPTIONS] = {
+static const example_row option_table[OPTIONS] = {
     {"--m", "N       rows of A and C (300)", 300},
     {"--n", "N       columns of C, rows of BT (520)", 520},
     {"--k", "N       columns of A and BT (100)", 100},
@@ -91,61 +83,13 @@ static const struct {
 };
 typedef const char *options[OPTIONS]; /* values from the command line, NULL: not given */
 
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED gemm_transpose ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
-
-static bool fail_device(const zed_device *dev)
-{
-    const zed_error *e = zed_get_error(dev);
-    return fail("%s:%d: %s", e->file, e->line, e->text);
-}
-
 static bool parse_options(options o, char **argv)
 {
-    for (int at = 1; argv[at]; at += 2) {
-        int i = 0;
-        while (i < OPTIONS && strcmp(argv[at], option_table[i].name) != 0) i++;
-        if (i == OPTIONS || !argv[at + 1])
-            return fail("%s is not an option, or its value is missing; gemm_transpose --help lists them", argv[at]);
-        o[i] = argv[at + 1];
-    }
-    return !o[TARGET] || o[EMIT] || fail("--target goes with --emit");
-}
-
-static bool parse_sizes(const options o, int *size)
-{
-    for (int i = 0; i < SIZES; i++) {
-        char *end = NULL;
-        long v = o[i] ? strtol(o[i], &end, 10) : option_table[i].size;
-        if (o[i] && (end == o[i] || *end || v < 1 || v > 65536))
-            return fail("%s %s: not a size from 1 to 65536", option_table[i].name, o[i]);
-        size[i] = (int)v;
-    }
-    return true;
+    return parse_pairs(option_table, OPTIONS, o, argv) &&
+           (!o[TARGET] || o[EMIT] || fail("--target goes with --emit"));
 }
 
 /* ---- the host's side */
-
-/* Normally distributed: splitmix64, Box and Muller. */
-static float random_normal(uint64_t *state)
-{
-    double u[2];
-    for (int i = 0; i < 2; i++) {
-        uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        u[i] = (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
-    }
-    return (float)(sqrt(-2 * log(1 - u[0])) * cos(6.283185307179586 * u[1]));
-}
 
 static uint16_t *new_halves(zed_device *dev, size_t count, uint64_t *state)
 {
@@ -246,9 +190,7 @@ static bool emit(const char *path, const char *target, const form *f)
 {
     xt_module mod = XT_BUILD(*f->kernel, &(xt_target){.name = target ? target : "bmg"});
     bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
-    FILE *file = ok ? fopen(path, "wb") : NULL;
-    if (ok && (!file || fwrite(mod.words, 1, mod.size, file) != mod.size)) ok = fail("%s: cannot write it", path);
-    if (file && fclose(file) != 0 && ok) ok = fail("%s: cannot write it", path);
+    ok = ok && write_file(path, mod.words, mod.size);
     if (ok)
         printf("params   %s\nflags    %s\nok gemm_transpose %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name,
                path, mod.size);
@@ -272,21 +214,13 @@ static bool run_all(const options o, int only)
     zed_device dev;
     int size[SIZES];
     bool ok;
-    if (!parse_sizes(o, size)) return false;
+    if (!parse_sizes(option_table, SIZES, o, size)) return false;
     ok = zed_open(&dev, &(zed_options){.device = o[DEVICE]}) || fail_device(&dev);
     if (ok) printf("device   %s\n", dev.name);
     for (int i = 0; ok && i < form_count; i++)
         if (!o[FORM] || i == only) ok = run_form(&dev, &forms[i], size);
     zed_close(&dev);
     return ok;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)

@@ -16,14 +16,10 @@
 #include "xetile.h"
 #include "ze_dispatch.h"
 
+#define EXAMPLE "gemm_variants"
+#include "example.h"
+
 #include <float.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- the kernels: work-group tiles of 128 x 128, eight subgroups, 32 values of k a step ---- */
 
@@ -172,18 +168,6 @@ typedef struct {
 
 /* ---- messages and the command line ---- */
 
-/* Every way out of the program that is not `ok` goes through here. */
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED gemm_variants ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
-
 typedef struct {
     const char *emit, *target, *device, *m, *n, *k, *variant;
     bool list, help;
@@ -203,50 +187,13 @@ static void print_help(void)
 
 static bool parse_option(options *o, char **argv, int *i)
 {
-    const struct {
-        const char *name, **value;
-    } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},  {"--m", &o->m},
-                      {"--n", &o->n},       {"--k", &o->k},           {"--variant", &o->variant}};
-    for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
-        if (strcmp(argv[*i], with_value[j].name)) continue;
-        if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
-        *with_value[j].value = argv[++*i];
-        return true;
-    }
-    if (!strcmp(argv[*i], "--list")) return o->list = true;
-    if (!strcmp(argv[*i], "--help")) return o->help = true;
-    return fail("%s: no such option; --help lists them", argv[*i]);
-}
-
-/* A size from the command line, or `otherwise` when not given. */
-static bool parse_size(const char *name, const char *text, int otherwise, int *size)
-{
-    char *end = NULL;
-    long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > 65536))
-        return fail("%s %s: not a size from 1 to 65536", name, text);
-    *size = (int)v;
-    return true;
+    const example_option with_value[] = {
+        {"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},  {"--m", &o->m},
+        {"--n", &o->n},       {"--k", &o->k},           {"--variant", &o->variant}};
+    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
 }
 
 /* ---- input, and the check against f64 ---- */
-
-/* splitmix64, and from it the normal distribution (Box and Muller) */
-static double random_uniform(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
-}
-
-static void fill_normal(uint16_t *x, size_t count, uint64_t *state)
-{
-    for (size_t i = 0; i < count; i++) {
-        double radius = sqrt(-2 * log(1 - random_uniform(state)));
-        x[i] = spe_f32_to_f16_bits((float)(radius * cos(6.283185307179586 * random_uniform(state))));
-    }
-}
 
 /* A stored matrix: where its element (i, j) is. */
 typedef struct {
@@ -309,17 +256,6 @@ static size_t check(const uint16_t *a, const storage *sa, const uint16_t *b, con
 
 /* ---- the run ---- */
 
-static bool fail_build(const xt_module *mod)
-{
-    return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
-}
-
-static bool fail_device(const zed_device *dev)
-{
-    const zed_error *e = zed_get_error(dev);
-    return fail("%s:%d: %s", e->file, e->line, e->text);
-}
-
 /* Runs one variant; its bases hold `batch` matrices one behind the other. */
 static bool launch(zed_device *dev, const xt_module *mod, const problem *p, const variant *v)
 {
@@ -355,11 +291,6 @@ static bool run_one(zed_device *dev, const problem *p, const variant *v)
     return ok;
 }
 
-static bool open_device(zed_device *dev, const char *asked)
-{
-    return zed_open(dev, &(zed_options){.device = asked}) || fail_device(dev);
-}
-
 static bool run(const options *o, const problem *p)
 {
     zed_device dev;
@@ -387,29 +318,17 @@ static bool emit(const options *o, const problem *p)
     const variant *v = p->only ? p->only : &variants[0];
     xt_module mod;
     bool ok;
-    FILE *f;
     mod = XT_BUILD(*v->kernel, &(xt_target){.name = target}, .registers = v->registers);
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        f = fopen(o->emit, "wb");
-        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
-        if (f && fclose(f) != 0) ok = false;
-        if (!ok) fail("%s: cannot write it", o->emit);
+        ok = write_file(o->emit, mod.words, mod.size);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok gemm_variants: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
                mod.size);
     xt_free(&mod);
     return ok;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)

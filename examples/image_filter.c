@@ -11,15 +11,11 @@
 #include "xetile.h"
 #include "ze_dispatch.h"
 
+#define EXAMPLE "image_filter"
+#include "example.h"
+
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A pixel is three neighbouring bytes. A work-group of four subgroups has 16 rows of 96 bytes. */
 enum { CHANNELS = 3, ROWS = 16, COLUMNS = 96, RADIUS_MAX = 32 };
@@ -113,18 +109,6 @@ static const xt_kernel *const passes[2] = {&along_rows, &along_columns};
 
 /* ---- messages and the command line ---- */
 
-/* Every way out of the program that is not `ok` goes through here. */
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED image_filter ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
-
 typedef struct {
     const char *emit, *target, *device, *radius, *border, *pass, *file[2];
     int files;
@@ -148,22 +132,9 @@ static void print_help(void)
 
 static bool parse_option(options *o, char **argv, int *i)
 {
-    const struct {
-        const char *name, **value;
-    } with_value[] = {{"--emit", &o->emit},     {"--target", &o->target}, {"--device", &o->device},
+    const example_option with_value[] = {{"--emit", &o->emit},     {"--target", &o->target}, {"--device", &o->device},
                       {"--radius", &o->radius}, {"--border", &o->border}, {"--pass", &o->pass}};
-    for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
-        if (strcmp(argv[*i], with_value[j].name)) continue;
-        if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
-        *with_value[j].value = argv[++*i];
-        return true;
-    }
-    if (!strcmp(argv[*i], "--list")) return o->list = true;
-    if (!strcmp(argv[*i], "--help")) return o->help = true;
-    if (argv[*i][0] == '-') return fail("%s: no such option; --help lists them", argv[*i]);
-    if (o->files == 2) return fail("%s: at most two files, IN.ppm OUT.ppm", argv[*i]);
-    o->file[o->files++] = argv[*i];
-    return true;
+    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
 }
 
 /* The blur that is asked for: a Gaussian that ends at 2.5 deviations, its weights adding up to 1. */
@@ -315,17 +286,6 @@ static bool check(const picture *p, const uint8_t *got)
 
 /* ---- the run ---- */
 
-static bool fail_build(const xt_module *mod)
-{
-    return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
-}
-
-static bool fail_device(const zed_device *dev)
-{
-    const zed_error *e = zed_get_error(dev);
-    return fail("%s:%d: %s", e->file, e->line, e->text);
-}
-
 static xt_module build(int pass, const xt_target *target)
 {
     return xt_build(&(xt_build_desc){.kernel = passes[pass], .file = __FILE__, .line = __LINE__, .target = target});
@@ -380,30 +340,18 @@ static bool emit(const options *o)
     int pass = o->pass && !strcmp(o->pass, "columns");
     xt_module mod;
     bool ok;
-    FILE *f;
     if (o->pass && !pass && strcmp(o->pass, "rows") != 0) return fail("--pass %s: rows or columns", o->pass);
     mod = build(pass, &(xt_target){.name = o->target ? o->target : "bmg"});
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        f = fopen(o->emit, "wb");
-        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
-        if (f && fclose(f) != 0) ok = false;
-        if (!ok) fail("%s: cannot write it", o->emit);
+        ok = write_file(o->emit, mod.words, mod.size);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok image_filter: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
                mod.size);
     xt_free(&mod);
     return ok;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)

@@ -7,24 +7,10 @@
  */
 #include "xetile.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define EXAMPLE "layout"
+#include "example.h"
 
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED layout ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
+#include <stddef.h>
 
 /* ---- the command line */
 
@@ -77,7 +63,7 @@ static bool parse_options(options *o, char **argv)
     return true;
 }
 
-static bool parse_number(const char *name, const char *text, int otherwise, int *value)
+static bool parse_count(const char *name, const char *text, int otherwise, int *value)
 {
     char *end = NULL;
     long v = text ? strtol(text, &end, 10) : otherwise;
@@ -301,8 +287,8 @@ static bool show_matrix(const options *o, int rows, int cols)
     static const char *const uses[] = {"acc", "a", "b"};
     cm_layout l;
     int type = 0, use = 0, S, error;
-    if (!parse_number("--rows", o->rows, rows, &rows) || !parse_number("--cols", o->cols, cols, &cols) ||
-        !parse_number("--subgroup", o->subgroup, 16, &S))
+    if (!parse_count("--rows", o->rows, rows, &rows) || !parse_count("--cols", o->cols, cols, &cols) ||
+        !parse_count("--subgroup", o->subgroup, 16, &S))
         return false;
     while (type < CM_TYPE_COUNT && strcmp(cm_type_info((cm_type)type)->name, o->type ? o->type : "f32") != 0) type++;
     const char *wanted = o->use ? o->use : uses[0];
@@ -315,14 +301,6 @@ static bool show_matrix(const options *o, int rows, int cols)
     if (!check_layout(&l) || (o->svg && !draw_layout(&l, o->svg))) return false;
     printf("ok layout %d x %d\n", rows, cols);
     return true;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)

@@ -8,7 +8,9 @@
 #include "coopvec.h"
 #include "ze_dispatch.h"
 
-#include <math.h>
+#define EXAMPLE "mlp_inference"
+#include "example.h"
+
 #include <time.h>
 
 /* ---- the kernels. Each work-item evaluates `rounds` inputs; row i of the inputs is that of item i modulo a power of
@@ -100,18 +102,6 @@ static const network networks[] = {
 enum { NETWORKS = sizeof networks / sizeof networks[0] };
 
 /* ---- messages and the command line */
-
-/* Every way out of the program that is not `ok` goes through here. */
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED mlp_inference ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
 
 typedef struct {
     const char *items, *type, *emit, *target, *device; /* NULL: not given */
@@ -409,30 +399,18 @@ static bool emit(const options *o)
 {
     int first, last;
     cv_module mod;
-    FILE *f;
     bool ok;
     if (!choose(o, &first, &last)) return false;
     mod = build(&networks[first], &(cv_target){.name = o->target ? o->target : "bmg"});
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        f = fopen(o->emit, "wb");
-        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
-        if (f && fclose(f) != 0) ok = false;
-        if (!ok) fail("%s: cannot write it", o->emit);
+        ok = write_file(o->emit, mod.words, mod.size);
     }
     if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags);
     if (ok) printf("ok mlp_inference %s: %s, %zu bytes\n", networks[first].name, o->emit, mod.size);
     cv_free(&mod);
     return ok;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)

@@ -10,14 +10,11 @@
 #include "xetile.h"
 #include "ze_dispatch.h"
 
+#define EXAMPLE "mpi_summa"
+#define EXAMPLE_OWN_FAIL /* ends the other ranks, too */
+#include "example.h"
+
 #include <float.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <threads.h>
 
 enum { TILE = 256, STEP = 32, PANEL = 256, RUNS = 3 };
@@ -95,42 +92,17 @@ static void print_help(void)
 
 static bool parse_option(options *o, char **argv, int *i)
 {
-    const struct {
-        const char *name, **value;
-    } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},
+    const example_option with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},
                       {"--m", &o->m},       {"--n", &o->n},           {"--k", &o->k},
                       {"--overlap", &o->overlap}};
-    for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
-        if (strcmp(argv[*i], with_value[j].name)) continue;
-        if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
-        *with_value[j].value = argv[++*i];
-        return true;
-    }
-    if (!strcmp(argv[*i], "--list")) return o->list = true;
-    if (!strcmp(argv[*i], "--help")) return o->help = true;
-    return fail("%s: no such option; --help lists them", argv[*i]);
+    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
 }
 
 /* A size from the command line, or `otherwise` when not given. */
-static bool parse_size(const char *name, const char *text, int otherwise, int least, int *size)
+static bool parse_from(const char *name, const char *text, int otherwise, int least, int *size)
 {
-    char *end = NULL;
-    long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < least || v > 65536))
-        return fail("%s %s: not a number from %d to 65536", name, text, least);
-    *size = (int)v;
-    return true;
-}
-
-static bool fail_build(const xt_module *mod)
-{
-    return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
-}
-
-static bool fail_device(const zed_device *dev)
-{
-    const zed_error *e = zed_get_error(dev);
-    return fail("%s:%d: %s", e->file, e->line, e->text);
+    *size = otherwise;
+    return !text || parse_number(name, text, least, 65536, size);
 }
 
 /* ---- input: any rank can say what any element is ---- */
@@ -206,11 +178,6 @@ static void take_place(place *p)
     p->i1 = (int)((long)p->m * (p->at[0] + 1) / p->grid[0]);
     p->j0 = (int)((long)p->n * p->at[1] / p->grid[1]);
     p->j1 = (int)((long)p->n * (p->at[1] + 1) / p->grid[1]);
-}
-
-static bool open_device(zed_device *dev, const char *asked)
-{
-    return zed_open(dev, &(zed_options){.device = asked}) || fail_device(dev);
 }
 
 /* The ranks of one machine take its devices in turn. */
@@ -360,29 +327,17 @@ static bool run(const options *o, place *p, bool overlap)
 static bool emit(const options *o)
 {
     xt_module mod = XT_BUILD(summa_step, &(xt_target){.name = o->target ? o->target : "bmg"});
-    FILE *f;
     bool ok;
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        f = fopen(o->emit, "wb");
-        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
-        if (f && fclose(f) != 0) ok = false;
-        if (!ok) fail("%s: cannot write it", o->emit);
+        ok = write_file(o->emit, mod.words, mod.size);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok mpi_summa: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
                mod.size);
     xt_free(&mod);
     return ok;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)
@@ -396,8 +351,8 @@ int main(int argc, char **argv)
     memset(&p, 0, sizeof p);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
     if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
-    ok = ok && parse_size("--m", o.m, 1024, 1, &p.m) && parse_size("--n", o.n, 1024, 1, &p.n) &&
-         parse_size("--k", o.k, 1024, 1, &p.k) && parse_size("--overlap", o.overlap, 1, 0, &overlap);
+    ok = ok && parse_from("--m", o.m, 1024, 1, &p.m) && parse_from("--n", o.n, 1024, 1, &p.n) &&
+         parse_from("--k", o.k, 1024, 1, &p.k) && parse_from("--overlap", o.overlap, 1, 0, &overlap);
     if (ok && o.help) {
         print_help();
     } else if (ok && o.list) {

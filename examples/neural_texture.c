@@ -10,7 +10,9 @@
 #include "coopvec.h"
 #include "ze_dispatch.h"
 
-#include <math.h>
+#define EXAMPLE "neural_texture"
+#include "example.h"
+
 #include <time.h>
 
 enum { SIDE = 128, PIXELS = SIDE * SIDE, FEATURES = 64, HIDDEN = 32, COLORS = 3 };
@@ -124,18 +126,6 @@ CV_KERNEL (adam, ptr(f32, parameters), ptr(f32, gradients), ptr(f32, first), ptr
 }
 
 /* ---- messages and the command line */
-
-/* Every way out of the program that is not `ok` goes through here. */
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED neural_texture ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
 
 typedef struct {
     const char *steps, *out, *emit, *target, *device; /* NULL: not given */
@@ -369,7 +359,7 @@ static double uniform(void) /* splitmix64 */
 
 static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
 
-static bool fail_device(session *s) { return fail("%s", zed_get_error(&s->dev)->text); }
+static bool fail_session(session *s) { return fail("%s", zed_get_error(&s->dev)->text); }
 
 static uint32_t parameter_count(void) { return (bias_offset(LAYERS) / 4 + LOCAL - 1) / LOCAL * LOCAL; }
 
@@ -386,7 +376,7 @@ static bool build_all(session *s)
         s->mod[i] = build(i, &(cv_target){ZED_TARGET(&s->dev)});
         if (!s->mod[i].words)
             return fail("%s:%d: %s", s->mod[i].error->file, s->mod[i].error->line, s->mod[i].error->text);
-        if (!ZED_LOAD(&s->kernel[i], &s->dev, s->mod[i])) return fail_device(s);
+        if (!ZED_LOAD(&s->kernel[i], &s->dev, s->mod[i])) return fail_session(s);
     }
     return true;
 }
@@ -414,7 +404,7 @@ static bool allocate(session *s)
     s->frequencies = floats(s, FEATURES);
     s->loss = malloc((size_t)s->steps * sizeof *s->loss);
     if (!s->loss) return fail("out of memory");
-    return s->frequencies != NULL || fail_device(s);
+    return s->frequencies != NULL || fail_session(s);
 }
 
 static void start_values(session *s)
@@ -456,7 +446,7 @@ static bool record_step(session *s)
                      s->gradients, s->first, s->second, s->state);
     CV_CONVERT_MATRICES(&s->step, &s->kernel[CONVERT], infos, LAYERS, &error);
     if (error.id) return fail("%s", error.text);
-    return zed_get_error(&s->dev)->id == 0 || fail_device(s);
+    return zed_get_error(&s->dev)->id == 0 || fail_session(s);
 }
 
 static double now(void)
@@ -478,7 +468,7 @@ static bool train_all(session *s)
         memset(s->state + STATE_LOSS, 0, 4 * COLORS);
         *s->seed = (int32_t)(uniform() * 0x7fffffff);
         ran = t == 0 ? zed_batch_end(&s->step) : zed_batch_run(&s->step);
-        if (!ran) return fail_device(s);
+        if (!ran) return fail_session(s);
         s->loss[t] = (s->state[STATE_LOSS] + s->state[STATE_LOSS + 1] + s->state[STATE_LOSS + 2]) / (BATCH * COLORS);
         if (t == 0) { /* what step 0 gathered came from matrices that were still zero */
             memset(s->first, 0, parameter_count() * sizeof(float));
@@ -595,7 +585,7 @@ static bool finish(session *s, const options *o, double seconds)
     memset(s->image, 0xff, PIXELS * COLORS * sizeof(float)); /* NaN, so that what is not written is noticed */
     if (!zed_launch(&s->kernel[INFER], (zed_groups){PIXELS / LOCAL, 1, 1}, s->weights, s->parameters, s->features,
                     s->image))
-        return fail_device(s);
+        return fail_session(s);
     if (!check_image(s)) return false;
     for (int i = 0; i < PIXELS * COLORS; i++) {
         double d = fmin(fmax((double)s->image[i], 0), 1) - (double)s->target[i];
@@ -617,12 +607,12 @@ static bool run(session *s, const options *o)
     if (o->steps && (*end || steps < 1 || steps > 1000000)) return fail("--steps %s: 1 to 1000000", o->steps);
     s->steps = (int)steps;
     if (!check_place(prefix_of(o))) return false;
-    if (!zed_open(&s->dev, &(zed_options){.device = o->device})) return fail_device(s);
+    if (!zed_open(&s->dev, &(zed_options){.device = o->device})) return fail_session(s);
     printf("device %s\n", s->dev.name);
     if (!build_all(s) || !allocate(s)) return false;
     start_values(s);
     if (!zed_launch(&s->kernel[ENCODE], (zed_groups){PIXELS / LOCAL, 1, 1}, s->frequencies, s->features))
-        return fail_device(s);
+        return fail_session(s);
     begin = now();
     return check_features(s) && record_step(s) && train_all(s) && finish(s, o, now() - begin);
 }
@@ -630,29 +620,17 @@ static bool run(session *s, const options *o)
 static bool emit(const options *o)
 {
     cv_module mod = build(TRAIN, &(cv_target){.name = o->target ? o->target : "bmg"});
-    FILE *f;
     bool ok;
     if (!mod.words) {
         ok = fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
     } else {
-        f = fopen(o->emit, "wb");
-        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
-        if (f && fclose(f) != 0) ok = false;
-        if (!ok) fail("%s: cannot write it", o->emit);
+        ok = write_file(o->emit, mod.words, mod.size);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok neural_texture: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
                mod.size);
     cv_free(&mod);
     return ok;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)

@@ -14,14 +14,10 @@
 #include "xetile.h"
 #include "ze_dispatch.h"
 
+#define EXAMPLE "quantized_linear"
+#include "example.h"
+
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A work-group of four subgroups makes 64 outputs of the whole batch; a turn of its loop takes a group of weights. */
 enum { BATCH = 16, COLUMNS = 64, GROUP = 64, HALF = GROUP / 2 };
@@ -79,18 +75,6 @@ XT_KERNEL(linear_int8, ptr(f16, X), ptr(i8, W), ptr(f16, SCALE), ptr(f16, Y), u3
 
 /* ---- messages and the command line ---- */
 
-/* Every way out of the program that is not `ok` goes through here. */
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED quantized_linear ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
-
 typedef struct {
     const char *emit, *target, *device, *batch, *n, *k, *bits, *svg, *file[3];
     int files;
@@ -115,26 +99,14 @@ static void print_help(void)
 
 static bool parse_option(options *o, char **argv, int *i)
 {
-    const struct {
-        const char *name, **value;
-    } with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device}, {"--batch", &o->batch},
-                      {"--n", &o->n},       {"--k", &o->k},           {"--bits", &o->bits},     {"--svg", &o->svg}};
-    for (size_t j = 0; j < sizeof with_value / sizeof with_value[0]; j++) {
-        if (strcmp(argv[*i], with_value[j].name)) continue;
-        if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
-        *with_value[j].value = argv[++*i];
-        return true;
-    }
-    if (!strcmp(argv[*i], "--list")) return o->list = true;
-    if (!strcmp(argv[*i], "--help")) return o->help = true;
-    if (argv[*i][0] == '-') return fail("%s: no such option; --help lists them", argv[*i]);
-    if (o->files == 3) return fail("%s: at most three files, W.npy X.npy Y.npy", argv[*i]);
-    o->file[o->files++] = argv[*i];
-    return true;
+    const example_option with_value[] = {{"--emit", &o->emit},   {"--target", &o->target}, {"--device", &o->device},
+                                         {"--batch", &o->batch}, {"--n", &o->n},           {"--k", &o->k},
+                                         {"--bits", &o->bits},   {"--svg", &o->svg}};
+    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
 }
 
 /* A size from the command line, or `otherwise` when not given. */
-static bool parse_size(const char *name, const char *text, int otherwise, int most, int *size)
+static bool parse_up_to(const char *name, const char *text, int otherwise, int most, int *size)
 {
     char *end = NULL;
     long v = text ? strtol(text, &end, 10) : otherwise;
@@ -146,7 +118,7 @@ static bool parse_size(const char *name, const char *text, int otherwise, int mo
 
 static bool parse_bits(const options *o, int *bits)
 {
-    if (!parse_size("--bits", o->bits, 4, 8, bits)) return false;
+    if (!parse_up_to("--bits", o->bits, 4, 8, bits)) return false;
     return *bits == 4 || *bits == 8 || fail("--bits %s: 4 or 8", o->bits);
 }
 
@@ -234,25 +206,6 @@ static bool check_output(const char *path)
     return true;
 }
 
-/* splitmix64, and from it the normal distribution (Box and Muller) */
-static double random_uniform(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
-}
-
-static bool fill_normal(matrix *x, int rows, int cols, double deviation, uint64_t *state)
-{
-    if (!matrix_init(x, rows, cols)) return false;
-    for (size_t i = 0; i < (size_t)rows * (size_t)cols; i++) {
-        double radius = sqrt(-2 * log(1 - random_uniform(state)));
-        x->at[i] = (float)(deviation * radius * cos(6.283185307179586 * random_uniform(state)));
-    }
-    return true;
-}
-
 /* ---- the layer ---- */
 
 typedef struct {
@@ -262,19 +215,26 @@ typedef struct {
     uint16_t *scale; /* groups x N */
 } layer;
 
+static bool random_matrix(matrix *x, int rows, int cols, double deviation, uint64_t *state)
+{
+    if (!matrix_init(x, rows, cols)) return false;
+    for (size_t i = 0; i < (size_t)rows * (size_t)cols; i++) x->at[i] = (float)deviation * random_normal(state);
+    return true;
+}
+
 static bool choose_layer(const options *o, layer *l)
 {
     uint64_t state = 2024;
-    if (!parse_bits(o, &l->bits) || !parse_size("--batch", o->batch, 4, BATCH, &l->m) ||
-        !parse_size("--n", o->n, 1024, 65536, &l->n) || !parse_size("--k", o->k, 768, 65536, &l->k))
+    if (!parse_bits(o, &l->bits) || !parse_up_to("--batch", o->batch, 4, BATCH, &l->m) ||
+        !parse_up_to("--n", o->n, 1024, 65536, &l->n) || !parse_up_to("--k", o->k, 768, 65536, &l->k))
         return false;
     if (o->files && (o->n || o->k)) return fail("%s: its shape is --n and --k already", o->file[0]);
     if (o->files > 1 && o->batch) return fail("%s: its rows are --batch already", o->file[1]);
     if (o->files && !npy_read(o->file[0], &l->w)) return false;
-    if (!o->files && !fill_normal(&l->w, l->k, l->n, 1 / sqrt(l->k), &state)) return false;
+    if (!o->files && !random_matrix(&l->w, l->k, l->n, 1 / sqrt(l->k), &state)) return false;
     l->k = l->w.rows;
     l->n = l->w.cols;
-    if (o->files > 1 ? !npy_read(o->file[1], &l->x) : !fill_normal(&l->x, l->m, l->k, 1, &state)) return false;
+    if (o->files > 1 ? !npy_read(o->file[1], &l->x) : !random_matrix(&l->x, l->m, l->k, 1, &state)) return false;
     l->m = l->x.rows;
     l->groups = (l->k + GROUP - 1) / GROUP;
     if (l->x.cols != l->k)
@@ -402,17 +362,6 @@ static bool draw(const char *path, const layer *l, const float *points)
 
 /* ---- the run ---- */
 
-static bool fail_build(const xt_module *mod)
-{
-    return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
-}
-
-static bool fail_device(const zed_device *dev)
-{
-    const zed_error *e = zed_get_error(dev);
-    return fail("%s:%d: %s", e->file, e->line, e->text);
-}
-
 static xt_module build(int bits, const xt_target *target)
 {
     return xt_build(&(xt_build_desc){
@@ -473,31 +422,19 @@ static bool emit(const options *o)
     int bits = 0;
     xt_module mod;
     bool ok;
-    FILE *f;
     if (o->files) return fail("%s: --emit takes no matrices", o->file[0]);
     if (!parse_bits(o, &bits)) return false;
     mod = build(bits, &(xt_target){.name = o->target ? o->target : "bmg"});
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        f = fopen(o->emit, "wb");
-        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
-        if (f && fclose(f) != 0) ok = false;
-        if (!ok) fail("%s: cannot write it", o->emit);
+        ok = write_file(o->emit, mod.words, mod.size);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok quantized_linear: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
                mod.size);
     xt_free(&mod);
     return ok;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)

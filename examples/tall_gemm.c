@@ -9,13 +9,8 @@
 #include "coopmatrix.h"
 #include "ze_dispatch.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define EXAMPLE "tall_gemm"
+#include "example.h"
 
 /* of a subgroup's part of C; values of k a step; of a work-group */
 enum { ROWS = 32, COLUMNS = 32, STEP = 16, SUBGROUPS = 8 };
@@ -110,42 +105,12 @@ static spe_words build(spe_module *m, const char *target, const problem *p)
 
 /* ---- messages */
 
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED tall_gemm ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
-
-static bool fail_device(const zed_device *dev)
-{
-    const zed_error *e = zed_get_error(dev);
-    return fail("%s:%d: %s", e->file, e->line, e->text);
-}
-
 /* ---- input */
-
-/* splitmix64, and normally distributed numbers from it. */
-static float normal(uint64_t *state)
-{
-    double u[2];
-    for (int i = 0; i < 2; i++) {
-        uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        u[i] = ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
-    }
-    return (float)(sqrt(-2 * log(u[0])) * cos(6.283185307179586 * u[1]));
-}
 
 static float *random_matrix(zed_device *dev, size_t n, uint64_t seed)
 {
     float *x = (float *)zed_alloc(dev, ZED_SHARED, n * sizeof *x, 64);
-    for (size_t i = 0; x && i < n; i++) x[i] = normal(&seed);
+    for (size_t i = 0; x && i < n; i++) x[i] = random_normal(&seed);
     return x;
 }
 
@@ -237,16 +202,6 @@ static const struct {
              {"--n", "columns of B and C, up to 256 (16)", 256},
              {"--k", "columns of A, rows of B, up to 256 (32)", 256}};
 
-static bool parse_number(const char *name, const char *text, int least, int most, int *value)
-{
-    char *end;
-    long v = strtol(text, &end, 10);
-    if (end == text || *end || v < least || v > most)
-        return fail("%s %s: not a number from %d to %d", name, text, least, most);
-    *value = (int)v;
-    return true;
-}
-
 static bool parse_options(options *o, char **argv)
 {
     for (int i = 1; argv[i]; i += 2) {
@@ -270,10 +225,8 @@ static bool emit(const options *o, const problem *p)
 {
     spe_module m;
     spe_words words = build(&m, o->target, p);
-    FILE *f = words.data ? fopen(o->file, "wb") : NULL;
     bool ok = words.data || fail("%s", spe_get_error(&m)->text);
-    if (ok && (!f || fwrite(words.data, 4, words.count, f) != words.count)) ok = fail("%s: cannot write it", o->file);
-    if (f && fclose(f) != 0) ok = false;
+    ok = ok && write_file(o->file, words.data, words.count * 4);
     if (ok)
         printf("params   %s\nflags    %s\nok tall_gemm %s, %zu bytes\n", parameters,
                cm_target_row(o->target)->build_flags, o->file, words.count * 4);
@@ -292,19 +245,11 @@ static void print_help(void)
            "  --help            this text\n");
 }
 
-static bool open_device(zed_device *dev, const char *name)
+static bool open_named(zed_device *dev, const char *name)
 {
-    if (!zed_open(dev, &(zed_options){.device = name})) return fail_device(dev);
+    if (!open_device(dev, name)) return false;
     printf("device   %s\n", dev->name);
     return true;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)
@@ -321,7 +266,7 @@ int main(int argc, char **argv)
     p.n = o.size[1] ? o.size[1] : 16;
     p.k = o.size[2] ? o.size[2] : 32;
     if (ok && o.file) return !emit(&o, &p);
-    if (!ok || !open_device(&dev, o.device)) return 1;
+    if (!ok || !open_named(&dev, o.device)) return 1;
     ok = run(&dev, &p);
     zed_close(&dev);
     return ok ? 0 : 1;
