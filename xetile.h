@@ -7210,9 +7210,9 @@ XETILE_AS_BEFORE_
 #define XT_RANDOM(seed_, index_) XT_BY_(random, seed_, index_, 0)(XT_HERE_, XT_ANY_(seed_), XT_ANY_(index_))
 #define XT_CLAMP(x, low_, high_) XT_MIN(XT_MAX(x, low_), high_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_)
-#define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, (int)XT_TYPE_##T, fn_, user_, operands_)
+#define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, XT_ID_(T), fn_, user_, operands_)
 #define XT_EMIT_VEC(T, fn_, user_, ...)                                                                                \
-    xt_emit_vec_(XT_HERE_, (int)XT_TYPE_##T, fn_, user_, (const xt_vec[3]){__VA_ARGS__})
+    xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, (const xt_vec[3]){__VA_ARGS__})
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
     SPE_FOR(k, xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \

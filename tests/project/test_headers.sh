@@ -115,6 +115,11 @@ for level in -O0 -O1 -O2 -O3; do
     check "a kernel of one pointer, $level" $CC -std=c11 $flags $level -c -o "$work/launch.o" "$work/launch.c"
 done
 
+# A name of a type may be a macro of the user's: test_user_macros tries most, but each macro must expand it.
+for prefix in XT CV; do
+    check "no macro pastes ${prefix}_TYPE_ to what it was given" test "$(cat src/xetile.h src/coopvec.h | grep -c "${prefix}_TYPE_##T")" -eq 0
+done
+
 check "headers joined from src/ are up to date" src/join.sh --check
 
 wide=$(LC_ALL=C awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' ./*.h src/*.h src/*/*.[ch] soft/*.[ch] soft/*/*.[ch] \
