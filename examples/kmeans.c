@@ -1,0 +1,475 @@
+/* kmeans.c - k-means clustering: points go to the nearest of K centres, centres to the mean of their points, until no
+ * point changes any more.
+ *
+ *     cc -std=c11 kmeans.c -lze_loader -lm && ./a.out --png clusters.png
+ *
+ * |x - c|^2 is |x|^2 - 2 x c + |c|^2, and |x|^2 is the same for all centres: a product, a row of |c|^2 and an argmin
+ * find the nearest one. The sums of the clusters are then gathered by atomic additions to a scatter tile. What the
+ * device finds is checked in f64: every label, sum, count and mean of the last turn. `kmeans --help` says the rest.
+ */
+#include "xetile.h"
+#include "ze_dispatch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A work-group of four subgroups has 64 points and all centres, 16 dimensions at a time. */
+enum { POINTS = 64, STEP = 16, CLUSTERS_MAX = 64, DIMENSIONS_MAX = 64 };
+
+/* What the kernels are made for: the numbers of columns of their tiles. */
+static struct {
+    int clusters, dimensions; /* rounded up to whole steps */
+} made_for;
+
+static int whole_steps(int n) { return (n + STEP - 1) / STEP * STEP; }
+
+/* ---- the kernels ---- */
+
+/* label[i] = the centre nearest to x[i]; sums and counts of the clusters grow. Beyond the last centre |c|^2 is
+ * infinite, so that none of those is the nearest. */
+XT_KERNEL (assign, ptr(f16, X), ptr(f16, C), ptr(f32, squares), ptr(i32, label), ptr(f32, sums), ptr(i32, counts),
+           i32(N), i32(K), i32(D))
+{
+    const int k = made_for.clusters;
+    const xt_map points = XT_MAP(.sg_layout = {4, 1}, .sg_data = {POINTS / 4, STEP}),
+                 pairs = XT_MAP(.sg_layout = {4, 1}, .sg_data = {POINTS / 4, k}),
+                 centres = XT_MAP(.sg_layout = {4, 1}, .sg_data = {STEP, k}),
+                 row = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, k}),
+                 column = XT_MAP(.sg_layout = {4, 1}, .sg_data = {POINTS / 4, 1});
+    xt_val i = XT_MUL(XT_GROUP_ID(0), POINTS);
+    xt_tile x = XT_INIT_TILE(X, f16, POINTS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(N, D), .map = points);
+    xt_tile c = XT_INIT_TILE(C, f16, STEP, k, .shape = XT_AT(D, K), .strides = XT_AT(1, D), .order = {0, 1},
+                             .map = centres);
+    xt_vec products = XT_SPLAT(f32, POINTS, k, 0, .map = pairs), nearest, inside, of;
+    XT_FOR (d, 0, D, STEP, &x, &c, &products) {
+        products = XT_TILE_MMA(XT_LOAD_TILE(x), XT_LOAD_TILE(c), products);
+        x = XT_UPDATE_TILE_OFFSET(x, 0, STEP);
+        c = XT_UPDATE_TILE_OFFSET(c, STEP, 0);
+    }
+    of = XT_LOAD_TILE(XT_INIT_TILE(squares, f32, 1, k, .shape = XT_AT(1, K), .map = row), .padding = INFINITY);
+    nearest = XT_ARGMIN(XT_SUB(of, XT_MUL(products, 2)), 1);
+    XT_STORE_TILE(nearest, XT_INIT_TILE(label, i32, POINTS, 1, .offset = XT_AT(i, 0), .shape = XT_AT(N, 1),
+                                        .map = column));
+    inside = XT_LT(XT_IOTA(i32, POINTS, 1, 0, .map = column), XT_SUB(N, i));
+    XT_ATOMIC_RMW(addi, XT_SPLAT(i32, POINTS, 1, 1, .map = column),
+                  XT_INIT_TILE(counts, i32, POINTS, 1, .scatter = nearest, .shape = XT_AT(K)), inside);
+    x = XT_INIT_TILE(X, f16, POINTS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(N, D), .map = points);
+    XT_FOR (d, 0, D, STEP, &x) {
+        xt_vec at = XT_ADD(XT_IOTA(i32, POINTS, STEP, 1, .map = points), d);
+        xt_tile to = XT_INIT_TILE(sums, f32, POINTS, STEP, .scatter = XT_ADD(XT_MUL(nearest, D), at),
+                                  .shape = XT_AT(XT_MUL(K, D)));
+        XT_ATOMIC_RMW(addf, XT_CAST(f32, XT_LOAD_TILE(x)), to, XT_AND(inside, XT_LT(at, D)));
+        x = XT_UPDATE_TILE_OFFSET(x, 0, STEP);
+    }
+}
+
+/* A subgroup has 16 centres. One without points stays where it is. */
+XT_KERNEL (move, ptr(f32, sums), ptr(i32, counts), ptr(f16, C), ptr(f32, squares), i32(K), i32(D))
+{
+    const int d = made_for.dimensions;
+    xt_val i = XT_MUL(XT_GROUP_ID(0), STEP);
+    xt_tile c = XT_INIT_TILE(C, f16, STEP, d, .offset = XT_AT(i, 0), .shape = XT_AT(K, D));
+    xt_vec sum = XT_LOAD_TILE(XT_INIT_TILE(sums, f32, STEP, d, .offset = XT_AT(i, 0), .shape = XT_AT(K, D)));
+    xt_vec count = XT_LOAD_TILE(XT_INIT_TILE(counts, i32, STEP, 1, .offset = XT_AT(i, 0), .shape = XT_AT(K, 1)));
+    xt_vec mean = XT_CAST(f16, XT_DIV(sum, XT_CAST(f32, XT_MAX(count, 1))));
+    xt_vec now = XT_SELECT(XT_GT(count, 0), mean, XT_LOAD_TILE(c)), wide = XT_CAST(f32, now);
+    XT_STORE_TILE(now, c);
+    XT_STORE_TILE(XT_REDUCTION(add, XT_MUL(wide, wide), 1),
+                  XT_INIT_TILE(squares, f32, STEP, 1, .offset = XT_AT(i, 0), .shape = XT_AT(K, 1)));
+}
+
+static const xt_kernel *const kernels[2] = {&assign, &move};
+
+/* ---- messages and the command line ---- */
+
+static bool fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    printf("FAILED kmeans ");
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return false;
+}
+
+enum { COUNT, CLUSTERS, DIMENSIONS, TURNS, SEED, SIZES };
+enum { PNG = SIZES, EMIT, KERNEL, TARGET, DEVICE, OPTIONS };
+static const struct {
+    const char *name, *help;
+    int value, most; /* of a number */
+} option_table[OPTIONS] = {
+    {"--points", "N          points (20000)", 20000, 1 << 24},
+    {"--clusters", "K        centres, up to 64 (12)", 12, CLUSTERS_MAX},
+    {"--dimensions", "D      of a point, up to 64 (2)", 2, DIMENSIONS_MAX},
+    {"--turns", "T           at most (60)", 60, 100000},
+    {"--seed", "S            of the points (1)", 1, INT32_MAX},
+    {"--png", "FILE          draw points and centres, their first two dimensions", 0, 0},
+    {"--emit", "FILE         write a SPIR-V module and touch no device", 0, 0},
+    {"--kernel", "NAME       ... assign or move (assign)", 0, 0},
+    {"--target", "NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (bmg)", 0, 0},
+    {"--device", "NAME       number or part of the name of a device; --list prints them", 0, 0},
+};
+
+static void print_help(void)
+{
+    printf("kmeans [options]: k-means clustering of points round random centres\n");
+    for (int i = 0; i < OPTIONS; i++) printf("  %s %s\n", option_table[i].name, option_table[i].help);
+    printf("The last line is `ok kmeans ...` or `FAILED kmeans ...`.\n");
+}
+
+/* Reads the values that are given; sizes[i] is a number of the table's limits. */
+static bool parse(char **argv, const char *given[OPTIONS], int sizes[SIZES], bool *help, bool *list)
+{
+    for (int i = 0; i < SIZES; i++) sizes[i] = option_table[i].value;
+    for (; *argv; argv++) {
+        int i = 0;
+        char *end;
+        if (!strcmp(*argv, "--help") || !strcmp(*argv, "--list")) {
+            *((*argv)[2] == 'h' ? help : list) = true;
+            continue;
+        }
+        while (i < OPTIONS && strcmp(*argv, option_table[i].name) != 0) i++;
+        if (i == OPTIONS) return fail("%s: no such option; --help lists them", *argv);
+        if (!argv[1]) return fail("%s needs a value", *argv);
+        given[i] = *++argv;
+        if (i >= SIZES) continue;
+        errno = 0;
+        long v = strtol(*argv, &end, 10);
+        if (end == *argv || *end || errno || v < 1 || v > option_table[i].most)
+            return fail("%s %s: not a number from 1 to %d", option_table[i].name, *argv, option_table[i].most);
+        sizes[i] = (int)v;
+    }
+    if (sizes[CLUSTERS] > sizes[COUNT])
+        return fail("--clusters %d: there are %d points", sizes[CLUSTERS], sizes[COUNT]);
+    return !given[TARGET] || given[EMIT] || fail("--target goes with --emit");
+}
+
+/* ---- the picture: a PNG whose data is stored as it is ---- */
+
+enum { SIDE = 640 };
+
+static void put_u32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++) p[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+static bool write_chunk(FILE *f, const char *name, const uint8_t *data, size_t n)
+{
+    uint8_t head[8], tail[4];
+    uint32_t crc = 0xffffffffu;
+    put_u32(head, (uint32_t)n);
+    memcpy(head + 4, name, 4);
+    for (size_t i = 0; i < n + 4; i++) {
+        crc ^= i < 4 ? head[4 + i] : data[i - 4];
+        for (int k = 0; k < 8; k++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+    }
+    put_u32(tail, ~crc);
+    return fwrite(head, 1, 8, f) == 8 && fwrite(data, 1, n, f) == n && fwrite(tail, 1, 4, f) == 4;
+}
+
+/* Each row is a stored block of its own: 5 bytes in front, then the filter's 0 and the pixels. */
+static bool write_png(const char *path, uint8_t (*rgb)[3])
+{
+    enum { ROW = 1 + 3 * SIDE, BLOCK = 5 + ROW, BYTES = 2 + SIDE * BLOCK + 4 };
+    static const uint8_t sign[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    uint8_t header[13] = {0}, *data = (uint8_t *)malloc(BYTES);
+    uint32_t a = 1, b = 0;
+    FILE *f = data ? fopen(path, "wb") : NULL;
+    bool ok = f != NULL;
+    put_u32(header, SIDE);
+    put_u32(header + 4, SIDE);
+    header[8] = 8;
+    header[9] = 2; /* RGB */
+    for (int y = 0; ok && y < SIDE; y++) {
+        uint8_t *p = data + 2 + (size_t)y * BLOCK;
+        const uint8_t front[6] = {y == SIDE - 1, ROW & 255, ROW >> 8, ~ROW & 255, ~ROW >> 8 & 255, 0};
+        memcpy(p, front, sizeof front);
+        memcpy(p + 6, rgb[(size_t)y * SIDE], 3 * SIDE);
+        for (int i = 5; i < BLOCK; i++) a = (a + p[i]) % 65521, b = (b + a) % 65521;
+    }
+    if (ok) {
+        memcpy(data, "\x78\x01", 2);
+        put_u32(data + BYTES - 4, b << 16 | a);
+        ok = fwrite(sign, 1, 8, f) == 8 && write_chunk(f, "IHDR", header, 13) && write_chunk(f, "IDAT", data, BYTES) &&
+             write_chunk(f, "IEND", header, 0);
+    }
+    if (f && fclose(f) != 0) ok = false;
+    free(data);
+    return ok || fail("%s: cannot write it: %s", path, strerror(errno));
+}
+
+/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
+static bool check_output(const char *path)
+{
+    FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
+    if (there) fclose(there);
+    if (!f) return fail("%s: cannot write it: %s", path, strerror(errno));
+    fclose(f);
+    if (!there) remove(path);
+    return true;
+}
+
+/* Hues go round the circle; light: 0 is the colour itself, 1 white. */
+static void paint(uint8_t rgb[3], int cluster, int clusters, double light)
+{
+    for (int i = 0; i < 3; i++) {
+        double v = 0.5 + 0.45 * cos(6.28318530718 * ((double)cluster / clusters - i / 3.0));
+        rgb[i] = (uint8_t)(255 * (v + (1 - v) * light));
+    }
+}
+
+/* ---- the clustering ---- */
+
+typedef struct {
+    int n, k, d;
+    uint16_t *x, *c, *before; /* before: the centres that the labels are of */
+    float *squares, *sums;
+    int32_t *label, *counts, *last;
+} clustering;
+
+static double value(const uint16_t *of, int i, int j, int d)
+{
+    return (double)spe_f16_bits_to_f32(of[(size_t)i * (size_t)d + (size_t)j]);
+}
+
+/* Uniform in [0, 1), the index-th of a stream. */
+static double uniform(uint32_t seed, size_t index) { return xt_random(seed, (uint32_t)index) * 0x1p-32; }
+
+/* Points are normally distributed round K centres in [-1, 1]; the first centres are points of theirs. */
+static void make_points(clustering *s, uint32_t seed)
+{
+    for (int i = 0; i < s->n; i++)
+        for (int j = 0; j < s->d; j++) {
+            size_t at = (size_t)i * (size_t)s->d + (size_t)j;
+            double centre = 1.7 * uniform(seed, (size_t)(i % s->k * s->d + j)) - 0.85;
+            double r = sqrt(-2 * log(1 - uniform(seed + 1, at))), angle = 6.28318530718 * uniform(seed + 2, at);
+            s->x[at] = spe_f32_to_f16_bits((float)(centre + 0.11 * r * cos(angle)));
+        }
+    for (int i = 0; i < s->k; i++) {
+        size_t row = (size_t)s->d * sizeof *s->c, from = (size_t)(uniform(seed + 3, (size_t)i) * s->n);
+        double square = 0;
+        memcpy(s->c + (size_t)i * (size_t)s->d, s->x + from * (size_t)s->d, row);
+        for (int j = 0; j < s->d; j++) square += value(s->c, i, j, s->d) * value(s->c, i, j, s->d);
+        s->squares[i] = (float)square;
+    }
+}
+
+static double distance(const clustering *s, const uint16_t *centres, int point, int centre)
+{
+    double sum = 0;
+    for (int j = 0; j < s->d; j++)
+        sum += pow(value(s->x, point, j, s->d) - value(centres, centre, j, s->d), 2);
+    return sum;
+}
+
+/* No centre is nearer than the labelled one by more than f32 may err: two sums of D products, each below 8. */
+static bool check_labels(const clustering *s)
+{
+    double most = 0, allowed = (8 * s->d + 8) * 0x1p-20;
+    for (int i = 0; i < s->n; i++) {
+        double own, least = INFINITY;
+        if (s->label[i] < 0 || s->label[i] >= s->k) return fail("point %d has the label %d", i, (int)s->label[i]);
+        own = distance(s, s->before, i, s->label[i]);
+        for (int k = 0; k < s->k; k++) least = fmin(least, distance(s, s->before, i, k));
+        most = fmax(most, own - least);
+    }
+    printf("labels   at most %.3g further away than the nearest centre (allowed %.3g)\n", most, allowed);
+    return most <= allowed || fail("a centre is nearer by %g", most);
+}
+
+/* Counts are exact; sums and means are those of the labels, as far as f32 and f16 hold them. */
+static bool check_means(const clustering *s)
+{
+    double worst = 0;
+    for (int k = 0; k < s->k; k++)
+        for (int j = 0; j < s->d; j++) {
+            double sum = 0, size = 0, got = (double)s->sums[k * s->d + j], mean, room;
+            int count = 0;
+            for (int i = 0; i < s->n; i++) {
+                if (s->label[i] != k) continue;
+                count++;
+                sum += value(s->x, i, j, s->d);
+                size += fabs(value(s->x, i, j, s->d));
+            }
+            if (count != s->counts[k]) return fail("cluster %d has %d points, counted %d", k, count, (int)s->counts[k]);
+            if (!(fabs(got - sum) <= size * count * 0x1p-24)) return fail("a sum is %g, want %g", got, sum);
+            mean = count ? sum / count : value(s->before, k, j, s->d);
+            room = fabs(mean) * 0x1p-10 + 0x1p-14 + (count ? size * 0x1p-22 : 0);
+            worst = fmax(worst, fabs(value(s->c, k, j, s->d) - mean) / room);
+        }
+    printf("means    error %.3f of what is allowed\n", worst);
+    return worst <= 1 || fail("a centre is not the mean of its points");
+}
+
+/* Points in their cluster's colour, on the plane's cells where there are two dimensions; centres are black crosses. */
+static bool draw(const clustering *s, const char *path)
+{
+    static uint8_t rgb[SIDE * SIDE][3];
+    for (int at = 0; at < SIDE * SIDE; at++) {
+        double p[2] = {(at % SIDE + 0.5) / SIDE * 2.6 - 1.3, (at / SIDE + 0.5) / SIDE * 2.6 - 1.3}, least = INFINITY;
+        int nearest = 0;
+        for (int k = 0; k < s->k && s->d == 2; k++) {
+            double r = hypot(p[0] - value(s->c, k, 0, 2), p[1] - value(s->c, k, 1, 2));
+            if (r < least) least = r, nearest = k;
+        }
+        paint(rgb[at], nearest, s->k, s->d == 2 ? 0.85 : 1);
+    }
+    for (int i = 0; i < s->n + s->k; i++) {
+        const uint16_t *of = i < s->n ? s->x : s->c;
+        int k = i < s->n ? i : i - s->n, reach = i < s->n ? 0 : 6;
+        int px = (int)((value(of, k, 0, s->d) + 1.3) / 2.6 * SIDE);
+        int py = s->d > 1 ? (int)((value(of, k, 1, s->d) + 1.3) / 2.6 * SIDE) : SIDE / 2;
+        for (int r = -reach; r <= reach; r++)
+            for (int down = 0; down < 2; down++) {
+                int qx = px + (down ? 0 : r), qy = py + (down ? r : 0);
+                if (qx < 0 || qx >= SIDE || qy < 0 || qy >= SIDE) continue;
+                if (i < s->n) paint(rgb[qy * SIDE + qx], s->label[k], s->k, 0.1);
+                if (i >= s->n) memset(rgb[qy * SIDE + qx], 0, 3);
+            }
+    }
+    return write_png(path, rgb);
+}
+
+/* ---- the run ---- */
+
+static bool fail_device(const zed_device *dev)
+{
+    const zed_error *e = zed_get_error(dev);
+    return fail("%s:%d: %s", e->file, e->line, e->text);
+}
+
+static xt_module build(const xt_kernel *kernel, const xt_target *target)
+{
+    return xt_build(&(xt_build_desc){.kernel = kernel, .file = __FILE__, .line = __LINE__, .target = target});
+}
+
+static bool load(zed_device *dev, zed_kernel kernel[2])
+{
+    for (int i = 0; i < 2; i++) {
+        xt_module mod = build(kernels[i], &(xt_target){ZED_TARGET(dev)});
+        bool ok = mod.words ? ZED_LOAD(&kernel[i], dev, mod) || fail_device(dev)
+                            : fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+        xt_free(&mod);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static bool allocate(zed_device *dev, clustering *s)
+{
+    size_t n = (size_t)s->n, k = (size_t)s->k, d = (size_t)s->d;
+    s->x = (uint16_t *)zed_alloc(dev, ZED_SHARED, n * d * sizeof *s->x, 0);
+    s->c = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * d * sizeof *s->c, 0);
+    s->before = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * d * sizeof *s->c, 0);
+    s->squares = (float *)zed_alloc(dev, ZED_SHARED, k * sizeof *s->squares, 0);
+    s->sums = (float *)zed_alloc(dev, ZED_SHARED, k * d * sizeof *s->sums, 0);
+    s->label = (int32_t *)zed_alloc(dev, ZED_SHARED, n * sizeof *s->label, 0);
+    s->last = (int32_t *)zed_alloc(dev, ZED_SHARED, n * sizeof *s->last, 0);
+    s->counts = (int32_t *)zed_alloc(dev, ZED_SHARED, k * sizeof *s->counts, 0);
+    return (s->x && s->c && s->before && s->squares && s->sums && s->label && s->last && s->counts) ||
+           fail_device(dev);
+}
+
+/* One turn; ns: how long it took is added. */
+static bool turn(clustering *s, zed_kernel kernel[2], double *ns)
+{
+    size_t row = (size_t)s->k * (size_t)s->d;
+    zed_groups groups = {((uint32_t)s->n + POINTS - 1) / POINTS, 1, 1},
+               few = {(uint32_t)whole_steps(s->k) / STEP, 1, 1};
+    double a, b;
+    memcpy(s->before, s->c, row * sizeof *s->c);
+    memcpy(s->last, s->label, (size_t)s->n * sizeof *s->label);
+    memset(s->sums, 0, row * sizeof *s->sums);
+    memset(s->counts, 0, (size_t)s->k * sizeof *s->counts);
+    a = zed_launch_timed(&kernel[0], groups, s->x, s->c, s->squares, s->label, s->sums, s->counts, s->n, s->k, s->d);
+    b = zed_launch_timed(&kernel[1], few, s->sums, s->counts, s->c, s->squares, s->k, s->d);
+    *ns += a + b;
+    return a >= 0 && b >= 0;
+}
+
+static bool run(const char *const given[OPTIONS], const int sizes[SIZES])
+{
+    clustering s = {.n = sizes[COUNT], .k = sizes[CLUSTERS], .d = sizes[DIMENSIONS]};
+    zed_device dev;
+    zed_kernel kernel[2];
+    double ns = 0;
+    int turns = 0, changed = s.n;
+    bool ok;
+    memset(&dev, 0, sizeof dev);
+    ok = (!given[PNG] || check_output(given[PNG])) &&
+         (zed_open(&dev, &(zed_options){.device = given[DEVICE]}) || fail_device(&dev));
+    if (ok) printf("device   %s\n", dev.name);
+    ok = ok && load(&dev, kernel) && allocate(&dev, &s);
+    if (ok) make_points(&s, (uint32_t)sizes[SEED]);
+    if (ok) memset(s.label, 0xff, (size_t)s.n * sizeof *s.label);
+    while (ok && changed && turns < sizes[TURNS]) {
+        ok = turn(&s, kernel, &ns) || fail_device(&dev);
+        changed = 0;
+        for (int i = 0; ok && i < s.n; i++) changed += s.label[i] != s.last[i];
+        turns++;
+    }
+    ok = ok && check_labels(&s) && check_means(&s) && (!given[PNG] || draw(&s, given[PNG]));
+    if (ok)
+        printf("ok kmeans %d points, %d clusters, %d dimensions: %d turns, %.3f ms each, %d points changed in the last"
+               "%s%s\n",
+               s.n, s.k, s.d, turns, ns * 1e-6 / turns, changed, given[PNG] ? "; wrote " : "",
+               given[PNG] ? given[PNG] : "");
+    zed_close(&dev); /* frees the memory too */
+    return ok;
+}
+
+static bool emit(const char *const given[OPTIONS])
+{
+    int which = given[KERNEL] && !strcmp(given[KERNEL], "move");
+    xt_module mod;
+    bool ok;
+    if (given[KERNEL] && !which && strcmp(given[KERNEL], "assign") != 0)
+        return fail("--kernel %s: assign or move", given[KERNEL]);
+    mod = build(kernels[which], &(xt_target){.name = given[TARGET] ? given[TARGET] : "bmg"});
+    ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+    if (ok) {
+        FILE *f = fopen(given[EMIT], "wb");
+        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
+        if (f && fclose(f) != 0) ok = false;
+        if (!ok) fail("%s: cannot write it: %s", given[EMIT], strerror(errno));
+    }
+    if (ok)
+        printf("params   %s\nflags    %s\nok kmeans: %s, %zu bytes\n", mod.params, mod.build_flags, given[EMIT],
+               mod.size);
+    xt_free(&mod);
+    return ok;
+}
+
+/* What could not be printed is an error, too. */
+static void flush_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return;
+    fprintf(stderr, "FAILED standard output: cannot write it\n");
+    _Exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    const char *given[OPTIONS] = {NULL};
+    int sizes[SIZES];
+    bool help = false, list = false, ok;
+    atexit(flush_output);
+    (void)argc;
+    ok = parse(argv + 1, given, sizes, &help, &list);
+    if (ok) made_for.clusters = whole_steps(sizes[CLUSTERS]);
+    if (ok) made_for.dimensions = whole_steps(sizes[DIMENSIONS]);
+    if (ok && help)
+        print_help();
+    else if (ok && list)
+        ok = zed_print_list(stdout);
+    else if (ok)
+        ok = given[EMIT] ? emit(given) : run(given, sizes);
+    return ok ? 0 : 1;
+}
