@@ -137,11 +137,17 @@ run: ## build and run the examples: f16 GEMM, aligned and not, each verified
 	$(BUILD)/gemm --m 1024 --n 1024 --k 1024 --type f16
 	$(BUILD)/gemm --m 1000 --n 777 --k 555 --type f16
 
+run_tests = BUILT=$$built JOBS="$(JOBS)" BUILD="$(BUILD)" CC="$(CC)" SPIRV_VAL="$(SPIRV_VAL)" XE_OFFLINE="$(XE_OFFLINE)" SANITIZE="$(SANITIZE)" tests/run.sh
+
 test: ## build and run every test; the last line sums them up
 	+@tests/opencl/build.sh "$(BUILD)/opencl" 2>/dev/null || true; \
 	built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k build-all || built=no; \
-	BUILT=$$built JOBS="$(JOBS)" BUILD="$(BUILD)" CC="$(CC)" SPIRV_VAL="$(SPIRV_VAL)" XE_OFFLINE="$(XE_OFFLINE)" SANITIZE="$(SANITIZE)" \
-	    tests/run.sh $(sort $(notdir $(tests) $(soft_tests) $(xe_tests))) $(sort $(notdir $(test_scripts)))
+	$(run_tests) $(sort $(notdir $(tests) $(soft_tests) $(xe_tests))) $(sort $(notdir $(test_scripts)))
+
+quick = $(shell cat tests/quick.txt)
+check: ## build and run the tests of tests/quick.txt: some of each area, at most 90 s on two cores
+	+@built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k soft $(BUILD)/hello $(BUILD)/gemm $(addprefix $(BUILD)/,$(filter-out %.sh,$(quick))) || built=no; \
+	$(run_tests) $(quick)
 
 intel_examples = $(addprefix $(BUILD)/,gemm batched_gemm gemm_devices tall_gemm gemm_slm gemm_l2 gemm_epilogue gemm_transpose gemm_variants mlp_inference neural_texture)
 
@@ -201,7 +207,7 @@ uninstall: ## take the same files away
 build-benches: $(benches) $(BUILD)/report
 build-all: $(BUILD)/libze_soft.so $(examples) $(mpi_examples) build-benches $(tests) $(soft_tests) $(xe_tests)
 
-.PHONY: help setup setup-optional run test bench check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
+.PHONY: help setup setup-optional run test check bench check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:
 # Goals given together run in the order given: `make -j setup test` must not test before setup is done.
 ifneq ($(filter setup% clean,$(MAKECMDGOALS)),)

@@ -3,7 +3,9 @@
 # every module they saved, and sums the counts in one last line. A program that is missing, crashes, runs for too long or
 # does not end in its counts is a failure, and so is BUILT=no: something did not compile. All output is kept in $BUILD/logs.
 # Above the last line the counts stand by area. Tests write to $BUILD and to temporary folders: one that leaves a file in the
-# project's own folder is a failure too.
+# project's own folder is a failure too. Each line says how many tests are left, and at the end stand the ten that took longest.
+# A test may take $TEST_SECONDS (600) on the clock, which goes the slower the more programs want the processors: what a loaded
+# machine does late is no failure.
 # run.sh --one PROGRAM - what the parallel runs are made of: one test, its counts left in $BUILD/logs.
 BUILD=${BUILD:-build}
 BUILD=$(cd "$BUILD" && pwd) || exit 1
@@ -17,10 +19,46 @@ export ZE_ENABLE_PARAMETER_VALIDATION="${ZE_ENABLE_PARAMETER_VALIDATION:-1}"
 limit=${TEST_SECONDS:-600}
 counts='^[0-9][0-9]* passed, [0-9][0-9]* failed\(, [0-9][0-9]* skipped\)\{0,1\}$'
 
-start() { # start NAME LOG COMMAND...
-    log=$2
-    shift 2
-    if command -v timeout >/dev/null 2>&1; then timeout "$limit" "$@" > "$log" 2>&1; else "$@" > "$log" 2>&1; fi
+# Per cent of a processor that one of those who want one gets: of 2 processors and 5 programs, 40.
+share() {
+    read -r load _ 2>/dev/null < /proc/loadavg || load=0
+    echo "$load" | awk -v processors="$(nproc 2>/dev/null || echo 1)" '{ print int($1 > processors ? 100 * processors / $1 : 100) }'
+}
+
+end_late() { # end_late GROUP: ends a group of processes when its time is over
+    exec > /dev/null 2>&1
+    left=$((limit * 100)) step=$((limit < 5 ? limit : 5))
+    while [ "$left" -gt 0 ]; do
+        sleep "$step"
+        kill -0 "$1" || exit
+        left=$((left - step * $(share)))
+    done
+    kill -TERM "-$1"
+    sleep 10
+    kill -KILL "-$1"
+}
+
+# A session of its own for each test, which is ended whole: with what the test has started.
+start() { # start LOG COMMAND...
+    log=$1
+    shift
+    if ! command -v setsid >/dev/null 2>&1; then "$@" > "$log" 2>&1; return; fi
+    setsid "$@" > "$log" 2>&1 &
+    group=$!
+    (end_late $group) > /dev/null 2>&1 &
+    watcher=$!
+    trap 'kill -TERM "-$group" $watcher 2>/dev/null; exit 130' INT TERM HUP
+    wait $group
+    code=$?
+    kill $watcher 2>/dev/null
+    return $code
+}
+
+# What is to come, where this is one of many.
+print_left() {
+    [ -f "$BUILD/logs/total" ] || return
+    set -- "$BUILD"/logs/*.counts
+    echo "; $(($(cat "$BUILD/logs/total") - $#)) left"
 }
 
 # One more failure than the program counted when it ended badly, so that nothing is lost from the sum.
@@ -33,20 +71,21 @@ judge() { # judge NAME EXIT_CODE SECONDS
     why=
     if [ -z "$line" ]; then why=" (no counts, exit code $code)"; f=$((f + 1))
     elif [ "$code" != 0 ] && [ "$f" = 0 ]; then why=" (exit code $code)"; f=1; fi
-    printf '%-24s %s passed, %s failed, %s skipped%s, %s s\n' "$name" "$p" "$f" "$s" "$why" "$seconds"
+    echo "$p $f $s" > "$BUILD/logs/$name.counts"
+    echo "$seconds $name" > "$BUILD/logs/$name.seconds"
+    printf '%-24s %s passed, %s failed, %s skipped%s, %s s%s\n' "$name" "$p" "$f" "$s" "$why" "$seconds" "$(print_left)"
     if [ "$f" != 0 ]; then
         tail -n 60 "$log" | sed 's/^/    /'
     else
         grep '^skipped ' "$log" | head -n 20 | sed 's/^/    /'
     fi
-    echo "$p $f $s" > "$BUILD/logs/$name.counts"
 }
 
 run_test() { # run_test NAME COMMAND...
     name=$1
     shift
     before=$(date +%s)
-    start "$name" "$BUILD/logs/$name.log" "$@"
+    start "$BUILD/logs/$name.log" "$@"
     code=$?
     report=$(judge "$name" $code $(($(date +%s) - before)))
     printf '%s\n' "$report" # at once, since others are printing too
@@ -88,6 +127,11 @@ add_up() { # add_up NAME: a test that left no counts was lost
     passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
+print_slowest() {
+    cat "$BUILD"/logs/*.seconds 2>/dev/null | sort -rn | head -n 10 |
+        awk '{ line = line (NR > 1 ? ", " : "") $2 " " $1 " s" } END { print "slowest: " line }'
+}
+
 print_areas() {
     awk -F'|' '
         { split($2, counts, " ")
@@ -115,6 +159,7 @@ if [ "${BUILT:-yes}" = no ]; then
     failed=1
 fi
 [ $# -gt 0 ] || echo "run.sh: no tests named"
+echo $(($# + 1)) > "$BUILD/logs/total" # and spirv-val
 [ $# -eq 0 ] || longest_first "$@" | xargs -n 1 -P "${JOBS:-2}" sh tests/run.sh --one
 run_test spirv_val sh tests/spirv_val.sh "$XETILE_SPV_DIR"
 for name in "$@" spirv_val; do add_up "$name"; done
@@ -124,6 +169,7 @@ if [ -n "$left" ]; then
     failed=$((failed + 1))
 fi
 
+print_slowest
 print_areas
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -554,7 +554,7 @@ static int child_with_few_threads(void)
     struct sched_launch plain = launch(&counting, &to, 7, 5, 3, 11, 5, 1);
     l.cooperative = true;
     plain.global_offset[1] = 9;
-    alarm(30); /* should it hang */
+    alarm(300); /* should it hang */
     if (!limit_space(4 * POOL_THREAD_STACK)) return 2;
     if (sched_run(&l) != SCHED_NO_THREADS || arrived || !strstr(l.error, "kernel together")) return 3;
     if (sched_run(&plain) != SCHED_OK || s.bad || s.lanes != 7 * 5 * 3 * 55) return 4;

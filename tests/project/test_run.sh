@@ -16,7 +16,7 @@ program silent 'true'
 program lie 'echo 5 passed, 0 failed; exit 3'
 program skips 'echo skipped a: no gpu; echo 0 passed, 0 failed, 4 skipped'
 program litters 'echo > 0.c; echo 1 passed, 0 failed'
-program slow 'sleep 20; echo 1 passed, 0 failed'
+program slow '(sleep 14; echo late > "$XETILE_SPV_DIR/../../late") & sleep 20; echo 1 passed, 0 failed'
 
 summary() { # summary WANTED PROGRAM...: the last line, and an exit code that goes with it
     wanted=$1
@@ -51,7 +51,14 @@ check "a file is left behind" summary "5 passed, 1 failed, 0 skipped" test_good 
 check_says "it is named" "1 failed: 0.c" sh -c "cd '$work' && rm 0.c && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_litters | cat"
 rm -f "$work/0.c"
 check "what does not build" env BUILT=no sh -c "cd '$work' && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good | grep -qx '4 passed, 1 failed, 0 skipped'"
-if command -v timeout >/dev/null 2>&1; then
+# Both tests leave two lines of spirv-val and themselves to come: 2 left, 1 left, 0 left.
+said_left() { cd "$work" && JOBS=1 BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_skips; }
+check "each line says how many are left" [ "$(said_left | sed -n 's/.* s; \([0-9]*\) left$/\1/p' | tr '\n' ' ')" = "2 1 0 " ]
+program waits 'sleep 2; echo 1 passed, 0 failed'
+check_says "the slowest first" "slowest: test_waits " \
+    sh -c "cd '$work' && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_waits | cat"
+if command -v setsid >/dev/null 2>&1; then
     check "slow" summary "4 passed, 1 failed, 0 skipped" test_good test_slow
+    check "what a slow one has started is ended, too" sh -c "! grep -qs . '$work/late'"
 fi
 report

@@ -14,7 +14,7 @@
 #include "driver_kernels.h"
 #include "test.h"
 
-enum { THREADS = 4, GROUPS = 64, SECONDS = 40 };
+enum { THREADS = 4, GROUPS = 64, SECONDS = 300 };
 
 static ze_driver_handle_t driver;
 static ze_device_handle_t device;
