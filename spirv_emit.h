@@ -818,7 +818,7 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  *   a A           alignment in bytes, as memory operands (0: the type's own); with the volatile bit
  *   t M C         no operand word but the result's type; a cooperative matrix type; a cooperative vector type
  * Results: = the first one's type, * what the pointer points to, t the type given, b bools like the first, s and h f32
- * and i16 like it, . its scalar, r its scalar (which is returned as it is when it is one), x i32, - none. After that:
+ * and i16 like it, . its scalar, r its scalar (which is returned as it is when it is one), x i32, y i32x4, - none; then
  * # constants give a constant, 0 or 1 changes nothing as second operand, + nor as first. Conversions: from:to, and u or
  * s where a constant is converted at once, without or with its sign. */
 #define SPE_INSTRUCTIONS_(A, AB, TO, GIVES, DOES)                                                                      \
@@ -879,6 +879,10 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     AB(spe_sg_shuffle, GroupNonUniformShuffle, "SvI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SvI:=")     \
     AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=") A(spe_sg_broadcast_first,                                 \
     GroupNonUniformBroadcastFirst, "Sv:=") AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                \
+    /* A ballot is i32x4, a bit a lane: where the bool holds; and how many bits it has, up to the subgroup's size. */  \
+    A(spe_sg_ballot, GroupNonUniformBallot, "SB:y") GIVES(spe_sg_ballot_count, GroupNonUniformBallotBitCount, "Sly:x", \
+          (spe_id ballot), SPE_GroupOperationReduce, ballot)                                                           \
+    A(spe_sg_all, GroupNonUniformAll, "SB:=") A(spe_sg_any, GroupNonUniformAny, "SB:=")                                \
     /* Work-groups. The value of the invocation with a local id: an integer, or a vector of 2 or 3 of them. */         \
     A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wvi:=")      \
     /* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits; and one that waits for nobody. */ \
@@ -1085,11 +1089,6 @@ XETILE_API spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_
 /* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
  * wants the constant). Before 1.3, the group broadcast. */
 XETILE_API spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane);
-/* i32x4, a bit a lane: where the bool holds; and how many bits such a ballot has, up to the subgroup's size. */
-XETILE_API spe_id spe_sg_ballot(spe_module *m, spe_id v);
-XETILE_API spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot);
-XETILE_API spe_id spe_sg_all(spe_module *m, spe_id v);
-XETILE_API spe_id spe_sg_any(spe_module *m, spe_id v);
 XETILE_API spe_id spe_sg_elect(spe_module *m); /* true in the lowest active lane only */
 
 /* All of the work-group, or of the subgroup, arrive, and see what the others wrote to local and global memory before;
@@ -1858,6 +1857,14 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
 
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
+/* Before 1.3 a subgroup has the instructions of a work-group only. */
+XE_FN_ uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
+{
+    if (m->options.version >= SPE_VERSION(1, 3)) return op;
+    if (op == SPE_OpGroupNonUniformBroadcast) return SPE_OpGroupBroadcast;
+    return op == SPE_OpGroupNonUniformAll ? SPE_OpGroupAll : op == SPE_OpGroupNonUniformAny ? SPE_OpGroupAny : op;
+}
+
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
 {
     spe_call_ c;
@@ -1867,7 +1874,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     m->doing = name;
     for (; *form != ':'; form++) {
         switch (*form) {
-        case 'S': c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
+        case 'S': op = spe_subgroup_op_(m, op), c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
         case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
         case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
         case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
@@ -1986,6 +1993,7 @@ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
     case 's': return spe_vec(m, spe_float(m, 32), spe_count(m, c->first));
     case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
     case 'x': return spe_int(m, 32);
+    case 'y': return spe_vec(m, spe_int(m, 32), 4);
     default: return spe_scalar_of(m, c->first);
     }
 }
@@ -2612,9 +2620,8 @@ spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
-    if (value > spe_mask_(t->bits))
-        return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
-    return spe_const_splat_(m, type, value);
+    if (value <= spe_mask_(t->bits)) return spe_const_splat_(m, type, value);
+    return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
 }
 
 spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
@@ -3332,36 +3339,12 @@ spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint3
     return spe_reduce_(m, __func__, SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
 }
 
-/* Before 1.3 a subgroup has the instructions of a work-group only. */
-XE_FN_ uint32_t spe_since_1_3_(const spe_module *m, uint32_t op, uint32_t before)
-{
-    return m->options.version < SPE_VERSION(1, 3) ? before : op;
-}
-
 spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
 {
     uint32_t w[] = {v, lane}, op = SPE_OpGroupNonUniformShuffle;
     uint64_t k;
-    if (spe_const_bits(m, lane, &k)) op = SPE_OpGroupNonUniformBroadcast;
-    return spe_instruction_(m, __func__, spe_since_1_3_(m, op, SPE_OpGroupBroadcast), "SvI:=", w);
-}
-spe_id spe_sg_ballot(spe_module *m, spe_id v)
-{
-    uint32_t w[] = {v, spe_vec(m, spe_int(m, 32), 4)};
-    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformBallot, "SBt:t", w);
-}
-spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
-{
-    uint32_t w[] = {SPE_GroupOperationReduce, ballot};
-    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformBallotBitCount, "Sly:x", w);
-}
-spe_id spe_sg_all(spe_module *m, spe_id v)
-{
-    return spe_instruction_(m, __func__, spe_since_1_3_(m, SPE_OpGroupNonUniformAll, SPE_OpGroupAll), "SB:=", &v);
-}
-spe_id spe_sg_any(spe_module *m, spe_id v)
-{
-    return spe_instruction_(m, __func__, spe_since_1_3_(m, SPE_OpGroupNonUniformAny, SPE_OpGroupAny), "SB:=", &v);
+    if (m->options.version < SPE_VERSION(1, 3) || spe_const_bits(m, lane, &k)) op = SPE_OpGroupNonUniformBroadcast;
+    return spe_instruction_(m, __func__, op, "SvI:=", w);
 }
 spe_id spe_sg_elect(spe_module *m)
 {

@@ -469,7 +469,7 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  *   a A           alignment in bytes, as memory operands (0: the type's own); with the volatile bit
  *   t M C         no operand word but the result's type; a cooperative matrix type; a cooperative vector type
  * Results: = the first one's type, * what the pointer points to, t the type given, b bools like the first, s and h f32
- * and i16 like it, . its scalar, r its scalar (which is returned as it is when it is one), x i32, - none. After that:
+ * and i16 like it, . its scalar, r its scalar (which is returned as it is when it is one), x i32, y i32x4, - none; then
  * # constants give a constant, 0 or 1 changes nothing as second operand, + nor as first. Conversions: from:to, and u or
  * s where a constant is converted at once, without or with its sign. */
 #define SPE_INSTRUCTIONS_(A, AB, TO, GIVES, DOES)                                                                      \
@@ -530,6 +530,10 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     AB(spe_sg_shuffle, GroupNonUniformShuffle, "SvI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SvI:=")     \
     AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=") A(spe_sg_broadcast_first,                                 \
     GroupNonUniformBroadcastFirst, "Sv:=") AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                \
+    /* A ballot is i32x4, a bit a lane: where the bool holds; and how many bits it has, up to the subgroup's size. */  \
+    A(spe_sg_ballot, GroupNonUniformBallot, "SB:y") GIVES(spe_sg_ballot_count, GroupNonUniformBallotBitCount, "Sly:x", \
+          (spe_id ballot), SPE_GroupOperationReduce, ballot)                                                           \
+    A(spe_sg_all, GroupNonUniformAll, "SB:=") A(spe_sg_any, GroupNonUniformAny, "SB:=")                                \
     /* Work-groups. The value of the invocation with a local id: an integer, or a vector of 2 or 3 of them. */         \
     A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wvi:=")      \
     /* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits; and one that waits for nobody. */ \
@@ -736,11 +740,6 @@ XETILE_API spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_
 /* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
  * wants the constant). Before 1.3, the group broadcast. */
 XETILE_API spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane);
-/* i32x4, a bit a lane: where the bool holds; and how many bits such a ballot has, up to the subgroup's size. */
-XETILE_API spe_id spe_sg_ballot(spe_module *m, spe_id v);
-XETILE_API spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot);
-XETILE_API spe_id spe_sg_all(spe_module *m, spe_id v);
-XETILE_API spe_id spe_sg_any(spe_module *m, spe_id v);
 XETILE_API spe_id spe_sg_elect(spe_module *m); /* true in the lowest active lane only */
 
 /* All of the work-group, or of the subgroup, arrive, and see what the others wrote to local and global memory before;

@@ -70,9 +70,8 @@ spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
-    if (value > spe_mask_(t->bits))
-        return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
-    return spe_const_splat_(m, type, value);
+    if (value <= spe_mask_(t->bits)) return spe_const_splat_(m, type, value);
+    return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
 }
 
 spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)

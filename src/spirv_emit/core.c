@@ -318,6 +318,14 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
 
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
+/* Before 1.3 a subgroup has the instructions of a work-group only. */
+static uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
+{
+    if (m->options.version >= SPE_VERSION(1, 3)) return op;
+    if (op == SPE_OpGroupNonUniformBroadcast) return SPE_OpGroupBroadcast;
+    return op == SPE_OpGroupNonUniformAll ? SPE_OpGroupAll : op == SPE_OpGroupNonUniformAny ? SPE_OpGroupAny : op;
+}
+
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
 {
     spe_call_ c;
@@ -327,7 +335,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     m->doing = name;
     for (; *form != ':'; form++) {
         switch (*form) {
-        case 'S': c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
+        case 'S': op = spe_subgroup_op_(m, op), c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
         case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
         case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
         case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;

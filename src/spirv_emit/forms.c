@@ -84,6 +84,7 @@ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
     case 's': return spe_vec(m, spe_float(m, 32), spe_count(m, c->first));
     case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
     case 'x': return spe_int(m, 32);
+    case 'y': return spe_vec(m, spe_int(m, 32), 4);
     default: return spe_scalar_of(m, c->first);
     }
 }

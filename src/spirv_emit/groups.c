@@ -124,36 +124,12 @@ spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint3
     return spe_reduce_(m, __func__, SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
 }
 
-/* Before 1.3 a subgroup has the instructions of a work-group only. */
-static uint32_t spe_since_1_3_(const spe_module *m, uint32_t op, uint32_t before)
-{
-    return m->options.version < SPE_VERSION(1, 3) ? before : op;
-}
-
 spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
 {
     uint32_t w[] = {v, lane}, op = SPE_OpGroupNonUniformShuffle;
     uint64_t k;
-    if (spe_const_bits(m, lane, &k)) op = SPE_OpGroupNonUniformBroadcast;
-    return spe_instruction_(m, __func__, spe_since_1_3_(m, op, SPE_OpGroupBroadcast), "SvI:=", w);
-}
-spe_id spe_sg_ballot(spe_module *m, spe_id v)
-{
-    uint32_t w[] = {v, spe_vec(m, spe_int(m, 32), 4)};
-    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformBallot, "SBt:t", w);
-}
-spe_id spe_sg_ballot_count(spe_module *m, spe_id ballot)
-{
-    uint32_t w[] = {SPE_GroupOperationReduce, ballot};
-    return spe_instruction_(m, __func__, SPE_OpGroupNonUniformBallotBitCount, "Sly:x", w);
-}
-spe_id spe_sg_all(spe_module *m, spe_id v)
-{
-    return spe_instruction_(m, __func__, spe_since_1_3_(m, SPE_OpGroupNonUniformAll, SPE_OpGroupAll), "SB:=", &v);
-}
-spe_id spe_sg_any(spe_module *m, spe_id v)
-{
-    return spe_instruction_(m, __func__, spe_since_1_3_(m, SPE_OpGroupNonUniformAny, SPE_OpGroupAny), "SB:=", &v);
+    if (m->options.version < SPE_VERSION(1, 3) || spe_const_bits(m, lane, &k)) op = SPE_OpGroupNonUniformBroadcast;
+    return spe_instruction_(m, __func__, op, "SvI:=", w);
 }
 spe_id spe_sg_elect(spe_module *m)
 {

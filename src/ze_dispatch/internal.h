@@ -6,17 +6,14 @@
 #define ZED_CLEAR_(s, type) (memset(&(s), 0, sizeof(s)), (void)((s).stype = ZE_STRUCTURE_TYPE_##type))
 /* A call of Level Zero, when its arguments tell nothing that the error should. */
 #define ZED_CALL_(d, call, args) zed_check_((d), call args, #call, "%s", "")
-
 /* Three uint32_t in an error's format. */
 #define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
-XETILE_PRIVATE ZED_PRINTF_(3, 4) bool zed_fail_(zed_device *d, int id, const char *format, ...);
-
 XETILE_PRIVATE const char *zed_driver_text_(ze_driver_handle_t driver);
-
+XETILE_PRIVATE ZED_PRINTF_(3, 4) bool zed_fail_(zed_device *d, int id, const char *format, ...);
 XETILE_PRIVATE ZED_PRINTF_(4, 5) bool zed_check_(zed_device *d, ze_result_t result, const char *call,
             const char *format, ...);
 
