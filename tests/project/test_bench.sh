@@ -32,8 +32,15 @@ done
 page > "$work/page.html"
 check "no bar where there is no loop" test "$(grep -c "none, bmg" "$work/page.html")" = 0
 check "one curve for our products, one for the peer's" test "$(grep -c 'class="curve' "$work/page.html")" = 2
-check "the bar of the peer fills the width" grep -q 'class="peer" x="0" y="25.0" width="360.0"' "$work/page.html"
-check "ours a quarter of it" grep -q 'class="own" x="0" y="16.0" width="90.0"' "$work/page.html"
+check "a row of the table: ours, the peer's, the ratio" grep -qF '<tr><td>gemm_f16_1024_avx2<td>100 GFLOP/s<td>openblas_sgemm 400<td>0.25</tr>' "$work/page.html"
+bars() { # bars CHART: how long our bar is beside the peer's
+    sed -n "/aria-label=\"$1\"/,/<\/svg>/p" "$work/page.html" | awk -F'"' '
+        /class="own"/ { for (i = 1; i < NF; i++) if ($i ~ /width=$/) own = $(i + 1) }
+        /class="peer"/ { for (i = 1; i < NF; i++) if ($i ~ /width=$/) peer = $(i + 1) }
+        END { printf "%.2f\n", peer ? own / peer : 0 }'
+}
+check "bars are as long as their figures: 100 beside 400" test "$(bars "Matrix product by instruction set")" = 0.25
+check "bars are as long as their figures: 80.1 beside 801" test "$(bars "Writing a module")" = 0.10
 check "nothing from elsewhere" test "$(grep -c -E 'https?:|<script|<link|@import|src=' "$work/page.html")" = 0
 for tag in svg section text table h2 ul; do
     check "every $tag is closed" test "$(grep -o "<$tag[ >]" "$work/page.html" | wc -l)" = "$(grep -o "</$tag>" "$work/page.html" | wc -l)"
