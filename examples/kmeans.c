@@ -10,14 +10,10 @@
 #include "xetile.h"
 #include "ze_dispatch.h"
 
+#define EXAMPLE "kmeans"
+#include "example.h"
+
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A work-group of four subgroups has 64 points and all centres, 16 dimensions at a time. */
 enum { POINTS = 64, STEP = 16, CLUSTERS_MAX = 64, DIMENSIONS_MAX = 64 };
@@ -87,17 +83,6 @@ XT_KERNEL (move, ptr(f32, sums), ptr(i32, counts), ptr(f16, C), ptr(f32, squares
 static const xt_kernel *const kernels[2] = {&assign, &move};
 
 /* ---- messages and the command line ---- */
-
-static bool fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    printf("FAILED kmeans ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    return false;
-}
 
 enum { COUNT, CLUSTERS, DIMENSIONS, TURNS, SEED, SIZES };
 enum { PNG = SIZES, EMIT, KERNEL, TARGET, DEVICE, OPTIONS };
@@ -339,12 +324,6 @@ static bool draw(const clustering *s, const char *path)
 
 /* ---- the run ---- */
 
-static bool fail_device(const zed_device *dev)
-{
-    const zed_error *e = zed_get_error(dev);
-    return fail("%s:%d: %s", e->file, e->line, e->text);
-}
-
 static xt_module build(const xt_kernel *kernel, const xt_target *target)
 {
     return xt_build(&(xt_build_desc){.kernel = kernel, .file = __FILE__, .line = __LINE__, .target = target});
@@ -445,14 +424,6 @@ static bool emit(const char *const given[OPTIONS])
                mod.size);
     xt_free(&mod);
     return ok;
-}
-
-/* What could not be printed is an error, too. */
-static void flush_output(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout)) return;
-    fprintf(stderr, "FAILED standard output: cannot write it\n");
-    _Exit(1);
 }
 
 int main(int argc, char **argv)
