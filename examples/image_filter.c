@@ -4,9 +4,8 @@
  *     cc -std=c11 image_filter.c -lze_loader -lm && ./a.out picture.ppm blurred.ppm
  *
  * The kernels are made for one blur: its weights are constants in them, and a C loop writes a load and a multiplication
- * for each. Where a tile's neighbours are all inside the picture they are tiles too, moved by a pixel each; at the
- * edges every element is gathered from the place that the border says. Every pixel is checked against f64.
- * `image_filter --help` says the rest.
+ * for each: of the same tile, moved by a pixel, whose elements outside the picture are what the border says. Every
+ * pixel is checked against f64. `image_filter --help` says the rest.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -17,8 +16,8 @@
 #include <ctype.h>
 #include <errno.h>
 
-/* A pixel is three neighbouring bytes. A work-group of four subgroups has 16 rows of 96 bytes. */
-enum { CHANNELS = 3, ROWS = 16, COLUMNS = 96, RADIUS_MAX = 32 };
+/* A pixel is three neighbouring bytes. A work-group of four subgroups has a channel of 16 rows of 64 pixels. */
+enum { CHANNELS = 3, ROWS = 16, COLUMNS = 64, RADIUS_MAX = 32 };
 #define MAP XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, COLUMNS})
 
 typedef enum { CLAMP, MIRROR, BLACK, BORDERS } border_kind;
@@ -33,76 +32,41 @@ static struct {
 
 /* ---- the kernels ---- */
 
-/* The pixel that stands for number `at` of `count` pixels in a row or column. */
-static xt_vec bordered(XT_CONTEXT, xt_vec at, xt_val count)
+/* One channel of a part of the picture: every third byte. Between the passes each channel is a matrix of its own. */
+static xt_tile channel(XT_CONTEXT, xt_val base, bool bytes, xt_val height, xt_val width)
 {
-    xt_val last = XT_SUB(count, 1);
-    if (blur.border == MIRROR) {
-        at = XT_ABS(at);
-        at = XT_SUB(last, XT_ABS(XT_SUB(last, at)));
-    }
-    return XT_MIN(XT_MAX(at, 0), last); /* a picture may be smaller than the radius */
+    xt_val c = XT_GROUP_ID(2), i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLUMNS);
+    if (!bytes)
+        return XT_INIT_TILE(base, f32, ROWS, COLUMNS, .offset = XT_AT(c, i, j), .shape = XT_AT(CHANNELS, height, width),
+                            .map = MAP);
+    return XT_INIT_TILE(base, u8, ROWS, COLUMNS, .offset = XT_AT(c, i, j), .shape = XT_AT(CHANNELS, height, width),
+                        .strides = XT_AT(1, XT_MUL(width, CHANNELS), CHANNELS), .map = MAP);
 }
 
-/* The elements `step` pixels to the right, or below, each from where the border says. */
-static xt_vec gathered(XT_CONTEXT, xt_val from, xt_val i, xt_val j, xt_val height, xt_val width, bool down, int step)
+/* The sum over the neighbours of each pixel: the same tile, moved by a pixel at a time. */
+static xt_vec blurred(XT_CONTEXT, xt_tile tile, bool down)
 {
-    xt_val across = XT_MUL(width, CHANNELS);
-    xt_vec row = XT_ADD(XT_IOTA(i32, ROWS, COLUMNS, 0, .map = MAP), i);
-    xt_vec byte = XT_ADD(XT_IOTA(i32, ROWS, COLUMNS, 1, .map = MAP), j);
-    xt_vec inside = XT_AND(XT_LT(row, height), XT_LT(byte, across)); /* of the picture, not of its border */
-    xt_vec pixel = XT_DIV(byte, CHANNELS), channel = XT_MOD(byte, CHANNELS);
-    if (down)
-        row = bordered(XT_SELF, XT_ADD(row, step), height);
-    else
-        pixel = bordered(XT_SELF, XT_ADD(pixel, step), width);
-    xt_vec place = XT_ADD(XT_MUL(row, across), XT_ADD(XT_MUL(pixel, CHANNELS), channel));
-    xt_tile tile = XT_INIT_TILE(from, of(from), ROWS, COLUMNS, .scatter = place, .shape = XT_AT(XT_MUL(height, across)),
-                                .map = MAP);
-    return XT_LOAD_GATHER(tile, inside);
-}
-
-/* The same where they are in the picture, or black. */
-static xt_vec moved(XT_CONTEXT, xt_tile tile, bool down, int step)
-{
-    return XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(tile, down ? step : 0, down ? 0 : step * CHANNELS));
-}
-
-static void blur_along(XT_CONTEXT, xt_val from, xt_val to, xt_val height, xt_val width, bool down)
-{
-    xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLUMNS), across = XT_MUL(width, CHANNELS);
-    xt_tile in =
-        XT_INIT_TILE(from, of(from), ROWS, COLUMNS, .offset = XT_AT(i, j), .shape = XT_AT(height, across), .map = MAP);
-    xt_tile out =
-        XT_INIT_TILE(to, of(to), ROWS, COLUMNS, .offset = XT_AT(i, j), .shape = XT_AT(height, across), .map = MAP);
-    xt_val first = down ? i : j, reach = down ? height : across;
-    int size = down ? ROWS : COLUMNS, margin = blur.radius * (down ? 1 : CHANNELS);
-    xt_val within = XT_AND(XT_GE(first, margin), XT_LE(XT_ADD(first, size + margin), reach));
+    static const xt_border borders[BORDERS] = {XT_BORDER_CLAMP, XT_BORDER_MIRROR, XT_BORDER_PADDING};
     xt_vec sum = XT_SPLAT(f32, ROWS, COLUMNS, 0, .map = MAP);
-
-    XT_IF(blur.border == BLACK ? XT_EQ(0, 0) : within, &sum)
-    {
-        for (int t = -blur.radius; t <= blur.radius; t++)
-            sum = XT_FMA(XT_CAST(f32, moved(XT_SELF, in, down, t)), blur.weight[t + blur.radius], sum);
+    for (int t = -blur.radius; t <= blur.radius; t++) {
+        xt_tile moved = XT_UPDATE_TILE_OFFSET(tile, down ? t : 0, down ? 0 : t);
+        xt_vec v = XT_LOAD_TILE(moved, .border = borders[blur.border]);
+        sum = XT_FMA(XT_CAST(f32, v), blur.weight[t + blur.radius], sum);
     }
-    XT_ELSE
-    {
-        for (int t = -blur.radius; t <= blur.radius; t++)
-            sum = XT_FMA(XT_CAST(f32, gathered(XT_SELF, from, i, j, height, width, down, t)),
-                         blur.weight[t + blur.radius], sum);
-    }
-    if (down) sum = XT_ADD(XT_MIN(sum, 255), 0.5); /* the cast to bytes rounds towards zero */
-    XT_STORE_TILE(XT_CAST(of(to), sum), out);
+    return sum;
 }
 
 XT_KERNEL(along_rows, ptr(u8, FROM), ptr(f32, TO), u32(HEIGHT), u32(WIDTH))
 {
-    blur_along(XT_SELF, FROM, TO, HEIGHT, WIDTH, false);
+    xt_vec sum = blurred(XT_SELF, channel(XT_SELF, FROM, true, HEIGHT, WIDTH), false);
+    XT_STORE_TILE(sum, channel(XT_SELF, TO, false, HEIGHT, WIDTH));
 }
 
 XT_KERNEL(along_columns, ptr(f32, FROM), ptr(u8, TO), u32(HEIGHT), u32(WIDTH))
 {
-    blur_along(XT_SELF, FROM, TO, HEIGHT, WIDTH, true);
+    xt_vec sum = blurred(XT_SELF, channel(XT_SELF, FROM, false, HEIGHT, WIDTH), true);
+    sum = XT_ADD(XT_MIN(sum, 255), 0.5); /* the cast rounds towards zero */
+    XT_STORE_TILE(XT_CAST(u8, sum), channel(XT_SELF, TO, true, HEIGHT, WIDTH));
 }
 
 static const xt_kernel *const passes[2] = {&along_rows, &along_columns};
@@ -241,7 +205,8 @@ static bool check_output(const char *path)
 
 static int host_bordered(int at, int count)
 {
-    if (blur.border == MIRROR) at = count - 1 - abs(count - 1 - abs(at));
+    int around = count > 1 ? 2 * (count - 1) : 1; /* back and forth */
+    if (blur.border == MIRROR) at = (at % around + around) % around, at = at < count ? at : around - at;
     return at < 0 ? 0 : at >= count ? count - 1 : at;
 }
 
@@ -295,7 +260,7 @@ static bool filter(zed_device *dev, const picture *p, const char *path)
 {
     size_t count = (size_t)p->height * (size_t)p->width * CHANNELS;
     uint32_t height = (uint32_t)p->height, width = (uint32_t)p->width;
-    zed_groups groups = {(width * CHANNELS + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS, 1};
+    zed_groups groups = {(width + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS, CHANNELS};
     uint8_t *in = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0),
             *out = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0);
     float *between = (float *)zed_alloc(dev, ZED_DEVICE, count * sizeof *between, 0);
