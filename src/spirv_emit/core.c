@@ -322,8 +322,12 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
 static uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
 {
     if (m->options.version >= SPE_VERSION(1, 3)) return op;
-    if (op == SPE_OpGroupNonUniformBroadcast) return SPE_OpGroupBroadcast;
-    return op == SPE_OpGroupNonUniformAll ? SPE_OpGroupAll : op == SPE_OpGroupNonUniformAny ? SPE_OpGroupAny : op;
+    switch (op) {
+    case SPE_OpGroupNonUniformBroadcast: return SPE_OpGroupBroadcast;
+    case SPE_OpGroupNonUniformAll: return SPE_OpGroupAll;
+    case SPE_OpGroupNonUniformAny: return SPE_OpGroupAny;
+    default: return op;
+    }
 }
 
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
