@@ -240,7 +240,10 @@
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
  * values; error->next is another mistake that does not follow from it, and so on; spe_print_error prints them all.
- * Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
+ * Always call xt_free. xt_print(&mod, stdout) prints the kernel in the texts' notation, three times: as the body
+ * recorded it, with the map of every vector, and what a subgroup does: its share, the layouts of vectors, which of the
+ * accesses are 2D block messages, under what condition, or why not.
+ * XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
  * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
@@ -750,6 +753,9 @@ XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void 
 /* What XT_BUILD calls. Always hand the result to xt_free. */
 XETILE_API xt_module xt_build(const xt_build_desc *desc);
 
+/* Prints the kernel of a module in the notation of the XeTile texts; of one that was not built its errors. */
+XETILE_API void xt_print(const xt_module *mod, FILE *f);
+
 /* Gives back what a module holds; safe on a zeroed module and twice. */
 XETILE_API void xt_free(xt_module *mod);
 
@@ -939,10 +945,16 @@ typedef struct {
     xt_gather_desc_ d;
 } xt_scattered_;
 
+/* Each subgroup scans its pieces, each piece for itself; carry: what comes before it, for each element; id 0: none. */
+typedef struct {
+    xt_vec v, carry;
+    int kind, dim;
+    bool exclusive;
+} xt_scan_of_;
+
 /* An array in local memory; id: once written, for all versions of the body. */
 typedef struct {
-    int type;
-    int64_t elements;
+    int type, elements;
     spe_id id;
 } xt_local_array_;
 
@@ -2085,9 +2097,10 @@ XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 /* They need the value to be a multiple (mask), or below another; one that is not known early rules them out. */
 XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
 {
+    xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     xt_plan_offset_ *o;
     if (!xt_is_early_(x, value)) {
-        xt_plan_tile_at_(x, t->number)->why_not = "a place that is computed in the body";
+        if (!p->why_not) p->why_not = "a place that is computed in the body";
         return NULL;
     }
     o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
@@ -2166,8 +2179,8 @@ XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     p->parent = t->number;
     p->of = init;
     p->why_not = xt_never_block2d_(x, t);
-    if (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) || !xt_is_early_(x, &t->shape[1]) ||
-        !xt_is_early_(x, &t->pitch))
+    if (!p->why_not && (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) ||
+                        !xt_is_early_(x, &t->shape[1]) || !xt_is_early_(x, &t->pitch)))
         p->why_not = "a matrix that is computed in the body";
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
@@ -2783,7 +2796,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
     if (!array) return v;
     array->type = type;
-    array->elements = elements;
+    array->elements = (int)elements;
     xt_record_(w, XT_OP_LOCAL_, xt_write_local_, 0, v.id, array, 0);
     return v;
 }
@@ -5535,13 +5548,6 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 
 /* ---- scans ------------------------------------------------------------------------------------------------------- */
 
-/* Each subgroup scans its pieces, each piece for itself; carry: what comes before it, for each element; id 0: none. */
-typedef struct {
-    xt_vec v, carry;
-    int kind, dim;
-    bool exclusive;
-} xt_scan_of_;
-
 /* What a scan is of while it is written. */
 typedef struct {
     xt_ctx *x;
@@ -6987,6 +6993,609 @@ xt_module xt_build(const xt_build_desc *desc)
 }
 
 void xt_free(xt_module *mod) { spe_built_free(mod); }
+
+/* print.c - xt_print: the record in the notation of the XeTile texts. A table tells how each operation looks. Types of
+ * what a region carries are left out: they stand where the values are made. */
+
+#include <ctype.h>
+#include <stdarg.h>
+
+/* How a value is called. */
+typedef struct {
+    uint32_t number;    /* 0: it has no name yet */
+    int part;           /* which of a tile's scalars it is, from 1 on; 0: the whole */
+    const xt_val *same; /* what a region carries without changing it is called as outside */
+} xt_named_;
+
+enum { XT_AS_RECORDED_, XT_WITH_MAPS_, XT_OF_A_SUBGROUP_, XT_FORMS_ }; /* the texts that are printed */
+
+typedef struct {
+    xt_ctx *x;
+    FILE *f; /* NULL: nothing is written, constants are collected */
+    int form, depth, type; /* type: that constants take, -1: their own */
+    uint32_t count;        /* of names */
+    xt_named_ *names;
+    xt_list_ constants; /* xt_val */
+} xt_printer_;
+
+XE_FN_ SPE_PRINTF(2, 3) void xt_put_(xt_printer_ *p, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (p->f) vfprintf(p->f, format, list);
+    va_end(list);
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+/* A number's, where integers of 32 bits are indices, or an element's. */
+XE_FN_ const char *xt_type_text_(int type, bool number)
+{
+    if (type == CM_E4M3 || type == CM_E5M2) return type == CM_E4M3 ? "f8E4M3FN" : "f8E5M2";
+    if (type == XT_BOOL_ || !xt_is_int_(type) || xt_is_signed_(type))
+        return number && type == CM_I32 ? "index" : xt_type_name_(type);
+    return type == CM_U64 ? "ui64" : type == CM_U32 ? (number ? "index" : "ui32") : type == CM_U16 ? "ui16" : "ui8";
+}
+
+XE_FN_ void xt_put_map_(xt_printer_ *p, const char *before, const xt_map *m)
+{
+    xt_put_(p, "%s#xetile.wg_map<sg_layout = [%d, %d], sg_data = [%d, %d]>", before, m->sg_layout[0], m->sg_layout[1],
+            m->sg_data[0], m->sg_data[1]);
+}
+
+XE_FN_ void xt_put_vec_type_(xt_printer_ *p, const xt_vec *v)
+{
+    const int *n = v->dist.shape, *b = v->inner;
+    xt_put_(p, "vector<%dx%dx", b[0] ? n[0] / b[0] : n[0], b[0] ? n[1] / b[1] : n[1]);
+    if (b[0]) xt_put_(p, "%dx%dx", b[0], b[1]);
+    xt_put_(p, "%s>", xt_type_text_((int)v->type, false));
+}
+
+XE_FN_ void xt_put_tile_type_(xt_printer_ *p, const xt_tile *t)
+{
+    const char *between = ", #xetile.tile_attr<", *end = ">";
+    xt_put_(p, "!xetile.tile<%dx%dx%s", t->dist.shape[0], t->dist.shape[1], xt_type_text_((int)t->type, false));
+    if (xt_has_map_(&t->map)) {
+        xt_put_(p, "%swg_map = ", between);
+        xt_put_map_(p, "", &t->map);
+        between = ", ", end = ">>";
+    }
+    if (t->column_major) xt_put_(p, "%sorder = [0, 1]", between), between = ", ", end = ">>";
+    if (t->inner[0]) xt_put_(p, "%sinner_blocks = [%d, %d]", between, t->inner[0], t->inner[1]), end = ">>";
+    if (t->scatter) xt_put_(p, "%sscatter = true", between), end = ">>";
+    xt_put_(p, "%s", end);
+}
+
+/* The matrix that a tile is in, with the extents that are constants; or an address. */
+XE_FN_ void xt_put_memref_(xt_printer_ *p, const xt_init_tile_desc_ *init)
+{
+    const xt_val *base = &init->given.base, *n = init->given.shape.at;
+    int i;
+    for (i = 0; i < init->given.shape.count && base->kind == SPE_POINTER; i++)
+        xt_put_(p, n[i].kind == SPE_INT ? "%s%lldx" : "%s?x", i ? "" : "memref<", (long long)n[i].integer);
+    xt_put_(p, "%s%s%s%s", xt_type_text_(base->type, base->kind != SPE_POINTER),
+            init->tile.column_major && base->kind == SPE_POINTER ? ", affine_map=<(d0, d1)->(d1, d0)>" : "",
+            base->local ? ", slm" : "", base->kind == SPE_POINTER ? ">" : "");
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+XE_FN_ void xt_name_(xt_printer_ *p, uint32_t id) { p->names[id].number = ++p->count; }
+
+XE_FN_ void xt_put_id_(xt_printer_ *p, uint32_t id)
+{
+    static const char *const parts[] = {"", "_row", "_col", "_rows", "_cols", "_pitch", "_base", "_offsets"};
+    const xt_node_ *n = xt_node_at_(p->x, xt_value_at_(p->x, id)->node);
+    if (n->op == XT_OP_ARGUMENT_)
+        xt_put_(p, "%%%s", p->x->params[n->kind].name);
+    else
+        xt_put_(p, "%%%u%s", (unsigned)p->names[id].number, parts[p->names[id].part]);
+}
+
+/* %c256 and its like; as the text is collected each is kept once. */
+XE_FN_ void xt_put_constant_(xt_printer_ *p, xt_val v)
+{
+    const xt_val *known = (const xt_val *)p->constants.items;
+    xt_val *added;
+    int i, type = p->type < 0 ? xt_carried_type_(&v) : p->type;
+    bool index = type == CM_U32 || type == CM_I32;
+    if (xt_is_float_(type) && v.kind == SPE_INT) v = spe_val_real((double)v.integer);
+    v.type = index ? (int)CM_I32 : type;
+    if (v.kind == SPE_REAL)
+        xt_put_(p, "%%cst_%.9g", v.real);
+    else
+        xt_put_(p, "%%c%lld", (long long)v.integer);
+    if (!index) xt_put_(p, "_%s", xt_type_text_(type, false));
+    for (i = 0; i < p->constants.count; i++)
+        if (known[i].type == v.type && known[i].integer == v.integer && !memcmp(&known[i].real, &v.real, sizeof v.real))
+            return;
+    added = (xt_val *)xt_push_(p->x, &p->constants, sizeof v);
+    if (added) *added = v;
+}
+
+XE_FN_ void xt_put_number_(xt_printer_ *p, const xt_val *v)
+{
+    while (!xt_is_constant_(v) && p->names[v->id].same) v = p->names[v->id].same;
+    if (xt_is_constant_(v))
+        xt_put_constant_(p, *v);
+    else
+        xt_put_id_(p, v->id);
+}
+
+/* A field of an operation, by a letter: small ones are values and attributes, capital ones types. */
+XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
+{
+    const xt_vec *v = (const xt_vec *)field;
+    const xt_index *list = (const xt_index *)field;
+    const int *number = (const int *)field;
+    int i;
+    switch (letter) {
+    case 'n': xt_put_number_(p, (const xt_val *)field); return;
+    case 'N': xt_put_(p, "%s", xt_type_text_(xt_carried_type_((const xt_val *)field), true)); return;
+    case 't': xt_put_id_(p, ((const xt_tile *)field)->id); return;
+    case 'T': xt_put_tile_type_(p, (const xt_tile *)field); return;
+    case 'v': xt_put_id_(p, v->id); return;
+    case 'V': xt_put_vec_type_(p, v); return;
+    case 'o': if (v->id) xt_put_(p, ", "), xt_put_id_(p, v->id); return; /* o, O: if it is there */
+    case 'O': if (v->id) xt_put_(p, ", "), xt_put_vec_type_(p, v); return;
+    case 'A': xt_put_(p, "%s", xt_type_text_(*number, true)); return;
+    case 'E': xt_put_(p, "%s", xt_type_text_(*number, false)); return;
+    case 'd': xt_put_(p, "%d", *number); return;
+    case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
+    case 'p': if (*(const double *)field != 0) xt_put_(p, " {padding = %g}", *(const double *)field); return;
+    case 's': xt_put_(p, "%s", (const char *)field); return;
+    default:
+        for (i = 0; i < list->count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, &list->at[i]);
+        xt_put_(p, list->count ? "]" : "[]");
+    }
+}
+
+/* "$n to $n": fields by their letters. */
+XE_FN_ void xt_say_(xt_printer_ *p, const char *text, ...)
+{
+    va_list list;
+    va_start(list, text);
+    for (; *text; text++)
+        if (*text == '$')
+            xt_put_field_(p, *++text, va_arg(list, const void *));
+        else
+            xt_put_(p, "%c", *text);
+    va_end(list);
+}
+
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
+
+/* What a region makes of a carried value and of its scalars; where the mask says so they are new. */
+XE_FN_ void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint32_t mask)
+{
+    xt_val *now[XT_COMPONENTS_], *old[XT_COMPONENTS_];
+    const xt_vec *v = xt_thing_vec_(t);
+    uint32_t changes = mask | mask >> XT_COUNTS_SHIFT_, number = mask ? ++p->count : 0;
+    int i, n = xt_scalars_(t, now);
+    xt_scalars_(before, old);
+    for (i = 0; i < n; i++) {
+        xt_named_ name = {number, t->magic == XT_TILE_MAGIC_ ? i + 1 : 0, NULL};
+        if (!(changes >> i & 1)) name.same = old[i];
+        if (now[i]->id != old[i]->id) p->names[now[i]->id] = name;
+    }
+    if (v && mask) {
+        p->names[v->id].number = number;
+        p->names[v->id].part = t->magic == XT_TILE_MAGIC_ ? XT_COMPONENTS_ + 1 : 0;
+    } else if (v)
+        p->names[v->id] = p->names[xt_thing_vec_(before)->id];
+    if (t->magic == XT_TILE_MAGIC_) p->names[t->tile.id].number = mask ? number : p->names[before->tile.id].number;
+}
+
+/* The carried values that change, as things at an offset of their slots: "a, b", or "a = c, b = d" with a second. */
+XE_FN_ bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f, size_t which, size_t value)
+{
+    int i, n = 0;
+    for (i = 0; i < f->slots; i++) {
+        const char *slot = (const char *)&f->slot[i];
+        const xt_thing_ *all[2] = {(const xt_thing_ *)(slot + which), (const xt_thing_ *)(slot + value)};
+        int j;
+        if (!f->slot[i].mask) continue;
+        xt_put_(p, "%s", n++ ? ", " : before);
+        for (j = 0; j < 1 + (value != which); j++)
+            xt_say_(p, all[j]->magic == SPE_VAL_MAGIC ? "$s$n" : all[j]->magic == XT_TILE_MAGIC_ ? "$s$t" : "$s$v",
+                    j ? " = " : "", all[j]);
+    }
+    return n > 0;
+}
+
+XE_FN_ void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
+{
+    const xt_frame_ *f = (const xt_frame_ *)n->desc;
+    const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
+    bool real = p->form == XT_OF_A_SUBGROUP_; /* a loop that counts down is written as one that counts turns */
+    xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
+    int i;
+    for (i = 0; i < f->slots; i++) xt_name_thing_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
+    for (i = 0; i < f->slots && n->op != XT_OP_IF_; i++)
+        xt_name_thing_(p, &f->slot[i].body, &f->slot[i].start, f->slot[i].mask);
+    if (xt_put_slots_(p, "", f, end, end)) xt_put_(p, " = ");
+    if (n->op == XT_OP_FOR_) {
+        xt_name_(p, index.id);
+        xt_say_(p, "scf.for $n = $n to $n step $n", &index, real ? &f->lo : &f->given[0], real ? &f->hi : &f->given[1],
+                real ? &f->step : &f->given[2]);
+    } else
+        xt_say_(p, n->op == XT_OP_IF_ ? "scf.if $n" : "scf.while", &f->lo);
+    if (n->op != XT_OP_IF_ && xt_put_slots_(p, n->op == XT_OP_FOR_ ? " iter_args(" : " (", f, body, start))
+        xt_put_(p, ")");
+    xt_put_(p, " {");
+    p->depth++;
+}
+
+/* The end of a side. An XT_ELSE that is not there is not printed. */
+XE_FN_ bool xt_put_end_(xt_printer_ *p, const xt_node_ *n)
+{
+    const xt_frame_ *f = (const xt_frame_ *)n->desc;
+    const size_t which = n->op == XT_OP_END_ ? offsetof(xt_slot_, now) : offsetof(xt_slot_, body);
+    bool last = n->op == XT_OP_END_, any = false;
+    int i;
+    for (i = 0; i < f->slots; i++) any = any || f->slot[i].mask;
+    if (!last && !any && n[1].op == XT_OP_END_) return false;
+    if (any) xt_put_(p, "%*sscf.yield", p->depth * 2, "");
+    if (xt_put_slots_(p, " ", f, which, which)) xt_put_(p, "\n");
+    if (last) p->depth--;
+    xt_put_(p, last ? "%*s}" : "%*s} else {", (p->depth - !last) * 2, "");
+    return true;
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_put_arith_(xt_printer_ *p, int op, int type)
+{
+    static const char *const names[] = {"add", "sub", "mul", "div", "min", "max", "rem", "and", "or",
+                                        "xor", "shl", "shr", "eq",  "ne",  "lt",  "le",  "gt",  "ge"};
+    bool real = xt_is_float_(type), extreme = op == SPE_ARITH_MIN || op == SPE_ARITH_MAX;
+    bool two = extreme || op == SPE_ARITH_DIV || op == SPE_ARITH_REM || op == SPE_ARITH_SHR || op > SPE_ARITH_NE;
+    const char *sign = real || !two ? "" : xt_is_signed_(type) ? "s" : "u";
+    if (xt_is_compare_(op))
+        xt_put_(p, "arith.cmp%s %s%s,", real ? "f" : "i", real ? (op == SPE_ARITH_NE ? "u" : "o") : sign, names[op]);
+    else
+        xt_put_(p, "arith.%s%s%s%s", names[op], real && extreme ? "num" : "", sign, real ? "f" : "i");
+}
+
+XE_FN_ void xt_put_math_(xt_printer_ *p, int op, int type)
+{
+    static const char *const names[] = {
+#define XT_ROW_(name, n, instruction) #name,
+        XT_MATH_(XT_ROW_)
+#undef XT_ROW_
+    };
+    const char *at;
+    xt_put_(p, "math.");
+    for (at = names[op]; *at; at++) xt_put_(p, "%c", tolower((unsigned char)*at));
+    if (op == XT_MATH_ABS_ || op == XT_MATH_POW_) xt_put_(p, xt_is_float_(type) ? "f" : "i");
+}
+
+XE_FN_ void xt_put_cast_(xt_printer_ *p, int from, int to, bool number)
+{
+    bool real = xt_is_float_(from), reals = xt_is_float_(to), wider = xt_bits_(to) > xt_bits_(from);
+    const char *sign = xt_is_signed_(real ? to : from) ? "s" : "u";
+    if (real || reals)
+        xt_put_(p, !reals ? "arith.fpto%si" : !real ? "arith.%sitofp" : wider ? "arith.extf" : "arith.truncf", sign);
+    else if (number && (xt_bits_(from) == 32 || xt_bits_(to) == 32))
+        xt_put_(p, sign[0] == 'u' ? "arith.index_castui" : "arith.index_cast");
+    else
+        xt_put_(p, wider ? "arith.ext%si" : "arith.trunci", sign);
+}
+
+/* The name of an operation that has several. */
+XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
+{
+    static const char *const builtins[] = {"global_id", "thread_id", "block_id", "", "", "grid_dim", "", "",
+                                           "",          "",          "",         "subgroup_id", "", "", "lane_id"};
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_vectors_ *v = (const xt_vectors_ *)n->desc;
+    switch (n->op) {
+    case XT_OP_BINARY_NUMBER_: xt_put_arith_(p, n->kind, d->type); return;
+    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, v->type); return;
+    case XT_OP_MATH_NUMBER_: xt_put_math_(p, n->kind, d->type); return;
+    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, v->type); return;
+    case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&d->v[0]), d->type, true); return;
+    case XT_OP_CAST_VECTOR_: xt_put_cast_(p, (int)v->v[0].type, v->type, false); return;
+    case XT_OP_BUILTIN_:
+        xt_put_(p, "gpu.%s", builtins[n->kind]);
+        if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + d->type);
+        return;
+    case XT_OP_ATOMIC_RMW_: xt_put_(p, "%s", xt_rmw_name_(n->kind)); return;
+    default: xt_put_(p, "%s", xt_reduction_name_(n->kind));
+    }
+}
+
+/* Base and place of a tile: %A[%i, %j] : memref<...>; of what is known only at launch shape and strides too. */
+XE_FN_ void xt_put_base_(xt_printer_ *p, const xt_init_tile_desc_ *init)
+{
+    const xt_tile_desc_ *d = &init->given;
+    bool known = d->base.kind == SPE_POINTER && !d->strides.count;
+    int i;
+    for (i = 0; i < d->shape.count; i++) known = known && d->shape.at[i].kind == SPE_INT;
+    xt_say_(p, init->tile.scatter ? "$n$o" : known ? "$n$x" : "$n, $x", &d->base,
+            init->tile.scatter ? (const void *)&d->scatter : (const void *)&d->offset);
+    if (!known) xt_say_(p, ", $x", &d->shape);
+    if (d->strides.count) xt_say_(p, ", $x", &d->strides);
+    xt_put_(p, " : ");
+    xt_put_memref_(p, init);
+    if (init->tile.scatter) xt_say_(p, "$O", &d->scatter);
+}
+
+/* {#map #map}: those that the user gave, in the fields from one on, or the result's. */
+XE_FN_ void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *desc, const size_t *field)
+{
+    const char *between = " {";
+    for (; p->form == XT_AS_RECORDED_ && *field; field++)
+        if (xt_has_map_((const xt_map *)(const void *)(desc + *field)))
+            xt_put_map_(p, between, (const xt_map *)(const void *)(desc + *field)), between = " ";
+    if (p->form != XT_AS_RECORDED_ && xt_has_map_(&result->map)) xt_put_map_(p, between, &result->map), between = " ";
+    if (!between[1]) xt_put_(p, "}");
+}
+
+/* How an operation looks. $, a letter and a digit is a field, see xt_put_field_, $a a number whose constants have the
+ * operation's type, $# one whose constants have the result's, $m the maps from a field on. Without a field: $= the
+ * result, $r its type, $k and $K the kind's name and number, $( a region, $b a tile's base, $z sizes, $B blocks. */
+typedef struct {
+    xt_op_ op;
+    const char *text;
+    size_t field[8];
+} xt_row_;
+
+#define XT_F_(structure, field) offsetof(xt_##structure##_, field)
+#define XT_OPERANDS_(structure) {XT_F_(structure, v[0]), XT_F_(structure, v[1]), XT_F_(structure, v[2])}
+#define XT_MOVED_ {XT_F_(rearrange_desc, v), XT_F_(rearrange_desc, dim), XT_F_(rearrange_desc, from.shift[0]),         \
+                   XT_F_(rearrange_desc, from.shift[1]), XT_F_(rearrange_desc, source), XT_F_(rearrange_desc, given)}
+#define XT_SAME_ {XT_F_(same, of), XT_F_(same, dim), XT_F_(same, source), XT_F_(same, given)}
+
+XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
+{
+    static const xt_row_ rows[] = {
+        {XT_OP_BUILTIN_, "$= $k : index", {0}},
+        {XT_OP_BINARY_NUMBER_, "$= $k $a0, $a1 : $A7", XT_OPERANDS_(numbers)},
+        {XT_OP_CAST_NUMBER_, "$= $k $n0 : $N0 to $A7", XT_OPERANDS_(numbers)},
+        {XT_OP_BITCAST_NUMBER_, "$= arith.bitcast $n0 : $N0 to $A7", XT_OPERANDS_(numbers)},
+        {XT_OP_SELECT_NUMBER_, "$= arith.select $n0, $a1, $a2 : $A7", XT_OPERANDS_(numbers)},
+        {XT_OP_MATH_NUMBER_, "$= $k$M : $A7", XT_OPERANDS_(numbers)},
+        {XT_OP_LOCAL_, "$= memref.alloc() : memref<$d0x$E7, slm>", {XT_F_(local_array, elements)}},
+        {XT_OP_PLACE_, "$= place [$K] of [$d0, $d1] x [$d2, $d3] : index",
+         {offsetof(xt_dist, layout[0]), offsetof(xt_dist, layout[1]), offsetof(xt_dist, data[0]),
+          offsetof(xt_dist, data[1])}},
+        {XT_OP_POINTER_, "$= pointer $n0 : $N0 to memref<?x$E7>", XT_OPERANDS_(numbers)},
+        {XT_OP_MATRIX_, "$= matrix $n0, $n1", {XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}},
+        {XT_OP_INIT_TILE_, "$= xetile.init_tile $b -> $T0", {XT_F_(init_tile_desc, tile)}},
+        {XT_OP_UPDATE_TILE_OFFSET_, "$= xetile.update_tile_offset $t0$u : $T0", {XT_F_(update, tile)}},
+        {XT_OP_LOAD_TILE_, "$= xetile.load_tile $t0$p1 : $T0 -> $r",
+         {XT_F_(load_desc, tile), XT_F_(load_desc, padding)}},
+        {XT_OP_PREFETCH_TILE_, "xetile.prefetch_tile $t0$l1 : $T0",
+         {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}},
+        {XT_OP_LOAD_GATHER_, "$= xetile.load_gather $t0$o1$p2 : $T0$O1 -> $r",
+         {XT_F_(scattered, d.tile), XT_F_(scattered, d.mask), XT_F_(scattered, d.padding)}},
+        {XT_OP_LOAD_, "$= memref.load $n0[$n1] : $A7", XT_OPERANDS_(numbers)},
+        {XT_OP_ELEMENT_, "$= vector.extract $v0 : $V0", XT_OPERANDS_(vectors)},
+        {XT_OP_TILE_MMA_, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r",
+         {XT_F_(mma_desc, left), XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),
+          XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}},
+        {XT_OP_SPLAT_, "$= vector.splat $#0$m : $r", {XT_F_(splat_of, number)}},
+        {XT_OP_TABLE_, "$= arith.constant dense<...>$m : $r", {0}},
+        {XT_OP_IOTA_, "$= vector.step [$K]$m : $r", {0}},
+        {XT_OP_BINARY_VECTOR_, "$= $k $v0$o1$m : $V0", XT_OPERANDS_(vectors)},
+        {XT_OP_CAST_VECTOR_, "$= $k $v0$m : $V0 to $r", XT_OPERANDS_(vectors)},
+        {XT_OP_SELECT_VECTOR_, "$= arith.select $v0$o1$o2$m : $V0, $r", XT_OPERANDS_(vectors)},
+        {XT_OP_BITCAST_VECTOR_, "$= arith.bitcast $v0$m : $V0 to $r", XT_OPERANDS_(vectors)},
+        {XT_OP_MATH_VECTOR_, "$= $k $v0$o1$o2$m : $r", XT_OPERANDS_(vectors)},
+        {XT_OP_REDUCE_, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r",
+         {XT_F_(reduce_desc, v), XT_F_(reduce_desc, group.dim), XT_F_(reduce_desc, group.size)}},
+        {XT_OP_REDUCTION_, "$= xetile.reduction <$k> $v0 [$D1]$z$m2 : $V0 -> $r", XT_SAME_},
+        {XT_OP_SCAN_, "$= vector.scan <$k> $v0 [$D1]$m : $V0 -> $r", {XT_F_(scan_of, v), XT_F_(scan_of, dim)}},
+        {XT_OP_BROADCAST_, "$= xetile.broadcast $v0 [$D1]$z$m4 : $V0 -> $r", XT_MOVED_},
+        {XT_OP_TRANSPOSE_, "$= xetile.transpose $v0 [1, 0]$m4 : $V0 -> $r", XT_MOVED_},
+        {XT_OP_CONVERT_LAYOUT_, "$= xetile.convert_layout $v0$m4 : $V0", XT_MOVED_},
+        {XT_OP_SHAPE_CAST_, "$= vector.shape_cast $v0$m4 : $V0 to $r", XT_MOVED_},
+        {XT_OP_SLICE_, "$= vector.extract_strided_slice $v0 {offsets = [$d2, $d3]}$m4 : $V0 to $r", XT_MOVED_},
+        {XT_OP_TILE_PACK_, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
+        {XT_OP_TILE_UNPACK_, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
+        {XT_OP_STORE_TILE_, "xetile.store_tile $v0, $t1 : $V0, $T1", {XT_F_(stored, v), XT_F_(stored, tile)}},
+        {XT_OP_STORE_SCATTER_, "xetile.store_scatter $v0$o1, $t2 : $V0$O1, $T2",
+         {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
+        {XT_OP_STORE_, "memref.store $a2, $n0[$n1] : $A7", XT_OPERANDS_(numbers)},
+        {XT_OP_ATOMIC_RMW_, "$= xetile.atomic_rmw <$k> $v0$o1, $t2 : $V0$O1, $T2 -> $r",
+         {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
+        {XT_OP_FOR_, "$(", {0}},
+        {XT_OP_WHILE_, "$(", {0}},
+        {XT_OP_IF_, "$(", {0}},
+        {XT_OP_WHILE_TEST_, "scf.condition($n0) do", {0}},
+        {XT_OP_BARRIER_, "gpu.barrier", {0}},
+        {XT_OP_BARRIER_ARRIVE_, "gpu.barrier arrive \"$s0\"", {0}},
+        {XT_OP_BARRIER_WAIT_, "gpu.barrier wait \"$s0\"", {0}},
+        {XT_OP_EMIT_, "$= emit $x0 : $A1", {XT_F_(emitted, numbers), XT_F_(emitted, type)}},
+        {XT_OP_EMIT_VEC_, "$= emit $v0$o1$o2$m : $V0 -> $r",
+         {XT_F_(emitted, vecs[0]), XT_F_(emitted, vecs[1]), XT_F_(emitted, vecs[2])}},
+    };
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].op == op) return &rows[i];
+    return NULL;
+}
+
+/* A reduction's or broadcast's size that is not the whole dimension. */
+XE_FN_ void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
+{
+    const xt_same_ *s = (const xt_same_ *)n->desc;
+    const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
+    if (n->op == XT_OP_REDUCTION_ && s->size != s->of.dist.shape[s->dim])
+        xt_put_(p, " {reduction_size = %d}", s->size);
+    if (n->op == XT_OP_BROADCAST_ && d->v.dist.shape[d->dim] != 1)
+        xt_put_(p, " {broadcast_size = %d}", d->from.divisor[d->dim]);
+}
+
+XE_FN_ void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, const char *at)
+{
+    int i = isdigit((unsigned char)at[1]) ? at[1] - '0' : 7;
+    const void *field = (const char *)n->desc + (n->desc ? row->field[i] : 0);
+    const xt_vec *result = &xt_value_at_(p->x, n->result)->now.vec, *v = (const xt_vec *)field;
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_update_ *u = (const xt_update_ *)n->desc;
+    const int *dim = (const int *)field;
+    switch (*at) {
+    case '=': xt_name_(p, n->result), xt_put_id_(p, n->result), xt_put_(p, " ="); return;
+    case '(': xt_put_begin_(p, n); return;
+    case 'k': xt_put_kind_(p, n); return;
+    case 'K': xt_put_(p, "%d", n->kind); return;
+    case 'r': xt_put_vec_type_(p, result); return;
+    case 'b': xt_put_base_(p, (const xt_init_tile_desc_ *)n->desc); return;
+    case 'm': xt_put_maps_(p, result, (const char *)n->desc, &row->field[i]); return;
+    case 'z': xt_put_size_(p, n); return;
+    case 'B': xt_put_(p, "[%d, %d]", result->inner[0] + v->inner[0], result->inner[1] + v->inner[1]); return;
+    case 'D': xt_put_(p, result->inner[0] ? "%d, %d" : "%d", *dim, *dim + 2); return;
+    case 'u':
+        if (!u->tile.scatter || !u->offsets.id) xt_say_(p, u->tile.scatter ? ", $n" : ", $n, $n", &u->by[0], &u->by[1]);
+        if (u->tile.scatter && u->offsets.id) xt_say_(p, ", $v", &u->offsets);
+        return;
+    case 'M':
+        for (i = 0; i < (n->kind == XT_MATH_FMA_ ? 3 : n->kind == XT_MATH_POW_ ? 2 : 1); i++)
+            p->type = d->type, xt_say_(p, i ? ", $n" : " $n", &d->v[i]);
+        break;
+    case 'a':
+    case '#': p->type = *at == 'a' ? d->type : (int)result->type, xt_put_field_(p, 'n', field); break;
+    default: xt_put_field_(p, *at, field);
+    }
+    p->type = -1;
+}
+
+/* ---- what the passes found --------------------------------------------------------------------------------------- */
+
+/* Of a vector its blocks and layout, of an access whether it is by 2D block messages and why not. */
+XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
+{
+    static const char *const uses[] = {"an accumulator", "a product's right side", "a product's left side"};
+    xt_ctx *x = p->x;
+    const xt_tile *t = xt_accessed_(n);
+    const xt_vec *v = &xt_value_at_(x, n->result)->now.vec;
+    const xt_remark_of_ *r = (const xt_remark_of_ *)x->remarks.items, *end = r + x->remarks.count;
+    const char *why = t && x->messages ? xt_why_not_block2d_(x, t) : NULL;
+    xt_grid_ g;
+    if (!t && v->magic != XT_VEC_MAGIC_) return;
+    xt_grid_init_(&g, t ? &t->dist : &v->dist);
+    xt_put_(p, "  // %d x %d", g.blocks, g.cut[0].size[0]);
+    xt_put_(p, "x%d", g.cut[1].size[0]);
+    if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
+    if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_)
+        xt_put_(p, ((const xt_rearrange_desc_ *)n->desc)->in_registers ? ", in registers" : ", through local memory");
+    while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;
+    if (r < end) xt_put_(p, ", %s", r->text);
+}
+
+/* The work-group, and what the version with 2D block messages needs. */
+XE_FN_ void xt_put_summary_(xt_printer_ *p)
+{
+    xt_ctx *x = p->x;
+    uint64_t known;
+    int i, j;
+    xt_put_(p, "// %s: %d subgroups of %d, %d registers a thread, ", x->target.name, x->subgroups ? x->subgroups : 1,
+            x->S, x->registers);
+    xt_put_(p, "%lld bytes of local memory, %lld more to move vectors\n", (long long)x->local_bytes,
+            (long long)x->scratch_bytes);
+    xt_put_(p, "// %s\n", x->versions);
+    for (i = 0; i < x->tiles.count; i++) {
+        const xt_plan_tile_ *t = xt_plan_tile_at_(x, i);
+        const xt_tile *m = &t->of->matrix;
+        for (j = 0; j < i && xt_plan_tile_at_(x, j)->test != t->test;) j++;
+        if (t->test && j == i && !spe_const_bits(&x->m, t->test, &known))
+            xt_say_(p, "//   $n in bytes divides by 64, pitch $n by 16, rows of $n by 4 and not below 64\n",
+                    &t->of->given.base, &m->pitch, &m->shape[xt_inner_(m)]);
+    }
+    for (i = 0; i < x->offsets.count; i++) {
+        const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
+        if (!xt_plan_tile_at_(x, o->tile)->test) continue;
+        xt_say_(p, o->below.magic ? "//   $n < $n" : o->mask < 0 ? "//   $n >= 0" : "//   $n", &o->value, &o->below);
+        xt_put_(p, !o->below.magic && o->mask > 0 ? " divides by %d\n" : "\n", o->mask + 1);
+    }
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
+{
+    const xt_row_ *row = xt_row_of_(n->op);
+    const char *at = row ? row->text : "";
+    if (n->op == XT_OP_ARGUMENT_ || (n->part && p->form != XT_OF_A_SUBGROUP_)) return;
+    if (row)
+        xt_put_(p, "%*s", p->depth * 2, "");
+    else if (!xt_put_end_(p, n))
+        return;
+    for (; *at; at++)
+        if (*at == '$') {
+            xt_put_part_(p, n, row, ++at);
+            at += isdigit((unsigned char)at[1]) != 0;
+        } else
+            xt_put_(p, "%c", *at);
+    if (p->form == XT_OF_A_SUBGROUP_) xt_put_remark_(p, n);
+    xt_put_(p, "\n");
+}
+
+/* A parameter has the type of the first matrix that is made of it. */
+XE_FN_ void xt_put_param_(xt_printer_ *p, int number)
+{
+    const xt_val *v = &p->x->args[number];
+    const xt_node_ *n = xt_node_at_(p->x, 0), *end = n + p->x->nodes.count;
+    xt_put_(p, "%s%%%s: ", number ? ", " : "", p->x->params[number].name);
+    while (n < end && (n->op != XT_OP_INIT_TILE_ || ((const xt_init_tile_desc_ *)n->desc)->given.base.id != v->id)) n++;
+    if (n < end)
+        xt_put_memref_(p, (const xt_init_tile_desc_ *)n->desc);
+    else
+        xt_put_(p, v->kind == SPE_POINTER ? "memref<?x%s>" : "%s", xt_type_text_(v->type, v->kind != SPE_POINTER));
+}
+
+XE_FN_ void xt_put_constants_(xt_printer_ *p)
+{
+    const xt_val *v = (const xt_val *)p->constants.items, *end = v + p->constants.count;
+    for (; v < end; v++) {
+        p->type = v->type;
+        xt_say_(p, "  $n = arith.constant ", v);
+        if (v->kind == SPE_REAL)
+            xt_put_(p, "%e", v->real);
+        else
+            xt_put_(p, "%lld", (long long)v->integer);
+        xt_put_(p, " : %s\n", xt_type_text_(v->type, true));
+    }
+    p->type = -1;
+}
+
+XE_FN_ void xt_put_body_(xt_printer_ *p, FILE *f)
+{
+    int i;
+    p->f = f;
+    p->count = 0;
+    p->depth = 1;
+    memset(p->names, 0, (size_t)p->x->values.count * sizeof *p->names);
+    for (i = 0; i < p->x->nodes.count; i++) xt_put_node_(p, xt_node_at_(p->x, i));
+}
+
+void xt_print(const xt_module *mod, FILE *f)
+{
+    static const char *const titles[] = {"as recorded", "with the maps that follow", "what a subgroup does"};
+    xt_printer_ p;
+    int i;
+    memset(&p, 0, sizeof p);
+    if (!mod->words && mod->error) spe_print_error(mod->error, f);
+    if (!mod->words) return;
+    p.x = (xt_ctx *)(void *)mod->owner_;
+    p.type = -1;
+    p.names = (xt_named_ *)xt_memory_(p.x, (size_t)p.x->values.count * sizeof *p.names);
+    for (; p.names && p.form < XT_FORMS_; p.form++) {
+        xt_put_body_(&p, NULL);
+        p.f = f;
+        xt_put_(&p, "%s// %s: %s\n", p.form ? "\n" : "", p.x->kernel->name, titles[p.form]);
+        if (p.form == XT_OF_A_SUBGROUP_) xt_put_summary_(&p);
+        xt_put_(&p, "func.func @%s(", p.x->kernel->name);
+        for (i = 0; i < p.x->param_count; i++) xt_put_param_(&p, i);
+        xt_put_(&p, ") {\n");
+        xt_put_constants_(&p);
+        xt_put_body_(&p, f);
+        xt_put_(&p, "}\n");
+    }
+}
 
 XETILE_AS_BEFORE_
 #endif /* XETILE_XETILE_BODIES_ */

@@ -240,7 +240,10 @@
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
  * values; error->next is another mistake that does not follow from it, and so on; spe_print_error prints them all.
- * Always call xt_free. XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
+ * Always call xt_free. xt_print(&mod, stdout) prints the kernel in the texts' notation, three times: as the body
+ * recorded it, with the map of every vector, and what a subgroup does: its share, the layouts of vectors, which of the
+ * accesses are 2D block messages, under what condition, or why not.
+ * XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
  * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
@@ -742,6 +745,9 @@ XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void 
 
 /* What XT_BUILD calls. Always hand the result to xt_free. */
 XETILE_API xt_module xt_build(const xt_build_desc *desc);
+
+/* Prints the kernel of a module in the notation of the XeTile texts; of one that was not built its errors. */
+XETILE_API void xt_print(const xt_module *mod, FILE *f);
 
 /* Gives back what a module holds; safe on a zeroed module and twice. */
 XETILE_API void xt_free(xt_module *mod);

@@ -38,9 +38,10 @@ static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 /* They need the value to be a multiple (mask), or below another; one that is not known early rules them out. */
 static xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
 {
+    xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     xt_plan_offset_ *o;
     if (!xt_is_early_(x, value)) {
-        xt_plan_tile_at_(x, t->number)->why_not = "a place that is computed in the body";
+        if (!p->why_not) p->why_not = "a place that is computed in the body";
         return NULL;
     }
     o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
@@ -119,8 +120,8 @@ static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     p->parent = t->number;
     p->of = init;
     p->why_not = xt_never_block2d_(x, t);
-    if (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) || !xt_is_early_(x, &t->shape[1]) ||
-        !xt_is_early_(x, &t->pitch))
+    if (!p->why_not && (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) ||
+                        !xt_is_early_(x, &t->shape[1]) || !xt_is_early_(x, &t->pitch)))
         p->why_not = "a matrix that is computed in the body";
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);

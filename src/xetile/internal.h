@@ -191,10 +191,16 @@ typedef struct {
     xt_gather_desc_ d;
 } xt_scattered_;
 
+/* Each subgroup scans its pieces, each piece for itself; carry: what comes before it, for each element; id 0: none. */
+typedef struct {
+    xt_vec v, carry;
+    int kind, dim;
+    bool exclusive;
+} xt_scan_of_;
+
 /* An array in local memory; id: once written, for all versions of the body. */
 typedef struct {
-    int type;
-    int64_t elements;
+    int type, elements;
     spe_id id;
 } xt_local_array_;
 

@@ -3,13 +3,6 @@
 
 /* ---- scans ------------------------------------------------------------------------------------------------------- */
 
-/* Each subgroup scans its pieces, each piece for itself; carry: what comes before it, for each element; id 0: none. */
-typedef struct {
-    xt_vec v, carry;
-    int kind, dim;
-    bool exclusive;
-} xt_scan_of_;
-
 /* What a scan is of while it is written. */
 typedef struct {
     xt_ctx *x;

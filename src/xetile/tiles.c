@@ -60,7 +60,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
     if (!array) return v;
     array->type = type;
-    array->elements = elements;
+    array->elements = (int)elements;
     xt_record_(w, XT_OP_LOCAL_, xt_write_local_, 0, v.id, array, 0);
     return v;
 }
