@@ -98,6 +98,11 @@ static bool parse_option(options *o, char **argv, int *i)
 {
     const example_option with_value[] = {{"--emit", &o->emit},     {"--target", &o->target}, {"--device", &o->device},
                       {"--radius", &o->radius}, {"--border", &o->border}, {"--pass", &o->pass}};
+    if (argv[*i][0] != '-') {
+        if (o->files == 2) return fail("%s: at most two files, IN.ppm OUT.ppm", argv[*i]);
+        o->file[o->files++] = argv[*i];
+        return true;
+    }
     return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
 }
 

@@ -102,6 +102,11 @@ static bool parse_option(options *o, char **argv, int *i)
     const example_option with_value[] = {{"--emit", &o->emit},   {"--target", &o->target}, {"--device", &o->device},
                                          {"--batch", &o->batch}, {"--n", &o->n},           {"--k", &o->k},
                                          {"--bits", &o->bits},   {"--svg", &o->svg}};
+    if (argv[*i][0] != '-') {
+        if (o->files == 3) return fail("%s: at most three files, W.npy X.npy Y.npy", argv[*i]);
+        o->file[o->files++] = argv[*i];
+        return true;
+    }
     return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
 }
 
