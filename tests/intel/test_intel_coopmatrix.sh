@@ -13,7 +13,7 @@ compiled() { # compiled NAME DEVICE FILE OPTIONS
 }
 
 number=0
-its_turn() { number=$((number + 1)); [ -n "${INTEL_ALL:-}" ] || [ $((number % 4)) = 0 ]; }
+its_turn() { number=$((number + 1)); [ -n "${INTEL_ALL:-}" ] || [ $((number % 5)) = 0 ]; }
 
 for device in pvc bmg lnl-m ptl dg2; do
     target=${device%-m} flags=

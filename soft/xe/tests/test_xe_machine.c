@@ -138,7 +138,7 @@ static void resolve(const char *code, char *to)
     "add (16|M0) r14.0<1>:q r12.0<1;1,0>:q r1.0<0;1,0>:q\n"                                                            \
     "send.ugm (16|M0) null r14 r20:1 0x0 0x04000584 {I@1,$0} // store.ugm.d32.a64\n"
 
-static int32_t out[64];
+static _Alignas(64) int32_t out[64]; /* 2D blocks begin there */
 
 static int run_code(const char *code)
 {
