@@ -112,24 +112,13 @@ static void print_help(void)
 /* Reads the values that are given; sizes[i] is a number of the table's limits. */
 static bool parse(char **argv, const char *given[OPTIONS], int sizes[SIZES], bool *help, bool *list)
 {
-    for (int i = 0; i < SIZES; i++) sizes[i] = option_table[i].value;
-    for (; *argv; argv++) {
-        int i = 0;
-        char *end;
-        if (!strcmp(*argv, "--help") || !strcmp(*argv, "--list")) {
-            *((*argv)[2] == 'h' ? help : list) = true;
-            continue;
-        }
-        while (i < OPTIONS && strcmp(*argv, option_table[i].name) != 0) i++;
-        if (i == OPTIONS) return fail("%s: no such option; --help lists them", *argv);
-        if (!argv[1]) return fail("%s needs a value", *argv);
-        given[i] = *++argv;
-        if (i >= SIZES) continue;
-        errno = 0;
-        long v = strtol(*argv, &end, 10);
-        if (end == *argv || *end || errno || v < 1 || v > option_table[i].most)
-            return fail("%s %s: not a number from 1 to %d", option_table[i].name, *argv, option_table[i].most);
-        sizes[i] = (int)v;
+    example_option all[OPTIONS];
+    for (int i = 0; i < OPTIONS; i++) all[i] = (example_option){option_table[i].name, &given[i]};
+    for (int i = 1; argv[i]; i++)
+        if (!parse_one(all, OPTIONS, list, help, argv, &i)) return false;
+    for (int i = 0; i < SIZES; i++) {
+        sizes[i] = option_table[i].value;
+        if (given[i] && !parse_number(option_table[i].name, given[i], 1, option_table[i].most, &sizes[i])) return false;
     }
     if (sizes[CLUSTERS] > sizes[COUNT])
         return fail("--clusters %d: there are %d points", sizes[CLUSTERS], sizes[COUNT]);
@@ -333,8 +322,7 @@ static bool load(zed_device *dev, zed_kernel kernel[2])
 {
     for (int i = 0; i < 2; i++) {
         xt_module mod = build(kernels[i], &(xt_target){ZED_TARGET(dev)});
-        bool ok = mod.words ? ZED_LOAD(&kernel[i], dev, mod) || fail_device(dev)
-                            : fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
+        bool ok = mod.words ? ZED_LOAD(&kernel[i], dev, mod) || fail_device(dev) : fail_build(&mod);
         xt_free(&mod);
         if (!ok) return false;
     }
@@ -382,8 +370,7 @@ static bool run(const char *const given[OPTIONS], const int sizes[SIZES])
     int turns = 0, changed = s.n;
     bool ok;
     memset(&dev, 0, sizeof dev);
-    ok = (!given[PNG] || check_output(given[PNG])) &&
-         (zed_open(&dev, &(zed_options){.device = given[DEVICE]}) || fail_device(&dev));
+    ok = (!given[PNG] || check_output(given[PNG])) && open_device(&dev, given[DEVICE]);
     if (ok) printf("device   %s\n", dev.name);
     ok = ok && load(&dev, kernel) && allocate(&dev, &s);
     if (ok) make_points(&s, (uint32_t)sizes[SEED]);
@@ -412,13 +399,7 @@ static bool emit(const char *const given[OPTIONS])
     if (given[KERNEL] && !which && strcmp(given[KERNEL], "assign") != 0)
         return fail("--kernel %s: assign or move", given[KERNEL]);
     mod = build(kernels[which], &(xt_target){.name = given[TARGET] ? given[TARGET] : "bmg"});
-    ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
-    if (ok) {
-        FILE *f = fopen(given[EMIT], "wb");
-        ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
-        if (f && fclose(f) != 0) ok = false;
-        if (!ok) fail("%s: cannot write it: %s", given[EMIT], strerror(errno));
-    }
+    ok = mod.words ? write_file(given[EMIT], mod.words, mod.size) : fail_build(&mod);
     if (ok)
         printf("params   %s\nflags    %s\nok kmeans: %s, %zu bytes\n", mod.params, mod.build_flags, given[EMIT],
                mod.size);
@@ -433,7 +414,7 @@ int main(int argc, char **argv)
     bool help = false, list = false, ok;
     atexit(flush_output);
     (void)argc;
-    ok = parse(argv + 1, given, sizes, &help, &list);
+    ok = parse(argv, given, sizes, &help, &list);
     if (ok) made_for.clusters = whole_steps(sizes[CLUSTERS]);
     if (ok) made_for.dimensions = whole_steps(sizes[DIMENSIONS]);
     if (ok && help)
