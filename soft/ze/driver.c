@@ -83,7 +83,7 @@ ze_result_t zeDriverGetIpcProperties(ze_driver_handle_t driver, ze_driver_ipc_pr
 {
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(properties);
-    properties->flags = 0;
+    properties->flags = ZE_IPC_PROPERTY_FLAG_MEMORY | ZE_IPC_PROPERTY_FLAG_EVENT_POOL;
     return ZE_RESULT_SUCCESS;
 }
 

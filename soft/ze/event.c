@@ -29,6 +29,67 @@ static ze_result_t read_counts(const void *chain, uint32_t *counts)
     return ZE_RESULT_SUCCESS;
 }
 
+/* What another process has made of an event. */
+static void follow(ze_event_handle_t e)
+{
+    struct soft_change c;
+    pthread_mutex_lock(&e->signal.lock);
+    c = soft_shared_look(e->pool->shared, e->desc.index);
+    if (e->change != c.number) {
+        e->change = c.number;
+        e->set = c.set;
+        e->result = c.result;
+        e->start = c.start;
+        e->end = c.end;
+        atomic_store(&e->counter, c.set);
+        pthread_cond_broadcast(&e->signal.changed);
+    }
+    pthread_mutex_unlock(&e->signal.lock);
+}
+
+ze_result_t zeEventPoolGetIpcHandle(ze_event_pool_handle_t pool, ze_ipc_event_pool_handle_t *handle)
+{
+    struct soft_ipc ipc = {0};
+    SOFT_HANDLE(pool, SOFT_POOL);
+    SOFT_POINTER(handle);
+    if (!pool->shared || !soft_shared_describe(pool->shared, &ipc))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool was made without ZE_EVENT_POOL_FLAG_IPC");
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &ipc, sizeof ipc);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventPoolOpenIpcHandle(ze_context_handle_t context, ze_ipc_event_pool_handle_t handle,
+                                     ze_event_pool_handle_t *pool)
+{
+    struct soft_ipc ipc;
+    ze_event_pool_handle_t p;
+    int file;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(pool);
+    memcpy(&ipc, &handle, sizeof ipc);
+    SOFT_TRY(soft_ipc_open(&ipc, SOFT_IPC_EVENTS, &file));
+    p = calloc(1, sizeof *p);
+    if (p) p->shared = soft_shared_open(&ipc, file, follow, &p->count, &p->flags);
+    if (!p || !p->shared) {
+        if (!p) close(file);
+        free(p);
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "what the handle means is no pool of events");
+    }
+    p->tag = SOFT_POOL;
+    p->context = context;
+    p->imported = true;
+    *pool = p;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventPoolCloseIpcHandle(ze_event_pool_handle_t pool)
+{
+    SOFT_HANDLE(pool, SOFT_POOL);
+    if (!pool->imported) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the pool was not opened from a handle");
+    return zeEventPoolDestroy(pool);
+}
+
 ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_desc_t *desc, uint32_t device_count,
                               ze_device_handle_t *devices, ze_event_pool_handle_t *pool)
 {
@@ -39,10 +100,10 @@ ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_d
     if (!desc->count || (device_count && !devices)) return ZE_RESULT_ERROR_INVALID_SIZE;
     SOFT_FLAGS(desc->flags, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC |
                                 ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP);
-    if (desc->flags & ZE_EVENT_POOL_FLAG_IPC)
-        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "events are not shared between processes");
     SOFT_TRY(soft_check_chain(desc->pNext));
     SOFT_TRY(read_counts(desc->pNext, &counts));
+    if (desc->flags & ZE_EVENT_POOL_FLAG_IPC && counts)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counter-based events are not shared between processes");
     for (i = 0; i < device_count; i++) SOFT_HANDLE(devices[i], SOFT_DEVICE);
     *pool = calloc(1, sizeof **pool);
     if (!*pool) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
@@ -51,6 +112,11 @@ ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_d
     (*pool)->flags = desc->flags;
     (*pool)->counts = counts;
     (*pool)->count = desc->count;
+    if (desc->flags & ZE_EVENT_POOL_FLAG_IPC &&
+        !((*pool)->shared = soft_shared_new(desc->count, desc->flags, follow))) {
+        free(*pool);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
     return ZE_RESULT_SUCCESS;
 }
 
@@ -58,6 +124,7 @@ ze_result_t zeEventPoolDestroy(ze_event_pool_handle_t pool)
 {
     SOFT_HANDLE(pool, SOFT_POOL);
     if (atomic_load(&pool->events)) return soft_fail(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the pool still has events");
+    if (pool->shared) soft_shared_free(pool->shared);
     pool->tag = SOFT_DEAD;
     free(pool);
     return ZE_RESULT_SUCCESS;
@@ -106,6 +173,13 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
     e->counts = pool->counts;
     e->timed = (pool->flags & (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP)) != 0;
     atomic_fetch_add(&pool->events, 1);
+    if (pool->shared) {
+        soft_shared_attach(pool->shared, e);
+        if (pool->imported)
+            follow(e);
+        else
+            soft_event_clear(e); /* an event before it may have been set */
+    }
     *event = e;
     return ZE_RESULT_SUCCESS;
 }
@@ -114,6 +188,7 @@ ze_result_t zeEventDestroy(ze_event_handle_t event)
 {
     SOFT_HANDLE(event, SOFT_EVENT);
     if (event->moment) soft_event_release(event->moment);
+    if (event->pool && event->pool->shared) soft_shared_detach(event->pool->shared, event);
     if (event->pool) atomic_fetch_sub(&event->pool->events, 1);
     free_event(event);
     return ZE_RESULT_SUCCESS;
@@ -159,6 +234,13 @@ ze_result_t soft_event_check_plain(ze_event_handle_t event, const char *what)
 
 /* ---- setting, clearing, waiting */
 
+/* Other processes are told; the event's lock is held. */
+static void share(ze_event_handle_t e)
+{
+    if (e->pool && e->pool->shared)
+        e->change = soft_shared_change(e->pool->shared, e->desc.index, e->set, e->result, e->start, e->end);
+}
+
 void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start, uint64_t end)
 {
     pthread_mutex_lock(&event->signal.lock);
@@ -168,6 +250,7 @@ void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start,
     event->result = result;
     event->start = start;
     event->end = end;
+    share(event);
     pthread_cond_broadcast(&event->signal.changed);
     pthread_mutex_unlock(&event->signal.lock);
 }
@@ -180,6 +263,7 @@ void soft_event_clear(ze_event_handle_t event)
     atomic_store_explicit(&event->queue, 0, memory_order_relaxed);
     event->result = ZE_RESULT_SUCCESS;
     event->start = event->end = 0;
+    share(event);
     pthread_mutex_unlock(&event->signal.lock);
 }
 
@@ -252,6 +336,7 @@ ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
     ze_event_handle_t now;
     ze_result_t result;
     SOFT_HANDLE(event, SOFT_EVENT);
+    if (event->pool && event->pool->shared) follow(event);
     now = soft_event_now(event);
     if (!now) return ZE_RESULT_SUCCESS; /* a counter-based event that nothing is to set */
     result = await_set(&now->signal, &now->set, &now->result, atomic_load(&now->queue), timeout);
@@ -259,10 +344,7 @@ ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
     return result;
 }
 
-ze_result_t zeEventQueryStatus(ze_event_handle_t event)
-{
-    return zeEventHostSynchronize(event, 0);
-}
+ze_result_t zeEventQueryStatus(ze_event_handle_t event) { return zeEventHostSynchronize(event, 0); }
 
 ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)
 {
@@ -357,8 +439,7 @@ ze_result_t zeEventCounterBasedCreate(ze_context_handle_t context, ze_device_han
     return ZE_RESULT_SUCCESS;
 }
 
-SOFT_GETTER(zeEventGetCounterBasedFlags, ze_event_handle_t, SOFT_EVENT, ze_event_counter_based_flags_t,
-            handle->counts)
+SOFT_GETTER(zeEventGetCounterBasedFlags, ze_event_handle_t, SOFT_EVENT, ze_event_counter_based_flags_t, handle->counts)
 
 ze_result_t zeEventCounterBasedGetDeviceAddress(ze_event_handle_t event, uint64_t *value, uint64_t *address)
 {
@@ -423,10 +504,7 @@ ze_result_t zeFenceHostSynchronize(ze_fence_handle_t fence, uint64_t timeout)
     return await_set(&fence->signal, &fence->set, &fence->result, fence->number, timeout);
 }
 
-ze_result_t zeFenceQueryStatus(ze_fence_handle_t fence)
-{
-    return zeFenceHostSynchronize(fence, 0);
-}
+ze_result_t zeFenceQueryStatus(ze_fence_handle_t fence) { return zeFenceHostSynchronize(fence, 0); }
 
 ze_result_t zeFenceReset(ze_fence_handle_t fence)
 {

@@ -109,21 +109,6 @@ ze_result_t zeSamplerCreate(ze_context_handle_t hContext, ze_device_handle_t hDe
 
 ze_result_t zeSamplerDestroy(ze_sampler_handle_t hSampler) { REFUSE(hSampler); }
 
-/* ---- sharing between processes */
-
-ze_result_t zeEventPoolGetIpcHandle(ze_event_pool_handle_t hEventPool, ze_ipc_event_pool_handle_t *phIpc)
-{
-    REFUSE(hEventPool);
-}
-
-ze_result_t zeEventPoolOpenIpcHandle(ze_context_handle_t hContext, ze_ipc_event_pool_handle_t hIpc,
-                                     ze_event_pool_handle_t *phEventPool)
-{
-    REFUSE(hContext);
-}
-
-ze_result_t zeEventPoolCloseIpcHandle(ze_event_pool_handle_t hEventPool) { REFUSE(hEventPool); }
-
 /* ---- what a CPU does not have: a PCI address, cache reservation, scheduling hints */
 
 ze_result_t zeDevicePciGetPropertiesExt(ze_device_handle_t hDevice, ze_pci_ext_properties_t *pPciProperties)

@@ -201,6 +201,8 @@ struct _ze_event_pool_handle_t {
     uint32_t counts; /* its events count: SOFT_COUNTS_... */
     uint32_t count;
     _Atomic uint32_t events;
+    struct soft_shared *shared; /* NULL: with no other process */
+    bool imported;              /* another process has made it */
 };
 
 /* A counter-based event says of the last command which it was given to whether that is done: it stands for the `moment`
@@ -219,6 +221,8 @@ struct _ze_event_handle_t {
     _Atomic uint64_t queue; /* number of the one that has a command to set it; 0: none */
     ze_result_t result;     /* of the command that set it */
     uint64_t start, end; /* ticks */
+    ze_event_handle_t shared_next; /* of those of a pool that other processes have */
+    uint32_t change;               /* the last that is known of what they share */
 };
 
 struct _ze_fence_handle_t {
@@ -380,6 +384,27 @@ struct soft_ipc {
 };
 bool soft_ipc_describe(struct soft_ipc *to, int file, uint32_t kind);
 ze_result_t soft_ipc_open(const struct soft_ipc *ipc, uint32_t kind, int *file);
+
+/* event_ipc.c: what processes share of a pool of events */
+struct soft_shared;
+struct soft_change {
+    uint32_t number;
+    bool set;
+    ze_result_t result;
+    uint64_t start, end;
+};
+typedef void soft_follow_fn(ze_event_handle_t event); /* the event takes what all processes have of it */
+struct soft_shared *soft_shared_new(uint32_t count, uint32_t flags, soft_follow_fn *fn);
+struct soft_shared *soft_shared_open(const struct soft_ipc *from, int file, soft_follow_fn *fn, uint32_t *count,
+                                     uint32_t *flags); /* takes the file */
+bool soft_shared_describe(const struct soft_shared *s, struct soft_ipc *to);
+void soft_shared_free(struct soft_shared *s);
+void soft_shared_attach(struct soft_shared *s, ze_event_handle_t e);
+void soft_shared_detach(struct soft_shared *s, ze_event_handle_t e);
+struct soft_change soft_shared_look(const struct soft_shared *s, uint32_t index); /* with the event's lock held */
+/* Tells the others; the number of the change. Called with the event's lock held. */
+uint32_t soft_shared_change(struct soft_shared *s, uint32_t index, bool set, ze_result_t result, uint64_t start,
+                            uint64_t end);
 ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to);
 ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer);
 ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer);

@@ -170,12 +170,120 @@ TEST(what_is_freed_is_gone)
     CHECK_INT(zeMemGetIpcHandle(device.context, NULL, &handle), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
 }
 
+/* ---- events */
+
+enum { GO, DONE, TIMED, OWN, EVENTS, ROUNDS = 20 };
+static const uint64_t LONG = 60000000000u;
+
+static ze_event_handle_t new_event(ze_event_pool_handle_t pool, uint32_t index)
+{
+    ze_event_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+                         .index = index,
+                         .signal = ZE_EVENT_SCOPE_FLAG_HOST,
+                         .wait = ZE_EVENT_SCOPE_FLAG_HOST};
+    ze_event_handle_t e = NULL;
+    NEED(zeEventCreate(pool, &d, &e) == ZE_RESULT_SUCCESS);
+    return e;
+}
+
+static ze_command_list_handle_t new_list(void)
+{
+    ze_command_queue_desc_t q = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                 .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    ze_command_list_handle_t list = NULL;
+    NEED(zeCommandListCreateImmediate(device.context, device.device, &q, &list) == ZE_RESULT_SUCCESS);
+    return list;
+}
+
+/* Each time it is told to go: by the host in even rounds, on the device in odd ones, says that it is done, and so on.
+ */
+static void child_answers(const char *text, int number)
+{
+    ze_ipc_event_pool_handle_t handle;
+    ze_event_pool_handle_t pool, again;
+    ze_event_handle_t go, done, timed, own;
+    open_device();
+    (void)number;
+    from_text(text, &handle);
+    NEED(zeEventPoolOpenIpcHandle(device.context, handle, &pool) == ZE_RESULT_SUCCESS);
+    NEED(zeEventPoolCloseIpcHandle(pool) == ZE_RESULT_SUCCESS);
+    NEED(zeEventPoolOpenIpcHandle(device.context, handle, &pool) == ZE_RESULT_SUCCESS);
+    NEED(zeEventPoolOpenIpcHandle(device.context, handle, &again) == ZE_RESULT_SUCCESS);
+    go = new_event(pool, GO);
+    done = new_event(pool, DONE);
+    timed = new_event(again, TIMED);
+    own = new_event(again, OWN);
+    ze_command_list_handle_t list = new_list();
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round % 2) {
+            NEED(zeCommandListAppendWaitOnEvents(list, 1, &go) == ZE_RESULT_SUCCESS);
+            NEED(zeCommandListAppendEventReset(list, go) == ZE_RESULT_SUCCESS);
+            NEED(zeCommandListAppendSignalEvent(list, done) == ZE_RESULT_SUCCESS);
+            NEED(zeCommandListAppendSignalEvent(list, own) == ZE_RESULT_SUCCESS);
+            NEED(zeEventHostSynchronize(own, LONG) == ZE_RESULT_SUCCESS);
+            NEED(zeEventHostReset(own) == ZE_RESULT_SUCCESS);
+        } else {
+            NEED(zeEventHostSynchronize(go, LONG) == ZE_RESULT_SUCCESS);
+            NEED(zeEventHostReset(go) == ZE_RESULT_SUCCESS);
+            NEED(zeEventHostSignal(done) == ZE_RESULT_SUCCESS);
+        }
+        while (zeEventQueryStatus(done) == ZE_RESULT_SUCCESS) usleep(100); /* until the parent has taken it back */
+    }
+    NEED(zeCommandListAppendBarrier(list, timed, 0, NULL) == ZE_RESULT_SUCCESS);
+    NEED(zeEventHostSynchronize(timed, LONG) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListDestroy(list) == ZE_RESULT_SUCCESS);
+    NEED(zeEventDestroy(go) == ZE_RESULT_SUCCESS && zeEventDestroy(done) == ZE_RESULT_SUCCESS);
+    NEED(zeEventPoolCloseIpcHandle(pool) == ZE_RESULT_SUCCESS);
+    _exit(0); /* with an event and a pool that are still there */
+}
+
+TEST(events_of_another_process)
+{
+    ze_event_pool_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+                              .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC |
+                                       ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP,
+                              .count = EVENTS};
+    ze_kernel_timestamp_result_t when = {0};
+    ze_ipc_event_pool_handle_t handle;
+    ze_event_pool_handle_t pool;
+    ze_event_handle_t go, done, timed;
+    ze_command_list_handle_t list = new_list();
+    pid_t child;
+    CHECK_INT(zeEventPoolCreate(device.context, &d, 0, NULL, &pool), ZE_RESULT_SUCCESS);
+    go = new_event(pool, GO);
+    done = new_event(pool, DONE);
+    timed = new_event(pool, TIMED);
+    CHECK_INT(zeEventPoolGetIpcHandle(pool, &handle), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventPoolCloseIpcHandle(pool), ZE_RESULT_ERROR_INVALID_ARGUMENT); /* it is our own */
+    child = start_child("answers", &handle, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        CHECK_INT(zeEventQueryStatus(done), ZE_RESULT_NOT_READY);
+        if (round % 2)
+            CHECK_INT(zeEventHostSignal(go), ZE_RESULT_SUCCESS);
+        else
+            CHECK_INT(zeCommandListAppendSignalEvent(list, go), ZE_RESULT_SUCCESS);
+        CHECK_INT(zeEventHostSynchronize(done, LONG), ZE_RESULT_SUCCESS);
+        CHECK_INT(zeEventQueryStatus(go), ZE_RESULT_NOT_READY);
+        CHECK_INT(zeEventHostReset(done), ZE_RESULT_SUCCESS);
+    }
+    CHECK_INT(zeEventHostSynchronize(timed, LONG), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventQueryKernelTimestamp(timed, &when), ZE_RESULT_SUCCESS);
+    CHECK(when.global.kernelStart > 0 && when.global.kernelEnd >= when.global.kernelStart);
+    CHECK(ends_well(child));
+    CHECK_INT(zeCommandListDestroy(list), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventDestroy(go), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventDestroy(done), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventDestroy(timed), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventPoolDestroy(pool), ZE_RESULT_SUCCESS);
+}
+
 int main(int argc, char **argv)
 {
     program = argv[0];
     if (argc == 4) {
         alarm(SECONDS);
         if (!strcmp(argv[1], "adds")) child_adds(argv[2], atoi(argv[3]));
+        if (!strcmp(argv[1], "answers")) child_answers(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "finds_nothing")) child_finds_nothing(argv[2], atoi(argv[3]));
         return 0;
     }
@@ -183,6 +291,7 @@ int main(int argc, char **argv)
     RUN(memory_of_another_process);
     RUN(memory_by_a_descriptor_that_is_sent);
     RUN(what_is_freed_is_gone);
+    RUN(events_of_another_process);
     zed_close(&device);
     return test_report();
 }
