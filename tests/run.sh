@@ -43,7 +43,9 @@ start() { # start LOG COMMAND...
     log=$1
     shift
     if ! command -v setsid >/dev/null 2>&1; then "$@" > "$log" 2>&1; return; fi
-    setsid "$@" > "$log" 2>&1 &
+    usual= # a shell lets what runs beside it ignore these signals
+    if env --default-signal=INT true 2>/dev/null; then usual="env --default-signal=INT,QUIT"; fi
+    $usual setsid "$@" > "$log" 2>&1 &
     group=$!
     (end_late $group) > /dev/null 2>&1 &
     watcher=$!

@@ -57,6 +57,10 @@ check "each line says how many are left" [ "$(said_left | sed -n 's/.* s; \([0-9
 program waits 'sleep 2; echo 1 passed, 0 failed'
 check_says "the slowest first" "slowest: test_waits " \
     sh -c "cd '$work' && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_waits | cat"
+if env --default-signal=INT true 2>/dev/null && grep -q '^SigIgn:.*[0189]$' /proc/self/status; then
+    program signals 'grep -q "^SigIgn:.*[0189]$" /proc/self/status && echo 1 passed, 0 failed'
+    check "SIGINT and SIGQUIT do what they did outside" summary "5 passed, 0 failed, 0 skipped" test_good test_signals
+fi
 if command -v setsid >/dev/null 2>&1; then
     check "slow" summary "4 passed, 1 failed, 0 skipped" test_good test_slow
     check "what a slow one has started is ended, too" sh -c "! grep -qs . '$work/late'"
