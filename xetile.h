@@ -7144,6 +7144,8 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
     case 'p': if (*(const double *)field != 0) xt_put_(p, " {padding = %g}", *(const double *)field); return;
     case 's': xt_put_(p, "%s", (const char *)field); return;
+    case 'w': if (*number) xt_put_(p, " {border = %s}", *number == XT_BORDER_CLAMP ? "clamp" : "mirror"); return;
+    case 'e': if (*(const bool *)field) xt_put_(p, " {exclusive}"); return;
     default:
         for (i = 0; i < list->count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, &list->at[i]);
         xt_put_(p, list->count ? "]" : "[]");
@@ -7364,8 +7366,8 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
         {XT_OP_MATRIX_, "$= matrix $n0, $n1", {XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}},
         {XT_OP_INIT_TILE_, "$= xetile.init_tile $b -> $T0", {XT_F_(init_tile_desc, tile)}},
         {XT_OP_UPDATE_TILE_OFFSET_, "$= xetile.update_tile_offset $t0$u : $T0", {XT_F_(update, tile)}},
-        {XT_OP_LOAD_TILE_, "$= xetile.load_tile $t0$p1 : $T0 -> $r",
-         {XT_F_(load_desc, tile), XT_F_(load_desc, padding)}},
+        {XT_OP_LOAD_TILE_, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r",
+         {XT_F_(load_desc, tile), XT_F_(load_desc, padding), XT_F_(load_desc, border)}},
         {XT_OP_PREFETCH_TILE_, "xetile.prefetch_tile $t0$l1 : $T0",
          {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}},
         {XT_OP_LOAD_GATHER_, "$= xetile.load_gather $t0$o1$p2 : $T0$O1 -> $r",
@@ -7386,7 +7388,8 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
         {XT_OP_REDUCE_, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r",
          {XT_F_(reduce_desc, v), XT_F_(reduce_desc, group.dim), XT_F_(reduce_desc, group.size)}},
         {XT_OP_REDUCTION_, "$= xetile.reduction <$k> $v0 [$D1]$z$m2 : $V0 -> $r", XT_SAME_},
-        {XT_OP_SCAN_, "$= vector.scan <$k> $v0 [$D1]$m : $V0 -> $r", {XT_F_(scan_of, v), XT_F_(scan_of, dim)}},
+        {XT_OP_SCAN_, "$= vector.scan <$k> $v0 [$D1]$e2$m : $V0 -> $r",
+         {XT_F_(scan_of, v), XT_F_(scan_of, dim), XT_F_(scan_of, exclusive)}},
         {XT_OP_BROADCAST_, "$= xetile.broadcast $v0 [$D1]$z$m4 : $V0 -> $r", XT_MOVED_},
         {XT_OP_TRANSPOSE_, "$= xetile.transpose $v0 [1, 0]$m4 : $V0 -> $r", XT_MOVED_},
         {XT_OP_CONVERT_LAYOUT_, "$= xetile.convert_layout $v0$m4 : $V0", XT_MOVED_},

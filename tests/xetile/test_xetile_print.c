@@ -375,6 +375,22 @@ TEST(what_a_subgroup_does)
         "_col, %c32 : index", UPDATE, STORE);
 }
 
+XT_KERNEL(with_attributes, ptr(f32, A), ptr(i32, At))
+{
+    xt_tile t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(8, 16));
+    xt_vec at = XT_LOAD_TILE(XT_INIT_TILE(At, i32, 8, 16, .shape = XT_AT(8, 16)));
+    xt_tile s = XT_INIT_TILE(A, f32, 8, 16, .scatter = at, .shape = XT_AT(128));
+    XT_STORE_TILE(XT_SCAN(add, XT_LOAD_TILE(t, .border = XT_BORDER_MIRROR), 1, .exclusive = true), t);
+    s = XT_UPDATE_TILE_OFFSET(s, 3);
+    XT_STORE_SCATTER(XT_LOAD_GATHER(s), s);
+}
+
+TEST(attributes_of_operations)
+{
+    CHECK_ORDER(form(printed(&with_attributes), 0), "load_tile", " {border = mirror} :", "vector.scan <add>",
+                " {exclusive}", "update_tile_offset", ", %c3", "load_gather", "store_scatter");
+}
+
 TEST(every_operation_has_words)
 {
     for (int op = 0; op < XT_OP_COUNT_; op++)
@@ -405,6 +421,7 @@ int main(void)
     RUN(maps_on_every_vector);
     RUN(values_of_regions);
     RUN(what_a_subgroup_does);
+    RUN(attributes_of_operations);
     RUN(every_operation_has_words);
     RUN(what_was_not_built);
     return test_report();
