@@ -329,6 +329,13 @@ TEST(subgroups_without_maps)
     for (int i = 0; i < 8 * S; i++) wrong += c[i] != i / S % 4 * 1000 + i % S;
     CHECK_INT(wrong, 0);
     xt_free(&mod);
+    now.map = by_4, now.type.type = CM_F32, now.rows = 8, now.cols = 32; /* maps of 4 subgroups, asked for 2 */
+    mod = XT_BUILD(whole_masks, &(xt_target){ZED_TARGET(&device)}, .subgroups = 2);
+    CHECK(mod.words == NULL && mod.error && mod.error->id == XT_ERROR_MAP_SUBGROUPS);
+    xt_free(&mod);
+    mod = XT_BUILD(no_map_at_all, &(xt_target){ZED_TARGET(&device)}, .subgroups = 100000);
+    CHECK(mod.words == NULL && mod.error && mod.error->id == XT_ERROR_GROUP_SIZE);
+    xt_free(&mod);
     zed_free(&device, c);
 }
 
