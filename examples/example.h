@@ -64,6 +64,17 @@ static inline bool fail_build(const xt_module *mod)
 {
     return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
 }
+
+/* What --emit asks for, and --print, which is --emit with this path. */
+#define PRINTED "standard output"
+static inline bool write_module(const char *path, const xt_module *mod)
+{
+    if (strcmp(path, PRINTED)) return write_file(path, mod->words, mod->size);
+    xt_print(mod, stdout);
+    return true;
+}
+#else
+#define PRINTED "standard output"
 #endif
 
 /* ---- the command line */
@@ -81,6 +92,8 @@ static inline bool parse_one(const example_option *table, size_t count, bool *li
         *table[j].value = argv[++*i];
         return true;
     }
+    for (size_t j = 0; j < count && !strcmp(argv[*i], "--print"); j++)
+        if (!strcmp(table[j].name, "--emit")) return *table[j].value = PRINTED, true;
     if (!strcmp(argv[*i], "--list")) return *list = true;
     if (!strcmp(argv[*i], "--help")) return *help = true;
     return fail("%s: no such option; --help lists them", argv[*i]);
@@ -116,12 +129,13 @@ typedef struct {
 /* The values as they stand; NULL: not given. */
 static inline bool parse_pairs(const example_row *table, int count, const char **values, char **argv)
 {
-    for (int at = 1; argv[at]; at += 2) {
+    for (int at = 1; argv[at]; at++) {
+        bool print = !strcmp(argv[at], "--print");
         int i = 0;
-        while (i < count && strcmp(argv[at], table[i].name) != 0) i++;
-        if (i == count || !argv[at + 1])
+        while (i < count && strcmp(print ? "--emit" : argv[at], table[i].name) != 0) i++;
+        if (i == count || !(print || argv[at + 1]))
             return fail("%s is not an option, or its value is missing; " EXAMPLE " --help lists them", argv[at]);
-        values[i] = argv[at + 1];
+        values[i] = print ? PRINTED : argv[++at];
     }
     return true;
 }

@@ -85,7 +85,7 @@ typedef struct {
     const char *m, *n, *k, *type, *emit, *target, *device; /* NULL: not given */
     const char *file[3];
     int files;
-    bool list, help;
+    bool list, help, print;
 } options;
 
 static const struct {
@@ -97,6 +97,7 @@ static const struct {
     {"--k", "N", "columns of A, rows of B (1024)", offsetof(options, k)},
     {"--type", "T", "f16, bf16 or i8 (what A.npy holds, else f16)", offsetof(options, type)},
     {"--emit", "FILE", "write the SPIR-V module and touch no device", offsetof(options, emit)},
+    {"--print", NULL, "print the kernel and touch no device", offsetof(options, print)},
     {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
     {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
     {"--list", NULL, "list the devices", offsetof(options, list)},
@@ -143,7 +144,7 @@ static bool parse_options(options *o, char **argv)
             o->file[o->files++] = argv[i];
         }
     }
-    if (o->target && !o->emit) return fail("--target goes with --emit");
+    if (o->target && !o->emit && !o->print) return fail("--target goes with --emit");
     return o->files != 1 || fail("%s: A.npy alone is not enough, B.npy is missing", o->file[0]);
 }
 
@@ -692,6 +693,9 @@ static bool emit(const options *o)
     mod = build(p.type, &(xt_target){.name = o->target ? o->target : "bmg"});
     if (!mod.words) {
         ok = fail_build(&mod);
+    } else if (o->print) {
+        xt_print(&mod, stdout);
+        ok = true;
     } else {
         f = fopen(o->emit, "wb");
         ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
@@ -699,7 +703,7 @@ static bool emit(const options *o)
         if (!ok) fail("%s: cannot write it", o->emit);
     }
     if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags ? mod.build_flags : "");
-    if (ok) printf("ok gemm %s: %s, %zu bytes\n", p.type->name, o->emit, mod.size);
+    if (ok) printf("ok gemm %s: %s, %zu bytes\n", p.type->name, o->print ? "printed" : o->emit, mod.size);
     xt_free(&mod);
     return ok;
 }
@@ -722,6 +726,6 @@ int main(int argc, char **argv)
     ok = parse_options(&o, argv);
     if (ok && o.help) print_help();
     else if (ok && o.list) ok = zed_print_list(stdout);
-    else if (ok) ok = o.emit ? emit(&o) : run_gemm(&o);
+    else if (ok) ok = o.emit || o.print ? emit(&o) : run_gemm(&o);
     return ok ? 0 : 1;
 }

@@ -60,6 +60,7 @@ static void print_help(void)
            "  --m M --n N --k K   sizes, default 1024 512 256\n"
            "  --device NAME       number or part of the name of a device, whose driver's devices are all used\n"
            "  --emit FILE         write the SPIR-V module instead of running it\n"
+           "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
            "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
            "  --list, --help\n"
            "The last line is `ok gemm_devices ...` or `FAILED gemm_devices ...`.\n");
@@ -211,7 +212,7 @@ static bool emit(const options *o)
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        ok = write_file(o->emit, mod.words, mod.size);
+        ok = write_module(o->emit, &mod);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok gemm_devices: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,

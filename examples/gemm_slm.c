@@ -99,6 +99,7 @@ static void print_help(void)
            "  --m M --n N --k K   sizes, default 512 512 256\n"
            "  --device NAME       number or part of the name of a device; --list prints them\n"
            "  --emit FILE         write the SPIR-V module instead of running it\n"
+           "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
            "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
            "  --list, --help\n"
            "The last line is `ok gemm_slm ...` or `FAILED gemm_slm ...`.\n");
@@ -194,7 +195,7 @@ static bool emit(const options *o)
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        ok = write_file(o->emit, mod.words, mod.size);
+        ok = write_module(o->emit, &mod);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok gemm_slm: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,

@@ -77,7 +77,7 @@ static const example_row option_table[OPTIONS] = {
     {"--n", "N       columns of C, rows of BT (520)", 520},
     {"--k", "N       columns of A and BT (100)", 100},
     {"--form", "NAME    only this form", 0},
-    {"--emit", "FILE    write the form's SPIR-V module (the first's without --form) and touch no device", 0},
+    {"--emit", "FILE    write the form's SPIR-V module (the first's without --form); --print: print its kernel", 0},
     {"--target", "NAME    with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", 0},
     {"--device", "N|NAME  run on this device of --list (GPU first)", 0},
 };
@@ -190,7 +190,7 @@ static bool emit(const char *path, const char *target, const form *f)
 {
     xt_module mod = XT_BUILD(*f->kernel, &(xt_target){.name = target ? target : "bmg"});
     bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
-    ok = ok && write_file(path, mod.words, mod.size);
+    ok = ok && write_module(path, &mod);
     if (ok)
         printf("params   %s\nflags    %s\nok gemm_transpose %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name,
                path, mod.size);

@@ -86,6 +86,7 @@ static int emit(const char *path, const char *target)
     FILE *f;
     int ok;
     if (!mod.words) return failed_build(&mod);
+    if (!path) return xt_print(&mod, stdout), xt_free(&mod), 0;
     f = fopen(path, "wb");
     ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
     if (f && fclose(f) != 0) ok = 0;
@@ -108,17 +109,18 @@ int main(int argc, char **argv)
     atexit(flush_output);
     const char *file = NULL, *target = NULL, *name = NULL;
     zed_device dev;
-    int status;
+    int status, print = 0;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--list")) return !zed_print_list(stdout);
-        if (!strcmp(argv[i], "--emit") && argv[i + 1]) file = argv[++i];
+        if (!strcmp(argv[i], "--print")) print = 1;
+        else if (!strcmp(argv[i], "--emit") && argv[i + 1]) file = argv[++i];
         else if (!strcmp(argv[i], "--target") && argv[i + 1]) target = argv[++i];
         else if (!strcmp(argv[i], "--device") && argv[i + 1]) name = argv[++i];
         else if (!strcmp(argv[i], "--help"))
-            return puts("hello [--emit FILE [--target NAME]] [--device N|NAME] [--list]") < 0;
+            return puts("hello [--emit FILE | --print [--target NAME]] [--device N|NAME] [--list]") < 0;
         else return failed(argv[i], 0, "not an option, or its value is missing; hello --help lists them");
     }
-    if (file) return emit(file, target ? target : "bmg");
+    if (file || print) return emit(print ? NULL : file, target ? target : "bmg");
     if (target) return failed(target, 0, "--target goes with --emit");
     if (!zed_open(&dev, &(zed_options){.device = name})) return failed(dev.error.file, dev.error.line, dev.error.text);
     status = run(&dev);

@@ -86,6 +86,7 @@ static void print_help(void)
            "  --border KIND       clamp, mirror or black; default clamp\n"
            "  --device NAME       number or part of the name of a device; --list prints them\n"
            "  --emit FILE         write a SPIR-V module instead of running it\n"
+           "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
            "  --pass WHICH        ... rows or columns; default rows\n"
            "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
            "  --list, --help\n"
@@ -315,7 +316,7 @@ static bool emit(const options *o)
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        ok = write_file(o->emit, mod.words, mod.size);
+        ok = write_module(o->emit, &mod);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok image_filter: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,

@@ -96,7 +96,7 @@ static const struct {
     {"--turns", "T           at most (60)", 60, 100000},
     {"--seed", "S            of the points (1)", 1, INT32_MAX},
     {"--png", "FILE          draw points and centres, their first two dimensions", 0, 0},
-    {"--emit", "FILE         write a SPIR-V module and touch no device", 0, 0},
+    {"--emit", "FILE         write a SPIR-V module and touch no device; --print: print its kernel", 0, 0},
     {"--kernel", "NAME       ... assign or move (assign)", 0, 0},
     {"--target", "NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (bmg)", 0, 0},
     {"--device", "NAME       number or part of the name of a device; --list prints them", 0, 0},
@@ -399,7 +399,7 @@ static bool emit(const char *const given[OPTIONS])
     if (given[KERNEL] && !which && strcmp(given[KERNEL], "assign") != 0)
         return fail("--kernel %s: assign or move", given[KERNEL]);
     mod = build(kernels[which], &(xt_target){.name = given[TARGET] ? given[TARGET] : "bmg"});
-    ok = mod.words ? write_file(given[EMIT], mod.words, mod.size) : fail_build(&mod);
+    ok = mod.words ? write_module(given[EMIT], &mod) : fail_build(&mod);
     if (ok)
         printf("params   %s\nflags    %s\nok kmeans: %s, %zu bytes\n", mod.params, mod.build_flags, given[EMIT],
                mod.size);

@@ -85,6 +85,7 @@ static void print_help(void)
            "  --device NAME       number or part of the name of a device; the ranks of a machine take its context's in "
            "turn\n"
            "  --emit FILE         write the SPIR-V module instead of running it\n"
+           "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
            "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
            "  --list, --help\n"
            "The last line is `ok mpi_summa ...` or `FAILED mpi_summa ...`.\n");
@@ -331,7 +332,7 @@ static bool emit(const options *o)
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        ok = write_file(o->emit, mod.words, mod.size);
+        ok = write_module(o->emit, &mod);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok mpi_summa: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,

@@ -92,6 +92,7 @@ static void print_help(void)
         "  --svg FILE          draw the outputs against those of the weights as they were\n"
         "  --device NAME       number or part of the name of a device; --list prints them\n"
         "  --emit FILE         write the SPIR-V module instead of running it\n"
+        "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
         "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
         "  --list, --help\n"
         "The last line is `ok quantized_linear ...` or `FAILED quantized_linear ...`.\n");
@@ -433,7 +434,7 @@ static bool emit(const options *o)
     if (!mod.words) {
         ok = fail_build(&mod);
     } else {
-        ok = write_file(o->emit, mod.words, mod.size);
+        ok = write_module(o->emit, &mod);
     }
     if (ok)
         printf("params   %s\nflags    %s\nok quantized_linear: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,

@@ -14,6 +14,10 @@ for example in hello gemm gemm_slm gemm_l2 gemm_variants gather gemm_devices; do
         check "$example $target, the same bytes" cmp "$saved/$example-$target.spv" "$work/again.spv"
     done
 done
+for example in hello gemm gemm_devices gemm_epilogue gemm_l2 gemm_slm gemm_transpose gemm_variants gather image_filter kmeans \
+    quantized_linear softmax; do
+    check_says "$example --print" "what a subgroup does" "$BUILD/$example" --print --target pvc
+done
 for type in bf16 i8; do
     for target in $targets; do
         check_says "gemm $type for $target" "ok gemm $type" "$BUILD/gemm" --type $type --emit "$saved/gemm-$type-$target.spv" --target $target
