@@ -7,6 +7,7 @@
 #include "codegen.h"
 #include "abi.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,23 +83,12 @@ static void write_types(struct cg *g, bool varying)
     }
 }
 
-/* What is known of a function's values once their uniformity is. */
-static void refine(struct cg *g, struct cg_function *fn)
-{
-    cg_share_storage(g, fn);
-    cg_find_affine(g, fn);
-    cg_derive_pointers(g, fn);
-    cg_plan_continuation(g, fn);
-    if (!fn->continuation) cg_plan_deferred(g, fn);
-}
-
 static void write_versions(struct cg *g, struct cg_function *fn)
 {
     cg_write_function(g, fn);
     if (fn->full || !fn->has_full || g->failed) return;
     fn->full = true;
-    cg_analyse_again(g, fn);
-    refine(g, fn);
+    cg_run_passes_again(g, fn);
     if (!g->failed) cg_write_function(g, fn);
 }
 
@@ -158,7 +148,8 @@ static void write_legend(struct cg *g)
         "/* v12 value %%12 (a vector: its lanes differ), p12 a private variable's items, t3 a temporary, c5 a type.\n"
         " * m3, b3 the active lanes of block %%3, as an i32x and as bits; L3 its label; W3 where all lanes are there.\n"
         " * w12, ok12 all lanes of the affine v12, and whether it is affine now. o12 of a pointer: its bytes from\n"
-        " * another one; s12: how far its lanes are apart. f7_16, d7_16 function %%7 for 16 lanes: any subgroup, a full one.\n"
+        " * another one; s12: how far its lanes are apart. f7_16, d7_16 function %%7, 16 lanes: any subgroup, a full "
+        "one.\n"
         " * deferred12 steps of the products of %%12 that are deferred; at12 where their operands are. */\n");
 }
 
@@ -313,14 +304,11 @@ bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct s
     only_function.entry_count = 0;
     if (g.o->function) g.m = &only_function;
     if (prepare(&g)) {
-        cg_place_variables(&g);
-        if (!g.failed) memcpy(g.fresh, g.value, m->bound * sizeof *g.value);
-        if (!g.failed) cg_analyse(&g);
-        for (uint32_t i = 0; i < m->function_count && !g.failed; i++)
-            if (g.function[i].block) refine(&g, &g.function[i]);
+        cg_run_passes(&g);
         if (!g.failed) write_text(&g);
     }
     if (g.failed && log->size == 0) sp_text_add(log, "error: out of memory while generating code\n");
+    if (!g.failed && g.o->print && !strcmp(g.o->print, "c")) fwrite(c->data, 1, c->size, stderr);
     cg_free(&g);
     return !g.failed && !c->failed;
 }

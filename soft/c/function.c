@@ -53,7 +53,6 @@ static void write_body(struct cg *g)
 {
     const struct sp_function *f = g->fn->f;
     uint8_t *done = cg_alloc(g, f->block_count + 1); /* by component */
-    cg_plan_coherent(g, g->fn);
     for (uint32_t b = 0; b < f->block_count && !g->failed; b++) {
         for (uint32_t i = 0; i < f->blocks[b].count; i++) declare_value(g, &f->blocks[b].inst[i]);
         if (g->fn->block[b].masked) cg_declare(g, CG_ZERO, "i32x", cg_str(g, "m%u", f->blocks[b].label), "");

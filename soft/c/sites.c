@@ -68,53 +68,11 @@ uint32_t cg_check_root(struct cg *g, uint32_t pointer)
 
 /* ---- the text of a site */
 
-/* Bytes of a module that are to be read by people: nothing but plain characters reaches the text. */
-static const char *plain(struct cg *g, const char *text)
-{
-    char kept[80];
-    size_t n = 0;
-    for (; text[n] && n < sizeof kept - 1; n++)
-        kept[n] = strchr("/._-+ ", text[n]) || (text[n] >= '0' && text[n] <= '9') ||
-                          ((text[n] | 32) >= 'a' && (text[n] | 32) <= 'z')
-                      ? text[n]
-                      : '?';
-    kept[n] = 0;
-    return cg_str(g, "%s", kept);
-}
-
 static const char *name_of(struct cg *g, uint32_t id)
 {
     const char *name = g->m->names[id];
-    return name && *name ? cg_str(g, "%%%u (%s)", sp_number(g->m, id), plain(g, name))
+    return name && *name ? cg_str(g, "%%%u (%s)", sp_number(g->m, id), cg_plain(g, name))
                          : cg_str(g, "%%%u", sp_number(g->m, id));
-}
-
-/* The id of the OpString that the last OpLine before this instruction names. Functions are written in order, so that
- * the module is walked once; a later section begins again. */
-static uint32_t file_of(struct cg *g, const struct sp_inst *i)
-{
-    struct cg_check *c = g->check;
-    const uint32_t *w = g->m->words;
-    if (c->word > i->word || c->word < 5) c->word = 5, c->file = 0;
-    while (c->word < i->word && c->word < g->m->word_count && w[c->word] >> 16) {
-        if ((w[c->word] & 0xffff) == SP_OP_Line) c->file = w[c->word + 1];
-        c->word += w[c->word] >> 16;
-    }
-    return c->file;
-}
-
-static const char *line_of(struct cg *g, const struct sp_inst *i)
-{
-    const uint32_t *w = g->m->words;
-    uint32_t file = i->line ? file_of(g, i) : 0;
-    if (!file) return "";
-    for (size_t at = 5; at < g->m->word_count && w[at] >> 16; at += w[at] >> 16) {
-        if ((w[at] & 0xffff) == SP_OP_Function) break;
-        if ((w[at] & 0xffff) == SP_OP_String && w[at + 1] == file)
-            return cg_str(g, "; %s:%u", plain(g, (const char *)(w + at + 2)),
-                          i->line); /* ends in a zero: it was read */
-    }
-    return cg_str(g, "; line %u", i->line);
 }
 
 static const char *object_of(struct cg *g, uint32_t root, uint64_t *bytes)
@@ -175,7 +133,7 @@ void cg_check_locals(struct cg *g)
 const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags)
 {
     const struct sp_inst *i = g->inst;
-    const char *name = cg_str(g, "site%u_%u_%u", g->S, i->word, part), *ext = "";
+    const char *name = cg_str(g, "site%u_%u_%u", g->S, i->word, part), *source = cg_source(g, i), *ext = "";
     uint64_t bytes;
     if (!cg_is_new_helper(g, name)) return name;
     const char *object = object_of(g, root, &bytes);
@@ -187,8 +145,8 @@ const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_
     struct sp_text *body = g->c;
     g->c = &g->helpers;
     cg_put(g, "static const struct xs_site %s = {\"%s%s%s (word %u%s)\", \"%s\", %lluu, %u, %s};\n", name,
-           sp_op_name(i->op), ext, of, i->word, line_of(g, i), object, (unsigned long long)bytes, flags,
-           space_of(g, t ? t->storage : SP_STORAGE_Generic, root));
+           sp_op_name(i->op), ext, of, i->word, *source ? cg_str(g, "; %s", source) : "", object,
+           (unsigned long long)bytes, flags, space_of(g, t ? t->storage : SP_STORAGE_Generic, root));
     g->c = body;
     return name;
 }

@@ -9,7 +9,6 @@ struct cg_check {
     const char *bits; /* the active lanes, while g->bits are the allowed ones */
     bool stores;
     uint8_t fences; /* 1: the module has none but those of barriers; 2: it has */
-    uint32_t word, file; /* how far OpLine was looked for, and the file it names */
 };
 
 /* The name of the instruction's site; `root`: what the pointer is derived from, cg_check_root, or 0. */

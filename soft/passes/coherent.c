@@ -16,6 +16,13 @@
 
 enum { MAX_COHERENT = 300 /* instructions of a component */ };
 
+static const struct sp_inst *first_of_component(const struct cg_function *fn, uint32_t component)
+{
+    uint32_t b = 0;
+    while (fn->block[b].component != component) b++;
+    return fn->f->blocks[b].inst;
+}
+
 void cg_plan_coherent(struct cg *g, struct cg_function *fn)
 {
     uint32_t components = 0;
@@ -25,7 +32,16 @@ void cg_plan_coherent(struct cg *g, struct cg_function *fn)
     fn->coherent = cg_alloc(g, (components + 1) * sizeof *fn->coherent);
     if (g->failed || !fn->full || fn->queue_count || g->runs_once) return;
     for (uint32_t b = 0; b < fn->f->block_count; b++) size[fn->block[b].component] += fn->f->blocks[b].count;
-    for (uint32_t c = 1; c <= components; c++) fn->coherent[c] = size[c] <= MAX_COHERENT;
+    for (uint32_t c = 1; c <= components; c++) {
+        fn->coherent[c] = size[c] <= MAX_COHERENT;
+        const struct sp_inst *first = first_of_component(fn, c);
+        if (fn->coherent[c])
+            cg_remark(g, fn, first, "coherent", true, "branches lanes may disagree on: a path without masks, too");
+        else
+            cg_remark(g, fn, first, "coherent", false,
+                      "branches lanes may disagree on: masked only, %u instructions are more than %d", size[c],
+                      MAX_COHERENT);
+    }
 }
 
 bool cg_has_coherent(const struct cg *g, uint32_t block)

@@ -52,20 +52,44 @@ static bool has_variable(struct cg *g, const struct sp_inst *i)
     return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !v->variable && !v->forwarded;
 }
 
-/* Counts barriers and values; false when the function is none for a frame. */
-static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uint32_t *values)
+/* Counts barriers and values; false when the function is none for a frame: `why` is the instruction that stands in the
+ * way, if there is one. */
+static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uint32_t *values,
+                   const struct sp_inst **why)
 {
     *barriers = *values = 0;
     for (uint32_t b = 0; b < fn->f->block_count; b++) {
         for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
             const struct sp_inst *i = &fn->f->blocks[b].inst[k];
+            *why = i;
             if (forbids(g, i) || (i->id && g->value[i->id].class)) return false;
             if (has_variable(g, i)) ++*values;
             if (!is_barrier(g, i)) continue;
             if (fn->block[b].masked || ++*barriers > MAX_BARRIERS) return false;
         }
     }
+    *why = NULL;
     return *barriers != 0;
+}
+
+static void remark(struct cg *g, struct cg_function *fn, const struct sp_inst *why, uint64_t bytes)
+{
+    const char *instead = "barriers switch between coroutines";
+    if (!fn->entry || !fn->has_barrier) return;
+    if (fn->continuation)
+        cg_remark(g, fn, NULL, "continuations", true,
+                  "it returns at barriers and is called again, with %llu bytes kept for a subgroup",
+                  (unsigned long long)bytes);
+    else if (g->o->check)
+        cg_remark(g, fn, NULL, "continuations", false, "%s, as always in the checked mode", instead);
+    else if (why && is_barrier(g, why))
+        cg_remark(g, fn, why, "continuations", false, "%s: lanes may come to this one separately", instead);
+    else if (why)
+        cg_remark(g, fn, why, "continuations", false, "%s: %s cannot be interrupted, or what it has not be kept",
+                  instead, sp_op_name(why->op));
+    else if (bytes)
+        cg_remark(g, fn, NULL, "continuations", false, "%s: %llu bytes to keep for a subgroup are more than %d",
+                  instead, (unsigned long long)bytes, MAX_FRAME_BYTES);
 }
 
 void cg_set_kept(uint64_t *bits, uint32_t n) { bits[n / 64] |= (uint64_t)1 << n % 64; }
@@ -211,10 +235,14 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
 void cg_plan_continuation(struct cg *g, struct cg_function *fn)
 {
     uint32_t barriers, values;
+    const struct sp_inst *why = NULL;
     bool second = fn->full && fn->has_general; /* as the general version decided */
     if (second && !fn->continuation) return;
     fn->continuation = NULL;
-    if (!fn->entry || fn->called || g->o->check || g->failed || !survey(g, fn, &barriers, &values)) return;
+    if (!fn->entry || fn->called || g->o->check || g->failed || !survey(g, fn, &barriers, &values, &why)) {
+        remark(g, fn, why, 0);
+        return;
+    }
     for (uint32_t k = 0; k < fn->f->param_count; k++)
         if (g->value[fn->f->params[k]].varying) return;
     struct cg_continuation *frame = cg_alloc(g, sizeof *frame);
@@ -234,5 +262,7 @@ void cg_plan_continuation(struct cg *g, struct cg_function *fn)
     number_values(&t);
     find_remade(&t);
     find_live(&t);
-    if (second || frame_bytes(g, fn, frame) <= MAX_FRAME_BYTES) fn->continuation = frame;
+    uint64_t bytes = frame_bytes(g, fn, frame);
+    if (second || bytes <= MAX_FRAME_BYTES) fn->continuation = frame;
+    remark(g, fn, NULL, bytes);
 }

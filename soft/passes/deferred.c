@@ -314,35 +314,54 @@ static uint32_t room_for(struct cg *g, const struct cg_queue *q)
     return units * q->halves;
 }
 
-static bool fill_queue(struct cg *g, const struct cg_function *fn, struct cg_queue *q)
+/* NULL, or why the products cannot be deferred. */
+static const char *fill_queue(struct cg *g, const struct cg_function *fn, struct cg_queue *q)
 {
     const struct sp_inst *i = q->first;
     const struct sp_id *sum = &g->m->ids[i->operand[3]];
-    if (!sum->def || sum->def->op != SP_OP_Phi || fn->block[q->block].masked) return false;
+    if (fn->block[q->block].masked) return "lanes may come to them separately";
+    if (!sum->def || sum->def->op != SP_OP_Phi) return "no loop carries their sums";
     q->header = sum->block;
     q->kind = cg_tile_product(g, i);
     q->m = cg_leaves_of(g, i->type)->count;
     q->halves = q->kind && q->grid.nk == 1 ? 2 : 1;
     q->along = q->kind ? 3 - q->halves : 1;
-    if (q->halves == 1 && q->grid.nk % q->along) return false;
+    if (q->halves == 1 && q->grid.nk % q->along) return "a step's K does not fill the CPU's tiles";
     q->height = 1;
     while (q->kind && 2 * q->height * q->m <= 16 && q->grid.ni % (2 * q->height) == 0) q->height *= 2;
-    if (!find_loop(g, fn->f, q) || !sums_are_deferrable(g, fn, q) || !operands_are_deferrable(g, fn->f, q))
-        return false;
-    q->shared = cg_is_kernel(fn) && !g->o->check && only_reads_before(g, fn->f, q->block);
+    if (!find_loop(g, fn->f, q)) return "the loop that carries their sums is another";
+    if (!sums_are_deferrable(g, fn, q)) return "the loop uses their sums for something else, too";
+    if (!operands_are_deferrable(g, fn->f, q)) return "their operands do not come from one 2D block load a step";
+    bool only_reads = only_reads_before(g, fn->f, q->block);
+    q->shared = cg_is_kernel(fn) && !g->o->check && only_reads;
     q->steps = room_for(g, q);
-    return q->kind ? q->steps > 1 : q->shared; /* without tiles waiting alone gains little */
+    if (q->kind) return q->steps > 1 ? NULL : "the operands of two steps are more than a queue has room for";
+    if (q->shared) return NULL; /* without tiles deferral alone gains little */
+    return g->o->check   ? "the checked mode watches each load"
+           : !only_reads ? "B cannot be packed once a work-group: the kernel may write memory before its loads"
+                         : "B cannot be packed once a work-group: this is not the kernel itself";
 }
 
 static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
 {
     struct cg_queue *q = cg_alloc(g, sizeof *q);
-    if (g->failed || fn->has_barrier || fn->queue_count == DEFERRED_QUEUES) return;
+    if (g->failed) return;
     q->first = g->inst;
     q->block = block;
     cg_next_grid(g, q->chain, &q->grid);
+    const char *why = fn->has_barrier                      ? "the kernel has barriers"
+                      : fn->queue_count == DEFERRED_QUEUES ? "too many others in this kernel are"
+                                                           : fill_queue(g, fn, q);
+    const struct cg_grid *r = &q->grid;
+    if (why) {
+        fn->queue_count += !fn->has_barrier && fn->queue_count < DEFERRED_QUEUES;
+        cg_remark(g, fn, q->first, "deferred", false, "%u x %u x %u products are done in each step: %s", r->ni, r->nj,
+                  r->nk, why);
+        return;
+    }
     fn->queue_count++;
-    if (!fill_queue(g, fn, q)) return;
+    cg_remark(g, fn, q->first, "deferred", true, "%u x %u x %u products of %u steps are done together%s%s", r->ni,
+              r->nj, r->nk, q->steps, q->kind ? ", on tiles" : "", q->shared ? "; B is packed once a work-group" : "");
     for (uint32_t v = 0; v < q->variables; v++) g->value[q->variable[v]].queue = q;
     q->next = fn->queues;
     fn->queues = q;
@@ -364,11 +383,18 @@ void cg_plan_deferred(struct cg *g, struct cg_function *fn)
     fn->queues = NULL;
     fn->queue_count = 0;
     for (uint32_t b = 0; b < f->block_count && !f->is_declaration; b++) {
+        const char *said = NULL;
         for (uint32_t k = 0; k < f->blocks[b].count; k++) {
             const struct sp_inst *i = g->inst = &f->blocks[b].inst[k];
             if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL) continue;
             bool tiles = cg_tile_product(g, i) != NULL;
-            if (!(tiles || has_wide_operands(g, i)) || !cg_next_grid(g, chain, &grid)) continue;
+            if (!(tiles || has_wide_operands(g, i)) || !cg_next_grid(g, chain, &grid)) {
+                const char *why = tiles || has_wide_operands(g, i) ? "it makes no grid with others"
+                                                                   : "its operands are not held as they are multiplied";
+                if (why != said) cg_remark(g, fn, i, "deferred", false, "a product is done in each step: %s", why);
+                said = why; /* of those that follow each other for the same reason, the first */
+                continue;
+            }
             if (tiles) group_columns(g, &grid);
             add_queue(g, fn, b);
             k += grid.span - 1;

@@ -1,5 +1,7 @@
 /* passes.h - the passes: what is found out about the functions of a module before any of it is written.
  *
+ *   passes.c         all of them, in their order
+ *   source.c, remarks.c, print.c   what people are told: XETILE_SOFT_REMARKS, XETILE_SOFT_PRINT
  *   arena.c          memory, and how the code generator fails
  *   properties.c     what is known of an instruction or a function by itself
  *   leaves.c         types as lists of scalars
@@ -154,9 +156,27 @@ struct cg {
     const char *mask, *bits;   /* the active lanes: an i32x and a u64 in C */
     bool extends;              /* integers of other widths are used with their sign */
     bool lanes_apart;          /* results of affine operations are being written to w<id>, lane by lane */
+    uint32_t source_at, source_file; /* how far OpLine was looked for, and the file it names */
     struct cg_check *check;    /* c/checks.c's own */
     struct cg_uses *uses;      /* c/uses.c's own */
 };
+
+/* ---- passes.c */
+void cg_run_passes(struct cg *g);
+void cg_run_passes_again(struct cg *g, struct cg_function *fn); /* for the other version */
+
+/* ---- source.c */
+const char *cg_plain(struct cg *g, const char *text); /* a module's bytes as people may read them */
+const char *cg_source(struct cg *g, const struct sp_inst *i); /* "file:line", "" when the module does not say */
+
+/* ---- remarks.c */
+/* What `pass` has done, or not, and why; `at`: NULL for the whole kernel. Nothing unless remarks are wanted. */
+void cg_remark(struct cg *g, const struct cg_function *fn, const struct sp_inst *at, const char *pass, bool done,
+               const char *format, ...) __attribute__((format(printf, 6, 7)));
+void cg_remark_accesses(struct cg *g, struct cg_function *fn);
+
+/* ---- print.c */
+void cg_print_after(struct cg *g, const struct cg_function *fn, const char *pass); /* when that is wanted */
 
 /* ---- arena.c */
 void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; NULL and `failed` when memory is out or over its limit */

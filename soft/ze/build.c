@@ -1,6 +1,7 @@
 /* build.c - from the caller's bytes to a compiled object: SPIR-V is read, turned into C, compiled and loaded; or all
  * of that is found in the cache. */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -340,6 +341,24 @@ static const struct xe_target *target_of(const struct soft_source *s, struct sp_
     return target;
 }
 
+/* What is printed of a kernel is made anew, whether or not the cache has it. */
+static void explain(const struct soft_source *s, struct cg_options options, bool strict)
+{
+    const char *remarks = getenv("XETILE_SOFT_REMARKS");
+    struct sp_text text = {0}, log = {0}, said = {0};
+    struct sp_module *m;
+    options.print = getenv("XETILE_SOFT_PRINT");
+    options.remarks = remarks && !strcmp(remarks, "1") ? &said : NULL;
+    if (!options.print && !options.remarks) return;
+    m = sp_parse(s->words, s->count, s->spec, s->spec_count, strict, &log);
+    if (m) cg_generate(m, &options, &text, &log);
+    if (said.size) fwrite(said.data, 1, said.size, stderr);
+    if (m) sp_free(m);
+    sp_text_free(&text);
+    sp_text_free(&log);
+    sp_text_free(&said);
+}
+
 ze_result_t soft_build(const struct soft_source *s, const char *function, struct jit_object *object,
                        struct sp_text *log)
 {
@@ -351,6 +370,7 @@ ze_result_t soft_build(const struct soft_source *s, const char *function, struct
     int lock;
     const struct xe_target *target = function ? NULL : target_of(s, log);
     bool good, strict = soft_is_strict();
+    if (!target) explain(s, options, strict);
     if (!make_key(s, &options, strict, target, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     good = jit_cache_find(&key, object);
     if (!good) {

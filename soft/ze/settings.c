@@ -28,6 +28,8 @@ static const struct setting {
     {"RUN_LIMIT", {0}, 0.01, 999999},
     {"MEMORY_LIMIT", {0}, 1, 999999},
     {"CHECK", {"0", "1", "2", "3"}, 0, 0},
+    {"REMARKS", {"0", "1"}, 0, 0},
+    {"PRINT", {0}, 0, 0},
     {"STRICT", {"0", "1"}, 0, 0},
     {"SYSTEM_MEMORY", {"on", "off"}, 0, 0},
     {"DEVICE", {"pvc", "bmg", "lnl", "ptl", "dg2"}, 0, 0},

@@ -1,0 +1,55 @@
+/* passes.c - all passes, in their order. */
+#include "passes.h"
+
+#include <string.h>
+
+static void plan_deferred(struct cg *g, struct cg_function *fn)
+{
+    if (!fn->continuation) cg_plan_deferred(g, fn);
+}
+
+/* What is known of a function's values once it is known which of them vary (divergence.c). */
+static const struct pass {
+    const char *name;
+    void (*run)(struct cg *g, struct cg_function *fn);
+} passes[] = {
+    {"coalesce", cg_share_storage},          /* and forwards loads, and widens operands (widening.c) */
+    {"affine", cg_find_affine},              /* needs built-in variables and strides of access chains */
+    {"pointers", cg_derive_pointers},        /* needs affine: those need nothing kept beside them */
+    {"continuations", cg_plan_continuation}, /* needs coalesce: a frame keeps no shared fragments; pointers */
+    {"deferred", plan_deferred},             /* needs coalesce, widening; not in kernels that return at a barrier */
+    {"coherent", cg_plan_coherent},          /* needs deferred: a queue belongs to one version of its loop */
+    {"accesses", cg_remark_accesses},        /* needs affine */
+};
+
+static void run(struct cg *g, struct cg_function *fn)
+{
+    for (size_t i = 0; i < sizeof passes / sizeof *passes && !g->failed; i++) {
+        passes[i].run(g, fn);
+        cg_print_after(g, fn, passes[i].name);
+    }
+}
+
+static void print_all(struct cg *g, const char *pass)
+{
+    for (uint32_t i = 0; i < g->m->function_count && !g->failed; i++)
+        if (g->function[i].block) cg_print_after(g, &g->function[i], pass);
+}
+
+void cg_run_passes(struct cg *g)
+{
+    cg_place_variables(g);
+    if (g->failed) return;
+    memcpy(g->fresh, g->value, g->m->bound * sizeof *g->value);
+    cg_analyse(g);
+    print_all(g, "divergence");
+    for (uint32_t i = 0; i < g->m->function_count && !g->failed; i++)
+        if (g->function[i].block) run(g, &g->function[i]);
+}
+
+void cg_run_passes_again(struct cg *g, struct cg_function *fn)
+{
+    cg_analyse_again(g, fn);
+    cg_print_after(g, fn, "divergence");
+    run(g, fn);
+}

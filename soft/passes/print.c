@@ -1,0 +1,54 @@
+/* print.c - XETILE_SOFT_PRINT=after:PASS: a function as a pass leaves it, on standard error: its instructions, and what
+ * is known of each value.
+ */
+#include "passes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_value(struct cg *g, uint32_t id)
+{
+    const struct cg_value *v = &g->value[id];
+    fprintf(stderr, "  ; %s", v->varying ? "varying" : "uniform");
+    if (v->affine) fprintf(stderr, ", affine: step %lld%s", (long long)v->step, v->checked ? ", checked" : "");
+    if (v->root) fprintf(stderr, ", derived from %%%u", sp_number(g->m, v->root));
+    if (v->variable) fprintf(stderr, ", %%%u + %lld", sp_number(g->m, v->variable), (long long)v->offset);
+    if (v->fixed) fprintf(stderr, ", fixed in items of %u bytes", v->granule);
+    if (v->stored_varying) fprintf(stderr, ", holds varying values");
+    if (v->wide) fprintf(stderr, ", widened");
+    if (v->tiled) fprintf(stderr, ", tiled");
+    if (v->queue) fprintf(stderr, ", queued");
+    if (v->class) fprintf(stderr, ", shares v%u", v->class);
+    if (v->forwarded) fprintf(stderr, ", forwarded");
+    if (v->blend) fprintf(stderr, ", blended");
+}
+
+static void print_instruction(struct cg *g, const struct sp_inst *i)
+{
+    fprintf(stderr, "    ");
+    if (i->id) fprintf(stderr, "%%%u = ", sp_number(g->m, i->id));
+    fprintf(stderr, "%s", sp_op_name(i->op));
+    for (uint32_t k = 0; k < i->count; k++) {
+        bool value = cg_is_value_operand(i, k) || i->op == SP_OP_Branch || i->op == SP_OP_Phi ||
+                     (i->op == SP_OP_BranchConditional && k < 3);
+        fprintf(stderr, value ? " %%%u" : " %u", value ? sp_number(g->m, i->operand[k]) : i->operand[k]);
+    }
+    if (i->id) print_value(g, i->id);
+    fprintf(stderr, "\n");
+}
+
+void cg_print_after(struct cg *g, const struct cg_function *fn, const char *pass)
+{
+    const char *wish = g->o->print;
+    if (!wish || strncmp(wish, "after:", 6) != 0 || strcmp(wish + 6, pass) != 0) return;
+    fprintf(stderr, "function %%%u%s%s after %s, %s\n", sp_number(g->m, fn->f->id), fn->entry ? ", kernel " : "",
+            fn->entry ? cg_plain(g, fn->entry->name) : "", pass, fn->full ? "full subgroups" : "any subgroup");
+    for (uint32_t b = 0; b < fn->f->block_count; b++) {
+        const struct cg_block *block = &fn->block[b];
+        fprintf(stderr, "  block %%%u", sp_number(g->m, fn->f->blocks[b].label));
+        if (block->masked) fprintf(stderr, ", masked, component %u", block->component);
+        if (block->masked && fn->coherent && fn->coherent[block->component]) fprintf(stderr, ", coherent path");
+        fprintf(stderr, "\n");
+        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) print_instruction(g, &fn->f->blocks[b].inst[k]);
+    }
+}

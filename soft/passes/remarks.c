@@ -1,0 +1,83 @@
+/* remarks.c - XETILE_SOFT_REMARKS=1: what was done to a kernel, and what was not and why, a line each.
+ *
+ * Passes say what they decide where they decide it. What a memory access becomes follows from several of them, and is
+ * told here when all have run.
+ */
+#include "passes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void cg_remark(struct cg *g, const struct cg_function *fn, const struct sp_inst *at, const char *pass, bool done,
+               const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    if (!g->o->remarks || g->failed) return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *source = at ? cg_source(g, at) : "";
+    const char *name =
+        fn->entry ? cg_plain(g, fn->entry->name) : cg_str(g, "function %%%u", sp_number(g->m, fn->f->id));
+    const char *where = *source ? source : at ? cg_str(g, "word %u", at->word) : "kernel";
+    const char *line = cg_str(g, "%s: remark: %s: %s [%s: %s]\n", where, name, text, done ? "done" : "missed", pass);
+    /* the versions of a function are looked at one after the other, and may come to the same */
+    if (!g->o->remarks->data || !strstr(g->o->remarks->data, line)) sp_text_add(g->o->remarks, "%s", line);
+}
+
+/* What an access through a varying pointer that is not affine depends on: the first value, back from it, whose operands
+ * are all uniform or affine. */
+static const struct sp_inst *culprit(struct cg *g, uint32_t id)
+{
+    const struct sp_inst *found = NULL;
+    for (uint32_t steps = 0; steps < 100; steps++) {
+        const struct sp_inst *d = g->m->ids[id].what == SP_IS_VALUE ? g->m->ids[id].def : NULL;
+        uint32_t next = 0;
+        if (!d || d->op == SP_OP_Phi || d->op == SP_OP_Select) return d ? d : found;
+        found = d;
+        for (uint32_t k = 0; k < d->count && !next && d->op != SP_OP_Load; k++)
+            if (cg_is_value_operand(d, k) && !cg_is_step(g, d->operand[k])) next = d->operand[k];
+        if (!next) return found;
+        id = next;
+    }
+    return found;
+}
+
+static void remark_access(struct cg *g, const struct cg_function *fn, const struct sp_inst *i)
+{
+    uint32_t pointer = i->operand[0];
+    const struct cg_value *p = &g->value[pointer];
+    const struct sp_type *t = sp_type(g->m, g->m->ids[pointer].type);
+    if (!t || t->kind != SP_POINTER || p->variable || p->fixed) return;
+    const char *what = i->op == SP_OP_Load ? "load" : "store";
+    uint32_t bytes = (uint32_t)sp_type(g->m, t->elem)->size;
+    if (!p->varying) {
+        cg_remark(g, fn, i, "affine", true, "%s: one address for all lanes", what);
+    } else if (p->affine && p->step == bytes) {
+        cg_remark(g, fn, i, "affine", true, "%s: lanes side by side, one vector access%s", what,
+                  p->checked ? " while no index wraps" : "");
+    } else if (p->affine) {
+        cg_remark(g, fn, i, "affine", true, "%s: lanes %lld bytes apart%s", what, (long long)p->step,
+                  p->checked ? " while no index wraps" : "");
+    } else if (!fn->full) {
+        cg_remark(g, fn, i, "affine", false, "%s: lane by lane where a subgroup is not full, or not one row", what);
+    } else {
+        const struct sp_inst *why = culprit(g, pointer);
+        cg_remark(g, fn, i, "affine", false,
+                  "%s: lane by lane: its address depends on %s%s, which rises by no fixed step", what,
+                  why ? sp_op_name(why->op) : "a parameter",
+                  why && why->id ? cg_str(g, " %%%u", sp_number(g->m, why->id)) : "");
+    }
+}
+
+void cg_remark_accesses(struct cg *g, struct cg_function *fn)
+{
+    if (!g->o->remarks) return;
+    for (uint32_t b = 0; b < fn->f->block_count; b++)
+        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
+            const struct sp_inst *i = &fn->f->blocks[b].inst[k];
+            if (i->op == SP_OP_Load || i->op == SP_OP_Store) remark_access(g, fn, i);
+        }
+}
