@@ -112,13 +112,14 @@ static void calls(struct kernel *k, uint32_t count)
 
 struct size {
     size_t all, longest, functions; /* bytes, and how many */
+    bool once;                      /* its values' helpers are called, not inlined */
 };
 
 static struct size measure(void (*body)(struct kernel *, uint32_t), uint32_t count)
 {
     static const struct cg_options options = {.default_subgroup_size = 16};
     struct sp_text log = {0}, text = {0};
-    struct size size = {0, 0, 0};
+    struct size size = {0};
     struct kernel k;
     begin(&k);
     body(&k, count);
@@ -127,6 +128,7 @@ static struct size measure(void (*body)(struct kernel *, uint32_t), uint32_t cou
     bool good = m && cg_generate(m, &options, &text, &log);
     CHECK_MSG(good, "%s%s", spe_get_error(&k.m)->text, log.data ? log.data : "");
     size.all = good ? text.size : 0;
+    size.once = good && strstr(text.data, "#define XS_ONCE\n");
     for (const char *at = text.data, *open = NULL; good && (at = strchr(at, '\n')); at++) {
         if (at[1] == '{') open = at;
         if (at[1] != '}' || !open) continue;
@@ -169,8 +171,19 @@ TEST(c_grows_as_the_kernel_does)
     grows("calls", calls);
 }
 
+TEST(long_code_without_loops_calls_its_helpers)
+{
+    CHECK(measure(independent_steps, TIMES * FEW).once);
+    CHECK(measure(divergent_branches, TIMES * FEW).once);
+    CHECK(measure(calls, TIMES * FEW).once);
+    CHECK(!measure(independent_steps, 100).once);
+    CHECK(!measure(uniform_loops, TIMES * FEW).once);
+    CHECK(!measure(divergent_loops, TIMES * FEW).once);
+}
+
 int main(void)
 {
+    RUN(long_code_without_loops_calls_its_helpers);
     RUN(c_grows_as_the_kernel_does);
     return test_report();
 }
