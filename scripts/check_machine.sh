@@ -20,6 +20,7 @@ export XE_OFFLINE="${XE_OFFLINE:-}" XETILE_SOFT_OCLOC="${XETILE_SOFT_OCLOC:-oclo
 export XETILE_SOFT="${XETILE_SOFT:-$BUILD/libze_soft.so}" XETILE_SOFT_CACHE="${XETILE_SOFT_CACHE:-$work/cache}"
 export XETILE_SPV_DIR="$work"
 good=0 bad=0 known=0
+{ printf 'P6\n61 37\n255\n'; awk 'BEGIN { for (i = 0; i < 61 * 37 * 3; i++) printf "%c", 32 + i * 7 % 95 }'; } > "$work/picture.ppm"
 
 # The counts of all kernels of a run, added up.
 counts() {
@@ -108,13 +109,19 @@ examples() { # examples TARGET
     one tall_gemm "$1" "$BUILD/tall_gemm" --m 1003
     one flash_attention "$1" "$BUILD/flash_attention" --length 133 --heads 2
     one mlp_inference "$1" "$BUILD/mlp_inference" --items 1024
+    one quantized_linear_4 "$1" "$BUILD/quantized_linear" --n 128 --k 96
+    one quantized_linear_8_odd "$1" "$BUILD/quantized_linear" --bits 8 --batch 3 --n 100 --k 70
+    one kmeans "$1" "$BUILD/kmeans" --points 1003 --clusters 7 --dimensions 3 --turns 3
+    for border in clamp mirror black; do
+        one "image_filter_$border" "$1" "$BUILD/image_filter" --radius 2 --border $border "$work/picture.ppm" "$work/blurred.ppm"
+    done
     one neural_texture "$1" "$BUILD/neural_texture" --steps 2 --out "$work/texture"
 }
 
 tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_control test_xetile_layout
-    test_xetile_memory test_xetile_reduce test_xetile_texts test_xetile_vectors test_coopmatrix test_coopmatrix_change
-    test_coopmatrix_functions test_coopmatrix_grid test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_targets
-    test_coopvec_accumulate test_coopvec_mul test_coopvec_shapes test_coopvec_vectors test_intel_bugs"
+    test_xetile_memory test_xetile_operations test_xetile_reduce test_xetile_texts test_xetile_turned test_xetile_vectors
+    test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid test_coopmatrix_memory
+    test_coopmatrix_ops test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul test_coopvec_shapes test_coopvec_vectors test_intel_bugs"
 targets=${MACHINE_TARGETS-bmg pvc lnl ptl}
 
 if [ "${1:-}" = --short ]; then

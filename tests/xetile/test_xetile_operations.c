@@ -246,13 +246,14 @@ TEST(remainders_of_floats)
 {
     static const int types[] = {CM_F32, CM_F16, CM_BF16, CM_F64};
     for (int k = 0; k < 4; k++) {
+        const variant *v = target_has(&variants[k]) ? &variants[k] : &variants[0];
         int type = types[k], wrong = 0;
         void *x = new_matrix(type, 256), *y = new_matrix(type, 256), *z = new_poison(type, 512);
         float *one = (float *)new_poison(CM_F32, 4);
         one[0] = -5.3f;
         for (size_t i = 0; i < 256; i++) put(type, x, i, get(type, x, i) * (i % 4 ? 10 : 1000));
         now.type.type = type;
-        if (RUN_KERNEL(remainders, &variants[k], ONE_GROUP, ADDRESS(x), ADDRESS(y), ADDRESS(z), ZED_ARG(one))) {
+        if (RUN_KERNEL(remainders, v, ONE_GROUP, ADDRESS(x), ADDRESS(y), ADDRESS(z), ZED_ARG(one))) {
             for (size_t i = 0; i < 256; i++) {
                 double a = get(type, x, i), b = get(type, y, i);
                 wrong += get(type, z, i) != fmod(a, b); /* exact */
