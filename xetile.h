@@ -211,6 +211,7 @@
  *                                        offset of a tile and no element of a vector; as a condition or bound it is
  *                                        for numbers, XT_LOAD and XT_STORE alone. Barriers do not stand where
  *                                        subgroups go different ways (NOT_UNIFORM)
+ *                                        A loop has a body (EMPTY)
  *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
@@ -315,6 +316,7 @@
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
+    X(EMPTY, "a loop without a body")                                                                                  \
     X(NOT_UNIFORM, "what differs from lane to lane, or from subgroup to subgroup, cannot be here")                     \
     X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
@@ -908,6 +910,7 @@ struct xt_frame_ {
     uint32_t index;      /* the value */
     xt_val given[4];     /* the user's lo, hi, step and index */
     int spread;             /* of the regions around */
+    int first;              /* the node after those that the loop's head recorded */
     int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
@@ -1871,6 +1874,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_folds_(op, &a, &b)) {
         r = xt_fold_(op, &a, &b);
         r.note = w.x->scope;
+        if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* it has a body */
         return r;
     }
     same = xt_neutral_(op, &a, &b);
@@ -6166,7 +6170,11 @@ XE_FN_ void xt_depends_on_(xt_ctx *x, const xt_val *v)
 }
 
 /* What is made from here on belongs to one side of the region, or to one walk through a loop's body. */
-XE_FN_ void xt_side_begins_(xt_where_ w, xt_frame_ *f) { w.x->scope = f->side = xt_new_scope_(w, f->op); }
+XE_FN_ void xt_side_begins_(xt_where_ w, xt_frame_ *f)
+{
+    w.x->scope = f->side = xt_new_scope_(w, f->op);
+    f->first = w.x->nodes.count;
+}
 
 /* Reads the carried values at the end of a side and checks their types; after an error they are what they were. */
 XE_FN_ void xt_read_now_(xt_where_ w, xt_frame_ *f)
@@ -6369,6 +6377,7 @@ spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
     xt_record_(w, XT_OP_WHILE_TEST_, xt_write_while_test_, 0, 0, &condition, sizeof condition);
     xt_depends_on_(w.x, &condition);
+    if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = w.x->nodes.count;
     return loop;
 }
 
@@ -6484,6 +6493,16 @@ XE_FN_ void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
     x->again--;
 }
 
+/* XT_FOR (...); has no body, whatever comes behind it. */
+XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++)
+        if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
+    if (f->first == w.x->nodes.count && w.x->errors.count == 0)
+        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon behind the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
+}
+
 /* At the end of a side: see spe_regions. */
 XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
@@ -6496,6 +6515,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_walked_again_(x, f);
     } else if (last || r->twice) {
         xt_read_now_(w, f);
+        if (r->twice) xt_check_body_(w, f);
         xt_record_(w, XT_OP_END_, xt_write_end_, 0, 0, f, 0);
         xt_find_changes_(x, f);
         if (!last) xt_walk_again_(w, f);

@@ -211,6 +211,7 @@
  *                                        offset of a tile and no element of a vector; as a condition or bound it is
  *                                        for numbers, XT_LOAD and XT_STORE alone. Barriers do not stand where
  *                                        subgroups go different ways (NOT_UNIFORM)
+ *                                        A loop has a body (EMPTY)
  *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
  *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
@@ -308,6 +309,7 @@
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
+    X(EMPTY, "a loop without a body")                                                                                  \
     X(NOT_UNIFORM, "what differs from lane to lane, or from subgroup to subgroup, cannot be here")                     \
     X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \

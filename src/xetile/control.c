@@ -36,7 +36,11 @@ static void xt_depends_on_(xt_ctx *x, const xt_val *v)
 }
 
 /* What is made from here on belongs to one side of the region, or to one walk through a loop's body. */
-static void xt_side_begins_(xt_where_ w, xt_frame_ *f) { w.x->scope = f->side = xt_new_scope_(w, f->op); }
+static void xt_side_begins_(xt_where_ w, xt_frame_ *f)
+{
+    w.x->scope = f->side = xt_new_scope_(w, f->op);
+    f->first = w.x->nodes.count;
+}
 
 /* Reads the carried values at the end of a side and checks their types; after an error they are what they were. */
 static void xt_read_now_(xt_where_ w, xt_frame_ *f)
@@ -239,6 +243,7 @@ spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
     xt_record_(w, XT_OP_WHILE_TEST_, xt_write_while_test_, 0, 0, &condition, sizeof condition);
     xt_depends_on_(w.x, &condition);
+    if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = w.x->nodes.count;
     return loop;
 }
 
@@ -354,6 +359,16 @@ static void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
     x->again--;
 }
 
+/* XT_FOR (...); has no body, whatever comes behind it. */
+static void xt_check_body_(xt_where_ w, xt_frame_ *f)
+{
+    int i;
+    for (i = 0; i < f->slots; i++)
+        if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
+    if (f->first == w.x->nodes.count && w.x->errors.count == 0)
+        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon behind the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
+}
+
 /* At the end of a side: see spe_regions. */
 XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
@@ -366,6 +381,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_walked_again_(x, f);
     } else if (last || r->twice) {
         xt_read_now_(w, f);
+        if (r->twice) xt_check_body_(w, f);
         xt_record_(w, XT_OP_END_, xt_write_end_, 0, 0, f, 0);
         xt_find_changes_(x, f);
         if (!last) xt_walk_again_(w, f);

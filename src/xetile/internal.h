@@ -154,6 +154,7 @@ struct xt_frame_ {
     uint32_t index;      /* the value */
     xt_val given[4];     /* the user's lo, hi, step and index */
     int spread;             /* of the regions around */
+    int first;              /* the node after those that the loop's head recorded */
     int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;

@@ -302,6 +302,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_folds_(op, &a, &b)) {
         r = xt_fold_(op, &a, &b);
         r.note = w.x->scope;
+        if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* it has a body */
         return r;
     }
     same = xt_neutral_(op, &a, &b);

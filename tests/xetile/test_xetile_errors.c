@@ -426,6 +426,12 @@ BAD(what_a_turn_leaves, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
     xt_val at = XT_ADD(N, 0); XT_FOR (k, 0, N, 1, &at) {
         XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(64, N), .offset = XT_AT(at, 0)); at = XT_LANE_ID(); })
 
+/* A semicolon too many. */
+BAD(for_without_body, EMPTY, "semicolon behind", "XT_FOR", XT_FOR (k, 0, N, 1); XT_STORE_TILE(
+    XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 8, 16));)
+BAD(while_without_body, EMPTY, "semicolon behind", "XT_WHILE", XT_WHILE (XT_LT(N, 3)); XT_STORE_TILE(
+    XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 8, 16));)
+
 /* Constants, local arrays and rows that do not hold what is put there. */
 BAD(constant_beyond_f16, SCALAR_RANGE, "100000", "f16", XT_SPLAT(f16, 8, 16, 100000);)
 BAD(constant_beyond_e5m2, SCALAR_RANGE, "-62000", "e5m2", XT_SPLAT(e5m2, 8, 16, -62000.0);)
@@ -679,6 +685,8 @@ int main(void)
     RUN(barrier_in_an_if_of_subgroups);
     RUN(what_lanes_choose);
     RUN(what_a_turn_leaves);
+    RUN(for_without_body);
+    RUN(while_without_body);
     RUN(constant_beyond_f16);
     RUN(constant_beyond_e5m2);
     RUN(padding_beyond_f16);
