@@ -531,8 +531,7 @@ struct xt_ctx {
     xt_list_ tiles, offsets, remarks;
     const char *versions; /* what the first version is, and why */
     bool messages;        /* a version has 2D block messages */
-    size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
-    xt_where_ scratch_at;                                /* who needs scratch_least */
+    size_t scratch_bytes; /* local memory of operations between subgroups */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
     int registers;
@@ -1432,6 +1431,12 @@ XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
     return v->kind < SPE_SCALAR ? 0 : xt_value_at_(x, v->id)->spread;
 }
 
+XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread)
+{
+    xt_value_ *v = xt_value_at_(x, id);
+    if (spread > v->spread) v->spread = spread;
+}
+
 /* A tile is the subgroup's, and so are its place and the elements of a vector. */
 XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 {
@@ -1495,9 +1500,7 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int 
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     int i;
     v.align = align;
-    for (i = 0; i < 3; i++)
-        if (xt_spread_of_(w.x, &operands->v[i]) > xt_value_at_(w.x, v.id)->spread)
-            xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands->v[i]);
+    for (i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
     xt_record_(w, op, write, kind, v.id, operands, sizeof *operands);
     return v;
 }
@@ -6110,7 +6113,7 @@ XE_FN_ void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
     int i, j;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *all[4] = {&s->body, &s->now, &s->result, &s->start};
+        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
         const xt_vec *start = xt_thing_vec_(&s->start);
         for (j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
     }
@@ -6435,11 +6438,10 @@ XE_FN_ void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, 
     xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     int i, n = xt_scalars_(t, to), m = xt_scalars_(a, p), l = xt_scalars_(b, q);
     for (i = 0; i < n && i < m && i < l; i++) {
-        int spread = xt_spread_of_(x, p[i]);
         if (!(mask >> i & 1) || to[i]->kind < SPE_SCALAR) continue;
-        if (xt_spread_of_(x, q[i]) > spread) spread = xt_spread_of_(x, q[i]);
-        if (x->spread > spread) spread = x->spread;
-        if (spread > xt_spread_of_(x, to[i])) xt_value_at_(x, to[i]->id)->spread = spread;
+        xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, p[i]));
+        xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, q[i]));
+        xt_spread_at_least_(x, to[i]->id, x->spread);
     }
 }
 
@@ -6612,9 +6614,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
         else if (!spe_val_is_set(&operands.at[i]))
             return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
     v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    for (i = 0; i < operands.count; i++)
-        if (xt_spread_of_(w.x, &operands.at[i]) > xt_value_at_(w.x, v.id)->spread)
-            xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands.at[i]);
+    for (i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
     xt_record_(w, XT_OP_EMIT_, xt_write_emit_, 0, v.id, &d, sizeof d);
     return v;
 }

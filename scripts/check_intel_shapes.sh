@@ -12,22 +12,13 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The loop with most dpas, from a label to a jump back to it; of equal ones the shorter.
+# The figures of a listing, a dpas.
 loop_of() { # loop_of LISTING
-    awk '/^\/\/\.spill size/         { spill = $3 }
-         /^[A-Za-z_][A-Za-z0-9_]*:/ { sub(/:.*/, ""); label[$0] = count; next }
-         /^\(/ || /^        [a-z]/   { line = $0; sub(/\/\/.*/, "", line)
-                                      is_dpas[++count] = line ~ /dpas/
-                                      is_memory[count] = line ~ /(send|load|store|load_block2d|store_block2d)[.a-z0-9]* *\(/
-                                      if (line ~ /jmpi|goto|while/)
-                                          for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i] + 1; to[loops] = count } }
-         END { for (l = 1; l <= loops; l++) {
-                   dpas = memory = 0
-                   for (i = from[l]; i <= to[l]; i++) { dpas += is_dpas[i]; memory += is_memory[i] }
-                   size = to[l] - from[l] + 1
-                   if (dpas > best || (dpas == best && size < least)) { best = dpas; least = size; messages = memory } }
-               if (best) printf "loop_dpas=%d instructions=%.2f messages=%.2f spill=%d\n", best, least / best, messages / best, spill
-               else printf "loop_dpas=0 instructions=%d spill=%d\n", count, spill }' "$1"
+    figures_of_listing "$1" | awk '{ figure[$1] = $2 }
+        END { dpas = figure["loop_dpas"]
+              printf "loop_dpas=%d", dpas
+              if (dpas) printf " instructions=%.2f messages=%.2f", figure["loop_instructions"] / dpas, figure["loop_memory"] / dpas
+              printf " spill=%d\n", figure["spill_bytes"] }'
 }
 
 one_device() { # one_device DEVICE TARGET [NAME]

@@ -524,8 +524,7 @@ struct xt_ctx {
     xt_list_ tiles, offsets, remarks;
     const char *versions; /* what the first version is, and why */
     bool messages;        /* a version has 2D block messages */
-    size_t scratch_wanted, scratch_least, scratch_bytes; /* local memory of operations between subgroups */
-    xt_where_ scratch_at;                                /* who needs scratch_least */
+    size_t scratch_bytes; /* local memory of operations between subgroups */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
     int registers;

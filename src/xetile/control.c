@@ -301,11 +301,10 @@ static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, 
     xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     int i, n = xt_scalars_(t, to), m = xt_scalars_(a, p), l = xt_scalars_(b, q);
     for (i = 0; i < n && i < m && i < l; i++) {
-        int spread = xt_spread_of_(x, p[i]);
         if (!(mask >> i & 1) || to[i]->kind < SPE_SCALAR) continue;
-        if (xt_spread_of_(x, q[i]) > spread) spread = xt_spread_of_(x, q[i]);
-        if (x->spread > spread) spread = x->spread;
-        if (spread > xt_spread_of_(x, to[i])) xt_value_at_(x, to[i]->id)->spread = spread;
+        xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, p[i]));
+        xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, q[i]));
+        xt_spread_at_least_(x, to[i]->id, x->spread);
     }
 }
 

@@ -20,9 +20,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
         else if (!spe_val_is_set(&operands.at[i]))
             return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
     v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    for (i = 0; i < operands.count; i++)
-        if (xt_spread_of_(w.x, &operands.at[i]) > xt_value_at_(w.x, v.id)->spread)
-            xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands.at[i]);
+    for (i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
     xt_record_(w, XT_OP_EMIT_, xt_write_emit_, 0, v.id, &d, sizeof d);
     return v;
 }

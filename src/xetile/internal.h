@@ -113,6 +113,7 @@ XETILE_PRIVATE int xt_new_scope_(xt_where_ w, xt_op_ op);
 XETILE_PRIVATE bool xt_check_scope_(xt_where_ w, int scope, const char *what);
 XETILE_PRIVATE bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what);
 XETILE_PRIVATE int xt_spread_of_(xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread);
 XETILE_PRIVATE bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what);
 XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result,
                                const void *desc, size_t size);

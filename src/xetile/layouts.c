@@ -45,7 +45,7 @@ static void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
     int i, j;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *all[4] = {&s->body, &s->now, &s->result, &s->start};
+        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
         const xt_vec *start = xt_thing_vec_(&s->start);
         for (j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
     }

@@ -71,6 +71,12 @@ XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
     return v->kind < SPE_SCALAR ? 0 : xt_value_at_(x, v->id)->spread;
 }
 
+XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread)
+{
+    xt_value_ *v = xt_value_at_(x, id);
+    if (spread > v->spread) v->spread = spread;
+}
+
 /* A tile is the subgroup's, and so are its place and the elements of a vector. */
 XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 {
@@ -134,9 +140,7 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int 
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     int i;
     v.align = align;
-    for (i = 0; i < 3; i++)
-        if (xt_spread_of_(w.x, &operands->v[i]) > xt_value_at_(w.x, v.id)->spread)
-            xt_value_at_(w.x, v.id)->spread = xt_spread_of_(w.x, &operands->v[i]);
+    for (i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
     xt_record_(w, op, write, kind, v.id, operands, sizeof *operands);
     return v;
 }
