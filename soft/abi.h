@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 9
+#define XS_ABI_VERSION 10
 
 /* What a thread keeps for products of matrices while it works on a launch. */
 struct xs_thread {
@@ -53,7 +53,27 @@ typedef void xs_kernel_fn(struct xs_subgroup *self, const uint8_t *args);
  * way. Not 0: the launch ends in work-group self->group_id, as self->error says. */
 typedef int xs_groups_fn(struct xs_subgroup *self, const uint8_t *args, uint64_t groups);
 
-enum xs_param_kind { XS_PARAM_VALUE, XS_PARAM_GLOBAL, XS_PARAM_CONSTANT, XS_PARAM_LOCAL };
+/* Of the last two the argument block holds the address of a struct xs_image or xs_sampler. */
+enum xs_param_kind {
+    XS_PARAM_VALUE, XS_PARAM_GLOBAL, XS_PARAM_CONSTANT, XS_PARAM_LOCAL, XS_PARAM_IMAGE, XS_PARAM_SAMPLER
+};
+
+/* An image. Texel (x, y, z) is at data + x * its bytes + y * row_pitch + z * slice_pitch; layer i of an array begins
+ * at data + i * slice_pitch. Layout, type and swizzle have the values of Level Zero's enumerations. */
+struct xs_image {
+    uint8_t *data;
+    uint64_t row_pitch, slice_pitch; /* bytes; not used where there is one row, one slice */
+    uint32_t width, height, depth;   /* of a layer; 1 where there is no such dimension */
+    uint32_t layers;                 /* 0: not an array */
+    uint8_t dims;                    /* 1, 2, 3; 1 over a buffer too */
+    uint8_t layout, type;            /* ze_image_format_layout_t, ze_image_format_type_t */
+    uint8_t swizzle[4];              /* ze_image_format_swizzle_t: what is read as red, green, blue and alpha */
+};
+
+/* A sampler, in values of ze_sampler_address_mode_t and ze_sampler_filter_mode_t. */
+struct xs_sampler {
+    uint8_t address, filter, normalized;
+};
 
 struct xs_param {
     const char *name; /* "" when the module names none */
