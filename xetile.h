@@ -155,7 +155,7 @@
  *   subgroups do not hold what they need it goes through local memory, with barriers: all subgroups must get there.
  *   What local memory has left beside XT_LOCAL serves all such operations, in passes over rows when it is smaller than
  *   the vector (LOCAL_MEMORY when not even a row fits); mod.local_memory tells the sum. A vector without a map that
- *   becomes one with a map must be the same in every subgroup.
+ *   becomes one with a map must be the same in every subgroup (NOT_UNIFORM).
  *     XT_REDUCTION(kind, v, dim, .reduction_size = n, .map, .source)      groups of n (default: all) neighbours along
  *                                        dim become one. kind: add mul (all types), minsi minui maxsi maxui and or xor
  *                                        (integers), minnumf maxnumf (a number wins over NaN), minimumf maximumf (NaN
@@ -179,7 +179,9 @@
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of it; at work-group level with .map (SLICE, MAP_MISSING)
  *     XT_SHAPE_CAST(v, rows, cols, .map) the same elements, row after row, in another shape; at work-group level with
  *                                        .map, through local memory as a whole (VEC_SHAPE, BLOCKED, MAP_MISSING)
- *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; C integers (SLICE)
+ *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; C integers (SLICE). A vector
+ *                                        without a map that differs between subgroups, as one loaded at
+ *                                        XT_SUBGROUP_ID(), gives each its own
  *     XT_ALL(mask) XT_ANY(mask)          is every element, is one true: a condition, for XT_IF; at work-group level of
  *                                        the whole vector (CONDITION)
  *     In registers: whenever each subgroup holds what it needs, in the same place (the text's 2.3).
@@ -863,7 +865,7 @@ typedef struct {
     int node;   /* which makes it */
     int scope;  /* where it is made */
     bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
-    int spread; /* of a number: 0, the work-group has one; 1, each subgroup; 2, each lane */
+    int spread; /* of a number or vector: 0, the work-group has one; 1, each subgroup; 2, each lane */
     spe_id early_id;
     /* vectors: those that must share a layout form a class (union-find) */
     uint32_t parent;
@@ -1434,7 +1436,23 @@ XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
 XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread)
 {
     xt_value_ *v = xt_value_at_(x, id);
-    if (spread > v->spread) v->spread = spread;
+    if (id && spread > v->spread) v->spread = spread;
+}
+
+/* What is made of a vector, or found in it, differs between subgroups where the vector does. */
+XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
+{
+    xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
+}
+
+/* What is loaded: where the place does. With a map each subgroup has its own part of one vector. */
+XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
+{
+    const xt_val *of[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
+    size_t i;
+    if (t->scatter) xt_spread_like_(x, id, &t->offsets);
+    for (i = 0; !xt_has_map_(&t->map) && i < sizeof of / sizeof of[0]; i++)
+        xt_spread_at_least_(x, id, xt_spread_of_(x, of[i]));
 }
 
 /* A tile is the subgroup's, and so are its place and the elements of a vector. */
@@ -2487,6 +2505,7 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     v.block = NULL;
     v.id = xt_new_value_(x);
     if (v.id) xt_define_vec_(x, v.id, v);
+    xt_spread_like_(x, v.id, like);
     return v;
 }
 
@@ -2591,6 +2610,7 @@ XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t lik
     xt_splat_of_ of = {*number, like};
     if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") && xt_check_uniform_(w, number, "the element"))
         xt_record_(w, XT_OP_SPLAT_, xt_write_splat_, 0, v.id, &of, sizeof of);
+    xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
     return v;
 }
 
@@ -3210,6 +3230,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         return xt_no_vec_();
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_record_(w, XT_OP_LOAD_TILE_, xt_write_load_tile_, 0, v.id, &d, sizeof d);
     return v;
 }
@@ -3395,6 +3416,8 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
     v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_spread_of_tile_(w.x, v.id, &d.tile);
+    xt_spread_like_(w.x, v.id, &d.mask);
     of.v = xt_no_vec_();
     of.d = d;
     xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);
@@ -3815,6 +3838,9 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
         !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
     r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
+    xt_spread_like_(w.x, r.id, &d.left);
+    xt_spread_like_(w.x, r.id, &d.right);
+    xt_spread_like_(w.x, r.id, &d.sum);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
     xt_record_(w, XT_OP_TILE_MMA_, xt_write_tile_mma_, 0, r.id, &d, sizeof d);
@@ -4010,6 +4036,7 @@ XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int ki
     memset(&d, 0, sizeof d);
     d.type = of;
     memcpy(d.v, v, (size_t)n * sizeof *v);
+    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
     xt_record_(w, op, write, kind, r.id, &d, sizeof d);
     return r;
 }
@@ -4436,6 +4463,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
         !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
     r = xt_new_vec_(w.x, t->type, &form);
+    xt_spread_at_least_(w.x, r.id, 1); /* each subgroup finds another one's result */
     xt_record_(w, XT_OP_ATOMIC_RMW_, xt_write_atomic_rmw_, (int)kind, r.id, &of, sizeof of);
     return r;
 }
@@ -5131,7 +5159,11 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_ma
     xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
     if (!r.id) return r;
+    if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
+        xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
+                 v->dist.shape[0], v->dist.shape[1]);
     memset(&d, 0, sizeof d);
+    xt_spread_like_(w.x, r.id, v);
     d.v = *v;
     d.given = *given;
     d.source = *source;
@@ -5509,6 +5541,7 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
     xt_reduce_desc_ d = {*v, {kind, dim, size}};
+    xt_spread_like_(w.x, r.id, v);
     if (r.id) xt_record_(w, XT_OP_REDUCE_, xt_write_reduce_, kind, r.id, &d, sizeof d);
     return r;
 }
@@ -5963,12 +5996,12 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    int i, n = xt_scalars_(t, p);
+    int i, spread, n = xt_scalars_(t, p);
     if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_region_value_(x);
     for (i = 0; i < n && spe_ok(&x->m); i++)
         if (mask >> i & 1) {
             bool local = p[i]->local;
-            int spread = xt_spread_of_(x, p[i]);
+            spread = xt_spread_of_(x, p[i]);
             p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
                                  xt_region_value_(x));
             p[i]->local = local;
@@ -5978,7 +6011,9 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
         }
     if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
+    spread = xt_value_at_(x, v->id)->spread;
     v->id = xt_region_value_(x);
+    xt_spread_at_least_(x, v->id, spread);
     if (v->id) xt_define_vec_(x, v->id, *v);
 }
 
@@ -6437,18 +6472,24 @@ XE_FN_ void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, 
 {
     xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     int i, n = xt_scalars_(t, to), m = xt_scalars_(a, p), l = xt_scalars_(b, q);
+    const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
     for (i = 0; i < n && i < m && i < l; i++) {
         if (!(mask >> i & 1) || to[i]->kind < SPE_SCALAR) continue;
         xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, p[i]));
         xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, q[i]));
         xt_spread_at_least_(x, to[i]->id, x->spread);
     }
+    if (!v) return;
+    xt_spread_like_(x, v->id, xt_thing_vec_(a));
+    xt_spread_like_(x, v->id, xt_thing_vec_(b));
+    xt_spread_at_least_(x, v->id, x->spread);
 }
 
 /* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. In a second walk it
  * may be all. */
-XE_FN_ void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
+XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
 {
+    xt_ctx *x = w.x;
     int i;
     x->scope = f->outer;
     for (i = 0; i < f->slots; i++) {
@@ -6460,6 +6501,9 @@ XE_FN_ void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
         }
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
+        if (mask && x->spread > 1 && s->result.magic != SPE_VAL_MAGIC)
+            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes take each their own way", i + 1,
+                     s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
         xt_renew_(x, &s->result, mask);
         xt_spread_to_(x, &s->result, mask, &s->body, &s->now);
         xt_write_(s->object, &s->result);
@@ -6519,7 +6563,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
         xt_record_(w, XT_OP_END_, xt_write_end_, 0, 0, f, 0);
-        xt_find_changes_(x, f);
+        xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);
@@ -6648,6 +6692,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
         d.vecs[i] = operands[i];
     }
     v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
+    while (i-- > 1) xt_spread_like_(w.x, v.id, &operands[i]);
     xt_record_(w, XT_OP_EMIT_VEC_, xt_write_emit_vec_, 0, v.id, &d, sizeof d);
     return v;
 }
@@ -6749,6 +6794,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();
     r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
+    xt_spread_like_(w.x, r.id, &d.v[0]);
     xt_record_(w, XT_OP_ELEMENT_, xt_write_element_, 0, r.id, &d, sizeof d);
     return r;
 }

@@ -155,7 +155,7 @@
  *   subgroups do not hold what they need it goes through local memory, with barriers: all subgroups must get there.
  *   What local memory has left beside XT_LOCAL serves all such operations, in passes over rows when it is smaller than
  *   the vector (LOCAL_MEMORY when not even a row fits); mod.local_memory tells the sum. A vector without a map that
- *   becomes one with a map must be the same in every subgroup.
+ *   becomes one with a map must be the same in every subgroup (NOT_UNIFORM).
  *     XT_REDUCTION(kind, v, dim, .reduction_size = n, .map, .source)      groups of n (default: all) neighbours along
  *                                        dim become one. kind: add mul (all types), minsi minui maxsi maxui and or xor
  *                                        (integers), minnumf maxnumf (a number wins over NaN), minimumf maximumf (NaN
@@ -179,7 +179,9 @@
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of it; at work-group level with .map (SLICE, MAP_MISSING)
  *     XT_SHAPE_CAST(v, rows, cols, .map) the same elements, row after row, in another shape; at work-group level with
  *                                        .map, through local memory as a whole (VEC_SHAPE, BLOCKED, MAP_MISSING)
- *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; C integers (SLICE)
+ *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; C integers (SLICE). A vector
+ *                                        without a map that differs between subgroups, as one loaded at
+ *                                        XT_SUBGROUP_ID(), gives each its own
  *     XT_ALL(mask) XT_ANY(mask)          is every element, is one true: a condition, for XT_IF; at work-group level of
  *                                        the whole vector (CONDITION)
  *     In registers: whenever each subgroup holds what it needs, in the same place (the text's 2.3).

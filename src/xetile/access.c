@@ -79,6 +79,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
         return xt_no_vec_();
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_record_(w, XT_OP_LOAD_TILE_, xt_write_load_tile_, 0, v.id, &d, sizeof d);
     return v;
 }
@@ -264,6 +265,8 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
         !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
         return xt_no_vec_();
     v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_spread_of_tile_(w.x, v.id, &d.tile);
+    xt_spread_like_(w.x, v.id, &d.mask);
     of.v = xt_no_vec_();
     of.d = d;
     xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);

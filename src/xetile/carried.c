@@ -139,12 +139,12 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    int i, n = xt_scalars_(t, p);
+    int i, spread, n = xt_scalars_(t, p);
     if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_region_value_(x);
     for (i = 0; i < n && spe_ok(&x->m); i++)
         if (mask >> i & 1) {
             bool local = p[i]->local;
-            int spread = xt_spread_of_(x, p[i]);
+            spread = xt_spread_of_(x, p[i]);
             p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
                                  xt_region_value_(x));
             p[i]->local = local;
@@ -154,7 +154,9 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
         }
     if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
+    spread = xt_value_at_(x, v->id)->spread;
     v->id = xt_region_value_(x);
+    xt_spread_at_least_(x, v->id, spread);
     if (v->id) xt_define_vec_(x, v->id, *v);
 }
 

@@ -300,18 +300,24 @@ static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, 
 {
     xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     int i, n = xt_scalars_(t, to), m = xt_scalars_(a, p), l = xt_scalars_(b, q);
+    const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
     for (i = 0; i < n && i < m && i < l; i++) {
         if (!(mask >> i & 1) || to[i]->kind < SPE_SCALAR) continue;
         xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, p[i]));
         xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, q[i]));
         xt_spread_at_least_(x, to[i]->id, x->spread);
     }
+    if (!v) return;
+    xt_spread_like_(x, v->id, xt_thing_vec_(a));
+    xt_spread_like_(x, v->id, xt_thing_vec_(b));
+    xt_spread_at_least_(x, v->id, x->spread);
 }
 
 /* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. In a second walk it
  * may be all. */
-static void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
+static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
 {
+    xt_ctx *x = w.x;
     int i;
     x->scope = f->outer;
     for (i = 0; i < f->slots; i++) {
@@ -323,6 +329,9 @@ static void xt_find_changes_(xt_ctx *x, xt_frame_ *f)
         }
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
+        if (mask && x->spread > 1 && s->result.magic != SPE_VAL_MAGIC)
+            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes take each their own way", i + 1,
+                     s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
         xt_renew_(x, &s->result, mask);
         xt_spread_to_(x, &s->result, mask, &s->body, &s->now);
         xt_write_(s->object, &s->result);
@@ -382,7 +391,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
         xt_record_(w, XT_OP_END_, xt_write_end_, 0, 0, f, 0);
-        xt_find_changes_(x, f);
+        xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);

@@ -156,6 +156,7 @@ static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int ki
     memset(&d, 0, sizeof d);
     d.type = of;
     memcpy(d.v, v, (size_t)n * sizeof *v);
+    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
     xt_record_(w, op, write, kind, r.id, &d, sizeof d);
     return r;
 }

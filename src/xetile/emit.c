@@ -54,6 +54,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
         d.vecs[i] = operands[i];
     }
     v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
+    while (i-- > 1) xt_spread_like_(w.x, v.id, &operands[i]);
     xt_record_(w, XT_OP_EMIT_VEC_, xt_write_emit_vec_, 0, v.id, &d, sizeof d);
     return v;
 }

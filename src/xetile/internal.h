@@ -88,7 +88,7 @@ typedef struct {
     int node;   /* which makes it */
     int scope;  /* where it is made */
     bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
-    int spread; /* of a number: 0, the work-group has one; 1, each subgroup; 2, each lane */
+    int spread; /* of a number or vector: 0, the work-group has one; 1, each subgroup; 2, each lane */
     spe_id early_id;
     /* vectors: those that must share a layout form a class (union-find) */
     uint32_t parent;
@@ -114,6 +114,8 @@ XETILE_PRIVATE bool xt_check_scope_(xt_where_ w, int scope, const char *what);
 XETILE_PRIVATE bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what);
 XETILE_PRIVATE int xt_spread_of_(xt_ctx *x, const xt_val *v);
 XETILE_PRIVATE void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread);
+XETILE_PRIVATE void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v);
+XETILE_PRIVATE void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t);
 XETILE_PRIVATE bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what);
 XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result,
                                const void *desc, size_t size);

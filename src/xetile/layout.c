@@ -136,7 +136,11 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_ma
     xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
     if (!r.id) return r;
+    if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
+        xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
+                 v->dist.shape[0], v->dist.shape[1]);
     memset(&d, 0, sizeof d);
+    xt_spread_like_(w.x, r.id, v);
     d.v = *v;
     d.given = *given;
     d.source = *source;

@@ -116,6 +116,9 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
         !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
     r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
+    xt_spread_like_(w.x, r.id, &d.left);
+    xt_spread_like_(w.x, r.id, &d.right);
+    xt_spread_like_(w.x, r.id, &d.sum);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
     xt_record_(w, XT_OP_TILE_MMA_, xt_write_tile_mma_, 0, r.id, &d, sizeof d);

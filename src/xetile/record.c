@@ -74,7 +74,23 @@ XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
 XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread)
 {
     xt_value_ *v = xt_value_at_(x, id);
-    if (spread > v->spread) v->spread = spread;
+    if (id && spread > v->spread) v->spread = spread;
+}
+
+/* What is made of a vector, or found in it, differs between subgroups where the vector does. */
+XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
+{
+    xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
+}
+
+/* What is loaded: where the place does. With a map each subgroup has its own part of one vector. */
+XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
+{
+    const xt_val *of[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
+    size_t i;
+    if (t->scatter) xt_spread_like_(x, id, &t->offsets);
+    for (i = 0; !xt_has_map_(&t->map) && i < sizeof of / sizeof of[0]; i++)
+        xt_spread_at_least_(x, id, xt_spread_of_(x, of[i]));
 }
 
 /* A tile is the subgroup's, and so are its place and the elements of a vector. */

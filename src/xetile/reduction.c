@@ -173,6 +173,7 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
     xt_reduce_desc_ d = {*v, {kind, dim, size}};
+    xt_spread_like_(w.x, r.id, v);
     if (r.id) xt_record_(w, XT_OP_REDUCE_, xt_write_reduce_, kind, r.id, &d, sizeof d);
     return r;
 }

@@ -79,6 +79,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();
     r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
+    xt_spread_like_(w.x, r.id, &d.v[0]);
     xt_record_(w, XT_OP_ELEMENT_, xt_write_element_, 0, r.id, &d, sizeof d);
     return r;
 }

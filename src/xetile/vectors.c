@@ -149,6 +149,7 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     v.block = NULL;
     v.id = xt_new_value_(x);
     if (v.id) xt_define_vec_(x, v.id, v);
+    xt_spread_like_(x, v.id, like);
     return v;
 }
 
@@ -253,6 +254,7 @@ static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t lik
     xt_splat_of_ of = {*number, like};
     if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") && xt_check_uniform_(w, number, "the element"))
         xt_record_(w, XT_OP_SPLAT_, xt_write_splat_, 0, v.id, &of, sizeof of);
+    xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
     return v;
 }
 

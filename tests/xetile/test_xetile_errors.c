@@ -390,6 +390,7 @@ XT_KERNEL (own_ways, ptr(f32, A), u32(N))
         xt_tile t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(N, N), .offset = XT_AT(XT_SUBGROUP_ID(), 0));
         XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 65504), t);
     }
+    XT_IF (XT_GT(XT_ELEMENT(XT_LOAD_TILE(XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(N, N))), 0, 0), 0.0)) XT_BARRIER();
     XT_SPLAT(f16, 1, 16, 65519);
     XT_SPLAT(f16, 1, 16, -1.0 / 0.0);
 }
@@ -425,6 +426,21 @@ BAD(what_lanes_choose, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
 BAD(what_a_turn_leaves, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
     xt_val at = XT_ADD(N, 0); XT_FOR (k, 0, N, 1, &at) {
         XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(64, N), .offset = XT_AT(at, 0)); at = XT_LANE_ID(); })
+
+#define OF_A_SUBGROUP XT_LOAD_TILE(TILE(f32, 8, 16, .offset = XT_AT(XT_SUBGROUP_ID(), 0)))
+BAD(barrier_where_elements_differ, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups take",
+    xt_vec v = XT_TRANSPOSE(XT_REDUCTION(add, XT_MUL(2.0, OF_A_SUBGROUP), 0));
+    XT_IF (XT_LT(XT_ELEMENT(v, 3, 0), 1.0)) { XT_BARRIER(); })
+BAD(barrier_where_masks_differ, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups take",
+    xt_vec v = XT_SPLAT(f32, 8, 16, 1.0); XT_FOR (k, 0, N, 1, &v) { v = XT_MAX(v, OF_A_SUBGROUP); }
+    XT_IF (XT_ANY(XT_GT(v, 0.0))) { XT_BARRIER(); })
+BAD(vectors_that_become_one, NOT_UNIFORM, "subgroups share the result", "vector 8 x 16 of its own",
+    XT_CONVERT_LAYOUT(OF_A_SUBGROUP, .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {4, 8}));)
+BAD(vector_that_lanes_choose, NOT_UNIFORM, "number 1 of the list is a vector", "lanes take",
+    xt_vec v = XT_SPLAT(f32, 8, 16, 1.0), u = XT_SPLAT(f32, 8, 16, 2.0);
+    XT_IF (XT_LT(XT_LANE_ID(), 3), &v) { v = u; })
+BAD(tile_that_lanes_choose, NOT_UNIFORM, "number 1 of the list is a tile", "lanes take",
+    xt_tile t = TILE(f32, 8, 16); XT_IF (XT_LT(XT_LANE_ID(), 3), &t) { t = XT_UPDATE_TILE_OFFSET(t, 8, 0); })
 
 /* A semicolon too many. */
 BAD(for_without_body, EMPTY, "semicolon behind", "XT_FOR", XT_FOR (k, 0, N, 1); XT_STORE_TILE(
@@ -685,6 +701,11 @@ int main(void)
     RUN(barrier_in_an_if_of_subgroups);
     RUN(what_lanes_choose);
     RUN(what_a_turn_leaves);
+    RUN(barrier_where_elements_differ);
+    RUN(barrier_where_masks_differ);
+    RUN(vectors_that_become_one);
+    RUN(vector_that_lanes_choose);
+    RUN(tile_that_lanes_choose);
     RUN(for_without_body);
     RUN(while_without_body);
     RUN(constant_beyond_f16);
