@@ -116,9 +116,9 @@
  * cm_layout_init for a shape, type and use, [mem] POINTER, POSITION and SCALAR of a cm_mem. What looks at components
  * reports LOWERING under CM_KHR; real operations asked of a complex type report EMIT_TYPE.
  *
- * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
- * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
- * instead. "How functions are declared" below tells more.
+ * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
+ * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
+ * with libxetile. "How functions are declared" below has the details.
  */
 #define XETILE_COMMON_ONLY_ /* the part of it that all headers begin with */
 #include "spirv_emit.h"

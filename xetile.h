@@ -18,120 +18,124 @@
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     xt_free(&mod);
  *
- * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs, once. Each macro checks its operands and records an
- * operation; then the work-group's size and each vector's layout are found, and the record is written as SPIR-V: twice
- * where row pitches are known only at launch, with 2D block messages and without, and the kernel picks (.pitch). C
- * variables and C loops are compile time: a C `for` unrolls. The bodies of XT_FOR and XT_WHILE run a second time, and
- * then record nothing: so it is seen when a turn uses what the turn before has left in a variable that is not listed.
- * Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional vector); all are
- * values: assign them, pass them to functions. A function that uses the macros takes XT_CONTEXT as its first parameter
- * and is called with XT_SELF:
+ * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs once. Each macro checks its operands and records an
+ * operation. XT_BUILD then determines the work-group's size and the layout of each vector, and writes the record as
+ * SPIR-V. If row pitches are known only at launch it writes two versions, with and without 2D block messages, and the
+ * kernel picks one at run time (.pitch). C variables and C loops exist at build time: a C `for` unrolls. The bodies of
+ * XT_FOR and XT_WHILE run a second time without recording anything, to detect that an iteration uses what the previous
+ * one left in an unlisted variable. Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a
+ * two-dimensional vector); assign them and pass them to functions like any C value. A function that uses the macros
+ * takes XT_CONTEXT as its first parameter and is called with XT_SELF:
  *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
  *
  * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME)
  * (PARAMETER_TEXT).
- * As a T below, of(x) is the element type of a pointer parameter, a tile or a vector: one function serves many types.
+ * Wherever a T is expected below, of(x) is the element type of a pointer parameter, tile or vector, so that one
+ * function serves many types.
  *
  * WORK-GROUPS AND MAPS. Without a map an operation is at subgroup level: every subgroup has the whole tile. With
  *     xt_map m = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
  * it is at work-group level: 8 x 4 subgroups (linear id row-major in sg_layout) share the tile in pieces of 32 x 64. In
- * each dimension, when sg_layout * sg_data is less than the tile the rest is dealt out again from the first subgroup on
- * (round robin); when it is more, it wraps around and subgroups share pieces. One must divide the other. Maps of one
- * kernel have the same number of subgroups; that number times the subgroup size is the work-group's size. The
- * distribution can be asked on the host: xt_dist_init, xt_dist_pieces, xt_dist_offset, xt_dist_owns.
+ * each dimension, if sg_layout * sg_data is less than the tile, the rest is assigned round robin, starting again with
+ * the first subgroup; if it is more, it wraps around and subgroups share pieces. One must divide the other. All maps of
+ * a kernel have the same number of subgroups; that number times the subgroup size is the work-group's size. On the
+ * host, xt_dist_init, xt_dist_pieces, xt_dist_offset and xt_dist_owns compute the distribution.
  *
- * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32). Words in
- * capitals in brackets are errors, XT_ERROR_...; of all operations UNSET: a value that was never set.
- *   Tiles and memory, at both levels (at work-group level with .map). T also tf32 e4m3 e5m2, and i1: masks, a byte each
- *   in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base matrix is ever read or
- *   written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits (INDEX).
+ * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32). Capitalised
+ * words in brackets name errors, XT_ERROR_...; any operation may report UNSET: a value that was never set.
+ *   Tiles and memory, at both levels (at work-group level with .map). T may also be tf32 e4m3 e5m2, or i1 for masks: a
+ *   byte each in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base matrix is
+ *   ever read or written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits (INDEX).
  *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
  *                  .order = {1, 0}, .inner_blocks = {a, b}, .inside = false)
  *         base             a pointer parameter to T, a 64-bit integer (an address), XT_LOCAL (TILE_BASE, TILE_TYPE)
- *         .shape           of the base matrix, required. With three to eight dimensions the first ones choose one
- *                          matrix of several; where their offset is outside, so is the whole tile (TILE_SHAPE)
- *         .offset          as many dimensions; default 0
- *         .strides         as many dimensions, in elements; default: contiguous. The inner one is 1, or another C
- *                          integer, as 3 of a colour in RGB pixels: nothing is accessed in large pieces then
- *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). It must
- *                          be the order that the strides have (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
+ *         .shape           of the base matrix, required. With three to eight dimensions, the leading ones select one
+ *                          of several matrices; if their offset is outside, so is the whole tile (TILE_SHAPE)
+ *         .offset          one for each dimension; default 0
+ *         .strides         one for each dimension, in elements; default: contiguous. The inner one is 1 or another C
+ *                          integer, for example 3 for one colour of RGB pixels, which rules out wide accesses
+ *         .order           {1, 0}: memory is row-major, strides (pitch, 1). {0, 1}: column-major, (1, pitch). Must
+ *                          agree with the strides (TILE_ORDER, ORDER_STRIDES, TILE_STRIDES)
  *         .inner_blocks    see Blocked vectors (INNER_BLOCKS)
- *         .inside          you promise that the tile never leaves the base matrix: no tests. Local memory is then
- *                          accessed in large pieces where pitch (constant) and offsets are multiples of 16 bytes: f16,
- *                          bf16, f32 row by row, all types column-major; best with rows of 16, see gemm_slm.c
+ *         .inside          you promise that the tile never leaves the base matrix, so no bounds are tested. Local
+ *                          memory is then accessed in wide blocks if the pitch (a constant) and the offsets are
+ *                          multiples of 16 bytes: f16, bf16, f32 row by row, all types column-major; rows of 16 are
+ *                          best, see gemm_slm.c
  *         .map             (MAP_VALUES, MAP_FIT, MAP_SUBGROUPS, TILE_SIZE)
  *     XT_INIT_TILE(base, T, rows, cols, .scatter = v, .shape = XT_AT(n))      a scatter tile: element (i, j) is
  *                          base[v(i, j)], v a vector of i32 u32 i64 u64, 1 x n or two-dimensional, base n elements
  *                          (SCATTER_TYPE, SCATTER_SHAPE, SCATTER_MAP). XT_LOAD_GATHER, XT_STORE_SCATTER,
  *                          XT_ATOMIC_RMW and XT_UPDATE_TILE_OFFSET take it (SCATTER)
- *     XT_LOCAL(T, elements)              an array in local memory, one for the work-group, with nothing in it at first.
- *                                        The sum is checked and in mod.local_memory; a matrix of constant extents
- *                                        must be inside the array (LOCAL_SIZE, LOCAL_MEMORY)
- *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix are the padding, a C constant that T holds
- *                                        (whole for integers, exact up to 2^53; SCALAR_RANGE).
- *                                        .border = XT_BORDER_CLAMP: they are the nearest element inside;
- *                                        XT_BORDER_MIRROR: number -1 is 1, -2 is 2, n is n - 2, and so on back and
- *                                        forth. Of an empty matrix all are 0
- *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Shape, type, map and blocks are
- *                                        the tile's (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
- *     XT_PREFETCH_TILE(tile, .locality = 3)       3: kept in all caches; 2 and 1: not in the first level; 0: streams
- *                                        through the first level (LOCALITY). Local memory: nothing to do. Two in a
- *                                        row of tiles with maps may be divided otherwise: a part of the subgroups
- *                                        fetches the one, the rest the other, a message each. In a loop best before
- *                                        the loads: Intel's compiler needs fewer instructions then
- *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by so many elements. In XT_FOR a tile that moves by
- *                                        the loop's step costs one addition a turn, and nothing is made anew
- *     XT_UPDATE_TILE_OFFSET(tile, by)    of a scatter tile: its offsets plus `by`, a number or a vector like them
- *     XT_ATOMIC_RMW(kind, vec, tile)     memory becomes memory `kind` vec, each element atomically; the result is what
- *                                        was there before (0 outside). Errors as of XT_STORE_TILE, ATOMIC_SHARED when a
- *                                        map makes subgroups share pieces. XT_ATOMIC_RMW_TILE is the same
+ *     XT_LOCAL(T, elements)              an array in local memory, one for the work-group, uninitialised. The total is
+ *                                        checked and reported in mod.local_memory; a matrix of constant extents must
+ *                                        fit in the array (LOCAL_SIZE, LOCAL_MEMORY)
+ *     XT_LOAD_TILE(tile, .padding = 0)   elements outside the base matrix get the padding, a C constant that T can
+ *                                        represent (for integers a whole number, exact up to 2^53; SCALAR_RANGE).
+ *                                        .border = XT_BORDER_CLAMP: they get the nearest element inside instead;
+ *                                        XT_BORDER_MIRROR: element -1 is element 1, -2 is 2, n is n - 2, and so on,
+ *                                        back and forth. An empty matrix yields zeros
+ *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Vector and tile must agree in
+ *                                        shape, type, map and blocks (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
+ *     XT_PREFETCH_TILE(tile, .locality = 3)       3: into all caches; 2 and 1: not into the first level; 0: streamed
+ *                                        through the first level (LOCALITY). No effect on local memory. Two in a row,
+ *                                        of tiles with maps, may be merged: some subgroups then fetch one tile, the
+ *                                        rest the other, with one message each. Within a loop, prefetch before
+ *                                        loading: Intel's compiler then needs fewer instructions
+ *     XT_UPDATE_TILE_OFFSET(tile, rows, cols)     a new tile, moved by that many elements. In XT_FOR, moving a tile by
+ *                                        the loop's step costs one addition per iteration
+ *     XT_UPDATE_TILE_OFFSET(tile, by)    for a scatter tile: adds `by`, a number or a vector, to its offsets
+ *     XT_ATOMIC_RMW(kind, vec, tile)     memory becomes memory `kind` vec, atomically for each element; returns the
+ *                                        previous contents (0 outside). Errors as for XT_STORE_TILE, and ATOMIC_SHARED
+ *                                        if the map makes subgroups share pieces. XT_ATOMIC_RMW_TILE is the same
  *         kind                                                    elements (ATOMIC_TYPE)
  *         addf mulf                                               f16 bf16 f32 f64; bf16 in f32, rounded
  *         maximumf minimumf (NaN wins), maxnumf minnumf (a        f16 bf16 f32 f64; -0 is less than 0
  *         number wins over NaN)
  *         addi muli andi ori xori maxs mins (signed) maxu minu    all integers, whatever their own sign
  *         assign                                                  all but i1
- *         Of a scatter tile also with a mask, XT_ATOMIC_RMW(kind, vec, tile, mask), as in XT_LOAD_GATHER; elements of
- *         one offset all take effect, one after the other.
- *         What no instruction does is a compare-exchange loop; elements below 32 bits are exchanged with the aligned
- *         32 bits that hold them, whose other bits keep their value
- *     XT_LOAD_GATHER(tile, mask, .padding = 0)    of a scatter tile; mask: a vector of i1 like the tile, or left out.
- *                                        Where the offset is outside the base or the mask is false: the padding
- *     XT_STORE_SCATTER(vec, tile, mask)  those are dropped; of equal offsets one wins (NO_SCATTER, MASK_TYPE,
+ *         Scatter tiles also take a mask, XT_ATOMIC_RMW(kind, vec, tile, mask), as XT_LOAD_GATHER does; elements with
+ *         equal offsets all take effect, one after the other.
+ *         Operations for which there is no instruction become a compare-exchange loop; elements below 32 bits are
+ *         exchanged together with the aligned 32 bits that contain them, whose other bits keep their value
+ *     XT_LOAD_GATHER(tile, mask, .padding = 0)    loads a scatter tile; the optional mask is a vector of i1 of the same
+ *                                        shape. Elements with a false mask, or an offset outside the base, get the
+ *                                        padding
+ *     XT_STORE_SCATTER(vec, tile, mask)  drops such elements; of equal offsets one wins (NO_SCATTER, MASK_TYPE,
  *                                        MASK_SHAPE, MASK_MAP, STORE_SHAPE, STORE_TYPE, STORE_MAP)
- *     XT_LOAD(base, index)               one element as a number: of a pointer parameter or XT_LOCAL, at an index of 32
- *                                        or 64 bits that you know to be inside. bf16, e4m3, e5m2 become f32
- *     XT_STORE(base, index, number)      the other way. Every lane of every subgroup loads and stores for itself: the
- *                                        index may depend on XT_LANE_ID(); where lanes have one index, one wins
+ *     XT_LOAD(base, index)               one element as a number, from a pointer parameter or XT_LOCAL, at a 32- or
+ *                                        64-bit index that must be inside. bf16, e4m3, e5m2 become f32
+ *     XT_STORE(base, index, number)      the reverse. Every lane of every subgroup loads and stores for itself, so the
+ *                                        index may depend on XT_LANE_ID(); among lanes with equal indices, one wins
  *                                        (SCALAR_TYPE, INDEX)
  *
  *   Products, constants.
- *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against what follows from a and b), .type
+ *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against the map that a and b imply), .type
  *                                        (without c: XT_TYPE(f16) ...; default f32, i32 for 8-bit integers, f64)
  *                                        (MMA_SHAPE, MMA_TYPE, MMA_MAP)
  *         a x b               result                   a x b                      result
  *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
  *         bf16 x bf16         f32, bf16                f64 x f64                  f64
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
- *                                        .a_map .b_map .c_map: the maps that the operands are said to have; checked
+ *                                        .a_map .b_map .c_map: the operands' maps, to be checked
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
  *     XT_TABLE(T, rows, cols, values, .map = m)   rows * cols C constants, row after row: an array of double, float,
  *                                        int, unsigned or long long (SCALAR_RANGE, SCALAR_TYPE)
  *     XT_IOTA(T, rows, cols, dim, .map = m)       every element its row (dim 0) or column (dim 1)
  *
- *   Element by element, at both levels. On numbers; on vectors of one type, shape, map and inner_blocks; on vectors and
- *   numbers (C constants, xt_val), which then count as vectors. A vector of one row, one column or one element that
- *   meets a larger one is repeated, as XT_BROADCAST does it. bf16 is computed in f32 and rounded.
+ *   Element by element, at both levels. Operands are numbers, or vectors that agree in type, shape, map and
+ *   inner_blocks, or vectors mixed with numbers (C constants, xt_val), which then act as vectors. A vector of one row,
+ *   one column or one element is repeated to match a larger one, as by XT_BROADCAST. bf16 is computed in f32, then
+ *   rounded.
  *     operation                                        elements                        errors
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
  *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
  *     XT_CLAMP(x, low, high)                           as XT_MIN(XT_MAX(x, low), high)
  *     XT_SHL XT_SHR (x, y)  XT_MOD(x, y)               integers; XT_MOD also floats: x - y trunc(x / y), exact
- *                                                      Of integers XT_DIV rounds toward zero and XT_MOD has the sign of
- *                                                      x: -7 / 2 is -3, -7 mod 2 is -1. XT_SHR of signed types brings
- *                                                      the sign in, of unsigned ones zeros; the type of x decides
- *                                                      XT_MUL is no product of matrices: that is XT_TILE_MMA, and
- *                                                      CV_MUL of coopvec.h
+ *                                                      Integer XT_DIV rounds toward zero, and XT_MOD has the sign of x:
+ *                                                      -7 / 2 is -3, -7 mod 2 is -1. XT_SHR shifts in the sign if x
+ *                                                      is signed, zeros if it is unsigned.
+ *                                                      XT_MUL is not a matrix product: that is XT_TILE_MMA, or CV_MUL
+ *                                                      of coopvec.h
  *     XT_AND XT_OR XT_XOR (x, y)                       integers, i1
  *     XT_EQ XT_NE XT_LT XT_LE XT_GT XT_GE (x, y)       as XT_ADD; EQ, NE also i1. Of vectors: a vector of i1; of
  *                                                      numbers: a condition, for XT_IF
@@ -150,110 +154,109 @@
  *                                                      xt_random(seed, index). A float in [0, 1): of f32
  *                                                      XT_MUL(XT_CAST(f32, XT_SHR(random, 8)), 0x1p-24)
  *
- *   Vectors as a whole. .map: of the result. .source: the map that the operand is said to have (the older text's first
- *   map); an error when it has another (SOURCE_MAP), and with both given data may move between any two maps. Where
- *   subgroups do not hold what they need it goes through local memory, with barriers: all subgroups must get there.
- *   What local memory has left beside XT_LOCAL serves all such operations, in passes over rows when it is smaller than
- *   the vector (LOCAL_MEMORY when not even a row fits); mod.local_memory tells the sum. A vector without a map that
- *   becomes one with a map must be the same in every subgroup (NOT_UNIFORM).
+ *   Vectors as a whole. .map is the result's map. .source states the operand's map (the older text's first map); it is
+ *   an error if the operand has another one (SOURCE_MAP). If both are given, data may move between any two maps.
+ *   Elements that a subgroup needs but does not hold go through local memory, with barriers, so all subgroups must take
+ *   part. All such operations share the local memory that XT_LOCAL leaves free, in passes over rows if it is smaller
+ *   than the vector (LOCAL_MEMORY if not even a row fits); mod.local_memory reports the total. A vector without a map
+ *   that gets a map must be the same in every subgroup (NOT_UNIFORM).
  *     XT_REDUCTION(kind, v, dim, .reduction_size = n, .map, .source)      groups of n (default: all) neighbours along
  *                                        dim become one. kind: add mul (all types), minsi minui maxsi maxui and or xor
  *                                        (integers), minnumf maxnumf (a number wins over NaN), minimumf maximumf (NaN
  *                                        wins, -0 < 0) (floats). f16 and bf16 are summed in f32. n divides the
- *                                        dimension (REDUCTION_SIZE). Result map: sg_layout and the other dimension
- *                                        as v's; along dim sg_data / n; where a group has several subgroups any
- *                                        (default 1)
+ *                                        dimension (REDUCTION_SIZE). Result map: like v's, with sg_data / n along
+ *                                        dim; if several subgroups share a group, any sg_data (default 1)
  *                                        (REDUCTION_KIND, REDUCTION_MAP, VEC_DIM)
- *     XT_BROADCAST(v, dim, size, .broadcast_size = n, .map, .source)      each element n times along dim, size in all;
- *                                        without n the dimension is 1. v's map: sg_layout and the other dimension as
- *                                        the result's, along dim sg_data / n (at least 1). .map may be left out where
+ *     XT_BROADCAST(v, dim, size, .broadcast_size = n, .map, .source)      repeats each element n times along dim, to
+ *                                        `size` elements in all; without n the dimension is 1. v's map must be like
+ *                                        the result's, with sg_data / n (at least 1) along dim. .map is optional if
  *                                        sg_layout[dim] is 1 (BROADCAST_SIZE, BROADCAST_MAP, MAP_MISSING)
- *     XT_SCAN(kind, v, dim, .exclusive = false)   element i along dim becomes what the kind, one of XT_REDUCTION's,
- *                                        makes of elements 0 to i; exclusive: of 0 to i - 1, the first the kind's
- *                                        neutral number (0, 1, the type's largest or least). Map and shape are v's
- *     XT_ARGMAX(v, dim, .value = &best, .map)     XT_ARGMIN: an i32 for each row (dim 1) or column (dim 0), where the
- *                                        largest is, the first of equal ones; NaNs are passed over. .value: an xt_vec
- *                                        that becomes the largest. Both have the map of XT_REDUCTION's result, or .map
- *     XT_TRANSPOSE(v, .map, .source)     .map default: v's with both dimensions swapped; any other too. Not of 4-D ones
+ *     XT_SCAN(kind, v, dim, .exclusive = false)   element i along dim becomes elements 0 to i combined by a kind of
+ *                                        XT_REDUCTION. Exclusive: elements 0 to i - 1, and first the kind's neutral
+ *                                        element (0, 1, the type's largest or least). Map and shape are v's
+ *     XT_ARGMAX(v, dim, .value = &best, .map)     and XT_ARGMIN: for each row (dim 1) or column (dim 0) the index, as
+ *                                        i32, of its first largest (least) element, ignoring NaNs. .value: an xt_vec
+ *                                        that receives those elements. Map: as of XT_REDUCTION's result, or .map
+ *     XT_TRANSPOSE(v, .map, .source)     any .map; default: v's with its dimensions swapped. Not for 4-D vectors
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
- *     XT_SLICE(v, row, col, rows, cols, .map)     a part of it; at work-group level with .map (SLICE, MAP_MISSING)
- *     XT_SHAPE_CAST(v, rows, cols, .map) the same elements, row after row, in another shape; at work-group level with
- *                                        .map, through local memory as a whole (VEC_SHAPE, BLOCKED, MAP_MISSING)
- *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; C integers (SLICE). A vector
- *                                        without a map that differs between subgroups, as one loaded at
- *                                        XT_SUBGROUP_ID(), gives each its own
- *     XT_ALL(mask) XT_ANY(mask)          is every element, is one true: a condition, for XT_IF; at work-group level of
- *                                        the whole vector (CONDITION)
- *     In registers: whenever each subgroup holds what it needs, in the same place (the text's 2.3).
+ *     XT_SLICE(v, row, col, rows, cols, .map)     a part of v; at work-group level with .map (SLICE, MAP_MISSING)
+ *     XT_SHAPE_CAST(v, rows, cols, .map) the same elements in row-major order in another shape; at work-group level
+ *                                        with .map, as a whole through local memory (VEC_SHAPE, BLOCKED, MAP_MISSING)
+ *     XT_ELEMENT(v, row, col)            one element as a number, the same in all lanes; row and col are C integers
+ *                                        (SLICE). If a vector without a map differs between subgroups, for example
+ *                                        because XT_SUBGROUP_ID() chose what to load, each subgroup gets its own
+ *     XT_ALL(mask) XT_ANY(mask)          whether all elements (any element) of the whole vector are true: a condition,
+ *                                        for XT_IF (CONDITION)
+ *     These stay in registers if each subgroup already holds what it needs (section 2.3 of the text).
  *     On the host: xt_map_mma_a, xt_map_mma_b, xt_map_reduction, xt_map_broadcast, xt_map_transpose derive maps.
  *
- *   Blocked vectors, of the older text. .inner_blocks = {a, b} of a tile or XT_TILE_PACK makes a vector of rows x cols
- *   count as 4-D, rows / a x cols / b x a x b; blocks divide a subgroup's piece. All operations above take them (but
- *   XT_TRANSPOSE and XT_SLICE); operands agree in blocks: a x k, k x b, a x b in XT_TILE_MMA (BLOCKED). Dimensions are
- *   then pairs: XT_DIMS(1, 3) for columns, XT_DIMS(0, 2) for rows.
- *     XT_TILE_PACK(v, .inner_blocks = {a, b})   XT_TILE_UNPACK(v, .inner_blocks = {a, b})   XT_BROADCAST(..,
- *     .inner_blocks): what the broadcast dimension's block is in the result
+ *   Blocked vectors, from the older text. .inner_blocks = {a, b} of a tile or XT_TILE_PACK makes a rows x cols vector
+ *   count as 4-D, rows / a x cols / b x a x b; blocks must divide a subgroup's piece. All operations above accept them,
+ *   except XT_TRANSPOSE and XT_SLICE. Operands must agree in blocks: a x k, k x b, a x b in XT_TILE_MMA (BLOCKED).
+ *   Dimensions are then pairs: XT_DIMS(1, 3) for columns, XT_DIMS(0, 2) for rows.
+ *     XT_TILE_PACK(v, .inner_blocks = {a, b})   XT_TILE_UNPACK(v, .inner_blocks = {a, b})
+ *     XT_BROADCAST(.., .inner_blocks)    the block size of the broadcast dimension in the result
  *   Older names: XT_TILE_REDUCE XT_TILE_BROADCAST XT_TILE_TRANSPOSE XT_TILE_CONV_LAYOUT XT_TILE_CONVERT_LAYOUT
  *   XT_CONV_LAYOUT XT_VADD XT_VSUB XT_VMUL XT_VDIV XT_VMIN XT_VMAX.
  *
  *     XT_PARAM("name")                   a parameter by its name, for functions (UNKNOWN_PARAMETER)
  *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2 (DIMENSION)
  *     XT_SUBGROUP_ID() XT_LANE_ID()
- *     XT_BARRIER()                       all subgroups of the work-group; memory before it is seen after it
+ *     XT_BARRIER()                       waits for all subgroups of the work-group; memory written before it is visible
+ *                                        after it
  *     XT_BARRIER_ARRIVE("name") XT_BARRIER_WAIT("name")    the same in two halves; one at a time (SPLIT_BARRIER)
- *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for k = lo; k < hi; k += step; with a negative step for k = lo;
- *                                        k > hi; k += step. What is computed may have either sign, not 0 (LOOP_STEP;
- *                                        a division before the loop); u32 parameters are positive. The
- *                                        listed variables (xt_val, xt_tile, xt_vec: CARRIED) are carried round, of
- *                                        one type, shape and map all the time (CARRIED_TYPE): what the body leaves
- *                                        in them is what the next turn, and the code after the loop, finds. Others must
- *                                        not change in the body: what it leaves in them must not be used outside,
- *                                        nor in the next turn (UNLISTED)
- *                                        What differs between lanes (XT_LANE_ID, XT_LOCAL_ID, XT_GLOBAL_ID) is no
- *                                        offset of a tile and no element of a vector; as a condition or bound it is
- *                                        for numbers, XT_LOAD and XT_STORE alone. Barriers do not stand where
- *                                        subgroups go different ways (NOT_UNIFORM)
- *                                        A loop has a body (EMPTY)
- *     XT_WHILE (condition, &x, ...) { }  the same without k; the condition is computed each turn, of carried values
- *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE may be left out
+ *     XT_FOR (k, lo, hi, step, &x, &y, ...) { }       for (k = lo; k < hi; k += step), or with a negative step
+ *                                        for (k = lo; k > hi; k += step). A computed step may have either sign, but
+ *                                        must not be 0 (LOOP_STEP), and costs a division before the loop; u32
+ *                                        parameters count as positive. The listed variables (xt_val, xt_tile, xt_vec:
+ *                                        CARRIED) are carried from one iteration to the next and out of the loop;
+ *                                        their type, shape and map must not change (CARRIED_TYPE). What the body
+ *                                        leaves in other variables must not be used by the next iteration or after
+ *                                        the loop (UNLISTED).
+ *                                        Values that differ between lanes (XT_LANE_ID, XT_LOCAL_ID, XT_GLOBAL_ID)
+ *                                        cannot be tile offsets or vector elements. Under a condition or bound that
+ *                                        differs between lanes, only numbers, XT_LOAD and XT_STORE are allowed; under
+ *                                        one that differs between subgroups, no barriers (NOT_UNIFORM).
+ *                                        A loop must have a body (EMPTY)
+ *     XT_WHILE (condition, &x, ...) { }  the same without k; each iteration evaluates the condition on carried values
+ *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE is optional
  *                                        Never leave these bodies by break, continue, return or goto (UNCLOSED)
- *   What is missing can be written a floor below, with spirv_emit.h and coopmatrix.h. fn is called when the kernel is
- *   written, once for each version, after the body has run: `user` must live as long as XT_BUILD runs.
- *     XT_EMIT(T, fn, user, XT_AT(x, y))  the number of type T whose id fn gives: xt_emit_fn
+ *   Whatever is missing can be written one layer below, with spirv_emit.h and coopmatrix.h. XT_BUILD calls fn when it
+ *   writes the kernel, once for each version, after the body has run; `user` must remain valid until then.
+ *     XT_EMIT(T, fn, user, XT_AT(x, y))  a number of type T, whose id fn returns: xt_emit_fn
  *     XT_EMIT_VEC(T, fn, user, v, u, w)  a vector of T from one to three of one shape and map: xt_emit_block_fn
- * Integer numbers: C integers take the other operand's type, and must fit it: one less than a u32 N is XT_SUB(N, 1),
- * not XT_ADD(N, -1). 32-bit i32 and u32 may meet; the result is i32 (an index) (SCALAR_TYPE, SCALAR_RANGE; DIVISION by
- * the constant 0).
- * A kernel's u32 sizes are read as i32: at most 2^31 - 1.
+ * Integer numbers: a C integer takes the other operand's type and must fit it, so that one less than a u32 N is
+ * XT_SUB(N, 1), not XT_ADD(N, -1). i32 and u32 may be mixed; the result is i32 (an index) (SCALAR_TYPE, SCALAR_RANGE;
+ * DIVISION by the constant 0). A kernel's u32 sizes are read as i32: at most 2^31 - 1.
  *
  * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
  * other fields, where not zero, override the row. Options, zero being the default:
  *     .subgroup_size      a size the target has; default the row's
  *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has
- *     .pitch              XT_PITCH_AUTO: when the kernel has a tile_mma and matrices whose pitch or base address is
- *                         known only at launch, both versions are written and the kernel picks. XT_PITCH_ALIGNED: you
- *                         promise that bases are 64-byte aligned, pitches multiples of 16 bytes, at least 64, row
- *                         lengths multiples of 4 bytes and at least 64, column offsets multiples of 4 bytes (with
- *                         .order {0, 1} row offsets; of 8-bit elements then none is negative); of bases
- *                         with leading dimensions that their offsets are inside and that matrices are multiples of 64
- *                         bytes apart. XT_PITCH_ANY: only the version for any pitch
- *     .registers          128 or 256 a thread; default 256 when the accumulators of a subgroup need more than 4 KiB, or
- *                         with both operands more than 6 KiB and the work-group has room for it
- *     .subgroups          of a work-group, for kernels without maps: default 1. Maps must have as many (MAP_SUBGROUPS)
+ *     .pitch              XT_PITCH_AUTO: if the kernel has a tile_mma and matrices whose pitch or base address is
+ *                         known only at launch, both versions are written and the kernel picks one.
+ *                         XT_PITCH_ALIGNED: you promise that bases are 64-byte aligned, pitches multiples of 16 bytes
+ *                         and at least 64, row lengths multiples of 4 bytes and at least 64, column offsets multiples
+ *                         of 4 bytes (with .order {0, 1}, row offsets, not negative for 8-bit elements), and, for
+ *                         bases with leading dimensions, that those offsets are inside and that matrices are a
+ *                         multiple of 64 bytes apart. XT_PITCH_ANY: only the version for any pitch
+ *     .registers          128 or 256 per thread; default 256 if the accumulators of a subgroup need more than 4 KiB, or
+ *                         together with both operands more than 6 KiB, and the work-group still fits
+ *     .subgroups          subgroups of a work-group in kernels without maps; default 1. Maps must agree (MAP_SUBGROUPS)
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
- * It returns a module; words is NULL when something was wrong, and error then says what, where in your source, and both
- * values; error->next is another mistake that does not follow from it, and so on; spe_print_error prints them all.
- * Always call xt_free. xt_print(&mod, stdout) prints the kernel in the texts' notation, three times: as the body
- * recorded it, with the map of every vector, and what a subgroup does: its share, the layouts of vectors, which of the
- * accesses are 2D block messages, under what condition, or why not.
- * XT_BUILD fills an xt_build_desc for xt_build; xt_error_name and xt_error_text are of an id.
+ * It returns a module. After an error, its words are NULL, and its error says what was wrong, where in your source, and
+ * both values; error->next is another, independent mistake, and so on, and spe_print_error prints them all. Always call
+ * xt_free. xt_print(&mod, stdout) prints the kernel in the notation of the texts, three times: as recorded, with the
+ * map of every vector, and as a subgroup executes it: its share, the layouts of vectors, and which accesses are 2D
+ * block messages, under which condition, or why not.
+ * XT_BUILD fills an xt_build_desc and calls xt_build; xt_error_name and xt_error_text describe an error id.
  * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
  *
- * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
- * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
- * instead. "How functions are declared" in spirv_emit.h tells more.
+ * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
+ * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
+ * with libxetile. "How functions are declared" in spirv_emit.h has the details.
  */
 #if defined(CM_LAYOUT_ONLY) || (defined(XETILE_COOPMATRIX_H) && !defined(SPIRV_EMIT_H))
 #error "xetile.h needs all of coopmatrix.h: without CM_LAYOUT_ONLY, and before any include of it that had it"

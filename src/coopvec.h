@@ -20,12 +20,12 @@
  *     ...                                                  mod.words, mod.size, mod.kernel, mod.params, mod.local_size
  *     cv_free(&mod);
  *
- * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write it; one with a CV_FOR once more, for
- * nothing but to see whether all variables are listed, and then the body of each loop twice. C variables and C loops
- * are compile time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of 1 to 1024
- * elements of f16 f32 i16 u16 i32 u32); assign them, pass them to functions. A function that uses the macros takes
- * CV_CONTEXT first and is called with CV_SELF. At most 32 parameters: f32 f16 i32 u32 i16 u16 i8 u8 (NAME), ptr(TYPE,
- * NAME), TYPE also e4m3 e5m2.
+ * HOW A KERNEL IS MADE. The body is ordinary C that CV_BUILD runs once to write the kernel. A body with a CV_FOR also
+ * runs beforehand, with each loop body twice, only to check that all changed variables are listed. C variables and C
+ * loops exist at build time: a C `for` unrolls. Kernel values are cv_val (numbers) and cv_vec (a work-item's vector of
+ * 1 to 1024 elements of f16 f32 i16 u16 i32 u32); assign them and pass them to functions like any C value. A function
+ * that uses the macros takes CV_CONTEXT as its first parameter and is called with CV_SELF. A kernel has at most 32
+ * parameters: f32 f16 i32 u32 i16 u16 i8 u8 (NAME), ptr(TYPE, NAME), where TYPE may also be e4m3 or e5m2.
  *
  * MATRICES AND VECTORS IN MEMORY
  *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3 e5m2
@@ -35,10 +35,10 @@
  *         .stride     CV_AT(bytes) from a row (or column) to the next, a multiple of 16; optimal layouts have none.
  *                     Default: the least there can be
  *         .transpose  stored as K rows of M columns (optimal layouts only); M and K are always those of the product
- *         .uniform    CV_UNIFORM_AUTO (default): the matrix instruction is used where it is certain that all work-items
- *                     of a subgroup come there together with the same matrix, that is outside of a CV_IF or CV_FOR that
- *                     depends on the work-item, with offset, stride and bias made of constants, parameters, group
- *                     numbers and CV_UNIFORM. CV_UNIFORM_YES: you promise it. CV_UNIFORM_NO: a lane at a time
+ *         .uniform    CV_UNIFORM_AUTO (default): the matrix instruction is used wherever all work-items of a subgroup
+ *                     are certain to arrive together with the same matrix: outside any CV_IF or CV_FOR that depends on
+ *                     the work-item, with offset, stride and bias computed from constants, parameters, group ids and
+ *                     CV_UNIFORM. CV_UNIFORM_YES: you promise that they do. CV_UNIFORM_NO: one lane at a time
  *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or accumulated vector; base + offset a multiple of 64
  *     CV_INTERPRET(vector, T)   how an input vector's elements are read (default: as its own type): the types above,
  *                     (e4m3 and e5m2 round and saturate, unlike NVIDIA's hardware: see CONVERSION RULES)
@@ -46,7 +46,7 @@
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
  *     CV_MATVEC_MUL(T, matrix, input)     the matrix times the vector: M elements of T. HLSL's Mul; CV_MUL is the same.
- *                     What multiplies element by element, as XT_MUL of xetile.h and HLSL's *, is CV_TIMES
+ *                     Element-wise multiplication, XT_MUL in xetile.h and * in HLSL, is CV_TIMES
  *     CV_MATVEC_MUL_ADD(T, matrix, input, bias)  the same plus a bias. HLSL's MulAdd, CV_MUL_ADD
  *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, m)   m (CV_OUTER_PRODUCT_OPTIMAL) += v1 transpose(v2), atomically
  *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
@@ -56,8 +56,8 @@
  *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
  *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)   numbers, vectors of one type and length, or one of each
  *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
- *                     Of integers CV_DIV rounds toward zero and CV_MOD has the sign of x; CV_SHR of signed types brings
- *                     the sign in, of unsigned ones zeros
+ *                     Integer CV_DIV rounds toward zero, and CV_MOD has the sign of x; CV_SHR shifts in the sign if x
+ *                     is signed, zeros if it is unsigned
  *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
  *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
  *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
@@ -66,14 +66,15 @@
  *     CV_GROUP_ID CV_GROUP_COUNT CV_LOCAL_ID CV_GLOBAL_ID CV_GLOBAL_SIZE CV_SUBGROUP_ID CV_LANE_ID ()   i32, of x
  *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
  *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
- *                     The listed variables (cv_val, cv_vec) leave the region changed, others must not: using one that
- *                     did is an error that says which region's list it lacks (NOT_LISTED). Never leave a body by break,
- *                     continue, return or goto. A body that does nothing is an error: CV_FOR (...); has one (EMPTY)
+ *                     Only the listed variables (cv_val, cv_vec) may leave the region changed; using another one that
+ *                     changed is an error that names the region whose list it is missing from (NOT_LISTED). An empty
+ *                     body, CV_FOR (...);, is an error (EMPTY). Never leave a body by break, continue, return or goto
  *
- * WHAT A PRODUCT IS. Input and matrix both of integers: 32-bit integers modulo 2^32, exact in any order, bias included;
- * then converted to T (the sum is signed when input, matrix or an integer bias is). Otherwise: f32, each product
- * rounded or not, summed in any order; then converted to T. A float bias of an integer product is added in f32. Both
- * ways, the matrix instruction and a lane at a time, keep to this.
+ * WHAT A PRODUCT IS. If input and matrix are both integers, it is computed in 32-bit integers modulo 2^32, exact in any
+ * order, bias included, then converted to T (the sum is signed if the input, the matrix or an integer bias is).
+ * Otherwise it is computed in f32, with or without rounding each product, summed in any order, then converted to T. A
+ * float bias of an integer product is added in f32. This holds for both ways, the matrix instruction and one lane at a
+ * time.
  *
  * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes
  * 0); integer to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the
@@ -111,9 +112,9 @@
  * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
  * GiB. Kernel indices and offsets are 32 bits. One kernel a module.
  *
- * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
- * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
- * instead. "How functions are declared" in spirv_emit.h tells more.
+ * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
+ * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
+ * with libxetile. "How functions are declared" in spirv_emit.h has the details.
  *
  * License: MIT, see LICENSE.
  */

@@ -144,9 +144,9 @@
  * SPE_ENUMERANTS(X), each X(kind, name, number). The header needs no SPIRV-Headers and does not mind if they are
  * included.
  *
- * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
- * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
- * instead. "How functions are declared" below tells more.
+ * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
+ * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
+ * with libxetile. "How functions are declared" below has the details.
  *
  * License: MIT, see LICENSE.
  */

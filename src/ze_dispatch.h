@@ -80,9 +80,9 @@
  *
  * C11; also C++17 (the same names, arguments told apart by overloads). Level Zero loader 1.8 or newer.
  *
- * TO USE IT  include it, and that is all: the bodies come along, static. Or define XETILE_DECLARATIONS for all files of
- * a program, and XETILE_IMPLEMENTATION before the include in the one that has the bodies; or link with libxetile
- * instead. "How functions are declared" below tells more.
+ * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
+ * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
+ * with libxetile. "How functions are declared" below has the details.
  *
  * License: MIT, see LICENSE.
  */
