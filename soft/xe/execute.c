@@ -11,17 +11,6 @@
 
 enum { SLICE = 1 << 16 }; /* instructions: then another thread's turn comes, which this one may wait for in a loop */
 
-uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i)
-{
-    uint32_t all = i->lanes == 32 ? UINT32_MAX : (1u << i->lanes) - 1, mask = all, flags;
-    if (!i->everywhere) mask &= t->active >> i->first;
-    if (!i->predicated) return mask;
-    memcpy(&flags, t->file + AT_FLAG + i->predicate / 32 * 4, sizeof flags);
-    flags >>= i->predicate % 32;
-    flags = i->first ? flags >> i->first : flags;
-    return mask & (i->inverted ? ~flags : flags);
-}
-
 /* ---- lanes that wait */
 
 static void wait_at(struct xe_thread *t, uint32_t lanes, uint32_t where)

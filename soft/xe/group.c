@@ -3,14 +3,12 @@
  */
 #include <fenv.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine.h"
 
-enum { PATTERN = 0xfff5, MOST_TOLD = 16 }; /* a NaN of every float type */
+enum { PATTERN = 0xfff5 }; /* a NaN of every float type */
 
 /* What a thread of the system keeps: a fault may end a launch anywhere. */
 struct kept {
@@ -18,7 +16,6 @@ struct kept {
     struct xe_thread *threads;
     uint8_t *memory; /* payload, scratch, private */
     size_t thread_room, memory_room;
-    char error[200];
 };
 
 static pthread_key_t kept_key;
@@ -44,66 +41,6 @@ static struct kept *kept_get(void)
     if (k && pthread_setspecific(kept_key, k) == 0) return k;
     free(k);
     return NULL;
-}
-
-/* ---- what goes wrong */
-
-static const char *line_of(const struct xe_thread *t)
-{
-    const struct xe_code *code = &t->group->kernel->code;
-    const char *line = code->text + code->list[t->ip].line;
-    return line + strspn(line, " ");
-}
-
-void xe_fail(struct xe_thread *t, const char *format, ...)
-{
-    struct kept *k = kept_get();
-    char line[96], *open;
-    va_list list;
-    int n;
-    if (t->stop == XE_FAILED) return;
-    t->stop = XE_FAILED;
-    snprintf(line, sizeof line, "%s", line_of(t));
-    for (open = line; *open && *open != '{'; open++) continue;
-    while (open > line && (open[-1] == ' ' || *open == '{')) *open-- = 0;
-    if (!k) return;
-    va_start(list, format);
-    n = vsnprintf(k->error, sizeof k->error, format, list);
-    va_end(list);
-    if (n >= 0 && (size_t)n < sizeof k->error)
-        snprintf(k->error + n, sizeof k->error - (size_t)n, ", thread %u: %s", t->number, line);
-    t->group->place->error = k->error;
-}
-
-void xe_broken(struct xe_thread *t, const char *format, ...)
-{
-    struct xe_kernel *k = t->group->kernel;
-    const uint32_t *id = t->group->place->group_id;
-    char text[160];
-    va_list list;
-    atomic_fetch_add(&k->counts.broken, 1);
-    if (atomic_fetch_add(&k->told, 1) >= MOST_TOLD) return;
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    fprintf(stderr, "libze_soft: %s: kernel %.80s, work-group (%u,%u,%u), thread %u: %s: %.100s\n",
-            k->machine->target->name, k->face.name, id[0], id[1], id[2], t->number, text, line_of(t));
-}
-
-/* ---- barriers */
-
-void xe_arrive(struct xe_thread *t)
-{
-    struct xe_group *g = t->group;
-    if (t->arrived) {
-        xe_fail(t, "a barrier while the thread has not waited for the one before");
-        return;
-    }
-    t->arrived = true;
-    t->barrier_phase = g->phase;
-    if (++g->arrived < g->thread_count) return;
-    g->arrived = 0;
-    g->phase++;
 }
 
 /* One round; whether any thread went on. */

@@ -5,24 +5,10 @@
  */
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine.h"
-
-const struct xe_type_info xe_types[XE_TYPES] = {
-    [XE_UB] = {"ub", 8, XE_UNSIGNED, 0, 0},       [XE_B] = {"b", 8, XE_SIGNED, 0, 0},
-    [XE_UW] = {"uw", 16, XE_UNSIGNED, 0, 0},      [XE_W] = {"w", 16, XE_SIGNED, 0, 0},
-    [XE_UD] = {"ud", 32, XE_UNSIGNED, 0, 0},      [XE_D] = {"d", 32, XE_SIGNED, 0, 0},
-    [XE_UQ] = {"uq", 64, XE_UNSIGNED, 0, 0},      [XE_Q] = {"q", 64, XE_SIGNED, 0, 0},
-    [XE_HF] = {"hf", 16, XE_FLOAT, 11, -14},      [XE_BF] = {"bf", 16, XE_FLOAT, 8, -126},
-    [XE_F] = {"f", 32, XE_FLOAT, 24, -126},       [XE_DF] = {"df", 64, XE_FLOAT, 53, -1022},
-    [XE_TF32] = {"tf32", 32, XE_FLOAT, 11, -126}, [XE_U4] = {"u4", 4, XE_UNSIGNED, 0, 0},
-    [XE_S4] = {"s4", 4, XE_SIGNED, 0, 0},         [XE_U2] = {"u2", 2, XE_UNSIGNED, 0, 0},
-    [XE_S2] = {"s2", 2, XE_SIGNED, 0, 0},         [XE_V] = {"v", 32, XE_SIGNED, 0, 0},
-    [XE_UV] = {"uv", 32, XE_UNSIGNED, 0, 0},      [XE_VF] = {"vf", 32, XE_FLOAT, 5, -2},
-};
 
 static const struct {
     const char *name;
@@ -523,8 +509,6 @@ static const char *parse_line(struct xe_code *code, char *line, uint32_t *room)
     i->offset = code->bytes;
     i->line = (uint32_t)(line - code->text);
     i->site.text = line + strspn(line, " ");
-    i->site.flags = xe_site_flags(i->send.descriptor);
-    i->site.space = XS_SPACE_GLOBAL;
     code->bytes += i->compacted ? 8 : 16;
     return c.why;
 }

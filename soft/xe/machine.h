@@ -42,7 +42,10 @@ struct xe_type_info {
     uint8_t bits, kind, digits; /* digits: of a float's significand */
     int16_t least;              /* exponent of the least normal one */
 };
+/* types.c */
 extern const struct xe_type_info xe_types[XE_TYPES];
+double xe_decode(uint8_t type, uint64_t bits);
+uint64_t xe_encode(uint8_t type, double value, bool saturate);
 
 /* ---- operands */
 
@@ -262,17 +265,21 @@ struct xe_group {
     uint32_t thread_count, arrived, running;
     uint64_t phase;
     uint32_t switches; /* XETILE_SOFT_XE_BREAK: what is done wrong on purpose */
+    char error[200];
 };
 
 enum { XE_BREAK_VNNI = 1, XE_BREAK_DPAS = 2, XE_BREAK_TRANSPOSE = 4 };
 
 /* group.c */
 int xe_run_groups(struct xs_subgroup *self, const uint8_t *args, uint64_t groups);
-/* Ends the launch; the text is kept for the thread that calls. */
+
+/* faults.c. xe_fail ends the launch. */
 void xe_fail(struct xe_thread *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A rule of the hardware that the kernel breaks: reported, and counted. */
 void xe_broken(struct xe_thread *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void xe_arrive(struct xe_thread *t);
+/* Whether the checked mode, when it is on, allows this access to global memory; it reports what it does not. */
+bool xe_allowed(const struct xe_thread *t, const struct xe_instruction *i, uint32_t lane, uint64_t address,
+                uint32_t bytes);
 
 /* payload.c */
 bool xe_payload_fill(struct xe_group *g, const uint8_t *args);
@@ -282,7 +289,6 @@ void xe_payload_size(struct xe_kernel *k);
 
 /* execute.c */
 void xe_execute(struct xe_thread *t);
-uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i); /* lanes that are written, from lane 0 */
 
 /* operands.c */
 union xe_value {
@@ -296,8 +302,7 @@ void xe_read(struct xe_thread *t, const struct xe_instruction *i, const struct x
              struct xe_lanes *to);
 void xe_write(struct xe_thread *t, const struct xe_instruction *i, bool is_float, uint8_t type, uint32_t mask,
               struct xe_lanes *from);
-double xe_decode(uint8_t type, uint64_t bits);
-uint64_t xe_encode(uint8_t type, double value, bool saturate);
+uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i); /* lanes that are written, from lane 0 */
 void xe_define(struct xe_thread *t, uint32_t at, uint32_t bytes);
 bool xe_is_defined(const struct xe_thread *t, uint32_t at, uint32_t bytes);
 static inline bool xe_is_float(uint8_t type) { return xe_types[type].kind == XE_FLOAT; }
@@ -307,10 +312,7 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i);
 void xe_dpas(struct xe_thread *t, const struct xe_instruction *i);
 void xe_send(struct xe_thread *t, const struct xe_instruction *i);
 void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t payload, uint32_t data);
-/* Whether the checked mode, when it is on, allows this access to global memory; it reports what it does not. */
-uint32_t xe_site_flags(uint32_t descriptor);
-bool xe_allowed(const struct xe_thread *t, const struct xe_instruction *i, uint32_t lane, uint64_t address,
-                uint32_t bytes);
+void xe_describe_site(struct xe_instruction *i); /* of a send, for the checked mode */
 double xe_math(uint8_t function, double a, double b);
 
 /* count.c */

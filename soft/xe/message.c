@@ -27,22 +27,13 @@ struct message {
 
 /* ---- memory */
 
-uint32_t xe_site_flags(uint32_t descriptor)
+void xe_describe_site(struct xe_instruction *i)
 {
-    uint32_t operation = descriptor & 63;
-    if (operation > LSC_STORE_2D) return XS_READS | XS_WRITES | XS_ATOMIC;
-    return operation >= LSC_STORE ? XS_WRITES : XS_READS | XS_HOLES; /* loaded in one piece, perhaps used in part */
-}
-
-bool xe_allowed(const struct xe_thread *t, const struct xe_instruction *i, uint32_t lane, uint64_t address,
-                uint32_t bytes)
-{
-    const struct xe_group *g = t->group;
-    const struct xs_check *check = g->place->check;
-    const struct xs_access a = {address, bytes, 1, 0, 0, 0, lane + t->number * g->kernel->info.simd};
-    uint64_t own = (uint64_t)(g->private - g->payload) + g->private_bytes * MAX_THREADS;
-    if (!check || address - (uintptr_t)g->payload < own) return true;
-    return check->access(g->place, &i->site, &a) != 0;
+    uint32_t operation = i->send.descriptor & 63;
+    i->site.space = XS_SPACE_GLOBAL;
+    i->site.flags = operation > LSC_STORE_2D ? XS_READS | XS_WRITES | XS_ATOMIC
+                    : operation >= LSC_STORE ? XS_WRITES
+                                             : XS_READS | XS_HOLES; /* loaded in one piece, perhaps used in part */
 }
 
 /* Where `bytes` at this address are; NULL: nowhere, which is reported. Global memory is not looked at: what is wrong
@@ -348,6 +339,20 @@ static void scratch_block(struct xe_thread *t, const struct xe_instruction *i)
     if (!is_store) xe_define(t, at, bytes);
 }
 
+static void arrive(struct xe_thread *t)
+{
+    struct xe_group *g = t->group;
+    if (t->arrived) {
+        xe_fail(t, "a barrier while the thread has not waited for the one before");
+        return;
+    }
+    t->arrived = true;
+    t->barrier_phase = g->phase;
+    if (++g->arrived < g->thread_count) return;
+    g->arrived = 0;
+    g->phase++;
+}
+
 void xe_send(struct xe_thread *t, const struct xe_instruction *i)
 {
     t->messages++;
@@ -361,7 +366,7 @@ void xe_send(struct xe_thread *t, const struct xe_instruction *i)
     case XE_SCRATCH: scratch_block(t, i); break;
     case XE_GATEWAY:
         if ((i->send.descriptor & 15) == 4)
-            xe_arrive(t);
+            arrive(t);
         else
             xe_fail(t, "a message to the gateway that is not supported");
         break;

@@ -2,90 +2,23 @@
  * saturation and the mask. Integers are handled as 64 bits, floats as doubles, which hold every sum and product of two
  * narrower numbers well enough to be rounded once more.
  */
-#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
 #include "machine.h"
 
-/* ---- floats of other widths */
+/* ---- which lanes are written, and what was */
 
-static double from_bits32(uint32_t bits)
+uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i)
 {
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
+    uint32_t all = i->lanes == 32 ? UINT32_MAX : (1u << i->lanes) - 1, mask = all, flags;
+    if (!i->everywhere) mask &= t->active >> i->first;
+    if (!i->predicated) return mask;
+    memcpy(&flags, t->file + AT_FLAG + i->predicate / 32 * 4, sizeof flags);
+    flags >>= i->predicate % 32;
+    flags = i->first ? flags >> i->first : flags;
+    return mask & (i->inverted ? ~flags : flags);
 }
-
-/* What a NaN carries goes along. */
-static double from_half(uint32_t bits)
-{
-    uint32_t sign = (bits & 0x8000) << 16, exponent = bits >> 10 & 31, part = bits & 0x3ff;
-    if (exponent == 31) return from_bits32(sign | 0x7f800000 | part << 13);
-    if (exponent) return from_bits32(sign | (exponent + 112) << 23 | part << 13);
-    return sign ? -(double)part * 0x1p-24 : (double)part * 0x1p-24;
-}
-
-double xe_decode(uint8_t type, uint64_t bits)
-{
-    double d;
-    switch (type) {
-    case XE_HF: return from_half((uint32_t)bits & 0xffff);
-    case XE_BF: return from_bits32((uint32_t)bits << 16);
-    case XE_TF32: return from_bits32((uint32_t)bits & 0xffffe000u);
-    case XE_F: return from_bits32((uint32_t)bits);
-    default: memcpy(&d, &bits, sizeof d); return d;
-    }
-}
-
-/* Rounded, as the thread's mode says, to so many digits; what lies under `least` has fewer. */
-static double rounded(double value, int digits, int least)
-{
-    int exponent;
-    if (value == 0 || !isfinite(value)) return value;
-    frexp(value, &exponent);
-    if (exponent - 1 < least) exponent = least + 1;
-    return ldexp(nearbyint(ldexp(value, digits - exponent)), exponent - digits);
-}
-
-static uint64_t encode_single(double value)
-{
-    float f = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return bits;
-}
-
-static uint64_t encode_half(double value)
-{
-    uint64_t sign = signbit(value) ? 0x8000 : 0;
-    double size = fabs(rounded(value, 11, -14));
-    int exponent;
-    if (isnan(value)) return sign | 0x7e00 | (encode_single(value) >> 13 & 0x1ff);
-    if (size > 65504) {
-        bool stays = fabs(value) < INFINITY &&
-                     (fegetround() == FE_TOWARDZERO || fegetround() == (sign ? FE_UPWARD : FE_DOWNWARD));
-        return sign | (stays ? 0x7bff : 0x7c00);
-    }
-    if (size < 0x1p-14) return sign | (uint64_t)ldexp(size, 24);
-    frexp(size, &exponent);
-    return sign | (uint64_t)(exponent + 14) << 10 | ((uint64_t)ldexp(size, 11 - exponent) & 0x3ff);
-}
-
-uint64_t xe_encode(uint8_t type, double value, bool saturate)
-{
-    uint64_t bits;
-    if (saturate) value = value >= 1 ? 1 : value > 0 ? value : 0; /* NaN, too, becomes 0 */
-    switch (type) {
-    case XE_HF: return encode_half(value);
-    case XE_F: return encode_single(value);
-    case XE_BF: return isnan(value) ? encode_single(value) >> 16 | 0x40 : encode_single(rounded(value, 8, -126)) >> 16;
-    case XE_TF32: return isnan(value) ? encode_single(value) : encode_single(rounded(value, 11, -126));
-    default: memcpy(&bits, &value, sizeof bits); return bits;
-    }
-}
-
-/* ---- what was written */
 
 void xe_define(struct xe_thread *t, uint32_t at, uint32_t bytes)
 {
