@@ -218,11 +218,6 @@ static const char *predicate(struct cg *g, uint32_t id)
     return cg_str(g, "(XS(bits)(%s) & %s)", cg_use(g, id, true), g->bits);
 }
 
-static const char *ballot_bits(struct cg *g, uint32_t id)
-{
-    return cg_str(g, "(%s | (u64)%s << 32)", cg_leaf_use(g, id, 0, false), cg_leaf_use(g, id, 1, false));
-}
-
 static void write_ballot(struct cg *g, uint32_t value)
 {
     const char *b = cg_temporary(g, "u64");
@@ -231,26 +226,46 @@ static void write_ballot(struct cg *g, uint32_t value)
         set_scalar(g, i, CG_U32, i == 0 ? cg_str(g, "(u32)%s", b) : i == 1 ? cg_str(g, "(u32)(%s >> 32)", b) : "0");
 }
 
-static void write_ballot_find(struct cg *g, const char *which, uint32_t ballot)
+/* What `e` makes of a ballot, b, in each lane l if it names that or the lanes' ballots differ. A subgroup has 32 lanes at
+ * most, which the first component tells of. */
+static void from_ballot(struct cg *g, uint32_t ballot, const char *e, bool names_lane)
 {
+    bool differs = cg_is_varying(g, ballot), lanes = names_lane || differs;
     enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
-    const char *lane = cg_str(g, "XS(%s_lane)(%s)", which, ballot_bits(g, ballot));
-    set_scalar(g, 0, kind, cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), lane));
+    const char *t = cg_temporary(g, cg_kind_type(g, kind, lanes)), *b = cg_leaf_use(g, ballot, 0, differs);
+    cg_put(g, "    %s{\n    u64 b = (u64)(%s)%s & XS_FULL;\n    %s%s = (%s)(%s);\n    }\n",
+           lanes ? "for (int l = 0; l < S; l++) " : "", b, differs ? "[l]" : "", t, lanes ? "[l]" : "",
+           cg_kind_type(g, kind, false), e);
+    if (lanes)
+        cg_set_leaf(g, 0, t);
+    else
+        set_scalar(g, 0, kind, t);
 }
 
 static void write_ballot_count(struct cg *g)
 {
-    uint32_t how = cg_operand(g, 1);
-    const char *b = ballot_bits(g, cg_operand(g, 2)), *t;
-    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
-    if (how == SP_GROUP_Reduce) {
-        set_scalar(g, 0, kind, cg_str(g, "(%s)__builtin_popcountll(%s & XS_FULL)", cg_kind_type(g, kind, false), b));
-        return;
-    }
-    t = cg_temporary(g, cg_kind_type(g, kind, true));
-    cg_put(g, "    for (int l = 0; l < S; l++) %s[l] = (%s)__builtin_popcountll(%s & ((%s << l) - 1));\n", t,
-           cg_kind_type(g, kind, false), b, how == SP_GROUP_InclusiveScan ? "2ull" : "1ull");
-    cg_set_leaf(g, 0, t);
+    uint32_t how = cg_operand(g, 1), ballot = cg_operand(g, 2);
+    if (how == SP_GROUP_Reduce)
+        from_ballot(g, ballot, "__builtin_popcountll(b)", false);
+    else if (how == SP_GROUP_InclusiveScan)
+        from_ballot(g, ballot, "__builtin_popcountll(b & ((2ull << l) - 1))", true);
+    else
+        from_ballot(g, ballot, "__builtin_popcountll(b & ((1ull << l) - 1))", true);
+}
+
+static void write_inverse_ballot(struct cg *g, uint32_t ballot)
+{
+    if (cg_is_varying(g, ballot))
+        from_ballot(g, ballot, "-(i32)(b >> l & 1)", true);
+    else
+        cg_set_leaf(g, 0, cg_str(g, "XS(mask)(%s)", cg_leaf_use(g, ballot, 0, false)));
+}
+
+static void write_ballot_bit(struct cg *g, uint32_t ballot, uint32_t index)
+{
+    bool differs = cg_is_varying(g, index);
+    from_ballot(g, ballot, cg_str(g, "-(i32)(b >> ((%s)%s & 63) & 1)", cg_use(g, index, differs), differs ? "[l]" : ""),
+                differs);
 }
 
 static void write_all_equal(struct cg *g, uint32_t value)
@@ -281,7 +296,7 @@ static void write_vote(struct cg *g, uint32_t value, bool all, bool group)
 
 static bool write_votes(struct cg *g)
 {
-    uint32_t first = cg_operand(g, 0), second = cg_operand(g, 1);
+    uint32_t first = cg_operand(g, 0), second = cg_operand(g, 1), third = cg_operand(g, 2);
     const char *b = g->bits;
     switch (g->inst->op) {
     case SP_OP_GroupAll:
@@ -297,24 +312,11 @@ static bool write_votes(struct cg *g)
     case SP_OP_GroupNonUniformElect: cg_set_leaf(g, 0, cg_str(g, "XS(mask)(%s & -%s)", b, b)); return true;
     case SP_OP_GroupNonUniformBallot: write_ballot(g, second); return true;
     case SP_OP_SubgroupBallotKHR: write_ballot(g, first); return true;
-    case SP_OP_GroupNonUniformInverseBallot:
-        cg_set_leaf(g, 0, cg_str(g, "XS(mask)(%s)", ballot_bits(g, second)));
-        return true;
+    case SP_OP_GroupNonUniformInverseBallot: write_inverse_ballot(g, second); return true;
     case SP_OP_GroupNonUniformBallotBitCount: write_ballot_count(g); return true;
-    case SP_OP_GroupNonUniformBallotFindLSB: write_ballot_find(g, "first", second); return true;
-    case SP_OP_GroupNonUniformBallotFindMSB: write_ballot_find(g, "last", second); return true;
-    case SP_OP_GroupNonUniformBallotBitExtract:
-        if (cg_is_varying(g, cg_operand(g, 2))) {
-            cg_set_leaf(g, 0,
-                        cg_str(g, "XS_CONVERT((%s >> (%s & 63)) & 1, i32x) * -1",
-                               cg_splat(g, CG_U64, ballot_bits(g, second)),
-                               cg_str(g, "XS_CONVERT(%s, u64x)", cg_use(g, cg_operand(g, 2), true))));
-        } else {
-            set_scalar(
-                g, 0, CG_BOOL,
-                cg_str(g, "-(i32)(%s >> (%s & 63) & 1)", ballot_bits(g, second), cg_use(g, cg_operand(g, 2), false)));
-        }
-        return true;
+    case SP_OP_GroupNonUniformBallotFindLSB: from_ballot(g, second, "XS(first_lane)(b)", false); return true;
+    case SP_OP_GroupNonUniformBallotFindMSB: from_ballot(g, second, "XS(last_lane)(b)", false); return true;
+    case SP_OP_GroupNonUniformBallotBitExtract: write_ballot_bit(g, second, third); return true;
     default: return false;
     }
 }

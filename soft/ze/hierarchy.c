@@ -12,7 +12,8 @@
 
 #include "ze_soft.h"
 
-enum { MAX_PARTS = 16, NONE = UINT32_MAX };
+enum { MAX_PARTS = 16 };
+static const uint32_t NONE = UINT32_MAX;
 
 struct _ze_device_handle_t soft_device = {.tag = SOFT_DEVICE};
 

@@ -74,3 +74,18 @@ S16 __kernel void votes(__global const int *x, __global const uint *lane, __glob
         PUT(sub_group_clustered_reduce_logical_and(v & 1, 4));
     }
 }
+
+/* Ballots that differ from lane to lane, with bits of lanes that there are not. */
+S16 __kernel void own_ballots(__global const int *x, __global const uint *lane, __global int *r)
+{
+    size_t i = get_global_id(0), n = get_global_size(0);
+    uint4 b = (uint4)((uint)x[i], lane[i], 1, 2);
+    int k = 0;
+    PUT(sub_group_ballot_bit_extract(b, lane[i] & 15));
+    PUT(sub_group_ballot_bit_extract(b, 5));
+    PUT((int)sub_group_ballot_bit_count(b));
+    PUT((int)sub_group_ballot_inclusive_scan(b));
+    PUT((int)sub_group_ballot_exclusive_scan(b));
+    PUT(b.x & 0xffff ? (int)sub_group_ballot_find_lsb(b) : -1);
+    PUT(b.x & 0xffff ? (int)sub_group_ballot_find_msb(b) : -1);
+}

@@ -244,6 +244,27 @@ TEST(votes)
     ocl_free(r);
 }
 
+TEST(own_ballots)
+{
+    enum { PLANES = 7 };
+    int32_t *x = (int32_t *)ocl_buffer(N * 4), *r = (int32_t *)ocl_buffer(PLANES * N * 4);
+    ocl_fill_bits(x, 32, N);
+    for (int i = 0; i < N; i += 7) x[i] &= ~0xffff;
+    OCL_RUN(&module, "own_ballots", "ptr<i32> x, ptr<u32> lane, ptr<i32> r", GROUPS, GROUP, x, lane, r);
+    for (int i = 0; i < N; i++) {
+        int own = i % GROUP % S, low = 0, high = S - 1;
+        uint32_t b = (uint32_t)x[i] & 0xffff, below = (1u << own) - 1;
+        while (b && !(b >> low & 1)) low++;
+        while (b && !(b >> high & 1)) high--;
+        const int want[PLANES] = {(int)(b >> (lane[i] & 15) & 1), (int)(b >> 5 & 1), bits_of(b),
+                                  bits_of(b & (below * 2 + 1)),   bits_of(b & below), b ? low : -1, b ? high : -1};
+        for (int k = 0; k < PLANES; k++)
+            CHECK_MSG(r[k * N + i] == want[k], "operation %d of item %d: %d, want %d", k, i, r[k * N + i], want[k]);
+    }
+    ocl_free(x);
+    ocl_free(r);
+}
+
 int main(void)
 {
     if (!ocl_open()) return 1;
@@ -266,6 +287,7 @@ int main(void)
         RUN(float);
         RUN(double);
         RUN(votes);
+        RUN(own_ballots);
     }
     zed_close(&ocl_device);
     return test_report();
