@@ -34,12 +34,16 @@ static struct {
     struct member members[MAX_THREADS]; /* of pool threads: from 1 */
     unsigned started, busy, asleep; /* threads: that there are, that are in a task, that sleep */
     unsigned spinning;              /* for the ticket as it is */
+    _Atomic unsigned running[3]; /* tasks since the ranking began, by urgency + 1 */
+    pthread_cond_t outranked;    /* callers that wait for a more urgent one to end */
     _Atomic unsigned ticket; /* changes with every task */
     _Atomic uint64_t alone_until; /* callers do short tasks alone; nanoseconds */
     uint64_t alone_for;           /* the last time */
     bool stop;
     _Atomic pid_t process; /* whose threads they are: a fork leaves them behind. 0: none were ever started */
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+          .work = PTHREAD_COND_INITIALIZER,
+          .outranked = PTHREAD_COND_INITIALIZER};
 
 /* ---- how many */
 
@@ -154,13 +158,35 @@ static void settle(const struct pool_task *t, unsigned self, unsigned started)
     atomic_store_explicit(&pool.members[self].processor, here, memory_order_relaxed);
 }
 
+/* ---- what is more urgent goes first */
+
+atomic_bool pool_is_ranking;
+void pool_begin_ranking(void) { atomic_store(&pool_is_ranking, true); }
+
+static bool is_outranked(const struct pool_task *t)
+{
+    for (int u = t->urgency + 1; u <= 1; u++)
+        if (atomic_load(&pool.running[u + 1])) return true;
+    return false;
+}
+
+bool pool_give_way(struct pool_task *t, unsigned part)
+{
+    if (!is_outranked(t)) return true;
+    if (part) return false;
+    pthread_mutex_lock(&pool.lock);
+    while (is_outranked(t)) pthread_cond_wait(&pool.outranked, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+    return true;
+}
+
 /* ---- a thread's life */
 
 /* A task with room for one more; under pool.lock. */
 static struct pool_task *find_task(void)
 {
     for (struct pool_task *t = pool.tasks; t; t = t->next)
-        if (!atomic_load(&t->given_out) && atomic_load(&t->inside) + 1 < t->threads) return t;
+        if (!atomic_load(&t->given_out) && atomic_load(&t->inside) + 1 < t->threads && !is_outranked(t)) return t;
     return NULL;
 }
 
@@ -290,7 +316,8 @@ static bool offer(struct pool_task *t, bool together)
         pthread_mutex_unlock(&pool.lock);
         return false;
     }
-    for (link = &pool.tasks; *link; link = &(*link)->next) continue;
+    for (link = &pool.tasks; *link && (*link)->urgency >= t->urgency; link = &(*link)->next) continue;
+    t->next = *link;
     *link = t;
     wake = t->threads - 1 > pool.spinning ? t->threads - 1 - pool.spinning : 0;
     if (wake > pool.asleep) wake = pool.asleep;
@@ -350,7 +377,20 @@ static uint64_t offer_time(uint64_t alone)
     return alone ? now + alone : 0;
 }
 
-bool pool_run(struct pool_task *t, bool together)
+/* Those that have given way go on. */
+static void end_ranked(const struct pool_task *t)
+{
+    pthread_mutex_lock(&pool.lock);
+    atomic_fetch_sub(&pool.running[t->urgency + 1], 1);
+    if (pool.tasks) {
+        new_ticket();
+        pthread_cond_broadcast(&pool.work);
+    }
+    pthread_cond_broadcast(&pool.outranked);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static bool run_task(struct pool_task *t, bool together)
 {
     atomic_init(&t->given_out, false);
     atomic_init(&t->inside, 0);
@@ -371,4 +411,13 @@ bool pool_run(struct pool_task *t, bool together)
     if (!t->offer_at) take_back(t);
     pthread_cond_destroy(&t->left);
     return true;
+}
+
+bool pool_run(struct pool_task *t, bool together)
+{
+    bool ranked = atomic_load_explicit(&pool_is_ranking, memory_order_relaxed), ran;
+    if (ranked) atomic_fetch_add(&pool.running[t->urgency + 1], 1);
+    ran = run_task(t, together);
+    if (ranked) end_ranked(t);
+    return ran;
 }

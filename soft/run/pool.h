@@ -18,12 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Work that several threads take part in. The caller of pool_run fills in the first three. */
+/* Work that several threads take part in. The caller of pool_run fills in the first four. */
 struct pool_task {
     /* `part` is 0 for the caller, else another number below pool_threads() for each thread. Returns when there is no
-     * more work for this thread; calls pool_between now and then. */
+     * more work for this thread, or when pool_between, which it calls now and then, says so. */
     void (*take_part)(struct pool_task *task, unsigned part);
     unsigned threads;        /* at most so many, the caller included */
+    int urgency;             /* -1, 0 or 1: while a more urgent one runs, others stop where they call pool_between */
     uint64_t alone_ns;       /* the caller is to be alone for so long; most tasks: 0 */
     atomic_bool given_out;   /* set by take_part: nothing is left for others to begin */
     uint64_t offer_at;       /* the caller is alone until then (nanoseconds); 0: the others know of the task */
@@ -37,12 +38,18 @@ struct pool_task {
  * when so many cannot be had, and nothing was done. Otherwise fewer threads are slower, not wrong. */
 bool pool_run(struct pool_task *task, bool together);
 
+/* From now on some tasks may be more urgent than others. Until then none is, and nothing is counted. */
+void pool_begin_ranking(void);
+extern atomic_bool pool_is_ranking;
 /* Lets others join a task that its caller has been alone with for long. */
 void pool_offer_when_due(struct pool_task *task);
+/* While something more urgent runs, the caller waits; another thread is to leave the task: false. */
+bool pool_give_way(struct pool_task *task, unsigned part);
 uint64_t pool_now(void);
-static inline void pool_between(struct pool_task *task)
+static inline bool pool_between(struct pool_task *task, unsigned part)
 {
     if (task->offer_at) pool_offer_when_due(task);
+    return !atomic_load_explicit(&pool_is_ranking, memory_order_relaxed) || pool_give_way(task, part);
 }
 
 /* Starts a thread of the driver's own, which calls pool_own_thread first of all: also for queues. */

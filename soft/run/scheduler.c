@@ -82,6 +82,7 @@ struct group {
     const uint8_t *args;
     uint64_t first, last; /* claimed, for a whole range on the deep stack */
     unsigned part;        /* of the job: where they are */
+    unsigned helps;       /* 0: it is the launching thread */
     uint64_t claimed;     /* work-groups in all */
     uint32_t subgroups, lanes_total, arrived, running;
     uint64_t phase;
@@ -588,7 +589,7 @@ static bool run_claimed(struct job *j, struct group *g)
 static void run_all(void *pointer)
 {
     struct group *g = pointer;
-    while (run_claimed(g->job, g) && claim(g->job, g)) pool_between(&g->job->task);
+    while (run_claimed(g->job, g) && pool_between(&g->job->task, g->helps) && claim(g->job, g)) continue;
 }
 
 /* How long a work-group of a kernel took, of late: launches of little work are better done by one thread. Kernels share
@@ -680,7 +681,7 @@ static void take_part(struct pool_task *task, unsigned part)
     const struct sched_launch *l = j->launch;
     const struct xs_kernel *k = l->kernel;
     struct worker *w = worker_get();
-    struct group g = {.worker = w, .job = j, .args = l->args, .part = part % j->part_count};
+    struct group g = {.worker = w, .job = j, .args = l->args, .part = part % j->part_count, .helps = part};
     unsigned long before = rounding();
     if (!claim(j, &g)) return; /* before any set-up: most launches are short */
     g.lanes_total = l->local_size[0] * l->local_size[1] * l->local_size[2];
@@ -737,6 +738,7 @@ enum sched_result sched_run(struct sched_launch *l)
     if (!total) return SCHED_OK;
     if (threads > total) threads = total;
     j.task.threads = (unsigned)threads;
+    j.task.urgency = l->urgency;
     j.part_count = threads < MAX_PARTS ? (unsigned)threads : MAX_PARTS;
     if (run_limit()) j.deadline = pool_now() + run_limit();
     plan(&j, total, threads);

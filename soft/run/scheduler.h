@@ -42,6 +42,7 @@ struct sched_launch {
     const uint8_t *args; /* kernel->args_bytes; where a parameter is XS_PARAM_LOCAL: its size in bytes, as a uint64_t */
     uint8_t *const *globals; /* handed to the kernel as they are */
     uint32_t group_count[3], local_size[3], global_offset[3], work_dim;
+    int urgency;      /* -1, 0 or 1: launches wait, between work-groups, for more urgent ones */
     bool cooperative; /* every work-group runs at the same time: at most sched_threads() of them */
     const struct sched_observer *observer; /* NULL: nobody is told */
     void *observed;                        /* the observer's own */

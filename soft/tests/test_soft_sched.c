@@ -494,7 +494,7 @@ static void be_a_guest(struct pool_task *task, unsigned part)
     }
     g->offered_late = task->offer_at;
     for (int i = 0; i < 10000 && !atomic_load(&g->joined); i++) {
-        pool_between(task);
+        pool_between(task, part);
         usleep(100);
     }
     atomic_store(&task->given_out, true);
@@ -641,6 +641,64 @@ static int child_with_processors(bool one)
     return 0;
 }
 
+/* ---- more urgent launches */
+
+struct urgent {
+    _Atomic unsigned low, high;
+    _Atomic unsigned first, last; /* how far the low one had come, with 1 added, seen by the high one */
+};
+
+static void low_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    struct urgent *u;
+    (void)self;
+    memcpy(&u, args, sizeof u);
+    usleep(1000);
+    atomic_fetch_add(&u->low, 1);
+}
+
+static void high_kernel(struct xs_subgroup *self, const uint8_t *args)
+{
+    struct urgent *u;
+    unsigned none = 0, now;
+    (void)self;
+    memcpy(&u, args, sizeof u);
+    now = atomic_load(&u->low) + 1;
+    atomic_compare_exchange_strong(&u->first, &none, now);
+    atomic_store(&u->last, now);
+    usleep(1000);
+    atomic_fetch_add(&u->high, 1);
+}
+
+enum { LOW_GROUPS = 256, HIGH_GROUPS = 200 };
+
+static void *launch_low(void *user)
+{
+    static const struct xs_kernel k = KERNEL(low, .subgroup_size = 16, .stack_bytes = STACK);
+    struct sched_launch l = launch(&k, &user, LOW_GROUPS, 1, 1, 16, 1, 1);
+    l.urgency = -1;
+    return sched_run(&l) == SCHED_OK ? user : NULL;
+}
+
+/* No more of it is done meanwhile than its four threads had taken: 256 / 64 work-groups each. */
+TEST(a_launch_waits_for_more_urgent_ones)
+{
+    static const struct xs_kernel k = KERNEL(high, .subgroup_size = 16, .stack_bytes = STACK);
+    struct urgent u = {0}, *p = &u;
+    struct sched_launch l = launch(&k, &p, HIGH_GROUPS, 1, 1, 16, 1, 1);
+    pthread_t thread;
+    void *result;
+    pool_begin_ranking();
+    if (pthread_create(&thread, NULL, launch_low, p) != 0) return;
+    while (!atomic_load(&u.low)) usleep(100);
+    CHECK_INT(sched_run(&l), SCHED_OK);
+    CHECK_MSG(u.last - u.first <= 16 && u.last < LOW_GROUPS, "%u to %u of %d", u.first, u.last, LOW_GROUPS);
+    pthread_join(thread, &result);
+    CHECK(result == p);
+    CHECK_INT(u.low, LOW_GROUPS);
+    CHECK_INT(u.high, HIGH_GROUPS);
+}
+
 TEST(threads_stay_on_the_processors_of_the_process)
 {
     in_a_process("all", NULL);
@@ -674,6 +732,7 @@ int main(int argc, char **argv)
     RUN(cooperative_launches_do_not_starve_each_other);
     RUN(a_caller_is_alone_for_a_while_after_waiting_for_threads_that_did_not_run);
     RUN(cooperative_launches_need_their_threads);
+    RUN(a_launch_waits_for_more_urgent_ones);
     RUN(threads_stay_on_the_processors_of_the_process);
     RUN(threads_end_and_start_again);
     return test_report();

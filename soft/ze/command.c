@@ -154,11 +154,12 @@ static ze_result_t lost_access(const char *who, const struct fault *f)
                             f->address);
 }
 
-static ze_result_t launch(struct soft_launch *recorded)
+static ze_result_t launch(struct soft_launch *recorded, int urgency)
 {
     struct sched_launch l = recorded->launch; /* a copy: the list may run again, on another queue even */
     enum sched_result result;
     uint64_t faults;
+    l.urgency = urgency;
     if (recorded->indirect) {
         struct counts counts = {.launch = recorded};
         struct fault f = {0};
@@ -204,7 +205,7 @@ static void move(void *command)
     }
 }
 
-static ze_result_t run(struct soft_command *c)
+static ze_result_t run(struct soft_command *c, int urgency)
 {
     struct fault f = {0};
     switch (c->kind) {
@@ -218,7 +219,7 @@ static ze_result_t run(struct soft_command *c)
         if (!f.happened) break;
         return lost_access("a copy or fill", &f);
     case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;
-    case SOFT_CMD_LAUNCH: return launch(&c->u.launch);
+    case SOFT_CMD_LAUNCH: return launch(&c->u.launch, urgency);
     case SOFT_CMD_HOST_FUNCTION: c->u.host.call(c->u.host.user); break;
     }
     return ZE_RESULT_SUCCESS;
@@ -232,7 +233,7 @@ ze_result_t soft_command_run(struct soft_command *c, struct soft_queue *queue)
     for (i = 0; i < c->wait_count; i++)
         if (!soft_queue_await(queue, c->waits[i])) return ZE_RESULT_NOT_READY;
     start = soft_now();
-    result = run(c);
+    result = run(c, soft_queue_urgency(queue));
     end = soft_now();
     if (c->signal) soft_event_set(c->signal, result, start, end > start ? end : start + 1);
     return result;

@@ -8,8 +8,8 @@
  * for other events, and functions of the host, to the queue's thread: the caller may have to do something about those
  * once its own wait is over.
  *
- * Submissions to queues of one ordinal and index begin in the order in which they were made, as on hardware, where they
- * share an engine: none begins while another queue has an older one that could. Once begun they run side by side.
+ * Submissions to queues of one ordinal and index begin in the order in which they were made, those of higher priority
+ * first, as on hardware, where they share an engine: none begins while another queue has such a one that could. Once begun they run side by side.
  *
  * The queue's thread would often come too late for all that. While work comes in, it therefore is not woken for each
  * piece: it naps, and takes what it then finds. It is woken when a second piece comes before the first is begun, or
@@ -67,6 +67,7 @@ ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t 
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
     q->desc = *desc;
+    if (soft_queue_urgency(q)) pool_begin_ranking();
     q->last = &q->first;
     pthread_mutex_lock(&queues.lock);
     q->number = ++queues.last_number;
@@ -157,12 +158,21 @@ static void call_thread(struct soft_queue *q)
     if (!q->busy && (q->first || atomic_load(&q->stop))) pthread_cond_signal(&q->work);
 }
 
-/* Whether that queue has an older submission than `number` to begin; its thread is told then. Under queues.lock. */
-static bool is_behind(struct soft_queue *q, uint64_t number)
+int soft_queue_urgency(const struct soft_queue *q)
 {
+    return q->desc.priority == ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH  ? 1
+           : q->desc.priority == ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW ? -1
+                                                                        : 0;
+}
+
+/* Whether that queue has a submission to begin which is older than `number`, of the same urgency, or more urgent; its
+ * thread is told then. Under queues.lock. */
+static bool is_behind(struct soft_queue *q, int urgency, uint64_t number)
+{
+    int more = soft_queue_urgency(q) - urgency;
     bool behind;
     pthread_mutex_lock(&q->signal.lock);
-    behind = q->first && !q->first->begun && q->first->number < number;
+    behind = q->first && !q->first->begun && (more ? more > 0 : q->first->number < number);
     if (behind) call_thread(q);
     pthread_mutex_unlock(&q->signal.lock);
     return behind;
@@ -172,7 +182,7 @@ static bool others_are_behind(const struct soft_queue *q, uint64_t number)
 {
     for (struct soft_queue *other = queues.first; other; other = other->next)
         if (other != q && other->desc.ordinal == q->desc.ordinal && other->desc.index == q->desc.index &&
-            is_behind(other, number))
+            is_behind(other, soft_queue_urgency(q), number))
             return true;
     return false;
 }

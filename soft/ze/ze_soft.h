@@ -526,6 +526,7 @@ struct _ze_command_list_handle_t {
 ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *desc);
 ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t *desc);
 void soft_queue_free(struct soft_queue *q);
+int soft_queue_urgency(const struct soft_queue *q); /* by its priority: -1, 0 or 1 */
 /* For a command that the queue runs: waits for an event; false when the queue is being freed. */
 bool soft_queue_await(struct soft_queue *q, ze_event_handle_t event);
 /* Takes over `command` (an immediate list's, may be NULL); lists are referred to. Runs or queues it as the mode says.
