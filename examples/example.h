@@ -5,6 +5,7 @@
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -44,6 +45,17 @@ static inline bool write_file(const char *path, const void *data, size_t size)
     bool ok = f && fwrite(data, 1, size, f) == size;
     if (f && fclose(f) != 0) ok = false;
     return ok || fail("%s: cannot write it", path);
+}
+
+/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
+static inline bool check_output(const char *path)
+{
+    FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
+    if (there) fclose(there);
+    if (!f) return fail("%s: cannot write it: %s", path, strerror(errno));
+    fclose(f);
+    if (!there) remove(path);
+    return true;
 }
 
 #ifdef ZE_DISPATCH_H

@@ -1,7 +1,7 @@
-/* image_filter.c - a Gaussian blur of a colour picture, along its rows and then along its columns, with a border of
- * three kinds: neighbours of what lies at an edge are the edge itself, its mirror image, or black.
+/* image_filter.c - a Gaussian blur of a picture, along its rows and then along its columns, with a border of three
+ * kinds: neighbours of what lies at an edge are the edge itself, its mirror image, or black.
  *
- *     cc -std=c11 image_filter.c -lze_loader -lm && ./a.out picture.ppm blurred.ppm
+ *     cc -std=c11 image_filter.c -lze_loader -lm && ./a.out picture.png blurred.png
  *
  * The kernels are made for one blur: its weights are constants in them, and a C loop writes a load and a multiplication
  * for each: of the same tile, moved by a pixel, whose elements outside the picture are what the border says. Every
@@ -12,12 +12,12 @@
 
 #define EXAMPLE "image_filter"
 #include "example.h"
+#include "png.h"
 
 #include <ctype.h>
-#include <errno.h>
 
-/* A pixel is three neighbouring bytes. A work-group of four subgroups has a channel of 16 rows of 64 pixels. */
-enum { CHANNELS = 3, ROWS = 16, COLUMNS = 64, RADIUS_MAX = 32 };
+/* A pixel is one to four neighbouring bytes. A work-group of four subgroups has a channel of 16 rows of 64 pixels. */
+enum { ROWS = 16, COLUMNS = 64, RADIUS_MAX = 32 };
 #define MAP XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, COLUMNS})
 
 typedef enum { CLAMP, MIRROR, BLACK, BORDERS } border_kind;
@@ -25,22 +25,23 @@ static const char *const border_names[BORDERS] = {"clamp", "mirror", "black"};
 
 /* What the kernels are made for. */
 static struct {
-    int radius;
+    int channels, radius;
     float weight[2 * RADIUS_MAX + 1];
     border_kind border;
 } blur;
 
 /* ---- the kernels ---- */
 
-/* One channel of a part of the picture: every third byte. Between the passes each channel is a matrix of its own. */
+/* One channel of a part of the picture: of RGB, every third byte. Between the passes each channel is a matrix of its own. */
 static xt_tile channel(XT_CONTEXT, xt_val base, bool bytes, xt_val height, xt_val width)
 {
     xt_val c = XT_GROUP_ID(2), i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLUMNS);
     if (!bytes)
-        return XT_INIT_TILE(base, f32, ROWS, COLUMNS, .offset = XT_AT(c, i, j), .shape = XT_AT(CHANNELS, height, width),
-                            .map = MAP);
-    return XT_INIT_TILE(base, u8, ROWS, COLUMNS, .offset = XT_AT(c, i, j), .shape = XT_AT(CHANNELS, height, width),
-                        .strides = XT_AT(1, XT_MUL(width, CHANNELS), CHANNELS), .map = MAP);
+        return XT_INIT_TILE(base, f32, ROWS, COLUMNS, .offset = XT_AT(c, i, j),
+                            .shape = XT_AT(blur.channels, height, width), .map = MAP);
+    return XT_INIT_TILE(base, u8, ROWS, COLUMNS, .offset = XT_AT(c, i, j),
+                        .shape = XT_AT(blur.channels, height, width),
+                        .strides = XT_AT(1, XT_MUL(width, blur.channels), blur.channels), .map = MAP);
 }
 
 /* The sum over the neighbours of each pixel: the same tile, moved by a pixel at a time. */
@@ -81,7 +82,7 @@ typedef struct {
 
 static void print_help(void)
 {
-    printf("image_filter [options] [IN.ppm [OUT.ppm]]: a Gaussian blur; a picture of its own without a file\n"
+    printf("image_filter [options] [IN [OUT]]: a Gaussian blur; a picture of its own without a file\n"
            "  --radius R          pixels on either side, 1 to %d; default 6\n"
            "  --border KIND       clamp, mirror or black; default clamp\n"
            "  --device NAME       number or part of the name of a device; --list prints them\n"
@@ -90,7 +91,8 @@ static void print_help(void)
            "  --pass WHICH        ... rows or columns; default rows\n"
            "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
            "  --list, --help\n"
-           "PPM is the binary kind, P6 with 8 bits: ffmpeg -i x.png x.ppm, or convert x.png x.ppm, write it.\n"
+           "IN and OUT are PNG files (grey or RGB, with alpha or without, 8 bits, not interlaced) or, where the name\n"
+           "ends in .ppm, PPM files (binary: P6, 8 bits). Alpha is blurred as the colours are.\n"
            "The last line is `ok image_filter ...` or `FAILED image_filter ...`.\n",
            (int)RADIUS_MAX);
 }
@@ -100,7 +102,7 @@ static bool parse_option(options *o, char **argv, int *i)
     const example_option with_value[] = {{"--emit", &o->emit},     {"--target", &o->target}, {"--device", &o->device},
                       {"--radius", &o->radius}, {"--border", &o->border}, {"--pass", &o->pass}};
     if (argv[*i][0] != '-') {
-        if (o->files == 2) return fail("%s: at most two files, IN.ppm OUT.ppm", argv[*i]);
+        if (o->files == 2) return fail("%s: at most two files, IN OUT", argv[*i]);
         o->file[o->files++] = argv[*i];
         return true;
     }
@@ -126,26 +128,13 @@ static bool choose_blur(const options *o)
 
 /* ---- pictures ---- */
 
-typedef struct {
-    int height, width;
-    uint8_t *rgb;
-} picture;
-
-static bool picture_init(picture *p, int height, int width)
-{
-    p->height = height;
-    p->width = width;
-    p->rgb = (uint8_t *)malloc((size_t)height * (size_t)width * CHANNELS);
-    return p->rgb || fail("out of memory for %d x %d pixels", height, width);
-}
-
 /* Rings that become finer to the right, and a frame that shows what the border does. */
-static bool draw(picture *p)
+static bool draw(png_picture *p)
 {
-    if (!picture_init(p, 270, 479)) return false;
+    if (!png_init(p, 270, 479, 3)) return false;
     for (int y = 0; y < p->height; y++)
         for (int x = 0; x < p->width; x++) {
-            uint8_t *at = p->rgb + ((size_t)y * (size_t)p->width + (size_t)x) * CHANNELS;
+            uint8_t *at = p->at + ((size_t)y * (size_t)p->width + (size_t)x) * 3;
             double r = hypot(x - 150, y - 135), ring = 0.5 + 0.5 * cos(r * r / 250);
             bool frame = x < 6 || y < 6 || x >= p->width - 6 || y >= p->height - 6;
             at[0] = (uint8_t)(frame ? 255 : 230 * ring);
@@ -166,7 +155,7 @@ static bool ppm_number(FILE *f, int *value)
     return isspace(c); /* one blank ends it */
 }
 
-static bool read_ppm(const char *path, picture *p)
+static bool read_ppm(const char *path, png_picture *p)
 {
     FILE *f = fopen(path, "rb");
     int height = 0, width = 0, most = 0;
@@ -178,33 +167,38 @@ static bool read_ppm(const char *path, picture *p)
         wrong = "its header is malformed";
     else if (most != 255)
         wrong = "it does not have 8 bits a channel";
-    else if (height < 1 || height > 32768 || width < 1 || width > 32768)
+    else if (height < 1 || height > PNG_SIDE_MAX || width < 1 || width > PNG_SIDE_MAX)
         wrong = "it is not of 1 to 32768 pixels a side";
-    if (!wrong && !picture_init(p, height, width)) return fclose(f), false;
-    if (!wrong && fread(p->rgb, (size_t)width * CHANNELS, (size_t)height, f) != (size_t)height)
+    if (!wrong && !png_init(p, height, width, 3)) return fclose(f), false;
+    if (!wrong && fread(p->at, (size_t)width * 3, (size_t)height, f) != (size_t)height)
         wrong = "it ends too early";
     fclose(f);
     return !wrong || fail("%s: %s", path, wrong);
 }
 
-static bool write_ppm(const char *path, int height, int width, const uint8_t *rgb)
+static bool write_ppm(const char *path, const png_picture *p)
 {
     FILE *f = fopen(path, "wb");
-    bool ok = f && fprintf(f, "P6\n%d %d\n255\n", width, height) > 0 &&
-              fwrite(rgb, (size_t)width * CHANNELS, (size_t)height, f) == (size_t)height;
+    bool ok = f && fprintf(f, "P6\n%d %d\n255\n", p->width, p->height) > 0 &&
+              fwrite(p->at, (size_t)p->width * 3, (size_t)p->height, f) == (size_t)p->height;
     if (f && fclose(f) != 0) ok = false;
     return ok || fail("%s: cannot write it: %s", path, strerror(errno));
 }
 
-/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
-static bool check_output(const char *path)
+static bool is_ppm(const char *path)
 {
-    FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
-    if (there) fclose(there);
-    if (!f) return fail("%s: cannot write it: %s", path, strerror(errno));
-    fclose(f);
-    if (!there) remove(path);
-    return true;
+    size_t n = strlen(path);
+    return n > 4 && !strcmp(path + n - 4, ".ppm");
+}
+
+/* The picture that is asked for, once its result can be kept. */
+static bool take_picture(const options *o, png_picture *p)
+{
+    const char *in = o->file[0], *out = o->file[1];
+    if ((out && !check_output(out)) || !(!in ? draw(p) : is_ppm(in) ? read_ppm(in, p) : png_read(in, p))) return false;
+    blur.channels = p->channels;
+    return !out || !is_ppm(out) || p->channels == 3 ||
+           fail("%s: a PPM file has 3 channels, %s has %d; write a PNG", out, in, p->channels);
 }
 
 /* ---- the check: both passes in f64 */
@@ -229,23 +223,23 @@ static double host_sum(const double *row, int at, int count, int stride)
 
 /* A pixel is right when it is the exact value rounded, where "exact" may be off by what f32 rounds: each of 2 (2 R + 1)
  * multiplications with addition, and the weights' sum, by 2^-24 of at most 255. */
-static bool check(const picture *p, const uint8_t *got)
+static bool check(const png_picture *p, const uint8_t *got)
 {
-    size_t across = (size_t)p->width * CHANNELS, count = across * (size_t)p->height, wrong = 0;
+    size_t step = (size_t)p->channels, across = (size_t)p->width * step, count = across * (size_t)p->height, wrong = 0;
     double *in = (double *)malloc(count * sizeof *in), *rows = (double *)malloc(count * sizeof *rows);
     double most = 0.5 + (4 * blur.radius + 6) * 255 * 0x1p-24, largest = 0;
-    for (size_t i = 0; in && i < count; i++) in[i] = p->rgb[i];
+    for (size_t i = 0; in && i < count; i++) in[i] = p->at[i];
     for (size_t i = 0; in && rows && i < count; i++) {
         size_t byte = i % across, line = i - byte;
-        rows[i] = host_sum(in + line + byte % CHANNELS, (int)(byte / CHANNELS), p->width, CHANNELS);
+        rows[i] = host_sum(in + line + byte % step, (int)(byte / step), p->width, p->channels);
     }
     for (size_t i = 0; in && rows && i < count; i++) {
         double want = fmin(host_sum(rows + i % across, (int)(i / across), p->height, (int)across), 255);
         double error = fabs(got[i] - want);
         if (error > largest) largest = error;
         if (error > most && wrong++ == 0)
-            printf("row %zu, column %zu, channel %zu: %d, want %.6f\n", i / across, i % across / CHANNELS, i % CHANNELS,
-                   got[i], want);
+            printf("row %zu, column %zu, channel %zu: %d, want %.6f\n", i / across, i % across / step, i % step, got[i],
+                   want);
     }
     bool ok = in && rows;
     free(in);
@@ -262,14 +256,16 @@ static xt_module build(int pass, const xt_target *target)
     return xt_build(&(xt_build_desc){.kernel = passes[pass], .file = __FILE__, .line = __LINE__, .target = target});
 }
 
-static bool filter(zed_device *dev, const picture *p, const char *path)
+static bool filter(zed_device *dev, const png_picture *p, const char *path)
 {
-    size_t count = (size_t)p->height * (size_t)p->width * CHANNELS;
+    size_t count = (size_t)p->height * (size_t)p->width * (size_t)p->channels;
     uint32_t height = (uint32_t)p->height, width = (uint32_t)p->width;
-    zed_groups groups = {(width + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS, CHANNELS};
+    zed_groups groups = {(width + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS,
+                         (uint32_t)p->channels};
     uint8_t *in = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0),
             *out = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0);
     float *between = (float *)zed_alloc(dev, ZED_DEVICE, count * sizeof *between, 0);
+    png_picture result = *p;
     zed_kernel kernel[2];
     double ns[2];
     if (!in || !out || !between) return fail_device(dev);
@@ -279,13 +275,14 @@ static bool filter(zed_device *dev, const picture *p, const char *path)
         xt_free(&mod);
         if (!ok) return false;
     }
-    memcpy(in, p->rgb, count);
+    memcpy(in, p->at, count);
     memset(out, 0xff, count);
     ns[0] = zed_launch_timed(&kernel[0], groups, in, between, height, width);
     ns[1] = zed_launch_timed(&kernel[1], groups, between, out, height, width);
     if (ns[0] < 0 || ns[1] < 0) return fail_device(dev);
     printf("time     %.3f ms along rows, %.3f ms along columns\n", ns[0] * 1e-6, ns[1] * 1e-6);
-    if (!check(p, out) || (path && !write_ppm(path, p->height, p->width, out))) return false;
+    result.at = out;
+    if (!check(p, out) || (path && !(is_ppm(path) ? write_ppm(path, &result) : png_write(path, &result)))) return false;
     printf("ok image_filter %d x %d, radius %d, %s, %.1f Mpixel/s%s%s\n", p->width, p->height, blur.radius,
            border_names[blur.border], (double)height * width / (ns[0] + ns[1]) * 1e3, path ? "; wrote " : "",
            path ? path : "");
@@ -295,14 +292,14 @@ static bool filter(zed_device *dev, const picture *p, const char *path)
 static bool run(const options *o)
 {
     zed_device dev;
-    picture p = {0, 0, NULL};
-    bool ok = (o->files < 2 || check_output(o->file[1])) && (o->files ? read_ppm(o->file[0], &p) : draw(&p));
+    png_picture p = {0, 0, 0, NULL};
+    bool ok = take_picture(o, &p);
     memset(&dev, 0, sizeof dev);
     if (ok) ok = zed_open(&dev, &(zed_options){.device = o->device}) || fail_device(&dev);
     if (ok) printf("device   %s\n", dev.name);
     ok = ok && filter(&dev, &p, o->file[1]);
     zed_close(&dev); /* frees the memory too */
-    free(p.rgb);
+    free(p.at);
     return ok;
 }
 
@@ -311,6 +308,7 @@ static bool emit(const options *o)
     int pass = o->pass && !strcmp(o->pass, "columns");
     xt_module mod;
     bool ok;
+    blur.channels = 3;
     if (o->pass && !pass && strcmp(o->pass, "rows") != 0) return fail("--pass %s: rows or columns", o->pass);
     mod = build(pass, &(xt_target){.name = o->target ? o->target : "bmg"});
     if (!mod.words) {

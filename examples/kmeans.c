@@ -12,8 +12,8 @@
 
 #define EXAMPLE "kmeans"
 #include "example.h"
+#include "png.h"
 
-#include <errno.h>
 
 /* A work-group of four subgroups has 64 points and all centres, 16 dimensions at a time. */
 enum { POINTS = 64, STEP = 16, CLUSTERS_MAX = 64, DIMENSIONS_MAX = 64 };
@@ -125,70 +125,9 @@ static bool parse(char **argv, const char *given[OPTIONS], int sizes[SIZES], boo
     return !given[TARGET] || given[EMIT] || fail("--target goes with --emit");
 }
 
-/* ---- the picture: a PNG whose data is stored as it is ---- */
+/* ---- the picture ---- */
 
 enum { SIDE = 640 };
-
-static void put_u32(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++) p[i] = (uint8_t)(v >> (24 - 8 * i));
-}
-
-static bool write_chunk(FILE *f, const char *name, const uint8_t *data, size_t n)
-{
-    uint8_t head[8], tail[4];
-    uint32_t crc = 0xffffffffu;
-    put_u32(head, (uint32_t)n);
-    memcpy(head + 4, name, 4);
-    for (size_t i = 0; i < n + 4; i++) {
-        crc ^= i < 4 ? head[4 + i] : data[i - 4];
-        for (int k = 0; k < 8; k++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-    }
-    put_u32(tail, ~crc);
-    return fwrite(head, 1, 8, f) == 8 && fwrite(data, 1, n, f) == n && fwrite(tail, 1, 4, f) == 4;
-}
-
-/* Each row is a stored block of its own: 5 bytes in front, then the filter's 0 and the pixels. */
-static bool write_png(const char *path, uint8_t (*rgb)[3])
-{
-    enum { ROW = 1 + 3 * SIDE, BLOCK = 5 + ROW, BYTES = 2 + SIDE * BLOCK + 4 };
-    static const uint8_t sign[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    uint8_t header[13] = {0}, *data = (uint8_t *)malloc(BYTES);
-    uint32_t a = 1, b = 0;
-    FILE *f = data ? fopen(path, "wb") : NULL;
-    bool ok = f != NULL;
-    put_u32(header, SIDE);
-    put_u32(header + 4, SIDE);
-    header[8] = 8;
-    header[9] = 2; /* RGB */
-    for (int y = 0; ok && y < SIDE; y++) {
-        uint8_t *p = data + 2 + (size_t)y * BLOCK;
-        const uint8_t front[6] = {y == SIDE - 1, ROW & 255, ROW >> 8, ~ROW & 255, ~ROW >> 8 & 255, 0};
-        memcpy(p, front, sizeof front);
-        memcpy(p + 6, rgb[(size_t)y * SIDE], 3 * SIDE);
-        for (int i = 5; i < BLOCK; i++) a = (a + p[i]) % 65521, b = (b + a) % 65521;
-    }
-    if (ok) {
-        memcpy(data, "\x78\x01", 2);
-        put_u32(data + BYTES - 4, b << 16 | a);
-        ok = fwrite(sign, 1, 8, f) == 8 && write_chunk(f, "IHDR", header, 13) && write_chunk(f, "IDAT", data, BYTES) &&
-             write_chunk(f, "IEND", header, 0);
-    }
-    if (f && fclose(f) != 0) ok = false;
-    free(data);
-    return ok || fail("%s: cannot write it: %s", path, strerror(errno));
-}
-
-/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
-static bool check_output(const char *path)
-{
-    FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
-    if (there) fclose(there);
-    if (!f) return fail("%s: cannot write it: %s", path, strerror(errno));
-    fclose(f);
-    if (!there) remove(path);
-    return true;
-}
 
 /* Hues go round the circle; light: 0 is the colour itself, 1 white. */
 static void paint(uint8_t rgb[3], int cluster, int clusters, double light)
@@ -308,7 +247,7 @@ static bool draw(const clustering *s, const char *path)
                 if (i >= s->n) memset(rgb[qy * SIDE + qx], 0, 3);
             }
     }
-    return write_png(path, rgb);
+    return png_write(path, &(png_picture){SIDE, SIDE, 3, rgb[0]});
 }
 
 /* ---- the run ---- */

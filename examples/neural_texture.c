@@ -12,6 +12,7 @@
 
 #define EXAMPLE "neural_texture"
 #include "example.h"
+#include "png.h"
 
 #include <time.h>
 
@@ -172,73 +173,11 @@ static bool parse_options(options *o, char **argv)
     return !o->target || o->emit || fail("--target goes with --emit");
 }
 
-/* ---- PNG: one stored zlib stream */
-
-static uint32_t crc_of(uint32_t crc, const uint8_t *p, size_t n)
+static bool write_png(const char *prefix, const char *what, uint8_t *rgb)
 {
-    for (size_t i = 0; i < n; i++) {
-        crc ^= p[i];
-        for (int k = 0; k < 8; k++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-    }
-    return crc;
-}
-
-static void put_u32(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++) p[i] = (uint8_t)(v >> (24 - 8 * i));
-}
-
-static bool write_chunk(FILE *f, const char *type, const uint8_t *data, size_t n)
-{
-    uint8_t head[8], tail[4];
-    put_u32(head, (uint32_t)n);
-    memcpy(head + 4, type, 4);
-    put_u32(tail, ~crc_of(crc_of(0xffffffffu, head + 4, 4), data, n));
-    return fwrite(head, 1, 8, f) == 8 && fwrite(data, 1, n, f) == n && fwrite(tail, 1, 4, f) == 4;
-}
-
-/* rows of RGB as a zlib stream of stored blocks, one a row; returns its length */
-static size_t store_rows(uint8_t *z, const uint8_t *rgb, int width, int height)
-{
-    size_t at = 2, line = 1 + (size_t)width * 3;
-    uint32_t a = 1, b = 0;
-    z[0] = 0x78;
-    z[1] = 1;
-    for (int y = 0; y < height; y++) {
-        z[at++] = y == height - 1; /* the last block */
-        z[at++] = (uint8_t)line;
-        z[at++] = (uint8_t)(line >> 8);
-        z[at++] = (uint8_t)~line;
-        z[at++] = (uint8_t)(~line >> 8);
-        z[at] = 0; /* no filter */
-        memcpy(z + at + 1, rgb + (size_t)y * (line - 1), line - 1);
-        for (size_t i = 0; i < line; i++) {
-            a = (a + z[at + i]) % 65521;
-            b = (b + a) % 65521;
-        }
-        at += line;
-    }
-    put_u32(z + at, b << 16 | a);
-    return at + 4;
-}
-
-static bool write_png(const char *prefix, const char *what, const uint8_t *rgb, int width, int height)
-{
-    static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    uint8_t header[13] = {0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0},
-            *z = malloc((size_t)height * ((size_t)width * 3 + 6) + 16);
     char path[512];
-    FILE *f;
-    bool ok;
     snprintf(path, sizeof path, "%s_%s.png", prefix, what);
-    f = fopen(path, "wb");
-    put_u32(header, (uint32_t)width);
-    put_u32(header + 4, (uint32_t)height);
-    ok = f && z && fwrite(signature, 1, 8, f) == 8 && write_chunk(f, "IHDR", header, 13) &&
-         write_chunk(f, "IDAT", z, store_rows(z, rgb, width, height)) && write_chunk(f, "IEND", header, 0);
-    if (f && fclose(f) != 0) ok = false;
-    free(z);
-    return ok || fail("%s: cannot write it", path);
+    return png_write(path, &(png_picture){SIDE, SIDE, COLORS, rgb});
 }
 
 /* ---- the picture: a sky, hills, a sun with rings and a chequered floor */
@@ -560,10 +499,9 @@ static bool write_files(const session *s, const char *prefix)
 {
     static uint8_t rgb[PIXELS * COLORS];
     to_bytes(s->target, rgb);
-    if (!write_png(prefix, "target", rgb, SIDE, SIDE)) return false;
+    if (!write_png(prefix, "target", rgb)) return false;
     to_bytes(s->image, rgb);
-    return write_png(prefix, "result", rgb, SIDE, SIDE) &&
-           write_svg(prefix, s->loss, s->steps);
+    return write_png(prefix, "result", rgb) && write_svg(prefix, s->loss, s->steps);
 }
 
 static const char *prefix_of(const options *o) { return o->out ? o->out : "neural_texture"; }
@@ -572,10 +510,8 @@ static const char *prefix_of(const options *o) { return o->out ? o->out : "neura
 static bool check_place(const char *prefix)
 {
     char path[512];
-    FILE *f;
     snprintf(path, sizeof path, "%s_loss.svg", prefix);
-    f = fopen(path, "w");
-    return (f && fclose(f) == 0) || fail("%s: cannot write it", path);
+    return check_output(path);
 }
 
 static bool finish(session *s, const options *o, double seconds)

@@ -3,7 +3,7 @@
  *
  *     w[k][n] = q[k][n] * scale[k / 64][n]          q: -8 to 7, or -128 to 127
  *
- *     cc -std=c11 quantized_linear.c -lze_loader -lm && ./a.out weights.npy activations.npy
+ *     cc -std=c11 quantized_linear.c -lze_loader -lm && ./a.out model.safetensors --tensor fc.weight
  *
  * A group's sum of x q is a product of tiles, in which only the additions round; the scale is multiplied with the sum.
  * Two 4-bit weights share a byte: weights r and r + 32 of a group, so that the low halves of 32 rows of bytes are one
@@ -16,8 +16,7 @@
 
 #define EXAMPLE "quantized_linear"
 #include "example.h"
-
-#include <errno.h>
+#include "matrices.h"
 
 /* A work-group of four subgroups makes 64 outputs of the whole batch; a turn of its loop takes a group of weights. */
 enum { BATCH = 16, COLUMNS = 64, GROUP = 64, HALF = GROUP / 2 };
@@ -76,7 +75,7 @@ XT_KERNEL(linear_int8, ptr(f16, X), ptr(i8, W), ptr(f16, SCALE), ptr(f16, Y), u3
 /* ---- messages and the command line ---- */
 
 typedef struct {
-    const char *emit, *target, *device, *batch, *n, *k, *bits, *svg, *file[3];
+    const char *emit, *target, *device, *batch, *n, *k, *bits, *svg, *tensor, *file[3];
     int files;
     bool list, help;
 } options;
@@ -84,8 +83,10 @@ typedef struct {
 static void print_help(void)
 {
     printf(
-        "quantized_linear [options] [W.npy [X.npy [Y.npy]]]: y = x W with quantized W; random ones without files\n"
-        "  W.npy               K x N, f16 or f32; X.npy: batch x K; Y.npy is written, f16 (NumPy, version 1, C order)\n"
+        "quantized_linear [options] [W [X [Y.npy]]]: y = x W with quantized W; random ones without files\n"
+        "  W, X                K x N and batch x K: .npy (NumPy, version 1, C order; f16 or f32), or .safetensors\n"
+        "                      (F16, BF16 or F32), where W is N x K as in PyTorch's Linear; Y.npy is written, f16\n"
+        "  --tensor NAME       of W.safetensors; default: its only matrix\n"
         "  --bits 4|8          of a weight; default 4\n"
         "  --batch B           rows of x, 1 to 16; default 4\n"
         "  --n N --k K         outputs and inputs; default 1024 768\n"
@@ -102,9 +103,9 @@ static bool parse_option(options *o, char **argv, int *i)
 {
     const example_option with_value[] = {{"--emit", &o->emit},   {"--target", &o->target}, {"--device", &o->device},
                                          {"--batch", &o->batch}, {"--n", &o->n},           {"--k", &o->k},
-                                         {"--bits", &o->bits},   {"--svg", &o->svg}};
+                                         {"--bits", &o->bits},   {"--svg", &o->svg},       {"--tensor", &o->tensor}};
     if (argv[*i][0] != '-') {
-        if (o->files == 3) return fail("%s: at most three files, W.npy X.npy Y.npy", argv[*i]);
+        if (o->files == 3) return fail("%s: at most three files, W X Y.npy", argv[*i]);
         o->file[o->files++] = argv[*i];
         return true;
     }
@@ -128,90 +129,6 @@ static bool parse_bits(const options *o, int *bits)
     return *bits == 4 || *bits == 8 || fail("--bits %s: 4 or 8", o->bits);
 }
 
-/* ---- matrices and NumPy files ---- */
-
-typedef struct {
-    int rows, cols;
-    float *at; /* row-major */
-} matrix;
-
-static bool matrix_init(matrix *x, int rows, int cols)
-{
-    x->rows = rows;
-    x->cols = cols;
-    x->at = (float *)malloc((size_t)rows * (size_t)cols * sizeof(float));
-    return x->at || fail("out of memory for %d x %d floats", rows, cols);
-}
-
-/* The header of version 1 is a dictionary as Python prints it. */
-static const char *npy_header(const char *text, int *bytes, int *rows, int *cols)
-{
-    const char *descr = strstr(text, "'descr': '<f"), *order = strstr(text, "'fortran_order': False"),
-               *shape = strstr(text, "'shape': (");
-    if (!descr || (descr[12] != '2' && descr[12] != '4') || descr[13] != '\'')
-        return "its elements are neither <f2 nor <f4";
-    if (!order) return "it is not in C order";
-    if (!shape || sscanf(shape + 10, "%d, %d)", rows, cols) != 2 || *rows < 1 || *cols < 1 || *rows > 65536 ||
-        *cols > 65536)
-        return "its shape is not that of a matrix with 1 to 65536 rows and columns";
-    *bytes = descr[12] - '0';
-    return NULL;
-}
-
-static bool npy_read(const char *path, matrix *x)
-{
-    FILE *f = fopen(path, "rb");
-    unsigned char head[10];
-    char text[1024] = "";
-    const char *wrong = NULL;
-    int bytes = 0, rows = 0, cols = 0;
-    if (!f) return fail("%s: cannot read it: %s", path, strerror(errno));
-    if (fread(head, 1, 10, f) != 10 || memcmp(head, "\x93NUMPY\x01", 7) != 0)
-        wrong = "it is no NumPy file of version 1";
-    else if (head[8] + 256u * head[9] >= sizeof text ||
-             fread(text, 1, head[8] + 256u * head[9], f) != head[8] + 256u * head[9])
-        wrong = "its header is malformed";
-    else
-        wrong = npy_header(text, &bytes, &rows, &cols);
-    if (!wrong && !matrix_init(x, rows, cols)) return fclose(f), false;
-    for (size_t i = 0; !wrong && i < (size_t)rows * (size_t)cols; i++) {
-        uint16_t half;
-        if (fread(bytes == 2 ? (void *)&half : (void *)&x->at[i], (size_t)bytes, 1, f) != 1)
-            wrong = "it ends too early";
-        else if (bytes == 2)
-            x->at[i] = spe_f16_bits_to_f32(half);
-        if (!wrong && !isfinite(x->at[i])) wrong = "not all of its numbers are finite";
-    }
-    fclose(f);
-    return !wrong || fail("%s: %s", path, wrong);
-}
-
-static bool npy_write(const char *path, int rows, int cols, const uint16_t *data)
-{
-    char text[118];
-    FILE *f = fopen(path, "wb");
-    size_t count = (size_t)rows * (size_t)cols, done = 0;
-    snprintf(text, sizeof text, "{'descr': '<f2', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols);
-    if (f) {
-        fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, f); /* 10 + 118 = 128: the elements start on a multiple of 64 */
-        fprintf(f, "%-117s\n", text);
-        done = fwrite(data, 2, count, f);
-    }
-    if (!f || fclose(f) != 0 || done != count) return fail("%s: cannot write it", path);
-    return true;
-}
-
-/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
-static bool check_output(const char *path)
-{
-    FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
-    if (there) fclose(there);
-    if (!f) return fail("%s: cannot write it: %s", path, strerror(errno));
-    fclose(f);
-    if (!there) remove(path);
-    return true;
-}
-
 /* ---- the layer ---- */
 
 typedef struct {
@@ -228,6 +145,25 @@ static bool random_matrix(matrix *x, int rows, int cols, double deviation, uint6
     return true;
 }
 
+static bool read_matrix(const char *path, const char *tensor, matrix *x)
+{
+    return is_safetensors(path) ? safetensors_read(path, tensor, x) : npy_read(path, x);
+}
+
+/* PyTorch keeps a row for each output. */
+static bool read_weights(const char *path, const char *tensor, matrix *w)
+{
+    matrix rows = {0, 0, NULL};
+    bool ok = true;
+    if (!is_safetensors(path)) return tensor ? fail("%s: --tensor is of a safetensors file", path) : npy_read(path, w);
+    if (!safetensors_read(path, tensor, &rows) || !matrix_init(w, rows.cols, rows.rows)) ok = false;
+    for (size_t i = 0; ok && i < (size_t)rows.rows; i++)
+        for (size_t j = 0; j < (size_t)rows.cols; j++)
+            w->at[j * (size_t)rows.rows + i] = rows.at[i * (size_t)rows.cols + j];
+    free(rows.at);
+    return ok;
+}
+
 static bool choose_layer(const options *o, layer *l)
 {
     uint64_t state = 2024;
@@ -236,11 +172,13 @@ static bool choose_layer(const options *o, layer *l)
         return false;
     if (o->files && (o->n || o->k)) return fail("%s: its shape is --n and --k already", o->file[0]);
     if (o->files > 1 && o->batch) return fail("%s: its rows are --batch already", o->file[1]);
-    if (o->files && !npy_read(o->file[0], &l->w)) return false;
+    if (!o->files && o->tensor) return fail("--tensor goes with a file");
+    if (o->files && !read_weights(o->file[0], o->tensor, &l->w)) return false;
     if (!o->files && !random_matrix(&l->w, l->k, l->n, 1 / sqrt(l->k), &state)) return false;
     l->k = l->w.rows;
     l->n = l->w.cols;
-    if (o->files > 1 ? !npy_read(o->file[1], &l->x) : !random_matrix(&l->x, l->m, l->k, 1, &state)) return false;
+    if (o->files > 1 ? !read_matrix(o->file[1], NULL, &l->x) : !random_matrix(&l->x, l->m, l->k, 1, &state))
+        return false;
     l->m = l->x.rows;
     l->groups = (l->k + GROUP - 1) / GROUP;
     if (l->x.cols != l->k)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The examples that read pictures and weights: a blur of PPM files with each border, a layer with quantized weights of NumPy
-# files; their options and refusals, what they write, and their modules for every target, saved for spirv-val.
+# The examples that read pictures and weights: a blur of PPM and PNG files with each border, a layer with quantized weights of
+# NumPy and safetensors files (test_example_files.c has the readers themselves); their options and refusals, what they write, and their modules for every target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
 blur="$BUILD/image_filter" layer="$BUILD/quantized_linear"
@@ -38,9 +38,48 @@ check_refused "another pass" "--pass up" "$blur" --pass up --emit "$work/x.spv"
 check_refused "no file" "none.ppm: cannot read it" "$blur" "$work/none.ppm"
 check_refused "no folder, before anything is read" "none/out.ppm: cannot write it" "$blur" "$work/none.ppm" "$work/none/out.ppm"
 echo "P5 1 1 255 x" > "$work/grey.ppm"
-check_refused "a grey picture" "grey.ppm: it is not a binary PPM" "$blur" "$work/grey.ppm"
+check_refused "a grey PPM" "grey.ppm: it is not a binary PPM" "$blur" "$work/grey.ppm"
 printf 'P6 2 2 255\nxxxxx' > "$work/early.ppm"
 check_refused "a picture that ends early" "early.ppm: it ends too early" "$blur" "$work/early.ppm"
+
+# The same picture as PPM and PNG; a PNG of each number of channels, compressed by zlib with every filter.
+check_says "PPM to PNG" "wrote $work/small.png" "$blur" --device software --radius 2 "$work/small.ppm" "$work/small.png"
+check_says "PPM to PPM" "ok image_filter 3 x 2" "$blur" --device software --radius 2 "$work/small.ppm" "$work/small2.ppm"
+"$blur" --device software --radius 1 "$work/small.png" "$work/a.ppm" > "$work/said"
+"$blur" --device software --radius 1 "$work/small2.ppm" "$work/b.ppm" > "$work/said"
+check "a PNG holds what a PPM does" cmp "$work/a.ppm" "$work/b.ppm"
+cat > "$work/draw.py" << 'END'
+import struct, sys, zlib
+channels, level, width, height = int(sys.argv[2]), int(sys.argv[3]), 150, 90
+def chunk(name, data): return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+def predicted(kind, a, b, c):
+    near = min((a, b, c), key=lambda v: (abs(a + b - c - v), (a, b, c).index(v)))
+    return (0, a, b, (a + b) // 2, near)[kind]
+above, rows = bytes(width * channels), b""
+for y in range(height):
+    row = bytes((x * x // 40 + y * (k + 3)) // (1 + x % 2 * (y % 7)) % 256 for x in range(width) for k in range(channels))
+    left = bytes(channels) + row
+    corner = bytes(channels) + above
+    kind = y % 5 if level else 0
+    rows += bytes([kind]) + bytes((v - predicted(kind, left[i], above[i], corner[i])) % 256 for i, v in enumerate(row))
+    above = row
+header = struct.pack(">IIBBBBB", width, height, 8, (0, 4, 2, 6)[channels - 1], 0, 0, 0)
+data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, level)) + chunk(b"IEND", b"")
+open(sys.argv[1], "wb").write(data)
+END
+if command -v python3 > "$work/said"; then
+    for channels in 1 2 3 4; do
+        python3 "$work/draw.py" "$work/plain.png" $channels 0
+        python3 "$work/draw.py" "$work/packed.png" $channels 9
+        check_says "$channels channels" "ok image_filter 150 x 90" "$blur" --device software "$work/packed.png" "$work/1.png"
+        "$blur" --device software "$work/plain.png" "$work/2.png" > "$work/said"
+        check "compressed or not, $channels channels" cmp "$work/1.png" "$work/2.png"
+    done
+    check_refused "four channels as PPM" "a PPM file has 3 channels" "$blur" --device software "$work/plain.png" "$work/x.ppm"
+else
+    skip "pictures that zlib has compressed" "no python3"
+fi
+check_refused "a PPM called PNG" "no PNG file" sh -c "cp '$work/small.ppm' '$work/no.png' && '$blur' '$work/no.png'"
 
 for bits in 4 8; do
     for size in "1 1 1" "16 70 200" "4 256 128" "3 65 63"; do
@@ -61,6 +100,18 @@ check "15 and 1" test "$(tail -c 4 "$work/y.npy" | od -An -tx1 | tr -d ' ')" = 8
 for what in "output of the weights as they were" "output of int4 weights" "</svg>"; do
     check_says "the picture has: $what" "$what" cat "$work/q.svg"
 done
+# The same weights as safetensors, a row for each output, in BF16, and the same activations in F32.
+safetensors() { # safetensors NAME HEADER: 88 bytes of header
+    printf '\130\000\000\000\000\000\000\000%-88s' "$2" > "$work/$1.safetensors"
+}
+safetensors w '{"fc.weight": {"dtype": "BF16", "shape": [2, 2], "data_offsets": [0, 8]}}'
+printf '\340\100\200\100\340\300\200\100' >> "$work/w.safetensors" # 7 4, -7 4
+safetensors x '{"x": {"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]}}'
+printf '\000\000\200\077\000\000\000\100' >> "$work/x.safetensors"
+check_says "from safetensors" "ok quantized_linear int4, batch 1, 2 x 2" "$layer" --device software --tensor fc.weight "$work/w.safetensors" "$work/x.safetensors" "$work/z.npy"
+check "the same result" cmp "$work/y.npy" "$work/z.npy"
+check_refused "a tensor that is not there" "it has no tensor of the name" "$layer" --tensor fc.bias "$work/w.safetensors"
+check_refused "a tensor of a NumPy file" "--tensor is of a safetensors file" "$layer" --tensor w "$work/w.npy"
 check_refused "5 bits" "--bits 5" "$layer" --bits 5
 check_refused "a batch of 17" "--batch 17" "$layer" --batch 17
 check_refused "shapes that differ" "it has 2 columns, but the weights have 1 rows" "$layer" --device software "$work/x.npy" "$work/x.npy"
