@@ -269,10 +269,7 @@ ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_imag
 {
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
-    p->maxImageDims1D = p->maxImageDims2D = p->maxImageDims3D =
-        0; /* zero, as the specification asks of those without */
-    p->maxImageBufferSize = 0;
-    p->maxImageArraySlices = p->maxSamplers = p->maxReadImageArgs = p->maxWriteImageArgs = 0;
+    soft_image_limits(p);
     return ZE_RESULT_SUCCESS;
 }
 

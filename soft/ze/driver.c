@@ -104,6 +104,12 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {ZE_LINKAGE_INSPECTION_EXT_NAME, ZE_LINKAGE_INSPECTION_EXT_VERSION_1_0},
         {ZE_SUBGROUPS_EXT_NAME, ZE_SUBGROUP_EXT_VERSION_1_0},
         {ZE_LINKONCE_ODR_EXT_NAME, ZE_LINKONCE_ODR_EXT_VERSION_1_0},
+        {ZE_IMAGE_COPY_EXT_NAME, ZE_IMAGE_COPY_EXT_VERSION_1_0},
+        {ZE_IMAGE_QUERY_ALLOC_PROPERTIES_EXT_NAME, ZE_IMAGE_QUERY_ALLOC_PROPERTIES_EXT_VERSION_1_0},
+        {ZE_IMAGE_MEMORY_PROPERTIES_EXP_NAME, ZE_IMAGE_MEMORY_PROPERTIES_EXP_VERSION_1_0},
+        {ZE_IMAGE_VIEW_EXP_NAME, ZE_IMAGE_VIEW_EXP_VERSION_1_0},
+        {"ZE_extension_image_view", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_extension_image_format_support", ZE_MAKE_VERSION(1, 0)},
 #if SOFT_API(6)
         {ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_NAME, ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_VERSION_1_0},
         {ZE_KERNEL_MAX_GROUP_SIZE_PROPERTIES_EXT_NAME, ZE_KERNEL_MAX_GROUP_SIZE_PROPERTIES_EXT_VERSION_1_0},
@@ -133,22 +139,24 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
 
 ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const char *name, void **address)
 {
+    /* Every function is in the tables. The log's are here as well because a loader that wraps handles does not wrap the
+     * log of a module that failed: only our own functions can read it then. The others are newer than some headers. */
+#define FUNCTION(f) {#f, (void (*)(void))(f)}
+    static const struct {
+        const char *name;
+        void (*function)(void);
+    } known[] = {FUNCTION(zeModuleBuildLogGetString), FUNCTION(zeModuleBuildLogDestroy), FUNCTION(zeImageViewCreateExt),
+                 FUNCTION(zeMemGetPitchFor2dImage)};
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(name);
     SOFT_POINTER(address);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, known[i].name) == 0) {
+            memcpy(address, &known[i].function, sizeof *address);
+            return ZE_RESULT_SUCCESS;
+        }
     *address = NULL;
-    /* Every function is in the tables. These two are here as well because a loader that wraps handles does not wrap
-     * the log of a module that failed: only our own functions can read it then. */
-    if (strcmp(name, "zeModuleBuildLogGetString") == 0) {
-        ze_pfnModuleBuildLogGetString_t get = zeModuleBuildLogGetString;
-        memcpy(address, &get, sizeof get);
-    } else if (strcmp(name, "zeModuleBuildLogDestroy") == 0) {
-        ze_pfnModuleBuildLogDestroy_t destroy = zeModuleBuildLogDestroy;
-        memcpy(address, &destroy, sizeof destroy);
-    } else {
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no extension function %.100s", name);
-    }
-    return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no extension function %.100s", name);
 }
 
 #if SOFT_API(6)

@@ -70,14 +70,33 @@ static bool value_fits(const struct xs_param *p, size_t size, const void *value)
     return true;
 }
 
+/* What kernels are given is part of the object behind the handle. */
+static ze_result_t set_object(uint8_t *to, uint32_t kind, const void *handle)
+{
+    const void *given;
+    if (kind == XS_PARAM_IMAGE) {
+        ze_image_handle_t image = *(const ze_image_handle_t *)handle;
+        SOFT_HANDLE(image, SOFT_IMAGE);
+        given = &image->image;
+    } else {
+        ze_sampler_handle_t sampler = *(const ze_sampler_handle_t *)handle;
+        SOFT_HANDLE(sampler, SOFT_SAMPLER);
+        given = &sampler->sampler;
+    }
+    memcpy(to, &given, sizeof given);
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, size_t size, const void *value)
 {
     const struct xs_param *p;
+    bool is_object;
     SOFT_HANDLE(kernel, SOFT_KERNEL);
     if (index >= kernel->code->param_count)
         return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX, "kernel %.100s: argument %u of %u",
                          kernel->code->name, index, kernel->code->param_count);
     p = &kernel->code->params[index];
+    is_object = p->kind == XS_PARAM_IMAGE || p->kind == XS_PARAM_SAMPLER;
     if (p->kind == XS_PARAM_LOCAL) {
         uint64_t bytes = size;
         if (value || !size || size > UINT32_MAX) /* a launch says what is more than the device has */
@@ -91,9 +110,10 @@ ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, 
                              "kernel %.100s: argument %u has %u bytes, not %zu", kernel->code->name, index, p->size,
                              size);
         memset(kernel->args + p->offset, 0, p->size);
-        if (value) memcpy(kernel->args + p->offset, value, size < p->size ? size : p->size);
+        if (is_object && value) SOFT_TRY(set_object(kernel->args + p->offset, p->kind, value));
+        else if (value) memcpy(kernel->args + p->offset, value, size < p->size ? size : p->size);
     }
-    kernel->given[index] = true;
+    kernel->given[index] = value || !is_object; /* a launch refuses what has no image */
     return ZE_RESULT_SUCCESS;
 }
 

@@ -267,6 +267,28 @@ static bool boxes_overlap(const void *to, const struct soft_box *a, const void *
            spans_meet(a->region.originZ, b->region.originZ, a->region.depth);
 }
 
+ze_result_t soft_append_box_copy(ze_command_list_handle_t list, void *to, const struct soft_box *to_box, const void *from,
+                                 const struct soft_box *from_box, ze_event_handle_t signal, uint32_t wait_count,
+                                 ze_event_handle_t *waits)
+{
+    const ze_copy_region_t *a = &to_box->region, *b = &from_box->region;
+    ze_result_t result;
+    struct soft_command *c;
+    if (a->width != b->width || a->height != b->height || a->depth != b->depth)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "source and destination regions differ in size");
+    if (!a->width) return append_nothing(list, signal, wait_count, waits);
+    SOFT_TRY(check_range(to, box_end(to_box)));
+    SOFT_TRY(check_range(from, box_end(from_box)));
+    if (boxes_overlap(to, to_box, from, from_box)) return ZE_RESULT_ERROR_OVERLAPPING_REGIONS;
+    c = soft_command_new(list, SOFT_CMD_COPY_REGION, 0, signal, wait_count, waits, &result);
+    if (!c) return result;
+    c->u.region.to = to;
+    c->u.region.from = from;
+    c->u.region.to_box = *to_box;
+    c->u.region.from_box = *from_box;
+    return soft_command_add(list, c);
+}
+
 ze_result_t zeCommandListAppendMemoryCopyRegion(ze_command_list_handle_t list, void *to,
                                                 const ze_copy_region_t *to_region, uint32_t to_pitch, uint32_t to_slice,
                                                 const void *from, const ze_copy_region_t *from_region,
@@ -274,8 +296,6 @@ ze_result_t zeCommandListAppendMemoryCopyRegion(ze_command_list_handle_t list, v
                                                 uint32_t wait_count, ze_event_handle_t *waits)
 {
     struct soft_box a, b;
-    ze_result_t result;
-    struct soft_command *c;
     SOFT_HANDLE(list, SOFT_LIST);
     SOFT_POINTER(to);
     SOFT_POINTER(to_region);
@@ -283,19 +303,7 @@ ze_result_t zeCommandListAppendMemoryCopyRegion(ze_command_list_handle_t list, v
     SOFT_POINTER(from_region);
     a = box(to_region, to_pitch, to_slice);
     b = box(from_region, from_pitch, from_slice);
-    if (a.region.width != b.region.width || a.region.height != b.region.height || a.region.depth != b.region.depth)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "source and destination regions differ in size");
-    if (!a.region.width) return append_nothing(list, signal, wait_count, waits);
-    SOFT_TRY(check_range(to, box_end(&a)));
-    SOFT_TRY(check_range(from, box_end(&b)));
-    if (boxes_overlap(to, &a, from, &b)) return ZE_RESULT_ERROR_OVERLAPPING_REGIONS;
-    c = soft_command_new(list, SOFT_CMD_COPY_REGION, 0, signal, wait_count, waits, &result);
-    if (!c) return result;
-    c->u.region.to = to;
-    c->u.region.from = from;
-    c->u.region.to_box = a;
-    c->u.region.from_box = b;
-    return soft_command_add(list, c);
+    return soft_append_box_copy(list, to, &a, from, &b, signal, wait_count, waits);
 }
 
 ze_result_t zeCommandListAppendMemoryPrefetch(ze_command_list_handle_t list, const void *pointer, size_t size)

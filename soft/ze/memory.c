@@ -27,8 +27,13 @@ static struct {
     pthread_rwlock_t lock;
     struct allocation *list; /* by base */
     size_t count, capacity;
-    uint64_t next_id;
-} table = {.lock = PTHREAD_RWLOCK_INITIALIZER, .next_id = 1};
+} table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+uint64_t soft_memory_id(void)
+{
+    static _Atomic uint64_t last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
 
 /* How many allocations begin at or before `address`; table.lock held. */
 static size_t count_upto(uintptr_t address)
@@ -68,7 +73,7 @@ static bool insert(const struct allocation *a)
         size_t at = count_upto(a->base);
         memmove(&table.list[at + 1], &table.list[at], (table.count - at) * sizeof *table.list);
         table.list[at] = *a;
-        table.list[at].id = table.next_id++;
+        table.list[at].id = soft_memory_id();
         table.count++;
     }
     pthread_rwlock_unlock(&table.lock);

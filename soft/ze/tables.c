@@ -163,6 +163,9 @@ TABLE(zeGetImageProcAddrTable, ze_image_dditable_t)
     t->pfnCreate = zeImageCreate;
     t->pfnDestroy = zeImageDestroy;
     t->pfnGetAllocPropertiesExt = zeImageGetAllocPropertiesExt;
+#if SOFT_API(5)
+    SINCE(5, pfnViewCreateExt, zeImageViewCreateExt)
+#endif
 END
 
 TABLE(zeGetImageExpProcAddrTable, ze_image_exp_dditable_t)
@@ -278,6 +281,9 @@ TABLE(zeGetMemProcAddrTable, ze_mem_dditable_t)
     t->pfnOpenIpcHandle = zeMemOpenIpcHandle;
     t->pfnCloseIpcHandle = zeMemCloseIpcHandle;
     t->pfnFreeExt = zeMemFreeExt;
+#if SOFT_API(9)
+    SINCE(9, pfnGetPitchFor2dImage, zeMemGetPitchFor2dImage)
+#endif
 END
 
 TABLE(zeGetVirtualMemProcAddrTable, ze_virtual_mem_dditable_t)

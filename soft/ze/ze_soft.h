@@ -72,7 +72,9 @@ enum soft_tag {
     SOFT_MODULE,
     SOFT_KERNEL,
     SOFT_LOG,
-    SOFT_PHYSICAL
+    SOFT_PHYSICAL,
+    SOFT_IMAGE,
+    SOFT_SAMPLER
 };
 
 struct _ze_driver_handle_t {
@@ -143,7 +145,7 @@ struct soft_model {
     uint32_t device_id, ip;
     uint32_t threads, simd, eus, subslices, slices; /* an EU's threads, ... a subslice's EUs, a slice's subslices */
     uint32_t least_lanes;                           /* of its subgroups, which go up to 32 */
-    bool integrated, has_double, has_blocks;
+    bool integrated, has_double, has_blocks, has_images;
 };
 uint32_t soft_subgroup_size(void); /* of kernels that state none */
 /* NULL: none, it is itself. */
@@ -409,13 +411,45 @@ ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to);
 ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer);
 ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer);
 bool soft_memory_waits(void); /* whether there may be any */
-/* Copies boxes; pitches in bytes. */
-struct soft_box {
-    ze_copy_region_t region;
-    size_t pitch, slice;
+/* A number that no other allocation has, images included. */
+uint64_t soft_memory_id(void);
+
+/* ---- images and samplers */
+
+struct _ze_image_handle_t {
+    uint32_t tag;
+    struct xs_image image; /* what kernels are given */
+    uint32_t texel;        /* bytes of one */
+    uint64_t id;
+    struct soft_pages pages; /* no base: it lies in memory of the program's or of another image */
 };
 
+struct _ze_sampler_handle_t {
+    uint32_t tag;
+    struct xs_sampler sampler; /* what kernels are given */
+};
+
+bool soft_has_images(void);
+void soft_image_limits(ze_device_image_properties_t *p); /* with what is chained to it */
+
+/* Extensions that programs find by name, whatever header the driver was built with. */
+#if !SOFT_API(5)
+ZE_APIEXPORT ze_result_t zeImageViewCreateExt(ze_context_handle_t context, ze_device_handle_t device,
+                                              const ze_image_desc_t *desc, ze_image_handle_t image,
+                                              ze_image_handle_t *view);
+#endif
+#if !SOFT_API(9)
+ZE_APIEXPORT ze_result_t zeMemGetPitchFor2dImage(ze_context_handle_t context, ze_device_handle_t device, size_t width,
+                                                 size_t height, unsigned texel, size_t *pitch);
+#endif
+
 /* ---- commands */
+
+/* A box of bytes in a surface. */
+struct soft_box {
+    ze_copy_region_t region;
+    size_t pitch, slice; /* bytes from a row, or slice, to the next */
+};
 
 enum soft_command_kind {
     SOFT_CMD_NOTHING, /* barriers, signals, waits, advice: the events are all there is to it */
@@ -544,6 +578,11 @@ void soft_queues_drain(void);
 /* Submissions to all queues have numbers: the last one's, and that of the first that is not done (UINT64_MAX: none). */
 uint64_t soft_queues_last(void);
 uint64_t soft_queues_first(void);
+
+/* Appends the copy of a box to another of the same size; both pointers are their surfaces' beginnings. */
+ze_result_t soft_append_box_copy(ze_command_list_handle_t list, void *to, const struct soft_box *to_box, const void *from,
+                                 const struct soft_box *from_box, ze_event_handle_t signal, uint32_t wait_count,
+                                 ze_event_handle_t *waits);
 
 /* Makes a command for `list`; NULL: *result says why (closed list, bad event, no memory). */
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,

@@ -1,0 +1,551 @@
+/* image.c - images and samplers: what kernels are given of them, and copies of boxes of texels. Texels lie in rows of
+ * memory as the descriptor has them, without tiles: in pages of the image's own, in an allocation of the program's, or
+ * in those of the image that a view shows in another way.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "xe/xe.h"
+#include "ze_soft.h"
+
+/* Structures that the oldest header does not have, by number. */
+enum {
+    SRGB_DESC = 0x10006,
+    PLANE_DESC = 0x10010,
+    FORMAT_SUPPORT = 0x10014,
+    OLDER_PLANE_DESC = 0x20005,
+    PITCHED_PROPERTIES = 0x2001d,
+    BINDLESS_DESC = 0x2001e,
+    PITCHED_DESC = 0x2001f,
+    PITCH_INFO = 0x20038,
+    CUSTOM_PITCH_DESC = 0x20042
+};
+struct number_desc { /* sRGB or not, a plane, flags of bindless images; whether a format is supported */
+    ze_structure_type_t stype;
+    const void *next;
+    uint32_t number;
+};
+struct pitched_desc {
+    ze_structure_type_t stype;
+    const void *next;
+    void *memory;
+};
+struct sizes { /* row and slice pitch; largest width and height; alignment of a pitch and the largest */
+    ze_structure_type_t stype;
+    const void *next;
+    size_t size[2];
+};
+
+/* ---- what there is */
+
+enum { ROW_ALIGNMENT = 64, LARGEST_LAYERS = 2048, LARGEST_PITCH = 256 << 10 };
+#define LARGEST_BUFFER (UINT64_C(1) << 31) /* bytes: the boxes of copies have 32 bits */
+
+static const struct kind {
+    uint32_t dims, largest; /* texels in each of them */
+    bool array;
+} kinds[] = {
+    [ZE_IMAGE_TYPE_1D] = {1, 16384, false}, [ZE_IMAGE_TYPE_1DARRAY] = {1, 16384, true},
+    [ZE_IMAGE_TYPE_2D] = {2, 16384, false}, [ZE_IMAGE_TYPE_2DARRAY] = {2, 16384, true},
+    [ZE_IMAGE_TYPE_3D] = {3, 2048, false},  [ZE_IMAGE_TYPE_BUFFER] = {1, UINT32_MAX, false},
+};
+
+/* The bytes of a texel, and the types it may have. The layouts after these are of video. */
+#define TYPE(name) (1u << ZE_IMAGE_FORMAT_TYPE_##name)
+#define NORMS (TYPE(UNORM) | TYPE(SNORM))
+#define INTEGERS (TYPE(UINT) | TYPE(SINT))
+#define ALL (INTEGERS | NORMS | TYPE(FLOAT))
+static const struct layout {
+    uint8_t bytes, types;
+} layouts[] = {
+    [ZE_IMAGE_FORMAT_LAYOUT_8] = {1, INTEGERS | NORMS},
+    [ZE_IMAGE_FORMAT_LAYOUT_8_8] = {2, INTEGERS | NORMS},
+    [ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8] = {4, INTEGERS | NORMS},
+    [ZE_IMAGE_FORMAT_LAYOUT_16] = {2, ALL},
+    [ZE_IMAGE_FORMAT_LAYOUT_16_16] = {4, ALL},
+    [ZE_IMAGE_FORMAT_LAYOUT_16_16_16_16] = {8, ALL},
+    [ZE_IMAGE_FORMAT_LAYOUT_32] = {4, ALL},
+    [ZE_IMAGE_FORMAT_LAYOUT_32_32] = {8, ALL},
+    [ZE_IMAGE_FORMAT_LAYOUT_32_32_32_32] = {16, ALL},
+    [ZE_IMAGE_FORMAT_LAYOUT_10_10_10_2] = {4, INTEGERS | NORMS},
+    [ZE_IMAGE_FORMAT_LAYOUT_11_11_10] = {4, TYPE(FLOAT)},
+    [ZE_IMAGE_FORMAT_LAYOUT_5_6_5] = {2, TYPE(UNORM)},
+    [ZE_IMAGE_FORMAT_LAYOUT_5_5_5_1] = {2, TYPE(UNORM)},
+    [ZE_IMAGE_FORMAT_LAYOUT_4_4_4_4] = {2, TYPE(UNORM)},
+};
+
+/* 0: there is no such format. */
+static uint32_t texel_bytes(const ze_image_format_t *f)
+{
+    uint32_t layout = (uint32_t)f->layout, type = (uint32_t)f->type;
+    if (layout >= sizeof layouts / sizeof layouts[0] || type > ZE_IMAGE_FORMAT_TYPE_FLOAT) return 0;
+    return layouts[layout].types >> type & 1 ? layouts[layout].bytes : 0;
+}
+
+/* Intel's machine code reads them from units that the interpreter does not have. */
+bool soft_has_images(void) { return !xe_target() && (!soft_model() || soft_model()->has_images); }
+
+static ze_result_t check_support(void)
+{
+    return soft_has_images() ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "no images here");
+}
+
+void soft_image_limits(ze_device_image_properties_t *p)
+{
+    const bool any = soft_has_images();
+    p->maxImageDims1D = any ? kinds[ZE_IMAGE_TYPE_1D].largest : 0;
+    p->maxImageDims2D = any ? kinds[ZE_IMAGE_TYPE_2D].largest : 0;
+    p->maxImageDims3D = any ? kinds[ZE_IMAGE_TYPE_3D].largest : 0;
+    p->maxImageBufferSize = any ? LARGEST_BUFFER : 0;
+    p->maxImageArraySlices = any ? LARGEST_LAYERS : 0;
+    p->maxSamplers = any ? 16 : 0;
+    p->maxReadImageArgs = p->maxWriteImageArgs = any ? 128 : 0;
+    for (ze_base_properties_t *more = p->pNext; more; more = more->pNext) {
+        struct sizes *s = (struct sizes *)(void *)more;
+        if ((uint32_t)more->stype == PITCHED_PROPERTIES) {
+            s->size[0] = s->size[1] = p->maxImageDims2D;
+        } else if ((uint32_t)more->stype == PITCH_INFO) {
+            s->size[0] = any ? ROW_ALIGNMENT : 0;
+            s->size[1] = any ? LARGEST_PITCH : 0;
+        }
+    }
+}
+
+/* ---- descriptors */
+
+/* What is chained to one. */
+struct wish {
+    void *memory;    /* of the program's; NULL: the image gets its own */
+    size_t pitch[2]; /* of rows and slices there; 0: as narrow as they may be */
+};
+
+/* What `d` asks for and there is not, when its number is not 0. */
+static ze_result_t refuse_number(const ze_base_desc_t *d, const char *what)
+{
+    if (!((const struct number_desc *)(const void *)d)->number) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%s", what);
+}
+
+static ze_result_t read_chain(const void *chain, struct wish *wish)
+{
+    SOFT_TRY(soft_check_chain(chain));
+    for (const ze_base_desc_t *d = chain; d; d = d->pNext) {
+        switch ((uint32_t)d->stype) {
+        case PITCHED_DESC: wish->memory = ((const struct pitched_desc *)(const void *)d)->memory; break;
+        case CUSTOM_PITCH_DESC:
+            memcpy(wish->pitch, ((const struct sizes *)(const void *)d)->size, sizeof wish->pitch);
+            break;
+        case BINDLESS_DESC: SOFT_TRY(refuse_number(d, "there are no bindless images")); break;
+        case PLANE_DESC:
+        case OLDER_PLANE_DESC: SOFT_TRY(refuse_number(d, "images have one plane")); break;
+        case SRGB_DESC: SOFT_TRY(refuse_number(d, "there are no sRGB images")); break;
+        default: break;
+        }
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t check_desc(const ze_image_desc_t *d)
+{
+    SOFT_POINTER(d);
+    SOFT_FLAGS(d->flags, ZE_IMAGE_FLAG_KERNEL_WRITE | ZE_IMAGE_FLAG_BIAS_UNCACHED);
+    return (uint32_t)d->type > ZE_IMAGE_TYPE_BUFFER ? ZE_RESULT_ERROR_INVALID_ENUMERATION : ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t set_format(struct xs_image *i, const ze_image_format_t *f)
+{
+    const ze_image_format_swizzle_t swizzle[4] = {f->x, f->y, f->z, f->w};
+    if (!texel_bytes(f))
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, "no images of layout %u with type %u",
+                         (unsigned)f->layout, (unsigned)f->type);
+    for (int c = 0; c < 4; c++) {
+        if ((uint32_t)swizzle[c] > ZE_IMAGE_FORMAT_SWIZZLE_X)
+            return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, "swizzle %u", (unsigned)swizzle[c]);
+        i->swizzle[c] = (uint8_t)swizzle[c];
+    }
+    i->layout = (uint8_t)f->layout;
+    i->type = (uint8_t)f->type;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t check_extent(const char *what, uint64_t n, uint64_t most)
+{
+    if (!n) return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "an image of %s 0", what);
+    if (n <= most) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "an image of %s %llu: %llu at most", what, (unsigned long long)n,
+                     (unsigned long long)most);
+}
+
+/* A buffer's width is in texels, as Intel's driver and the conformance suite have it; the specification has bytes. */
+static ze_result_t set_size(struct xs_image *i, const ze_image_desc_t *d, uint32_t texel)
+{
+    const struct kind *k = &kinds[d->type];
+    SOFT_TRY(check_extent("width", d->width, d->type == ZE_IMAGE_TYPE_BUFFER ? LARGEST_BUFFER / texel : k->largest));
+    if (k->dims > 1) SOFT_TRY(check_extent("height", d->height, k->largest));
+    if (k->dims > 2) SOFT_TRY(check_extent("depth", d->depth, k->largest));
+    if (k->array) SOFT_TRY(check_extent("array levels", d->arraylevels, LARGEST_LAYERS));
+    if (d->miplevels > 1) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%u levels of detail", d->miplevels);
+    i->dims = (uint8_t)k->dims;
+    i->width = (uint32_t)d->width;
+    i->height = k->dims > 1 ? d->height : 1;
+    i->depth = k->dims > 2 ? d->depth : 1;
+    i->layers = k->array ? d->arraylevels : 0;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* An image without memory. */
+static ze_result_t describe(const ze_image_desc_t *d, ze_image_handle_t *to)
+{
+    struct xs_image i = {0};
+    ze_image_handle_t image;
+    uint32_t texel;
+    SOFT_TRY(set_format(&i, &d->format));
+    texel = texel_bytes(&d->format);
+    SOFT_TRY(set_size(&i, d, texel));
+    image = calloc(1, sizeof *image);
+    if (!image) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    image->tag = SOFT_IMAGE;
+    image->image = i;
+    image->texel = texel;
+    *to = image;
+    return ZE_RESULT_SUCCESS;
+}
+
+static uint32_t layers_of(const struct xs_image *i) { return i->layers ? i->layers : 1; }
+
+static size_t align_row(size_t bytes) { return (bytes + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT; }
+
+static ze_result_t set_pitches(ze_image_handle_t image, const size_t wish[2])
+{
+    struct xs_image *i = &image->image;
+    const size_t row = (size_t)i->width * image->texel;
+    if (wish[0] && (wish[0] < row || wish[0] % ROW_ALIGNMENT || wish[0] > LARGEST_PITCH))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "row pitch %zu: from %zu to %u, a multiple of %u", wish[0],
+                         row, (unsigned)LARGEST_PITCH, (unsigned)ROW_ALIGNMENT);
+    i->row_pitch = wish[0] ? wish[0] : align_row(row);
+    if (wish[1] && (wish[1] < i->row_pitch * i->height || wish[1] % i->row_pitch))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                         "slice pitch %zu: a multiple of the row pitch %zu, %u times that at least", wish[1],
+                         (size_t)i->row_pitch, i->height);
+    i->slice_pitch = wish[1] ? wish[1] : i->row_pitch * i->height;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- memory */
+
+static uint64_t whole_size(const struct xs_image *i) { return i->slice_pitch * layers_of(i) * i->depth; }
+
+static ze_result_t take_memory(ze_context_handle_t context, ze_image_handle_t image, void *memory)
+{
+    const struct xs_image *i = &image->image;
+    const uint64_t end =
+        whole_size(i) - i->slice_pitch + i->row_pitch * (i->height - 1) + (uint64_t)i->width * image->texel;
+    SOFT_TRY(zeMemGetAddressRange(context, memory, NULL, NULL));
+    if (!soft_range_fits(memory, end))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "an image of %llu bytes exceeds the allocation at %p",
+                         (unsigned long long)end, memory);
+    image->image.data = memory;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t give_memory(ze_image_handle_t image)
+{
+    const uint64_t size = whole_size(&image->image);
+    const uint64_t most = (uint64_t)sysconf(_SC_PHYS_PAGES) * soft_page_size();
+    if (size > most || !soft_pages_new(&image->pages, size, soft_page_size()))
+        return soft_fail(ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, "no %llu bytes for an image", (unsigned long long)size);
+    image->image.data = image->pages.base;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* ---- life */
+
+static ze_result_t deliver(ze_result_t result, ze_image_handle_t image, ze_image_handle_t *to)
+{
+    if (result == ZE_RESULT_SUCCESS) {
+        image->id = soft_memory_id();
+        *to = image;
+    } else {
+        free(image);
+    }
+    return result;
+}
+
+ze_result_t zeImageCreate(ze_context_handle_t context, ze_device_handle_t device, const ze_image_desc_t *desc,
+                          ze_image_handle_t *image)
+{
+    struct wish wish = {0};
+    ze_image_handle_t i;
+    ze_result_t result;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_TRY(check_desc(desc));
+    SOFT_POINTER(image);
+    SOFT_TRY(check_support());
+    SOFT_TRY(read_chain(desc->pNext, &wish));
+    SOFT_TRY(describe(desc, &i));
+    result = set_pitches(i, wish.pitch);
+    if (result == ZE_RESULT_SUCCESS) result = wish.memory ? take_memory(context, i, wish.memory) : give_memory(i);
+    return deliver(result, i, image);
+}
+
+ze_result_t zeImageDestroy(ze_image_handle_t image)
+{
+    SOFT_HANDLE(image, SOFT_IMAGE);
+    image->tag = SOFT_DEAD;
+    if (image->pages.base) soft_pages_free(&image->pages);
+    free(image);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Texels of the same size, in the same place: of any type, as many as the image has or fewer. */
+static ze_result_t show(ze_image_handle_t view, ze_image_handle_t image)
+{
+    struct xs_image *v = &view->image;
+    const struct xs_image *i = &image->image;
+    if (view->texel != image->texel)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, "texels of %u bytes in a view of those of %u",
+                         view->texel, image->texel);
+    if (v->width > i->width || v->height > i->height || v->depth * layers_of(v) > i->depth * layers_of(i))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "a view of %u x %u x %u of an image of %u x %u x %u", v->width,
+                         v->height, v->depth * layers_of(v), i->width, i->height, i->depth * layers_of(i));
+    v->data = i->data;
+    v->row_pitch = i->row_pitch;
+    v->slice_pitch = i->slice_pitch;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeImageViewCreateExt(ze_context_handle_t context, ze_device_handle_t device, const ze_image_desc_t *desc,
+                                 ze_image_handle_t image, ze_image_handle_t *view)
+{
+    struct wish wish = {0};
+    ze_image_handle_t v;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_TRY(check_desc(desc));
+    SOFT_HANDLE(image, SOFT_IMAGE);
+    SOFT_POINTER(view);
+    SOFT_TRY(read_chain(desc->pNext, &wish));
+    if (wish.memory) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a view has no memory of its own");
+    SOFT_TRY(describe(desc, &v));
+    return deliver(show(v, image), v, view);
+}
+
+ze_result_t zeImageViewCreateExp(ze_context_handle_t context, ze_device_handle_t device, const ze_image_desc_t *desc,
+                                 ze_image_handle_t image, ze_image_handle_t *view)
+{
+    return zeImageViewCreateExt(context, device, desc, image, view);
+}
+
+/* ---- asking */
+
+ze_result_t zeImageGetProperties(ze_device_handle_t device, const ze_image_desc_t *desc, ze_image_properties_t *p)
+{
+    bool supported;
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_TRY(check_desc(desc));
+    SOFT_POINTER(p);
+    supported = soft_has_images() && texel_bytes(&desc->format);
+    p->samplerFilterFlags = supported ? ZE_IMAGE_SAMPLER_FILTER_FLAG_POINT : 0;
+    if (supported && !(TYPE(UINT) << desc->format.type & INTEGERS))
+        p->samplerFilterFlags |= ZE_IMAGE_SAMPLER_FILTER_FLAG_LINEAR;
+    for (ze_base_properties_t *more = p->pNext; more; more = more->pNext)
+        if ((uint32_t)more->stype == FORMAT_SUPPORT) ((struct number_desc *)(void *)more)->number = supported;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeImageGetMemoryPropertiesExp(ze_image_handle_t image, ze_image_memory_properties_exp_t *p)
+{
+    SOFT_HANDLE(image, SOFT_IMAGE);
+    SOFT_POINTER(p);
+    p->size = whole_size(&image->image);
+    p->rowPitch = image->image.row_pitch;
+    p->slicePitch = image->image.slice_pitch;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeImageGetAllocPropertiesExt(ze_context_handle_t context, ze_image_handle_t image,
+                                         ze_image_allocation_ext_properties_t *p)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(image, SOFT_IMAGE);
+    SOFT_POINTER(p);
+    p->id = image->id;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeMemGetPitchFor2dImage(ze_context_handle_t context, ze_device_handle_t device, size_t width, size_t height,
+                                    unsigned texel, size_t *pitch)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(pitch);
+    SOFT_TRY(check_support());
+    SOFT_TRY(check_extent("width", width, kinds[ZE_IMAGE_TYPE_2D].largest));
+    SOFT_TRY(check_extent("height", height, kinds[ZE_IMAGE_TYPE_2D].largest));
+    if (!texel || texel > 16) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "texels of %u bytes", texel);
+    *pitch = align_row(width * texel);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Always resident. */
+static ze_result_t residency(ze_context_handle_t context, ze_device_handle_t device, ze_image_handle_t image)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_HANDLE(image, SOFT_IMAGE);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeContextMakeImageResident(ze_context_handle_t context, ze_device_handle_t device, ze_image_handle_t image)
+{
+    return residency(context, device, image);
+}
+
+ze_result_t zeContextEvictImage(ze_context_handle_t context, ze_device_handle_t device, ze_image_handle_t image)
+{
+    return residency(context, device, image);
+}
+
+/* ---- copies */
+
+/* Layers are what comes after the rows: of a 1D array's region its y. */
+static bool has_layers_as_rows(const struct xs_image *i) { return i->layers && i->dims == 1; }
+
+/* A region (NULL: all) in bytes from the image's data. */
+static ze_result_t image_box(ze_image_handle_t image, const ze_image_region_t *region, struct soft_box *to)
+{
+    const struct xs_image *i = &image->image;
+    const bool lines = has_layers_as_rows(i);
+    const uint32_t has[3] = {i->width, lines ? i->layers : i->height, lines ? 1 : i->depth * layers_of(i)};
+    ze_image_region_t r = {.width = has[0], .height = has[1], .depth = has[2]};
+    if (region) r = *region;
+    if (!r.height) r.height = 1;
+    if (!r.depth) r.depth = 1;
+    if ((uint64_t)r.originX + r.width > has[0] || (uint64_t)r.originY + r.height > has[1] ||
+        (uint64_t)r.originZ + r.depth > has[2])
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE,
+                         "a region of %u x %u x %u at (%u, %u, %u) is not in an image of %u x %u x %u", r.width,
+                         r.height, r.depth, r.originX, r.originY, r.originZ, has[0], has[1], has[2]);
+    to->region = (ze_copy_region_t){.originX = r.originX * image->texel,
+                                    .originY = r.originY,
+                                    .originZ = r.originZ,
+                                    .width = r.width * image->texel,
+                                    .height = r.height,
+                                    .depth = r.depth};
+    to->pitch = lines ? i->slice_pitch : i->row_pitch;
+    to->slice = i->slice_pitch;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* The same number of bytes in memory; pitches of 0: packed. */
+static ze_result_t memory_box(const struct xs_image *i, const struct soft_box *box, uint32_t row, uint32_t slice,
+                              struct soft_box *to)
+{
+    const uint32_t width = box->region.width, height = box->region.height, depth = box->region.depth;
+    to->region = (ze_copy_region_t){.width = width, .height = height, .depth = depth};
+    to->pitch = has_layers_as_rows(i) && slice ? slice : row ? row : width;
+    to->slice = slice ? slice : to->pitch * height;
+    if ((height > 1 && to->pitch < width) || (depth > 1 && to->slice < to->pitch * height))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE,
+                         "%u rows of %u bytes in each of %u slices do not fit row pitch %u and slice pitch %u", height,
+                         width, depth, row, slice);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeCommandListAppendImageCopyRegion(ze_command_list_handle_t list, ze_image_handle_t to,
+                                               ze_image_handle_t from, const ze_image_region_t *to_region,
+                                               const ze_image_region_t *from_region, ze_event_handle_t signal,
+                                               uint32_t wait_count, ze_event_handle_t *waits)
+{
+    struct soft_box a, b;
+    SOFT_HANDLE(list, SOFT_LIST);
+    SOFT_HANDLE(to, SOFT_IMAGE);
+    SOFT_HANDLE(from, SOFT_IMAGE);
+    if (to->texel != from->texel)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a copy of texels of %u bytes to those of %u", from->texel,
+                         to->texel);
+    SOFT_TRY(image_box(to, to_region, &a));
+    SOFT_TRY(image_box(from, from_region, &b));
+    return soft_append_box_copy(list, to->image.data, &a, from->image.data, &b, signal, wait_count, waits);
+}
+
+ze_result_t zeCommandListAppendImageCopy(ze_command_list_handle_t list, ze_image_handle_t to, ze_image_handle_t from,
+                                         ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits)
+{
+    return zeCommandListAppendImageCopyRegion(list, to, from, NULL, NULL, signal, wait_count, waits);
+}
+
+ze_result_t zeCommandListAppendImageCopyToMemoryExt(ze_command_list_handle_t list, void *to, ze_image_handle_t from,
+                                                    const ze_image_region_t *region, uint32_t row, uint32_t slice,
+                                                    ze_event_handle_t signal, uint32_t wait_count,
+                                                    ze_event_handle_t *waits)
+{
+    struct soft_box a, b;
+    SOFT_HANDLE(list, SOFT_LIST);
+    SOFT_HANDLE(from, SOFT_IMAGE);
+    SOFT_POINTER(to);
+    SOFT_TRY(image_box(from, region, &b));
+    SOFT_TRY(memory_box(&from->image, &b, row, slice, &a));
+    return soft_append_box_copy(list, to, &a, from->image.data, &b, signal, wait_count, waits);
+}
+
+ze_result_t zeCommandListAppendImageCopyToMemory(ze_command_list_handle_t list, void *to, ze_image_handle_t from,
+                                                 const ze_image_region_t *region, ze_event_handle_t signal,
+                                                 uint32_t wait_count, ze_event_handle_t *waits)
+{
+    return zeCommandListAppendImageCopyToMemoryExt(list, to, from, region, 0, 0, signal, wait_count, waits);
+}
+
+ze_result_t zeCommandListAppendImageCopyFromMemoryExt(ze_command_list_handle_t list, ze_image_handle_t to,
+                                                      const void *from, const ze_image_region_t *region, uint32_t row,
+                                                      uint32_t slice, ze_event_handle_t signal, uint32_t wait_count,
+                                                      ze_event_handle_t *waits)
+{
+    struct soft_box a, b;
+    SOFT_HANDLE(list, SOFT_LIST);
+    SOFT_HANDLE(to, SOFT_IMAGE);
+    SOFT_POINTER(from);
+    SOFT_TRY(image_box(to, region, &a));
+    SOFT_TRY(memory_box(&to->image, &a, row, slice, &b));
+    return soft_append_box_copy(list, to->image.data, &a, from, &b, signal, wait_count, waits);
+}
+
+ze_result_t zeCommandListAppendImageCopyFromMemory(ze_command_list_handle_t list, ze_image_handle_t to,
+                                                   const void *from, const ze_image_region_t *region,
+                                                   ze_event_handle_t signal, uint32_t wait_count,
+                                                   ze_event_handle_t *waits)
+{
+    return zeCommandListAppendImageCopyFromMemoryExt(list, to, from, region, 0, 0, signal, wait_count, waits);
+}
+
+/* ---- samplers */
+
+ze_result_t zeSamplerCreate(ze_context_handle_t context, ze_device_handle_t device, const ze_sampler_desc_t *desc,
+                            ze_sampler_handle_t *sampler)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(sampler);
+    if ((uint32_t)desc->addressMode > ZE_SAMPLER_ADDRESS_MODE_MIRROR ||
+        (uint32_t)desc->filterMode > ZE_SAMPLER_FILTER_MODE_LINEAR)
+        return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    SOFT_TRY(check_support());
+    *sampler = calloc(1, sizeof **sampler);
+    if (!*sampler) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    (*sampler)->tag = SOFT_SAMPLER;
+    (*sampler)->sampler = (struct xs_sampler){.address = (uint8_t)desc->addressMode,
+                                              .filter = (uint8_t)desc->filterMode,
+                                              .normalized = desc->isNormalized != 0};
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeSamplerDestroy(ze_sampler_handle_t sampler)
+{
+    SOFT_HANDLE(sampler, SOFT_SAMPLER);
+    sampler->tag = SOFT_DEAD;
+    free(sampler);
+    return ZE_RESULT_SUCCESS;
+}
