@@ -265,14 +265,6 @@ ze_result_t zeDeviceGetCacheProperties(ze_device_handle_t device, uint32_t *coun
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_image_properties_t *p)
-{
-    SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_POINTER(p);
-    soft_image_limits(p);
-    return ZE_RESULT_SUCCESS;
-}
-
 ze_result_t zeDeviceGetExternalMemoryProperties(ze_device_handle_t device, ze_device_external_memory_properties_t *p)
 {
     SOFT_HANDLE(device, SOFT_DEVICE);

@@ -12,12 +12,6 @@ struct _ze_driver_handle_t soft_driver = {SOFT_DRIVER};
 
 /* ---- the driver */
 
-bool soft_is_cpu(void)
-{
-    const char *type = getenv("XETILE_SOFT_TYPE");
-    return type && strcmp(type, "cpu") == 0;
-}
-
 ze_result_t zeInit(ze_init_flags_t flags)
 {
     SOFT_FLAGS(flags, ZE_INIT_FLAG_GPU_ONLY | ZE_INIT_FLAG_VPU_ONLY);

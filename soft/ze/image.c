@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xe/xe.h"
 #include "ze_soft.h"
 
 /* Structures that the oldest header does not have, by number. */
@@ -83,17 +82,16 @@ static uint32_t texel_bytes(const ze_image_format_t *f)
     return layouts[layout].types >> type & 1 ? layouts[layout].bytes : 0;
 }
 
-/* Intel's machine code reads them from units that the interpreter does not have. */
-bool soft_has_images(void) { return !xe_target() && (!soft_model() || soft_model()->has_images); }
-
 static ze_result_t check_support(void)
 {
     return soft_has_images() ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "no images here");
 }
 
-void soft_image_limits(ze_device_image_properties_t *p)
+ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_image_properties_t *p)
 {
     const bool any = soft_has_images();
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(p);
     p->maxImageDims1D = any ? kinds[ZE_IMAGE_TYPE_1D].largest : 0;
     p->maxImageDims2D = any ? kinds[ZE_IMAGE_TYPE_2D].largest : 0;
     p->maxImageDims3D = any ? kinds[ZE_IMAGE_TYPE_3D].largest : 0;
@@ -110,6 +108,7 @@ void soft_image_limits(ze_device_image_properties_t *p)
             s->size[1] = any ? LARGEST_PITCH : 0;
         }
     }
+    return ZE_RESULT_SUCCESS;
 }
 
 /* ---- descriptors */

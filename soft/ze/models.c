@@ -84,6 +84,15 @@ const struct soft_model *soft_model(void)
     return NULL;
 }
 
+bool soft_is_cpu(void)
+{
+    const char *type = getenv("XETILE_SOFT_TYPE");
+    return type && strcmp(type, "cpu") == 0;
+}
+
+/* Machine code has them read by units that the interpreter lacks. */
+bool soft_has_images(void) { return !xe_target() && (!soft_model() || soft_model()->has_images); }
+
 /* ---- what a model lacks */
 
 static bool refuse(struct sp_text *log, const struct soft_model *model, const char *what)

@@ -150,6 +150,7 @@ struct soft_model {
 uint32_t soft_subgroup_size(void); /* of kernels that state none */
 /* NULL: none, it is itself. */
 const struct soft_model *soft_model(void);
+bool soft_has_images(void);
 /* False, with the reason in `log`, where the module has what the model lacks. */
 bool soft_model_allows(const struct soft_model *model, const struct sp_module *m, struct sp_text *log);
 
@@ -428,9 +429,6 @@ struct _ze_sampler_handle_t {
     uint32_t tag;
     struct xs_sampler sampler; /* what kernels are given */
 };
-
-bool soft_has_images(void);
-void soft_image_limits(ze_device_image_properties_t *p); /* with what is chained to it */
 
 /* Extensions that programs find by name, whatever header the driver was built with. */
 #if !SOFT_API(5)

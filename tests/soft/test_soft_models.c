@@ -14,13 +14,13 @@
 static const struct expected {
     const char *name, *title;
     uint32_t device, ip, eus, threads, simd, least_lanes;
-    bool has_double, has_blocks;
+    bool has_double, has_blocks, has_images;
 } expected[] = {
-    {"pvc", "Data Center GPU Max 1550", 0x0bd5, 0x030f0007, 512, 8, 16, 16, true, true},
-    {"bmg", "B580", 0xe20b, 0x05004004, 160, 8, 16, 16, true, true},
-    {"lnl", "140V", 0x64a0, 0x05010004, 64, 8, 16, 16, true, true},
-    {"ptl", "B390", 0xb080, 0x07800004, 96, 10, 16, 16, true, true},
-    {"dg2", "A770", 0x56a0, 0x030dc008, 512, 8, 8, 8, false, false},
+    {"pvc", "Data Center GPU Max 1550", 0x0bd5, 0x030f0007, 512, 8, 16, 16, true, true, false},
+    {"bmg", "B580", 0xe20b, 0x05004004, 160, 8, 16, 16, true, true, true},
+    {"lnl", "140V", 0x64a0, 0x05010004, 64, 8, 16, 16, true, true, true},
+    {"ptl", "B390", 0xb080, 0x07800004, 96, 10, 16, 16, true, true, true},
+    {"dg2", "A770", 0x56a0, 0x030dc008, 512, 8, 8, 8, false, false, true},
 };
 static const struct expected *model;
 static zed_device device;
@@ -101,6 +101,25 @@ static bool runs(enum content what)
 
 /* ---- in children, as the setting is for a process */
 
+static void has_images_or_not(void)
+{
+    ze_device_image_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_IMAGE_PROPERTIES, .maxSamplers = 5};
+    ze_image_desc_t d = {.stype = ZE_STRUCTURE_TYPE_IMAGE_DESC, .type = ZE_IMAGE_TYPE_2D, .width = 4, .height = 4};
+    ze_sampler_desc_t sd = {.stype = ZE_STRUCTURE_TYPE_SAMPLER_DESC};
+    ze_image_properties_t of = {.stype = ZE_STRUCTURE_TYPE_IMAGE_PROPERTIES};
+    ze_image_handle_t image;
+    ze_sampler_handle_t sampler;
+    ze_result_t result = model->has_images ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    NEED(zeDeviceGetImageProperties(device.device, &p) == ZE_RESULT_SUCCESS);
+    NEED(p.maxImageDims2D == (model->has_images ? 16384 : 0) && p.maxSamplers == (model->has_images ? 16 : 0));
+    NEED(zeImageGetProperties(device.device, &d, &of) == ZE_RESULT_SUCCESS);
+    NEED(!of.samplerFilterFlags == !model->has_images);
+    NEED(zeImageCreate(device.context, device.device, &d, &image) == result);
+    NEED(zeSamplerCreate(device.context, device.device, &sd, &sampler) == result);
+    if (result != ZE_RESULT_SUCCESS) return;
+    NEED(zeImageDestroy(image) == ZE_RESULT_SUCCESS && zeSamplerDestroy(sampler) == ZE_RESULT_SUCCESS);
+}
+
 static void says_what_it_is(void)
 {
     struct number_properties blocks = {(ze_structure_type_t)0x30007, NULL, 77},
@@ -122,6 +141,7 @@ static void says_what_it_is(void)
         NEED(p.numThreadsPerEU * p.numEUsPerSubslice * c.subGroupSizes[i] >= c.maxTotalGroupSize);
     NEED(blocks.number == (model->has_blocks ? 3 : 0) && products.number == 3);
     NEED(!(m.flags & ZE_DEVICE_MODULE_FLAG_FP64) == !model->has_double && !m.fp64flags == !model->has_double);
+    has_images_or_not();
 }
 
 static void runs_what_it_has(void)
