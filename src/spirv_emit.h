@@ -42,91 +42,57 @@
  *   - A module of the same calls is the same bytes, always. Nothing here is thread-local or global: a module belongs
  *     to one thread at a time, different modules to as many as you like.
  *
- * What there is. Each function stands with its comment further down; the module comes first in each and is left out
- * here, t is a type, n a count with an array behind it, all else spe_ids unless said otherwise.
- *     module        spe_begin(options) spe_finish spe_free spe_get_error spe_print_error(error, file) spe_ok
- *                   spe_error_meaning(number) spe_fail(number, name, format ...) spe_at(file, line) spe_alloc(bytes):
- *                   zeroed, until spe_free. SPE_ERRORS(X) lists the errors
- *     types         spe_void spe_bool spe_int(bits) spe_float(bits) spe_bf16 spe_e4m3 spe_e5m2 spe_vec(t, n)
- *                   spe_array(t, n) spe_struct(n, types) spe_ptr(storage class, t) spe_fn_type(result, n, types)
- *                   spe_coopmat(t, scope, rows, columns, use) spe_coopvec(t, n)
- *     asked         spe_type_of(value) spe_info(t) spe_scalar_of(t) spe_width(t): bits  spe_count(t): components
- *                   spe_alignment(t): bytes  spe_type_text(t, text, size): "f16x8"
- *     constants     spe_u32 spe_i32 spe_u64 spe_f32 (C number); spe_const_u spe_const_i spe_const_f (t, C number)
- *                   spe_const_bool(C bool) spe_composite_const(t, n, constants) spe_null(t) spe_undef(t)
- *                   spe_spec_const(t, default's bits, number); spe_const_bits(id, &bits): is it a scalar constant?
- *     arithmetic    two operands of one type, scalars or vectors, and that type back. Integers: spe_iadd spe_isub
- *                   spe_imul spe_udiv spe_sdiv spe_umod spe_srem (sign of the dividend) spe_smod (of the divisor);
- *                   floats: spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod; either: spe_add spe_sub spe_mul
- *                   spe_div_s spe_div_u (signed, unsigned integers); bits: spe_and spe_or spe_xor spe_shl spe_shr
- *                   spe_sar (with the sign); bools: spe_land spe_lor spe_leq spe_lne. One operand: spe_ineg spe_fneg
- *                   spe_neg spe_not spe_lnot spe_bit_count spe_bit_reverse. spe_bits_extract(v, offset, count,
- *                   signed?) spe_bits_insert(base, v, offset, count) spe_dot(a, b): of two vectors
- *                   spe_select(condition, a, b)
- *     comparisons   bools, one a component: spe_ieq spe_ine; spe_ult spe_ule spe_ugt spe_uge unsigned; spe_slt spe_sle
- *                   spe_sgt spe_sge signed; floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN),
- *                   spe_fueq spe_fune spe_fult spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf;
- *                   spe_any spe_all
- *     conversions   (t, v): spe_uconvert spe_sconvert spe_fconvert spe_fconvert_saturating spe_f_to_u spe_f_to_s
- *                   spe_u_to_f spe_s_to_f spe_bitcast spe_ptr_to_u spe_u_to_ptr; spe_cast(t, v, signed?): what leads
- *                   there; spe_ptr_cast(pointer, t) spe_ptr_to_generic(pointer) spe_bf16_to_f32(i16)
- *                   spe_f32_to_bf16(f32) spe_round_tf32(f32)
- *     composites    spe_extract(v, i) spe_insert(v, part, i) spe_construct(t, n, parts) spe_splat(t, scalar)
- *                   spe_shuffle(a, b, n, indices); i an id: spe_extract_dyn(v, i) spe_insert_dyn(v, part, i)
- *     memory        spe_load(pointer, align) spe_store(pointer, v, align), align in bytes, 0: the type's own;
- *                   spe_load_volatile spe_store_volatile; spe_load_if(pointer, condition, otherwise, align)
- *                   spe_store_if(pointer, v, condition, align); spe_index(pointer, i): pointer + i elements
- *                   spe_element(pointer, n, indices): into arrays, structs, vectors; spe_copy_memory_sized(to, from,
- *                   bytes, align); variables: spe_local_var(t) private, spe_shared_var(t) of the work-group,
- *                   spe_global_var(storage class, t, initial value)
- *     kernels       spe_kernel_begin(kernel) spe_kernel_end spe_param_id(C number) spe_builtin(which, dimension): i32
- *                   spe_function_begin(name, result, n, types) spe_function_end spe_call(function, n, arguments)
- *                   spe_return spe_return_value(v) spe_prologue_begin spe_prologue_end spe_execution_mode(kernel,
- *                   mode, n, words) spe_export(function, name)
- *     control       spe_if(condition) spe_else(n, values) spe_endif(n, values, out), without else spe_endif_from(n,
- *                   values, values if not, out); spe_for(low, high, step, n, carried): the index  spe_endfor(n,
- *                   carried); spe_while(n, carried) spe_while_test(condition) spe_endwhile(n, carried); spe_switch(v,
- *                   n, literals) spe_case(i) spe_default spe_endcase(n, values) spe_endswitch(n, out)
- *     mathematics   spe_math1(f, a) spe_math2(f, a, b) spe_math3(f, a, b, c) spe_math(f, n, arguments): f is SPE_EXP,
- *                   SPE_FMA ... of SPE_MATH_LIST; spe_ext(t, number, n, arguments): any function of OpenCL.std
- *     subgroups     spe_sg_broadcast(v, lane) spe_sg_broadcast_first(v) spe_sg_shuffle(v, lane) spe_sg_shuffle_xor(v,
- *                   mask) spe_sg_shuffle_up(v, delta) spe_sg_shuffle_down(v, delta) spe_sg_ballot(bool): i32x4
- *                   spe_sg_ballot_count(ballot) spe_sg_all(bool) spe_sg_any(bool) spe_sg_elect; (SPE_RED_ADD ..., v):
- *                   spe_sg_reduce spe_sg_scan_inclusive spe_sg_scan_exclusive, and spe_sg_reduce_clustered(.., lanes)
- *     work-groups   spe_wg_reduce spe_wg_scan_inclusive spe_wg_scan_exclusive (SPE_RED_ADD ..., v) spe_wg_all(bool)
- *                   spe_wg_any(bool) spe_wg_broadcast(v, local id)
- *     barriers      spe_barrier spe_sg_barrier spe_barrier_arrive spe_barrier_wait spe_memory_barrier(scope,
- *                   semantics) spe_control_barrier(scope, memory scope, semantics)
- *     atomics       the old value, of spe_atomic(SPE_ATOMIC_IADD ..., pointer, v, scope, semantics) spe_atomic_load
- *                   spe_atomic_store spe_atomic_cas(pointer, expected, v, scope, semantics)
- *     matrices      spe_dpas(t, k, a, b, c, operands): a b + c  of a block in memory (spe_block2d), to or from a
- *                   variable: spe_block2d_load spe_block2d_load_transform spe_block2d_load_transpose spe_block2d_store
- *                   spe_block2d_prefetch; spe_coop_load(t, pointer, layout, stride) spe_coop_store(pointer, v, layout,
- *                   stride) spe_coop_mma(a, b, c, operands) spe_coop_length(t); cooperative vectors:
- *                   spe_coopvec_load(t, pointer, offset) spe_coopvec_store(pointer, offset, v) spe_coopvec_mul(t,
- *                   product) spe_coopvec_outer_accumulate(pointer, offset, a, b, layout, type, stride)
- *                   spe_coopvec_sum_accumulate(pointer, offset, v)
- *     caches        spe_prefetch(pointer, elements) spe_sg_prefetch(pointer, bytes) spe_cache_load spe_cache_store
- *                   (pointer, level, control) spe_copy(v): an id of its own
- *     anything      spe_op(opcode, t, n, words) spe_op_void(opcode, n, words) spe_decorate(id, decoration, n, words)
- *                   spe_decorate_member(t, member, decoration, n, words) spe_name(id, text) spe_capability
- *                   spe_extension
- *     on the host   spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
- *                   spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32; no module
+ * What there is. What a function takes, and what it gives, stands with it further down, in this order.
+ *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
+ *                spe_alloc spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
+ *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_array spe_struct spe_ptr
+ *                spe_fn_type spe_coopmat spe_coopvec; asked: spe_type_of spe_info spe_scalar_of spe_width spe_count
+ *                spe_alignment spe_type_text
+ *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
+ *                spe_composite_const spe_spec_const spe_const_bits; spe_name spe_decorate spe_decorate_member
+ *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg; floats
+ *                spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod spe_fneg spe_dot; either spe_add spe_sub spe_mul
+ *                spe_div_s spe_div_u spe_neg; bits spe_and spe_or spe_xor spe_not spe_shl spe_shr spe_sar spe_bit_count
+ *                spe_bit_reverse spe_bits_extract spe_bits_insert; bools spe_land spe_lor spe_leq spe_lne spe_lnot
+ *                spe_any spe_all spe_select
+ *   comparisons  spe_ieq spe_ine, unsigned spe_ult spe_ule spe_ugt spe_uge, signed spe_slt spe_sle spe_sgt spe_sge;
+ *                floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN), spe_fueq spe_fune spe_fult
+ *                spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf
+ *   conversions  spe_cast is any of spe_uconvert spe_sconvert spe_fconvert spe_f_to_u spe_f_to_s spe_u_to_f spe_s_to_f;
+ *                spe_fconvert_saturating spe_bitcast spe_ptr_to_u spe_u_to_ptr spe_ptr_cast spe_ptr_to_generic
+ *                spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
+ *   composites   spe_extract spe_insert spe_construct spe_splat spe_shuffle spe_extract_dyn spe_insert_dyn
+ *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
+ *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
+ *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
+ *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_builtin spe_function_begin spe_function_end spe_call
+ *                spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
+ *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_endfor spe_while spe_while_test spe_endwhile
+ *                spe_switch spe_case spe_default spe_endcase spe_endswitch
+ *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext
+ *   subgroups    spe_sg_broadcast spe_sg_broadcast_first spe_sg_shuffle spe_sg_shuffle_xor spe_sg_shuffle_up
+ *                spe_sg_shuffle_down spe_sg_ballot spe_sg_ballot_count spe_sg_all spe_sg_any spe_sg_elect spe_sg_reduce
+ *                spe_sg_scan_inclusive spe_sg_scan_exclusive spe_sg_reduce_clustered; work-groups: spe_wg_reduce
+ *                spe_wg_scan_inclusive spe_wg_scan_exclusive spe_wg_all spe_wg_any spe_wg_broadcast
+ *   barriers     spe_barrier spe_sg_barrier spe_barrier_arrive spe_barrier_wait spe_memory_barrier spe_control_barrier
+ *   atomics      spe_atomic spe_atomic_load spe_atomic_store spe_atomic_cas
+ *   matrices     spe_dpas; 2D blocks: spe_block2d_load spe_block2d_load_transform spe_block2d_load_transpose
+ *                spe_block2d_store spe_block2d_prefetch; cooperative ones: spe_coop_load spe_coop_store spe_coop_mma
+ *                spe_coop_length; cooperative vectors: spe_coopvec_load spe_coopvec_store spe_coopvec_mul
+ *                spe_coopvec_outer_accumulate spe_coopvec_sum_accumulate
+ *   anything     spe_op spe_op_void
+ *   on the host  spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
+ *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32
  *
- * The kernel part. A header whose users write kernels as C functions, with macros (xetile.h, coopvec.h), finds here
- * what all such headers need; it emits nothing of its own but numbers.
- *     building      spe_build_begin spe_build_kernel spe_build_end give an spe_built for an spe_device; spe_built_free
- *     parameters    spe_parse_params reads "ptr<f16> A, u32 N"; spe_param_of makes an spe_param of one
- *     errors        spe_report spe_vreport(blame, id, format ...) at the user's line; spe_blame_of; spe_reporter, which
- *                   spe_reporter_name and spe_reporter_text read
- *     numbers       spe_val: spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_same, SPE_NUMBER(x) makes one;
- *                   spe_val_is_set spe_val_is_condition spe_int_fits; spe_arith(SPE_ARITH_ADD ... SPE_ARITH_GE, kind,
- *                   a, b) spe_arith_name; spe_runs(n) spe_run(n, i) cut a long vector up
- *     regions       spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail keep the open XT_FOR,
- *                   CV_IF ..., which are SPE_FOR and SPE_IF
- *     macros        SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST
- *                   SPE_COUNT SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
+ * The kernel part, for headers whose users write kernels as C functions, with macros (xetile.h, coopvec.h):
+ *   building     spe_build_begin spe_build_kernel spe_build_end spe_built_free
+ *   parameters   spe_parse_params spe_param_of
+ *   errors       spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text
+ *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_same spe_val_is_set spe_val_is_condition
+ *                SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_runs spe_run
+ *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
+ *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
+ *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
  *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
@@ -446,6 +412,53 @@ XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
 
+/* SPE_CAT pastes, SPE_FIRST and SPE_REST take a list apart, SPE_COUNT counts 1 to 32 of them. */
+#define SPE_CAT(a, b) SPE_CAT2_(a, b)
+#define SPE_CAT2_(a, b) a##b
+#define SPE_FIRST(first, ...) first
+#define SPE_REST(first, ...) __VA_ARGS__
+#define SPE_COUNT(...) SPE_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,    \
+    15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define SPE_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,    \
+    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+
+/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
+#define SPE_EACH(F, S, ...) SPE_CAT(SPE_EACH_, SPE_COUNT(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
+#define SPE_EACH_1(F, S, i, x) F(i, x)
+#define SPE_EACH_2(F, S, i, x, ...) F(i, x) S() SPE_EACH_1(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_3(F, S, i, x, ...) F(i, x) S() SPE_EACH_2(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_4(F, S, i, x, ...) F(i, x) S() SPE_EACH_3(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_5(F, S, i, x, ...) F(i, x) S() SPE_EACH_4(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_6(F, S, i, x, ...) F(i, x) S() SPE_EACH_5(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_7(F, S, i, x, ...) F(i, x) S() SPE_EACH_6(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_8(F, S, i, x, ...) F(i, x) S() SPE_EACH_7(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_9(F, S, i, x, ...) F(i, x) S() SPE_EACH_8(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_10(F, S, i, x, ...) F(i, x) S() SPE_EACH_9(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_11(F, S, i, x, ...) F(i, x) S() SPE_EACH_10(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_12(F, S, i, x, ...) F(i, x) S() SPE_EACH_11(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_13(F, S, i, x, ...) F(i, x) S() SPE_EACH_12(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_14(F, S, i, x, ...) F(i, x) S() SPE_EACH_13(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_15(F, S, i, x, ...) F(i, x) S() SPE_EACH_14(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_16(F, S, i, x, ...) F(i, x) S() SPE_EACH_15(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_17(F, S, i, x, ...) F(i, x) S() SPE_EACH_16(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_18(F, S, i, x, ...) F(i, x) S() SPE_EACH_17(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_19(F, S, i, x, ...) F(i, x) S() SPE_EACH_18(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_20(F, S, i, x, ...) F(i, x) S() SPE_EACH_19(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_21(F, S, i, x, ...) F(i, x) S() SPE_EACH_20(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_22(F, S, i, x, ...) F(i, x) S() SPE_EACH_21(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_23(F, S, i, x, ...) F(i, x) S() SPE_EACH_22(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_24(F, S, i, x, ...) F(i, x) S() SPE_EACH_23(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_25(F, S, i, x, ...) F(i, x) S() SPE_EACH_24(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_26(F, S, i, x, ...) F(i, x) S() SPE_EACH_25(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_27(F, S, i, x, ...) F(i, x) S() SPE_EACH_26(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_28(F, S, i, x, ...) F(i, x) S() SPE_EACH_27(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_29(F, S, i, x, ...) F(i, x) S() SPE_EACH_28(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_30(F, S, i, x, ...) F(i, x) S() SPE_EACH_29(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_31(F, S, i, x, ...) F(i, x) S() SPE_EACH_30(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_32(F, S, i, x, ...) F(i, x) S() SPE_EACH_31(F, S, i + 1, __VA_ARGS__)
+#define SPE_COMMA() ,
+#define SPE_COMMA_TEXT_() ", "
+
 /* ---- Instructions ---------------------------------------------------------------------------------------------------
  *
  * Any with a result, and any without one (no terminators, labels or merges: regions write those), from the operand
@@ -455,8 +468,9 @@ XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uin
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
 /* The instructions that are checked, each a function: A(name, opcode, form) of one value, name(m, a); AB of two,
- * name(m, a, b); TO a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters, operands ...) give a
- * value or none. A form has a letter for each operand word, a colon, and what the result's type is:
+ * name(m, a, b); TO a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters ...), which are ids
+ * (spe_id) or C numbers (uint32_t), give a value or none. A form has a letter for each operand word, a colon, and what
+ * the result's type is:
  *   i f b v       integers, floats, bools, any value: scalars, vectors and, where the device takes them, cooperative
  *                 matrices and vectors; h and s: integers of 16, floats of 32 bits; d: floats without arithmetic too
  *   I B N x y     one integer, one bool, one number, one i32, an i32x4
@@ -465,9 +479,10 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  *   * J G E       of the type the pointer points to; and one integer, one float, one number
  *   m w           a cooperative matrix, a cooperative vector
  *   k T S W       made a constant: a C number, a C bool, the scope of the subgroup, of the work-group
- *   l ? o         a word as it is; one that is left out when it is 0; a value that is left out when it is 0
+ *   l ? o R       a word as it is; one that is left out when it is 0; a value that is left out when it is 0; Reduce
  *   a A           alignment in bytes, as memory operands (0: the type's own); with the volatile bit
- *   t M C         no operand word but the result's type; a cooperative matrix type; a cooperative vector type
+ *   t M C L       no operand word but the result's type; a cooperative matrix type; a cooperative vector type; and a
+ *                 cooperative matrix type that is an operand
  * Results: = the first one's type, * what the pointer points to, t the type given, b bools like the first, s and h f32
  * and i16 like it, . its scalar, r its scalar (which is returned as it is when it is one), x i32, y i32x4, - none; then
  * # constants give a constant, 0 or 1 changes nothing as second operand, + nor as first. Conversions: from:to, and u or
@@ -494,8 +509,7 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     AB(spe_fugt, FUnordGreaterThan, "f=:b") AB(spe_fuge, FUnordGreaterThanEqual, "f=:b") A(spe_isnan, IsNan, "f:b")    \
     A(spe_isinf, IsInf, "f:b") A(spe_any, Any, "b:r") A(spe_all, All, "b:r")                                           \
     /* `count` bits from bit `offset` of base become the low ones of v. */                                             \
-    GIVES(spe_bits_insert, BitFieldInsert, "i=II:=", (spe_id base, spe_id v, spe_id offset, spe_id count), base, v,    \
-          offset, count)                                                                                               \
+    GIVES(spe_bits_insert, BitFieldInsert, "i=II:=", base, v, offset, count)                                           \
     /* Conversions, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s); floats \
      * to floats; floats to integers (toward zero) and back. The same type gives the value itself. */                  \
     TO(spe_uconvert, UConvert, "i:iu") TO(spe_sconvert, SConvert, "i:is") TO(spe_fconvert, FConvert, "f:f")            \
@@ -508,81 +522,69 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     /* Another id for a value, so that it can be decorated alone. */                                                   \
     A(spe_copy, CopyObject, "v:=")                                                                                     \
     /* Memory: what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */          \
-    GIVES(spe_load, Load, "pa:*", (spe_id ptr, uint32_t align), ptr, align)                                            \
-    GIVES(spe_load_volatile, Load, "pA:*", (spe_id ptr, uint32_t align), ptr, align)                                   \
-    DOES(spe_store, Store, "p*a:-", (spe_id ptr, spe_id v, uint32_t align), ptr, v, align)                             \
-    DOES(spe_store_volatile, Store, "p*A:-", (spe_id ptr, spe_id v, uint32_t align), ptr, v, align)                    \
+    GIVES(spe_load, Load, "pa:*", ptr, align) GIVES(spe_load_volatile, Load, "pA:*", ptr, align)                       \
+    DOES(spe_store, Store, "p*a:-", ptr, v, align) DOES(spe_store_volatile, Store, "p*A:-", ptr, v, align)             \
     /* Only where a bool holds; a load gives `otherwise` elsewhere (SPV_INTEL_predicated_io). */                       \
-    GIVES(spe_load_if, PredicatedLoadINTEL, "pB*a:*", (spe_id ptr, spe_id condition, spe_id otherwise,                 \
-          uint32_t align), ptr, condition, otherwise, align)                                                           \
-    DOES(spe_store_if, PredicatedStoreINTEL, "p*Ba:-", (spe_id ptr, spe_id v, spe_id condition, uint32_t align), ptr,  \
-         v, condition, align)                                                                                          \
+    GIVES(spe_load_if, PredicatedLoadINTEL, "pB*a:*", ptr, condition, otherwise, align)                                \
+    DOES(spe_store_if, PredicatedStoreINTEL, "p*Ba:-", ptr, v, condition, align)                                       \
     /* ptr + i elements, i an integer read with its sign. */                                                           \
-    AB(spe_index, InBoundsPtrAccessChain, "pI:=0")                                                                     \
+    GIVES(spe_index, InBoundsPtrAccessChain, "pI:=0", ptr, i)                                                          \
     /* `size` (an integer value) bytes between two places that do not overlap. */                                      \
-    DOES(spe_copy_memory_sized, CopyMemorySized, "ppIa:-", (spe_id to, spe_id from, spe_id size, uint32_t align), to,  \
-         from, size, align)                                                                                            \
+    DOES(spe_copy_memory_sized, CopyMemorySized, "ppIa:-", to, from, size, align)                                      \
     /* Brings `bytes` from a uniform pointer on nearer (SPV_INTEL_subgroup_buffer_prefetch). */                        \
-    DOES(spe_sg_prefetch, SubgroupBlockPrefetchINTEL, "pI:-", (spe_id ptr, spe_id bytes), ptr, bytes)                  \
+    DOES(spe_sg_prefetch, SubgroupBlockPrefetchINTEL, "pI:-", ptr, bytes)                                              \
     /* Subgroups: the value another lane has, by its number (an i32 that may differ from lane to lane); by number ^    \
      * mask; from the lane so many below (up) or above (down), undefined where there is none; of the lowest active     \
      * lane. */                                                                                                        \
     AB(spe_sg_shuffle, GroupNonUniformShuffle, "SvI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SvI:=")     \
-    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=") A(spe_sg_broadcast_first,                                 \
-    GroupNonUniformBroadcastFirst, "Sv:=") AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                \
+    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=")                                                           \
+    AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                                                       \
+    A(spe_sg_broadcast_first, GroupNonUniformBroadcastFirst, "Sv:=")                                                   \
     /* A ballot is i32x4, a bit a lane: where the bool holds; and how many bits it has, up to the subgroup's size. */  \
-    A(spe_sg_ballot, GroupNonUniformBallot, "SB:y") GIVES(spe_sg_ballot_count, GroupNonUniformBallotBitCount, "Sly:x", \
-          (spe_id ballot), SPE_GroupOperationReduce, ballot)                                                           \
+    A(spe_sg_ballot, GroupNonUniformBallot, "SB:y")                                                                    \
+    A(spe_sg_ballot_count, GroupNonUniformBallotBitCount, "SRy:x")                                                     \
     A(spe_sg_all, GroupNonUniformAll, "SB:=") A(spe_sg_any, GroupNonUniformAny, "SB:=")                                \
     /* Work-groups. The value of the invocation with a local id: an integer, or a vector of 2 or 3 of them. */         \
     A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wvi:=")      \
     /* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits; and one that waits for nobody. */ \
-    DOES(spe_control_barrier, ControlBarrier, "kkk:-", (uint32_t execution, uint32_t memory, uint32_t semantics),      \
-         execution, memory, semantics)                                                                                 \
-    DOES(spe_memory_barrier, MemoryBarrier, "kk:-", (uint32_t scope, uint32_t semantics), scope, semantics)            \
+    DOES(spe_control_barrier, ControlBarrier, "kkk:-", execution, memory, semantics)                                   \
+    DOES(spe_memory_barrier, MemoryBarrier, "kk:-", scope, semantics)                                                  \
     /* Atomics of one number. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits. */                   \
-    GIVES(spe_atomic_load, AtomicLoad, "Pkk:*", (spe_id ptr, uint32_t scope, uint32_t semantics), ptr, scope,          \
-          semantics)                                                                                                   \
-    DOES(spe_atomic_store, AtomicStore, "pkkE:-", (spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics), ptr,     \
-         scope, semantics, v)                                                                                          \
+    GIVES(spe_atomic_load, AtomicLoad, "Pkk:*", ptr, scope, semantics)                                                 \
     /* a * b + c on the lanes of a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8   \
      * for tf32), operands are bits SPE_MatrixMultiplyAccumulateOperands.... */                                        \
-    GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", (spe_id type, uint32_t k_dim, spe_id a,         \
-          spe_id b, spe_id c, uint32_t operands), type, k_dim, a, b, c, operands)                                      \
+    GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", type, k_dim, a, b, c, operands)                 \
     /* Cooperative matrices (SPV_KHR_cooperative_matrix) from ptr on; layout: SPE_CooperativeMatrixLayout...; stride:  \
-     * elements from row to row (or column to column). And how many components an invocation holds, an i32. */         \
-    GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "pkIM:t", (spe_id type, spe_id ptr, uint32_t layout,                \
-          spe_id stride), ptr, layout, stride, type)                                                                   \
-    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "pmkI:-", (spe_id ptr, spe_id v, uint32_t layout, spe_id stride),  \
-         ptr, v, layout, stride)                                                                                       \
-    GIVES(spe_coop_length, CooperativeMatrixLengthKHR, "Ml:x", (spe_id type), type, type)                              \
+     * elements from row to row (or column to column). And how many components an invocation holds of a type, an i32.  \
+     */                                                                                                                \
+    GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "MpkI:t", type, ptr, layout, stride)                                \
+    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "pmkI:-", ptr, v, layout, stride)                                  \
+    A(spe_coop_length, CooperativeMatrixLengthKHR, "L:x")                                                              \
     /* Cooperative vectors (SPV_NV_cooperative_vector): the instructions as they are; which of them a device takes is  \
      * the device's. ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product   \
      * of a and b to a matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: not given. */     \
-    GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "pIC:t", (spe_id type, spe_id ptr, spe_id offset), ptr, offset,   \
-          type)                                                                                                        \
-    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "pIw:-", (spe_id ptr, spe_id offset, spe_id v), ptr, offset, v)  \
-    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "pIwwkko:-", (spe_id ptr,            \
-         spe_id offset, spe_id a, spe_id b, uint32_t layout, uint32_t matrix_type, spe_id stride), ptr, offset, a, b,  \
+    GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "CpI:t", type, ptr, offset)                                       \
+    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "pIw:-", ptr, offset, v)                                         \
+    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "pIwwkko:-", ptr, offset, a, b,      \
          layout, matrix_type, stride)                                                                                  \
-    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "pIw:-", (spe_id ptr, spe_id offset,      \
-         spe_id v), ptr, offset, v)
+    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "pIw:-", ptr, offset, v)
 
-#define SPE_PARAMS_(...) spe_module *m, __VA_ARGS__
+#define SPE_WORD_(i, name) uint32_t name
+#define SPE_WORDS_(...) SPE_EACH(SPE_WORD_, SPE_COMMA, __VA_ARGS__)
 #define SPE_DECLARE_A_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a);
 #define SPE_DECLARE_AB_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a, spe_id b);
 #define SPE_DECLARE_TO_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id type, spe_id v);
-#define SPE_DECLARE_GIVES_(name, op, form, params, ...) XETILE_API spe_id name(SPE_PARAMS_ params);
-#define SPE_DECLARE_DOES_(name, op, form, params, ...) XETILE_API void name(SPE_PARAMS_ params);
+#define SPE_DECLARE_GIVES_(name, op, form, ...) XETILE_API spe_id name(spe_module *m, SPE_WORDS_(__VA_ARGS__));
+#define SPE_DECLARE_DOES_(name, op, form, ...) XETILE_API void name(spe_module *m, SPE_WORDS_(__VA_ARGS__));
 SPE_INSTRUCTIONS_(SPE_DECLARE_A_, SPE_DECLARE_AB_, SPE_DECLARE_TO_, SPE_DECLARE_GIVES_, SPE_DECLARE_DOES_)
 
+/* What takes one value, or two, and gives one. */
+typedef spe_id spe_unary_fn(spe_module *m, spe_id a);
+typedef spe_id spe_binary_fn(spe_module *m, spe_id a, spe_id b);
+
 /* The operation for integers or for floats, as the operands are. */
-XETILE_API spe_id spe_add(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_sub(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_mul(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_div_s(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_div_u(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_neg(spe_module *m, spe_id a);
+XETILE_API spe_binary_fn spe_add, spe_sub, spe_mul, spe_div_s, spe_div_u;
+XETILE_API spe_unary_fn spe_neg;
 /* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
 XETILE_API spe_id spe_dot(spe_module *m, spe_id a, spe_id b);
 /* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
@@ -758,9 +760,10 @@ typedef enum {
 /* Atomically combines v with what ptr points to (scalars) and returns the old value. FADD, FMIN and FMAX take f32, f64,
  * f16 by their extensions. */
 XETILE_API spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
-/* Stores v where memory still holds `expected`; returns what it held. Integers. */
+/* Stores v where memory still holds `expected`, of integers, and returns what it held; stores v, one number. */
 XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
                                  uint32_t semantics);
+XETILE_API void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
 
 /* ---- Matrix hardware ------------------------------------------------------------------------------------------- */
 
@@ -1005,53 +1008,6 @@ XETILE_API void *spe_region_done(spe_region *r);
 XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* -- macros (C only) */
-
-/* SPE_CAT pastes, SPE_FIRST and SPE_REST take a list apart, SPE_COUNT counts 1 to 32 of them. */
-#define SPE_CAT(a, b) SPE_CAT2_(a, b)
-#define SPE_CAT2_(a, b) a##b
-#define SPE_FIRST(first, ...) first
-#define SPE_REST(first, ...) __VA_ARGS__
-#define SPE_COUNT(...) SPE_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,    \
-    15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define SPE_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,    \
-    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
-
-/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
-#define SPE_EACH(F, S, ...) SPE_CAT(SPE_EACH_, SPE_COUNT(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
-#define SPE_EACH_1(F, S, i, x) F(i, x)
-#define SPE_EACH_2(F, S, i, x, ...) F(i, x) S() SPE_EACH_1(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_3(F, S, i, x, ...) F(i, x) S() SPE_EACH_2(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_4(F, S, i, x, ...) F(i, x) S() SPE_EACH_3(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_5(F, S, i, x, ...) F(i, x) S() SPE_EACH_4(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_6(F, S, i, x, ...) F(i, x) S() SPE_EACH_5(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_7(F, S, i, x, ...) F(i, x) S() SPE_EACH_6(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_8(F, S, i, x, ...) F(i, x) S() SPE_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_9(F, S, i, x, ...) F(i, x) S() SPE_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_10(F, S, i, x, ...) F(i, x) S() SPE_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_11(F, S, i, x, ...) F(i, x) S() SPE_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_12(F, S, i, x, ...) F(i, x) S() SPE_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_13(F, S, i, x, ...) F(i, x) S() SPE_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_14(F, S, i, x, ...) F(i, x) S() SPE_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_15(F, S, i, x, ...) F(i, x) S() SPE_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_16(F, S, i, x, ...) F(i, x) S() SPE_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_17(F, S, i, x, ...) F(i, x) S() SPE_EACH_16(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_18(F, S, i, x, ...) F(i, x) S() SPE_EACH_17(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_19(F, S, i, x, ...) F(i, x) S() SPE_EACH_18(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_20(F, S, i, x, ...) F(i, x) S() SPE_EACH_19(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_21(F, S, i, x, ...) F(i, x) S() SPE_EACH_20(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_22(F, S, i, x, ...) F(i, x) S() SPE_EACH_21(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_23(F, S, i, x, ...) F(i, x) S() SPE_EACH_22(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_24(F, S, i, x, ...) F(i, x) S() SPE_EACH_23(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_25(F, S, i, x, ...) F(i, x) S() SPE_EACH_24(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_26(F, S, i, x, ...) F(i, x) S() SPE_EACH_25(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_27(F, S, i, x, ...) F(i, x) S() SPE_EACH_26(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_28(F, S, i, x, ...) F(i, x) S() SPE_EACH_27(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_29(F, S, i, x, ...) F(i, x) S() SPE_EACH_28(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_30(F, S, i, x, ...) F(i, x) S() SPE_EACH_29(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_31(F, S, i, x, ...) F(i, x) S() SPE_EACH_30(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_32(F, S, i, x, ...) F(i, x) S() SPE_EACH_31(F, S, i + 1, __VA_ARGS__)
-#define SPE_COMMA() ,
-#define SPE_COMMA_TEXT_() ", "
 
 /* A kernel's parameters, ptr(f16, A) or u32(N): their names, and the text that ze_dispatch.h reads too. */
 #define SPE_NAME_OF(parameter) SPE_NAME_OF_(SPE_PARAM_##parameter)

@@ -344,11 +344,13 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
         case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
         case 'l': c.words[c.count++] = *args++; break;
+        case 'R': c.words[c.count++] = SPE_GroupOperationReduce; break;
         case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
         case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
-        case 't': case 'M': case 'C':
+        case 't': case 'M': case 'C': case 'L':
             c.given = *args++;
-            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'M' ? 'm' : 'w', c.given);
+            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'C' ? 'w' : 'm', c.given);
+            if (*form == 'L') c.words[c.count++] = c.given;
             break;
         case 'o': case '?':
             if (*form == 'o' && *args) spe_operand_(m, *args);

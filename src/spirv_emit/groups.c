@@ -173,6 +173,11 @@ spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_
     if ((unsigned)op >= SPE_ATOMIC_COUNT_) return SPE_ERROR_(m, RANGE, "there is no operation %d", (int)op);
     return spe_instruction_(m, __func__, rows[op].op, rows[op].form, w);
 }
+void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
+{
+    uint32_t w[] = {ptr, scope, semantics, v};
+    spe_instruction_(m, __func__, SPE_OpAtomicStore, "pkkE:-", w);
+}
 spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
 {
     uint32_t failed = semantics & ~(uint32_t)SPE_MemorySemanticsRelease; /* a failed one stores nothing to release */

@@ -11,14 +11,14 @@
     }
 #define SPE_BODY_TO_(name, op, form)                                                                                   \
     spe_id name(spe_module *m, spe_id type, spe_id v) { return spe_convert_(m, #name, SPE_Op##op, form, type, v); }
-#define SPE_BODY_GIVES_(name, op, form, params, ...)                                                                   \
-    spe_id name(SPE_PARAMS_ params)                                                                                    \
+#define SPE_BODY_GIVES_(name, op, form, ...)                                                                           \
+    spe_id name(spe_module *m, SPE_WORDS_(__VA_ARGS__))                                                                \
     {                                                                                                                  \
         uint32_t args[] = {__VA_ARGS__};                                                                               \
         return spe_instruction_(m, #name, SPE_Op##op, form, args);                                                     \
     }
-#define SPE_BODY_DOES_(name, op, form, params, ...)                                                                    \
-    void name(SPE_PARAMS_ params)                                                                                      \
+#define SPE_BODY_DOES_(name, op, form, ...)                                                                            \
+    void name(spe_module *m, SPE_WORDS_(__VA_ARGS__))                                                                  \
     {                                                                                                                  \
         uint32_t args[] = {__VA_ARGS__};                                                                               \
         spe_instruction_(m, #name, SPE_Op##op, form, args);                                                            \
