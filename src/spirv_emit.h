@@ -320,6 +320,11 @@ typedef struct {
     uint32_t texts;
 } spe_module;
 
+/* What takes a module alone, one value (or type), two; and what takes a module alone and gives nothing. */
+typedef spe_id spe_nullary_(spe_module *m), spe_unary_(spe_module *m, spe_id a);
+typedef spe_id spe_binary_(spe_module *m, spe_id a, spe_id b);
+typedef void spe_does_(spe_module *m);
+
 XETILE_API const char *spe_error_meaning(int id); /* "" for an id that is none of this header */
 /* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
 XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
@@ -361,14 +366,10 @@ XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
 /* f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
 XETILE_API char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size);
 
-XETILE_API spe_id spe_void(spe_module *m);
-XETILE_API spe_id spe_bool(spe_module *m);
 XETILE_API spe_id spe_int(spe_module *m, uint32_t bits);   /* 8, 16, 32, 64 */
 XETILE_API spe_id spe_float(spe_module *m, uint32_t bits); /* IEEE: 16, 32, 64 */
 /* SPV_KHR_bfloat16 (conversion, dot products and cooperative matrices, no plain arithmetic) and SPV_EXT_float8. */
-XETILE_API spe_id spe_bf16(spe_module *m);
-XETILE_API spe_id spe_e4m3(spe_module *m);
-XETILE_API spe_id spe_e5m2(spe_module *m);
+XETILE_API spe_nullary_ spe_void, spe_bool, spe_bf16, spe_e4m3, spe_e5m2;
 /* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
  * has declared VectorAnyINTEL or LongVectorEXT. */
 XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
@@ -401,8 +402,8 @@ XETILE_API spe_id spe_u32(spe_module *m, uint32_t value);
 XETILE_API spe_id spe_i32(spe_module *m, int32_t value);
 XETILE_API spe_id spe_u64(spe_module *m, uint64_t value);
 XETILE_API spe_id spe_f32(spe_module *m, float value);
-XETILE_API spe_id spe_null(spe_module *m, spe_id type);  /* all bits zero, of any type (pointers too) */
-XETILE_API spe_id spe_undef(spe_module *m, spe_id type); /* a value that may be anything */
+/* All bits zero, of any type (pointers too); a value of the type that may be anything. */
+XETILE_API spe_unary_ spe_null, spe_undef;
 /* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
 
@@ -578,15 +579,11 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
 #define SPE_DECLARE_DOES_(name, op, form, ...) XETILE_API void name(spe_module *m, SPE_WORDS_(__VA_ARGS__));
 SPE_INSTRUCTIONS_(SPE_DECLARE_A_, SPE_DECLARE_AB_, SPE_DECLARE_TO_, SPE_DECLARE_GIVES_, SPE_DECLARE_DOES_)
 
-/* What takes one value, or two, and gives one. */
-typedef spe_id spe_unary_fn(spe_module *m, spe_id a);
-typedef spe_id spe_binary_fn(spe_module *m, spe_id a, spe_id b);
-
 /* The operation for integers or for floats, as the operands are. */
-XETILE_API spe_binary_fn spe_add, spe_sub, spe_mul, spe_div_s, spe_div_u;
-XETILE_API spe_unary_fn spe_neg;
+XETILE_API spe_binary_ spe_add, spe_sub, spe_mul, spe_div_s, spe_div_u;
+XETILE_API spe_unary_ spe_neg;
 /* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
-XETILE_API spe_id spe_dot(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_binary_ spe_dot;
 /* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
 XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
 /* `count` bits from bit `offset` (both i32), extended with or without sign. */
@@ -601,7 +598,7 @@ XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
 XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
 /* A pointer to `elem` at the same place, in the same storage class; as one into the generic storage class. */
 XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
-XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
+XETILE_API spe_unary_ spe_ptr_to_generic;
 
 /* Part i of a vector, array or struct (of a scalar, 0 gives it back), and the composite with part i replaced; for a
  * vector also i an integer known only when the kernel runs. */
@@ -622,15 +619,14 @@ XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, con
 XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
 /* A pointer to a new variable: of this invocation's own (its OpVariable goes to the start of the function); in the
  * work-group's local memory, undefined at the start; of the module, with a constant of the type to begin with, or 0. */
-XETILE_API spe_id spe_local_var(spe_module *m, spe_id type);
-XETILE_API spe_id spe_shared_var(spe_module *m, spe_id type);
+XETILE_API spe_unary_ spe_local_var, spe_shared_var;
 XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
 
 /* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
  * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
  * (spe_copy). */
-XETILE_API void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
-XETILE_API void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+typedef void spe_cache_fn_(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+XETILE_API spe_cache_fn_ spe_cache_load, spe_cache_store;
 XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n); /* each lane its own (OpenCL.std prefetch) */
 
 /* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
@@ -654,25 +650,24 @@ typedef struct {
 
 /* False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
 XETILE_API bool spe_kernel_begin(spe_module *m, const spe_kernel *k);
-XETILE_API void spe_kernel_end(spe_module *m);
+XETILE_API spe_does_ spe_kernel_end;
 /* Of a kernel; fn 0: of the one that is open. */
 XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
 
 /* A function to be called by kernels and functions of this module; its id is for spe_call, which of a void one gives 0,
  * and no error. spe_export makes it visible to other modules by name (capability Linkage). */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
-XETILE_API void spe_function_end(spe_module *m);
+XETILE_API spe_does_ spe_function_end;
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
 XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
 
 XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i); /* of the open function, as a value */
 /* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
-XETILE_API void spe_return(spe_module *m);
+XETILE_API spe_does_ spe_return;
 XETILE_API void spe_return_value(spe_module *m, spe_id v);
 /* Between these two, instructions go to the end of the function's prologue, the start of its entry block. Operands must
  * be constants, parameters, or values of the prologue. */
-XETILE_API void spe_prologue_begin(spe_module *m);
-XETILE_API void spe_prologue_end(spe_module *m);
+XETILE_API spe_does_ spe_prologue_begin, spe_prologue_end;
 /* A built-in of the invocation as an i32 (ids and sizes of 64 bits are cut down to it), loaded once a function in its
  * prologue. dim 0, 1, 2 for the ids and sizes; 0 for the subgroup's and linear ones. */
 XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim);
@@ -731,25 +726,19 @@ typedef enum {
 
 /* Over the subgroup, or over the work-group in uniform control flow: each invocation gets the result of all, of those
  * up to itself, of those before itself. And within each `cluster` neighbouring lanes, a power of two. */
-#define SPE_REDUCTIONS_(X)                                                                                             \
-    X(spe_sg_reduce, Subgroup, Reduce) X(spe_sg_scan_inclusive, Subgroup, InclusiveScan)                               \
-    X(spe_sg_scan_exclusive, Subgroup, ExclusiveScan) X(spe_wg_reduce, Workgroup, Reduce)                              \
-    X(spe_wg_scan_inclusive, Workgroup, InclusiveScan) X(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
-#define SPE_DECLARE_REDUCTION_(name, scope, op) XETILE_API spe_id name(spe_module *m, spe_reduction red, spe_id v);
-SPE_REDUCTIONS_(SPE_DECLARE_REDUCTION_)
+typedef spe_id spe_reduce_fn_(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_reduce_fn_ spe_sg_reduce, spe_sg_scan_inclusive, spe_sg_scan_exclusive;
+XETILE_API spe_reduce_fn_ spe_wg_reduce, spe_wg_scan_inclusive, spe_wg_scan_exclusive;
 XETILE_API spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster);
 
 /* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
  * wants the constant). Before 1.3, the group broadcast. */
 XETILE_API spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane);
-XETILE_API spe_id spe_sg_elect(spe_module *m); /* true in the lowest active lane only */
+XETILE_API spe_nullary_ spe_sg_elect; /* true in the lowest active lane only */
 
 /* All of the work-group, or of the subgroup, arrive, and see what the others wrote to local and global memory before;
  * the first in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
-XETILE_API void spe_barrier(spe_module *m);
-XETILE_API void spe_sg_barrier(spe_module *m);
-XETILE_API void spe_barrier_arrive(spe_module *m);
-XETILE_API void spe_barrier_wait(spe_module *m);
+XETILE_API spe_does_ spe_barrier, spe_sg_barrier, spe_barrier_arrive, spe_barrier_wait;
 
 typedef enum {
     SPE_ATOMIC_IADD, SPE_ATOMIC_ISUB, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX,
@@ -778,11 +767,8 @@ typedef struct {
 /* Loads blocks into a variable (spe_local_var) that `private_ptr` points to: as they stand; with neighbouring rows
  * packed into 32 bits (transform: the B operand of spe_dpas); transposed. Stores blocks from there. Brings them nearer
  * in the cache; cache control decorations on b->ptr say how near. */
-#define SPE_BLOCKS_(X)                                                                                                 \
-    X(spe_block2d_load, Load) X(spe_block2d_load_transform, LoadTransform)                                             \
-    X(spe_block2d_load_transpose, LoadTranspose) X(spe_block2d_store, Store)
-#define SPE_DECLARE_BLOCK_(name, op) XETILE_API void name(spe_module *m, const spe_block2d *b, spe_id private_ptr);
-SPE_BLOCKS_(SPE_DECLARE_BLOCK_)
+typedef void spe_block2d_fn_(spe_module *m, const spe_block2d *b, spe_id private_ptr);
+XETILE_API spe_block2d_fn_ spe_block2d_load, spe_block2d_load_transform, spe_block2d_load_transpose, spe_block2d_store;
 XETILE_API void spe_block2d_prefetch(spe_module *m, const spe_block2d *b);
 
 /* Cooperative matrices: a (rows x k) * b (k x cols) + c, of its type; operands: SPE_CooperativeMatrixOperands... */
@@ -811,15 +797,10 @@ XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_
  * included; otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
  */
 
-XETILE_API uint16_t spe_f32_to_f16_bits(float v);
-XETILE_API float spe_f16_bits_to_f32(uint16_t bits);
-XETILE_API uint16_t spe_f32_to_bf16_bits(float v);
-XETILE_API float spe_bf16_bits_to_f32(uint16_t bits);
-XETILE_API float spe_f32_to_tf32(float v);
-XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate);
-XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits);
-XETILE_API uint8_t spe_f32_to_e5m2_bits(float v, bool saturate);
-XETILE_API float spe_e5m2_bits_to_f32(uint8_t bits);
+XETILE_API uint16_t spe_f32_to_f16_bits(float v), spe_f32_to_bf16_bits(float v);
+XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate), spe_f32_to_e5m2_bits(float v, bool saturate);
+XETILE_API float spe_f16_bits_to_f32(uint16_t bits), spe_bf16_bits_to_f32(uint16_t bits), spe_f32_to_tf32(float v);
+XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits), spe_e5m2_bits_to_f32(uint8_t bits);
 
 /* ==== the kernel part: kernels that are C functions ================================================================
  *

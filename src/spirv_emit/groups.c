@@ -118,7 +118,10 @@ static spe_id spe_reduce_(spe_module *m, const char *name, uint32_t scope, spe_r
     {                                                                                                                  \
         return spe_reduce_(m, #name, SPE_Scope##scope, red, SPE_GroupOperation##operation, v, 0);                      \
     }
-SPE_REDUCTIONS_(SPE_REDUCE_)
+SPE_REDUCE_(spe_sg_reduce, Subgroup, Reduce) SPE_REDUCE_(spe_wg_reduce, Workgroup, Reduce)
+SPE_REDUCE_(spe_sg_scan_inclusive, Subgroup, InclusiveScan) SPE_REDUCE_(spe_sg_scan_exclusive, Subgroup, ExclusiveScan)
+SPE_REDUCE_(spe_wg_scan_inclusive, Workgroup, InclusiveScan)
+SPE_REDUCE_(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
 spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
 {
     return spe_reduce_(m, __func__, SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
@@ -139,21 +142,17 @@ spe_id spe_sg_elect(spe_module *m)
 
 /* -- barriers ---------------------------------------------------------------------------------------------------- */
 
-enum { SPE_BARRIER_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory,
-       SPE_BARRIER_BOTH_ = SPE_BARRIER_ | SPE_MemorySemanticsAcquireRelease };
-
-void spe_barrier(spe_module *m) { spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, SPE_BARRIER_BOTH_); }
-void spe_sg_barrier(spe_module *m) { spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, SPE_BARRIER_BOTH_); }
-void spe_barrier_arrive(spe_module *m)
-{
-    uint32_t semantics = (uint32_t)SPE_BARRIER_ | SPE_MemorySemanticsRelease;
-    spe_instruction_(m, __func__, SPE_OpControlBarrierArriveINTEL, "WWk:-", &semantics);
-}
-void spe_barrier_wait(spe_module *m)
-{
-    uint32_t semantics = (uint32_t)SPE_BARRIER_ | SPE_MemorySemanticsAcquire;
-    spe_instruction_(m, __func__, SPE_OpControlBarrierWaitINTEL, "WWk:-", &semantics);
-}
+#define SPE_BARRIER_(name, op, form, order)                                                                            \
+    void name(spe_module *m)                                                                                           \
+    {                                                                                                                  \
+        uint32_t semantics = (uint32_t)SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory |  \
+                             SPE_MemorySemantics##order;                                                               \
+        spe_instruction_(m, #name, SPE_Op##op, form, &semantics);                                                      \
+    }
+SPE_BARRIER_(spe_barrier, ControlBarrier, "WWk:-", AcquireRelease)
+SPE_BARRIER_(spe_sg_barrier, ControlBarrier, "SSk:-", AcquireRelease)
+SPE_BARRIER_(spe_barrier_arrive, ControlBarrierArriveINTEL, "WWk:-", Release)
+SPE_BARRIER_(spe_barrier_wait, ControlBarrierWaitINTEL, "WWk:-", Acquire)
 
 /* -- atomics ----------------------------------------------------------------------------------------------------- */
 

@@ -96,13 +96,11 @@ spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type)
 
 /* -- numbers */
 
-typedef spe_id spe_two_(spe_module *m, spe_id a, spe_id b);
-
 /* By kind of number, an instruction or else a function of OpenCL.std; an operation that has neither for a kind does not
  * take it. */
 typedef struct {
     const char *name;
-    spe_two_ *instruction[3];
+    spe_binary_ *instruction[3];
     spe_math_op function[3];
 } spe_arith_row_;
 

@@ -22,31 +22,22 @@ static void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe
     if (!prefetch && !store) w[n++] = private_ptr;
     spe_emit_(m, op, 0, n, w);
 }
-#define SPE_BLOCK_(name, op)                                                                                           \
-    void name(spe_module *m, const spe_block2d *b, spe_id private_ptr)                                                 \
-    {                                                                                                                  \
-        spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, private_ptr);                                      \
-    }
-SPE_BLOCKS_(SPE_BLOCK_)
-void spe_block2d_prefetch(spe_module *m, const spe_block2d *b)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockPrefetchINTEL, b, 0);
-}
+#define SPE_BLOCK_(name, op, ptr, ...)                                                                                 \
+    void name(spe_module *m, __VA_ARGS__) { spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, ptr); }
+SPE_BLOCK_(spe_block2d_load, Load, ptr, const spe_block2d *b, spe_id ptr)
+SPE_BLOCK_(spe_block2d_load_transform, LoadTransform, ptr, const spe_block2d *b, spe_id ptr)
+SPE_BLOCK_(spe_block2d_load_transpose, LoadTranspose, ptr, const spe_block2d *b, spe_id ptr)
+SPE_BLOCK_(spe_block2d_store, Store, ptr, const spe_block2d *b, spe_id ptr)
+SPE_BLOCK_(spe_block2d_prefetch, Prefetch, 0, const spe_block2d *b)
 
-static void spe_cache_(spe_module *m, const char *name, spe_id ptr, uint32_t decoration, uint32_t level,
-                       uint32_t control)
-{
-    uint32_t w[] = {level, control};
-    if (spe_check_(m, name, "p", ptr)) spe_decorate(m, ptr, decoration, 2, w);
-}
-void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
-{
-    spe_cache_(m, __func__, ptr, SPE_DecorationCacheControlLoadINTEL, level, control);
-}
-void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
-{
-    spe_cache_(m, __func__, ptr, SPE_DecorationCacheControlStoreINTEL, level, control);
-}
+#define SPE_CACHE_(name, decoration)                                                                                   \
+    void name(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)                                             \
+    {                                                                                                                  \
+        uint32_t w[] = {level, control};                                                                               \
+        if (spe_check_(m, #name, "p", ptr)) spe_decorate(m, ptr, SPE_Decoration##decoration, 2, w);                    \
+    }
+SPE_CACHE_(spe_cache_load, CacheControlLoadINTEL)
+SPE_CACHE_(spe_cache_store, CacheControlStoreINTEL)
 
 spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
 {
