@@ -7,22 +7,14 @@ spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *fi
     return at;
 }
 
-static const spe_error_row *spe_reporter_row_(const spe_reporter *errors, int id)
+static spe_error_row spe_reporter_row_(const spe_reporter *errors, int id)
 {
-    return id >= errors->first && id < errors->first + errors->count ? &errors->rows[id - errors->first] : NULL;
+    spe_error_row none = {"", id ? errors->unknown : "no error"};
+    return id >= errors->first && id < errors->first + errors->count ? errors->rows[id - errors->first] : none;
 }
 
-const char *spe_reporter_name(const spe_reporter *errors, int id)
-{
-    const spe_error_row *row = spe_reporter_row_(errors, id);
-    return row ? row->name : "";
-}
-
-const char *spe_reporter_text(const spe_reporter *errors, int id)
-{
-    const spe_error_row *row = spe_reporter_row_(errors, id);
-    return row ? row->text : id ? errors->unknown : "no error";
-}
+const char *spe_reporter_name(const spe_reporter *errors, int id) { return spe_reporter_row_(errors, id).name; }
+const char *spe_reporter_text(const spe_reporter *errors, int id) { return spe_reporter_row_(errors, id).text; }
 
 bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
 {
@@ -85,12 +77,8 @@ int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, s
 
 spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type)
 {
-    spe_param r;
-    memset(&r, 0, sizeof r);
-    r.name = p->name;
-    r.type = p->pointer ? spe_ptr(m, SPE_StorageClassCrossWorkgroup, type)
-             : p->local ? spe_ptr(m, SPE_StorageClassWorkgroup, type)
-                        : type;
+    uint32_t storage = p->pointer ? SPE_StorageClassCrossWorkgroup : SPE_StorageClassWorkgroup;
+    spe_param r = {p->pointer || p->local ? spe_ptr(m, storage, type) : type, p->name, false, false, 0};
     return r;
 }
 
@@ -106,39 +94,31 @@ typedef struct {
 
 static const spe_arith_row_ *spe_arith_row_of_(spe_arith_op op)
 {
-#define SPE_NO_FUNCTION_ {SPE_MATH_END_, SPE_MATH_END_, SPE_MATH_END_}
+#define SPE_ROW_(name, f, s, u) {name, {f, s, u}, {SPE_MATH_END_, SPE_MATH_END_, SPE_MATH_END_}},
     static const spe_arith_row_ rows[SPE_ARITH_COUNT] = {
-        {"add", {spe_fadd, spe_iadd, spe_iadd}, SPE_NO_FUNCTION_},
-        {"sub", {spe_fsub, spe_isub, spe_isub}, SPE_NO_FUNCTION_},
-        {"mul", {spe_fmul, spe_imul, spe_imul}, SPE_NO_FUNCTION_},
-        {"div", {spe_fdiv, spe_sdiv, spe_udiv}, SPE_NO_FUNCTION_},
+        SPE_ROW_("add", spe_fadd, spe_iadd, spe_iadd) SPE_ROW_("sub", spe_fsub, spe_isub, spe_isub)
+        SPE_ROW_("mul", spe_fmul, spe_imul, spe_imul) SPE_ROW_("div", spe_fdiv, spe_sdiv, spe_udiv)
         {"min", {NULL, NULL, NULL}, {SPE_FMIN, SPE_SMIN, SPE_UMIN}},
         {"max", {NULL, NULL, NULL}, {SPE_FMAX, SPE_SMAX, SPE_UMAX}},
-        {"rem", {spe_frem, spe_srem, spe_umod}, SPE_NO_FUNCTION_},
-        {"and", {NULL, spe_and, spe_and}, SPE_NO_FUNCTION_},
-        {"or", {NULL, spe_or, spe_or}, SPE_NO_FUNCTION_},
-        {"xor", {NULL, spe_xor, spe_xor}, SPE_NO_FUNCTION_},
-        {"shl", {NULL, spe_shl, spe_shl}, SPE_NO_FUNCTION_},
-        {"shr", {NULL, spe_sar, spe_shr}, SPE_NO_FUNCTION_},
-        {"eq", {spe_feq, spe_ieq, spe_ieq}, SPE_NO_FUNCTION_},
-        {"ne", {spe_fune, spe_ine, spe_ine}, SPE_NO_FUNCTION_},
-        {"lt", {spe_flt, spe_slt, spe_ult}, SPE_NO_FUNCTION_},
-        {"le", {spe_fle, spe_sle, spe_ule}, SPE_NO_FUNCTION_},
-        {"gt", {spe_fgt, spe_sgt, spe_ugt}, SPE_NO_FUNCTION_},
-        {"ge", {spe_fge, spe_sge, spe_uge}, SPE_NO_FUNCTION_},
+        SPE_ROW_("rem", spe_frem, spe_srem, spe_umod) SPE_ROW_("and", NULL, spe_and, spe_and)
+        SPE_ROW_("or", NULL, spe_or, spe_or) SPE_ROW_("xor", NULL, spe_xor, spe_xor)
+        SPE_ROW_("shl", NULL, spe_shl, spe_shl) SPE_ROW_("shr", NULL, spe_sar, spe_shr)
+        SPE_ROW_("eq", spe_feq, spe_ieq, spe_ieq) SPE_ROW_("ne", spe_fune, spe_ine, spe_ine)
+        SPE_ROW_("lt", spe_flt, spe_slt, spe_ult) SPE_ROW_("le", spe_fle, spe_sle, spe_ule)
+        SPE_ROW_("gt", spe_fgt, spe_sgt, spe_ugt) SPE_ROW_("ge", spe_fge, spe_sge, spe_uge)
     };
-#undef SPE_NO_FUNCTION_
-    return &rows[op];
+#undef SPE_ROW_
+    return (unsigned)op < SPE_ARITH_COUNT ? &rows[op] : NULL;
 }
 
 const char *spe_arith_name(spe_arith_op op)
 {
-    return (unsigned)op < SPE_ARITH_COUNT ? spe_arith_row_of_(op)->name : "no operation";
+    return spe_arith_row_of_(op) ? spe_arith_row_of_(op)->name : "no operation";
 }
 
 spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
 {
-    const spe_arith_row_ *row = (unsigned)op < SPE_ARITH_COUNT ? spe_arith_row_of_(op) : NULL;
+    const spe_arith_row_ *row = spe_arith_row_of_(op);
     if (!row) return 0;
     if (row->instruction[kind]) return row->instruction[kind](m, a, b);
     return row->function[kind] != SPE_MATH_END_ ? spe_math2(m, row->function[kind], a, b) : 0;
@@ -146,39 +126,21 @@ spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a,
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
 {
-    spe_val v;
-    memset(&v, 0, sizeof v);
-    v.magic = SPE_VAL_MAGIC;
-    v.kind = kind;
-    v.type = type;
-    v.id = id;
-    v.align = 1;
-    v.uniform = kind < SPE_SCALAR;
+    spe_val v = {SPE_VAL_MAGIC, kind, type, id, kind < SPE_SCALAR, false, 1, 0, 0, 0};
     return v;
 }
 
-spe_val spe_val_int(long long i)
+/* A C constant. */
+static spe_val spe_val_known_(spe_val_kind kind, int64_t integer, double real)
 {
-    spe_val v = spe_val_of(SPE_INT, -SPE_INT, 0);
-    v.integer = (int64_t)i;
-    v.real = (double)i;
+    spe_val v = spe_val_of(kind, -(int)kind, 0);
+    v.integer = integer;
+    v.real = real;
     return v;
 }
-
-spe_val spe_val_uint(unsigned long long u)
-{
-    spe_val v = spe_val_int((long long)u);
-    v.real = (double)u;
-    return v;
-}
-
-spe_val spe_val_real(double d)
-{
-    spe_val v = spe_val_of(SPE_REAL, -SPE_REAL, 0);
-    v.real = d;
-    return v;
-}
-
+spe_val spe_val_int(long long i) { return spe_val_known_(SPE_INT, (int64_t)i, (double)i); }
+spe_val spe_val_uint(unsigned long long u) { return spe_val_known_(SPE_INT, (int64_t)u, (double)u); }
+spe_val spe_val_real(double d) { return spe_val_known_(SPE_REAL, 0, d); }
 spe_val spe_val_same(spe_val v) { return v; }
 bool spe_val_is_set(const spe_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind != SPE_NOTHING; }
 
@@ -212,12 +174,7 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
                       bool lines, const char *source)
 {
     spe_module *m = (spe_module *)calloc(1, size);
-    spe_options options;
-    memset(&options, 0, sizeof options);
-    options.version = version;
-    options.names = names;
-    options.lines = lines;
-    options.source = source;
+    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL};
     memset(mod, 0, sizeof *mod);
     mod->build_flags = "";
     mod->error = m ? spe_get_error(m) : &errors->no_memory;
@@ -229,14 +186,7 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
 bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                       const spe_param *params)
 {
-    spe_kernel k;
-    memset(&k, 0, sizeof k);
-    k.name = name;
-    k.subgroup_size = (uint32_t)subgroup_size;
-    k.local_size[0] = (uint32_t)group_size;
-    k.local_size[1] = k.local_size[2] = 1;
-    k.params = params;
-    k.param_count = (uint32_t)count;
+    spe_kernel k = {name, (uint32_t)subgroup_size, {(uint32_t)group_size, 1, 1}, 0, params, (uint32_t)count};
     return spe_kernel_begin(m, &k);
 }
 
@@ -259,10 +209,8 @@ bool spe_build_end(spe_built *mod, const char *name, const char *params, int sub
 
 void spe_built_free(spe_built *mod)
 {
-    if (mod->owner_) {
-        spe_free(mod->owner_);
-        free(mod->owner_);
-    }
+    if (mod->owner_) spe_free(mod->owner_);
+    free(mod->owner_);
     memset(mod, 0, sizeof *mod);
 }
 
@@ -270,11 +218,7 @@ void spe_built_free(spe_built *mod)
 
 spe_region spe_region_of(spe_regions *in, int sides)
 {
-    spe_region r;
-    memset(&r, 0, sizeof r);
-    r.in = in;
-    r.sides = sides;
-    r.index = spe_val_of(SPE_NOTHING, 0, 0);
+    spe_region r = {in, spe_val_of(SPE_NOTHING, 0, 0), 0, sides, 0, false, false};
     return r;
 }
 

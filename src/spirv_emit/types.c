@@ -1,12 +1,16 @@
 /* types.c - Types: asked for what they are made of, and made, each once. */
 #include "internal.h"
 
+static spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
+{
+    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0};
+    return t;
+}
+
 spe_type_info spe_info(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
-    spe_type_info none;
-    memset(&none, 0, sizeof none);
-    return t ? *t : none;
+    return t ? *t : spe_info_of_(SPE_KIND_NONE, 0, 0, 0);
 }
 
 XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
@@ -40,52 +44,32 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
     }
 }
 
-/* snprintf that may cut: error texts are of one size. */
-SPE_PRINTF(3, 4)
-static void spe_print_(char *text, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, size, format, args);
-    va_end(args);
-}
-
 char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 {
     static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
     const spe_type_info *t = spe_info_(m, type), *e = t ? spe_info_(m, t->elem) : NULL;
     char inner[64];
-    if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) spe_print_(inner, sizeof inner, "ptr");
+    int n = 0; /* a text that is too long is cut */
+    if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) memcpy(inner, "ptr", sizeof "ptr");
     else if (e) spe_type_text(m, t->elem, inner, sizeof inner);
     switch (t ? t->kind : SPE_KIND_NONE) {
-    case SPE_KIND_VOID: spe_print_(text, size, "void"); break;
-    case SPE_KIND_BOOL: spe_print_(text, size, "bool"); break;
-    case SPE_KIND_INT: spe_print_(text, size, "i%u", t->bits); break;
-    case SPE_KIND_FLOAT: spe_print_(text, size, "%s%u", encodings[t->encoding], t->bits); break;
-    case SPE_KIND_VECTOR: spe_print_(text, size, "%sx%u", inner, t->count); break;
-    case SPE_KIND_ARRAY: spe_print_(text, size, "[%u]%s", t->count, inner); break;
-    case SPE_KIND_STRUCT: spe_print_(text, size, "struct of %u", t->count); break;
-    case SPE_KIND_POINTER: spe_print_(text, size, "ptr<%s>", inner); break;
-    case SPE_KIND_FUNCTION: spe_print_(text, size, "function of %u", t->count); break;
-    case SPE_KIND_COOPMAT: spe_print_(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
-    case SPE_KIND_COOPVEC: spe_print_(text, size, "coopvec<%s, %u>", inner, t->count); break;
-    default: spe_print_(text, size, type ? "no type" : "poison"); break;
+    case SPE_KIND_VOID: n = snprintf(text, size, "void"); break;
+    case SPE_KIND_BOOL: n = snprintf(text, size, "bool"); break;
+    case SPE_KIND_INT: n = snprintf(text, size, "i%u", t->bits); break;
+    case SPE_KIND_FLOAT: n = snprintf(text, size, "%s%u", encodings[t->encoding], t->bits); break;
+    case SPE_KIND_VECTOR: n = snprintf(text, size, "%sx%u", inner, t->count); break;
+    case SPE_KIND_ARRAY: n = snprintf(text, size, "[%u]%s", t->count, inner); break;
+    case SPE_KIND_STRUCT: n = snprintf(text, size, "struct of %u", t->count); break;
+    case SPE_KIND_POINTER: n = snprintf(text, size, "ptr<%s>", inner); break;
+    case SPE_KIND_FUNCTION: n = snprintf(text, size, "function of %u", t->count); break;
+    case SPE_KIND_COOPMAT: n = snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
+    case SPE_KIND_COOPVEC: n = snprintf(text, size, "coopvec<%s, %u>", inner, t->count); break;
+    default: n = snprintf(text, size, type ? "no type" : "poison"); break;
     }
-    return text;
+    return n < 0 && size ? (*text = 0, text) : text;
 }
 
 /* -- made -------------------------------------------------------------------------------------------------------- */
-
-static spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
-{
-    spe_type_info t;
-    memset(&t, 0, sizeof t);
-    t.kind = kind;
-    t.bits = bits;
-    t.count = count;
-    t.elem = elem;
-    return t;
-}
 
 /* The type of n words; what `need` and `value` say (spe_need_) is declared when it is new. */
 static spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, uint32_t need, uint32_t value,
