@@ -42,91 +42,57 @@
  *   - A module of the same calls is the same bytes, always. Nothing here is thread-local or global: a module belongs
  *     to one thread at a time, different modules to as many as you like.
  *
- * What there is. Each function stands with its comment further down; the module comes first in each and is left out
- * here, t is a type, n a count with an array behind it, all else spe_ids unless said otherwise.
- *     module        spe_begin(options) spe_finish spe_free spe_get_error spe_print_error(error, file) spe_ok
- *                   spe_error_meaning(number) spe_fail(number, name, format ...) spe_at(file, line) spe_alloc(bytes):
- *                   zeroed, until spe_free. SPE_ERRORS(X) lists the errors
- *     types         spe_void spe_bool spe_int(bits) spe_float(bits) spe_bf16 spe_e4m3 spe_e5m2 spe_vec(t, n)
- *                   spe_array(t, n) spe_struct(n, types) spe_ptr(storage class, t) spe_fn_type(result, n, types)
- *                   spe_coopmat(t, scope, rows, columns, use) spe_coopvec(t, n)
- *     asked         spe_type_of(value) spe_info(t) spe_scalar_of(t) spe_width(t): bits  spe_count(t): components
- *                   spe_alignment(t): bytes  spe_type_text(t, text, size): "f16x8"
- *     constants     spe_u32 spe_i32 spe_u64 spe_f32 (C number); spe_const_u spe_const_i spe_const_f (t, C number)
- *                   spe_const_bool(C bool) spe_composite_const(t, n, constants) spe_null(t) spe_undef(t)
- *                   spe_spec_const(t, default's bits, number); spe_const_bits(id, &bits): is it a scalar constant?
- *     arithmetic    two operands of one type, scalars or vectors, and that type back. Integers: spe_iadd spe_isub
- *                   spe_imul spe_udiv spe_sdiv spe_umod spe_srem (sign of the dividend) spe_smod (of the divisor);
- *                   floats: spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod; either: spe_add spe_sub spe_mul
- *                   spe_div_s spe_div_u (signed, unsigned integers); bits: spe_and spe_or spe_xor spe_shl spe_shr
- *                   spe_sar (with the sign); bools: spe_land spe_lor spe_leq spe_lne. One operand: spe_ineg spe_fneg
- *                   spe_neg spe_not spe_lnot spe_bit_count spe_bit_reverse. spe_bits_extract(v, offset, count,
- *                   signed?) spe_bits_insert(base, v, offset, count) spe_dot(a, b): of two vectors
- *                   spe_select(condition, a, b)
- *     comparisons   bools, one a component: spe_ieq spe_ine; spe_ult spe_ule spe_ugt spe_uge unsigned; spe_slt spe_sle
- *                   spe_sgt spe_sge signed; floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN),
- *                   spe_fueq spe_fune spe_fult spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf;
- *                   spe_any spe_all
- *     conversions   (t, v): spe_uconvert spe_sconvert spe_fconvert spe_fconvert_saturating spe_f_to_u spe_f_to_s
- *                   spe_u_to_f spe_s_to_f spe_bitcast spe_ptr_to_u spe_u_to_ptr; spe_cast(t, v, signed?): what leads
- *                   there; spe_ptr_cast(pointer, t) spe_ptr_to_generic(pointer) spe_bf16_to_f32(i16)
- *                   spe_f32_to_bf16(f32) spe_round_tf32(f32)
- *     composites    spe_extract(v, i) spe_insert(v, part, i) spe_construct(t, n, parts) spe_splat(t, scalar)
- *                   spe_shuffle(a, b, n, indices); i an id: spe_extract_dyn(v, i) spe_insert_dyn(v, part, i)
- *     memory        spe_load(pointer, align) spe_store(pointer, v, align), align in bytes, 0: the type's own;
- *                   spe_load_volatile spe_store_volatile; spe_load_if(pointer, condition, otherwise, align)
- *                   spe_store_if(pointer, v, condition, align); spe_index(pointer, i): pointer + i elements
- *                   spe_element(pointer, n, indices): into arrays, structs, vectors; spe_copy_memory_sized(to, from,
- *                   bytes, align); variables: spe_local_var(t) private, spe_shared_var(t) of the work-group,
- *                   spe_global_var(storage class, t, initial value)
- *     kernels       spe_kernel_begin(kernel) spe_kernel_end spe_param_id(C number) spe_builtin(which, dimension): i32
- *                   spe_function_begin(name, result, n, types) spe_function_end spe_call(function, n, arguments)
- *                   spe_return spe_return_value(v) spe_prologue_begin spe_prologue_end spe_execution_mode(kernel,
- *                   mode, n, words) spe_export(function, name)
- *     control       spe_if(condition) spe_else(n, values) spe_endif(n, values, out), without else spe_endif_from(n,
- *                   values, values if not, out); spe_for(low, high, step, n, carried): the index  spe_endfor(n,
- *                   carried); spe_while(n, carried) spe_while_test(condition) spe_endwhile(n, carried); spe_switch(v,
- *                   n, literals) spe_case(i) spe_default spe_endcase(n, values) spe_endswitch(n, out)
- *     mathematics   spe_math1(f, a) spe_math2(f, a, b) spe_math3(f, a, b, c) spe_math(f, n, arguments): f is SPE_EXP,
- *                   SPE_FMA ... of SPE_MATH_LIST; spe_ext(t, number, n, arguments): any function of OpenCL.std
- *     subgroups     spe_sg_broadcast(v, lane) spe_sg_broadcast_first(v) spe_sg_shuffle(v, lane) spe_sg_shuffle_xor(v,
- *                   mask) spe_sg_shuffle_up(v, delta) spe_sg_shuffle_down(v, delta) spe_sg_ballot(bool): i32x4
- *                   spe_sg_ballot_count(ballot) spe_sg_all(bool) spe_sg_any(bool) spe_sg_elect; (SPE_RED_ADD ..., v):
- *                   spe_sg_reduce spe_sg_scan_inclusive spe_sg_scan_exclusive, and spe_sg_reduce_clustered(.., lanes)
- *     work-groups   spe_wg_reduce spe_wg_scan_inclusive spe_wg_scan_exclusive (SPE_RED_ADD ..., v) spe_wg_all(bool)
- *                   spe_wg_any(bool) spe_wg_broadcast(v, local id)
- *     barriers      spe_barrier spe_sg_barrier spe_barrier_arrive spe_barrier_wait spe_memory_barrier(scope,
- *                   semantics) spe_control_barrier(scope, memory scope, semantics)
- *     atomics       the old value, of spe_atomic(SPE_ATOMIC_IADD ..., pointer, v, scope, semantics) spe_atomic_load
- *                   spe_atomic_store spe_atomic_cas(pointer, expected, v, scope, semantics)
- *     matrices      spe_dpas(t, k, a, b, c, operands): a b + c  of a block in memory (spe_block2d), to or from a
- *                   variable: spe_block2d_load spe_block2d_load_transform spe_block2d_load_transpose spe_block2d_store
- *                   spe_block2d_prefetch; spe_coop_load(t, pointer, layout, stride) spe_coop_store(pointer, v, layout,
- *                   stride) spe_coop_mma(a, b, c, operands) spe_coop_length(t); cooperative vectors:
- *                   spe_coopvec_load(t, pointer, offset) spe_coopvec_store(pointer, offset, v) spe_coopvec_mul(t,
- *                   product) spe_coopvec_outer_accumulate(pointer, offset, a, b, layout, type, stride)
- *                   spe_coopvec_sum_accumulate(pointer, offset, v)
- *     caches        spe_prefetch(pointer, elements) spe_sg_prefetch(pointer, bytes) spe_cache_load spe_cache_store
- *                   (pointer, level, control) spe_copy(v): an id of its own
- *     anything      spe_op(opcode, t, n, words) spe_op_void(opcode, n, words) spe_decorate(id, decoration, n, words)
- *                   spe_decorate_member(t, member, decoration, n, words) spe_name(id, text) spe_capability
- *                   spe_extension
- *     on the host   spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
- *                   spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32; no module
+ * What there is. What a function takes, and what it gives, stands with it further down, in this order.
+ *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
+ *                spe_alloc spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
+ *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_array spe_struct spe_ptr
+ *                spe_fn_type spe_coopmat spe_coopvec; asked: spe_type_of spe_info spe_scalar_of spe_width spe_count
+ *                spe_alignment spe_type_text
+ *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
+ *                spe_composite_const spe_spec_const spe_const_bits; spe_name spe_decorate spe_decorate_member
+ *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg; floats
+ *                spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod spe_fneg spe_dot; either spe_add spe_sub spe_mul
+ *                spe_div_s spe_div_u spe_neg; bits spe_and spe_or spe_xor spe_not spe_shl spe_shr spe_sar spe_bit_count
+ *                spe_bit_reverse spe_bits_extract spe_bits_insert; bools spe_land spe_lor spe_leq spe_lne spe_lnot
+ *                spe_any spe_all spe_select
+ *   comparisons  spe_ieq spe_ine, unsigned spe_ult spe_ule spe_ugt spe_uge, signed spe_slt spe_sle spe_sgt spe_sge;
+ *                floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN), spe_fueq spe_fune spe_fult
+ *                spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf
+ *   conversions  spe_cast is any of spe_uconvert spe_sconvert spe_fconvert spe_f_to_u spe_f_to_s spe_u_to_f spe_s_to_f;
+ *                spe_fconvert_saturating spe_bitcast spe_ptr_to_u spe_u_to_ptr spe_ptr_cast spe_ptr_to_generic
+ *                spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
+ *   composites   spe_extract spe_insert spe_construct spe_splat spe_shuffle spe_extract_dyn spe_insert_dyn
+ *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
+ *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
+ *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
+ *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_builtin spe_function_begin spe_function_end spe_call
+ *                spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
+ *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_endfor spe_while spe_while_test spe_endwhile
+ *                spe_switch spe_case spe_default spe_endcase spe_endswitch
+ *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext
+ *   subgroups    spe_sg_broadcast spe_sg_broadcast_first spe_sg_shuffle spe_sg_shuffle_xor spe_sg_shuffle_up
+ *                spe_sg_shuffle_down spe_sg_ballot spe_sg_ballot_count spe_sg_all spe_sg_any spe_sg_elect spe_sg_reduce
+ *                spe_sg_scan_inclusive spe_sg_scan_exclusive spe_sg_reduce_clustered; work-groups: spe_wg_reduce
+ *                spe_wg_scan_inclusive spe_wg_scan_exclusive spe_wg_all spe_wg_any spe_wg_broadcast
+ *   barriers     spe_barrier spe_sg_barrier spe_barrier_arrive spe_barrier_wait spe_memory_barrier spe_control_barrier
+ *   atomics      spe_atomic spe_atomic_load spe_atomic_store spe_atomic_cas
+ *   matrices     spe_dpas; 2D blocks: spe_block2d_load spe_block2d_load_transform spe_block2d_load_transpose
+ *                spe_block2d_store spe_block2d_prefetch; cooperative ones: spe_coop_load spe_coop_store spe_coop_mma
+ *                spe_coop_length; cooperative vectors: spe_coopvec_load spe_coopvec_store spe_coopvec_mul
+ *                spe_coopvec_outer_accumulate spe_coopvec_sum_accumulate
+ *   anything     spe_op spe_op_void
+ *   on the host  spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
+ *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32
  *
- * The kernel part. A header whose users write kernels as C functions, with macros (xetile.h, coopvec.h), finds here
- * what all such headers need; it emits nothing of its own but numbers.
- *     building      spe_build_begin spe_build_kernel spe_build_end give an spe_built for an spe_device; spe_built_free
- *     parameters    spe_parse_params reads "ptr<f16> A, u32 N"; spe_param_of makes an spe_param of one
- *     errors        spe_report spe_vreport(blame, id, format ...) at the user's line; spe_blame_of; spe_reporter, which
- *                   spe_reporter_name and spe_reporter_text read
- *     numbers       spe_val: spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_same, SPE_NUMBER(x) makes one;
- *                   spe_val_is_set spe_val_is_condition spe_int_fits; spe_arith(SPE_ARITH_ADD ... SPE_ARITH_GE, kind,
- *                   a, b) spe_arith_name; spe_runs(n) spe_run(n, i) cut a long vector up
- *     regions       spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail keep the open XT_FOR,
- *                   CV_IF ..., which are SPE_FOR and SPE_IF
- *     macros        SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST
- *                   SPE_COUNT SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
+ * The kernel part, for headers whose users write kernels as C functions, with macros (xetile.h, coopvec.h):
+ *   building     spe_build_begin spe_build_kernel spe_build_end spe_built_free
+ *   parameters   spe_parse_params spe_param_of
+ *   errors       spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text
+ *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_same spe_val_is_set spe_val_is_condition
+ *                SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_runs spe_run
+ *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
+ *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
+ *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
  *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
@@ -377,76 +343,84 @@ XETILE_LETTERS_(XETILE_PUSH_)
     X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407) X(Op, GroupLogicalXorKHR, 6408)                     \
     X(Op, RoundFToTF32INTEL, 6426)
 
+#define SPE_Capability_(X, K)                                                                                          \
+    X(K, Matrix, 0) X(K, Shader, 1) X(K, Addresses, 4) X(K, Linkage, 5) X(K, Kernel, 6) X(K, Vector16, 7)              \
+    X(K, Float16Buffer, 8) X(K, Float16, 9) X(K, Float64, 10) X(K, Int64, 11) X(K, Int64Atomics, 12) X(K, Groups, 18)  \
+    X(K, Int16, 22) X(K, GenericPointer, 38) X(K, Int8, 39) X(K, SubgroupDispatch, 58) X(K, GroupNonUniform, 61)       \
+    X(K, GroupNonUniformVote, 62) X(K, GroupNonUniformArithmetic, 63) X(K, GroupNonUniformBallot, 64)                  \
+    X(K, GroupNonUniformShuffle, 65) X(K, GroupNonUniformShuffleRelative, 66) X(K, GroupNonUniformClustered, 67)       \
+    X(K, GroupNonUniformQuad, 68) X(K, Float8EXT, 4212) X(K, Float8CooperativeMatrixEXT, 4213)                         \
+    X(K, SubgroupBallotKHR, 4423) X(K, SubgroupVoteKHR, 4431) X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465) \
+    X(K, SignedZeroInfNanPreserve, 4466) X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468)                       \
+    X(K, BFloat16TypeKHR, 5116) X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118)             \
+    X(K, CooperativeVectorNV, 5394) X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435)                  \
+    X(K, SubgroupShuffleINTEL, 5568) X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612)         \
+    X(K, AtomicFloat64MinMaxEXT, 5613) X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619)                   \
+    X(K, ExpectAssumeKHR, 5629) X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017)                       \
+    X(K, DotProductInput4x8BitPacked, 6018) X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022)                    \
+    X(K, BitInstructions, 6025) X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029)                        \
+    X(K, AtomicFloat32AddEXT, 6033) X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095)                    \
+    X(K, BFloat16ConversionINTEL, 6115) X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187)        \
+    X(K, SubgroupBufferPrefetchINTEL, 6220) X(K, Subgroup2DBlockIOINTEL, 6228)                                         \
+    X(K, Subgroup2DBlockTransformINTEL, 6229) X(K, Subgroup2DBlockTransposeINTEL, 6230)                                \
+    X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(K, PredicatedIOINTEL, 6257)                                    \
+    X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441)        \
+    X(K, RegisterLimitsINTEL, 6460)
+#define SPE_BuiltIn_(X, K)                                                                                             \
+    X(K, NumWorkgroups, 24) X(K, WorkgroupSize, 25) X(K, WorkgroupId, 26) X(K, LocalInvocationId, 27)                  \
+    X(K, GlobalInvocationId, 28) X(K, LocalInvocationIndex, 29) X(K, WorkDim, 30) X(K, GlobalSize, 31)                 \
+    X(K, EnqueuedWorkgroupSize, 32) X(K, GlobalOffset, 33) X(K, GlobalLinearId, 34) X(K, SubgroupSize, 36)             \
+    X(K, SubgroupMaxSize, 37) X(K, NumSubgroups, 38) X(K, NumEnqueuedSubgroups, 39) X(K, SubgroupId, 40)               \
+    X(K, SubgroupLocalInvocationId, 41) X(K, SubgroupEqMask, 4416) X(K, SubgroupGeMask, 4417)                          \
+    X(K, SubgroupGtMask, 4418) X(K, SubgroupLeMask, 4419) X(K, SubgroupLtMask, 4420)
+#define SPE_Decoration_(X, K)                                                                                          \
+    X(K, SpecId, 1) X(K, CPacked, 10) X(K, BuiltIn, 11) X(K, Restrict, 19) X(K, Aliased, 20) X(K, Volatile, 21)        \
+    X(K, Constant, 22) X(K, Coherent, 23) X(K, NonWritable, 24) X(K, NonReadable, 25) X(K, SaturatedConversion, 28)    \
+    X(K, FuncParamAttr, 38) X(K, FPRoundingMode, 39) X(K, FPFastMathMode, 40) X(K, LinkageAttributes, 41)              \
+    X(K, Alignment, 44) X(K, MaxByteOffset, 45) X(K, SaturatedToLargestFloat8NormalConversionEXT, 4216)                \
+    X(K, NoSignedWrap, 4469) X(K, NoUnsignedWrap, 4470) X(K, HostAccessINTEL, 6188) X(K, CacheControlLoadINTEL, 6442)  \
+    X(K, CacheControlStoreINTEL, 6443)
+#define SPE_ExecutionMode_(X, K)                                                                                       \
+    X(K, LocalSize, 17) X(K, LocalSizeHint, 18) X(K, VecTypeHint, 30) X(K, ContractionOff, 31) X(K, SubgroupSize, 35)  \
+    X(K, SubgroupsPerWorkgroup, 36) X(K, SubgroupsPerWorkgroupId, 37) X(K, LocalSizeId, 38) X(K, LocalSizeHintId, 39)  \
+    X(K, DenormPreserve, 4459) X(K, DenormFlushToZero, 4460) X(K, SignedZeroInfNanPreserve, 4461)                      \
+    X(K, RoundingModeRTE, 4462) X(K, RoundingModeRTZ, 4463) X(K, FPFastMathDefault, 6028)                              \
+    X(K, MaximumRegistersINTEL, 6461) X(K, MaximumRegistersIdINTEL, 6462) X(K, NamedMaximumRegistersINTEL, 6463)
+#define SPE_MemorySemantics_(X, K)                                                                                     \
+    X(K, Relaxed, 0) X(K, Acquire, 2) X(K, Release, 4) X(K, AcquireRelease, 8) X(K, SequentiallyConsistent, 16)        \
+    X(K, SubgroupMemory, 128) X(K, WorkgroupMemory, 256) X(K, CrossWorkgroupMemory, 512)
+#define SPE_FunctionParameterAttribute_(X, K)                                                                          \
+    X(K, Zext, 0) X(K, Sext, 1) X(K, NoAlias, 4) X(K, NoCapture, 5) X(K, NoWrite, 6) X(K, NoReadWrite, 7)
+#define SPE_CooperativeMatrixOperands_(X, K)                                                                           \
+    X(K, MatrixASignedComponentsKHR, 1) X(K, MatrixBSignedComponentsKHR, 2) X(K, MatrixCSignedComponentsKHR, 4)        \
+    X(K, MatrixResultSignedComponentsKHR, 8) X(K, SaturatingAccumulationKHR, 16)
+#define SPE_MatrixMultiplyAccumulateOperands_(X, K)                                                                    \
+    X(K, MatrixASignedComponentsINTEL, 1) X(K, MatrixBSignedComponentsINTEL, 2) X(K, MatrixCBFloat16INTEL, 4)          \
+    X(K, MatrixResultBFloat16INTEL, 8) X(K, MatrixAPackedInt8INTEL, 16) X(K, MatrixBPackedInt8INTEL, 32)               \
+    X(K, MatrixAPackedInt4INTEL, 64) X(K, MatrixBPackedInt4INTEL, 128) X(K, MatrixATF32INTEL, 256)                     \
+    X(K, MatrixBTF32INTEL, 512) X(K, MatrixAPackedFloat16INTEL, 1024) X(K, MatrixBPackedFloat16INTEL, 2048)            \
+    X(K, MatrixAPackedBFloat16INTEL, 4096) X(K, MatrixBPackedBFloat16INTEL, 8192)
+#define SPE_CooperativeVectorMatrixLayout_(X, K)                                                                       \
+    X(K, RowMajorNV, 0) X(K, ColumnMajorNV, 1) X(K, InferencingOptimalNV, 2) X(K, TrainingOptimalNV, 3)
+#define SPE_ComponentType_(X, K)                                                                                       \
+    X(K, Float16NV, 0) X(K, Float32NV, 1) X(K, Float64NV, 2) X(K, SignedInt8NV, 3) X(K, SignedInt16NV, 4)              \
+    X(K, SignedInt32NV, 5) X(K, SignedInt64NV, 6) X(K, UnsignedInt8NV, 7) X(K, UnsignedInt16NV, 8)                     \
+    X(K, UnsignedInt32NV, 9) X(K, UnsignedInt64NV, 10) X(K, SignedInt8PackedNV, 1000491000)                            \
+    X(K, UnsignedInt8PackedNV, 1000491001) X(K, FloatE4M3NV, 1000491002) X(K, FloatE5M2NV, 1000491003)
 #define SPE_CAPABILITIES(X)                                                                                            \
-    X(Capability, Matrix, 0) X(Capability, Shader, 1) X(Capability, Addresses, 4) X(Capability, Linkage, 5)            \
-    X(Capability, Kernel, 6) X(Capability, Vector16, 7) X(Capability, Float16Buffer, 8) X(Capability, Float16, 9)      \
-    X(Capability, Float64, 10) X(Capability, Int64, 11) X(Capability, Int64Atomics, 12) X(Capability, Groups, 18)      \
-    X(Capability, Int16, 22) X(Capability, GenericPointer, 38) X(Capability, Int8, 39)                                 \
-    X(Capability, SubgroupDispatch, 58) X(Capability, GroupNonUniform, 61) X(Capability, GroupNonUniformVote, 62)      \
-    X(Capability, GroupNonUniformArithmetic, 63) X(Capability, GroupNonUniformBallot, 64)                              \
-    X(Capability, GroupNonUniformShuffle, 65) X(Capability, GroupNonUniformShuffleRelative, 66)                        \
-    X(Capability, GroupNonUniformClustered, 67) X(Capability, GroupNonUniformQuad, 68) X(Capability, Float8EXT, 4212)  \
-    X(Capability, Float8CooperativeMatrixEXT, 4213) X(Capability, SubgroupBallotKHR, 4423)                             \
-    X(Capability, SubgroupVoteKHR, 4431) X(Capability, DenormPreserve, 4464) X(Capability, DenormFlushToZero, 4465)    \
-    X(Capability, SignedZeroInfNanPreserve, 4466) X(Capability, RoundingModeRTE, 4467)                                 \
-    X(Capability, RoundingModeRTZ, 4468) X(Capability, BFloat16TypeKHR, 5116)                                          \
-    X(Capability, BFloat16DotProductKHR, 5117) X(Capability, BFloat16CooperativeMatrixKHR, 5118)                       \
-    X(Capability, CooperativeVectorNV, 5394) X(Capability, LongVectorEXT, 5425)                                        \
-    X(Capability, CooperativeVectorTrainingNV, 5435) X(Capability, SubgroupShuffleINTEL, 5568)                         \
-    X(Capability, SubgroupBufferBlockIOINTEL, 5569) X(Capability, AtomicFloat32MinMaxEXT, 5612)                        \
-    X(Capability, AtomicFloat64MinMaxEXT, 5613) X(Capability, AtomicFloat16MinMaxEXT, 5616)                            \
-    X(Capability, VectorAnyINTEL, 5619) X(Capability, ExpectAssumeKHR, 5629) X(Capability, DotProductInputAll, 6016)   \
-    X(Capability, DotProductInput4x8Bit, 6017) X(Capability, DotProductInput4x8BitPacked, 6018)                        \
-    X(Capability, DotProduct, 6019) X(Capability, CooperativeMatrixKHR, 6022) X(Capability, BitInstructions, 6025)     \
-    X(Capability, GroupNonUniformRotateKHR, 6026) X(Capability, FloatControls2, 6029)                                  \
-    X(Capability, AtomicFloat32AddEXT, 6033) X(Capability, AtomicFloat64AddEXT, 6034)                                  \
-    X(Capability, AtomicFloat16AddEXT, 6095) X(Capability, BFloat16ConversionINTEL, 6115)                              \
-    X(Capability, SplitBarrierINTEL, 6141) X(Capability, GlobalVariableHostAccessINTEL, 6187)                          \
-    X(Capability, SubgroupBufferPrefetchINTEL, 6220) X(Capability, Subgroup2DBlockIOINTEL, 6228)                       \
-    X(Capability, Subgroup2DBlockTransformINTEL, 6229) X(Capability, Subgroup2DBlockTransposeINTEL, 6230)              \
-    X(Capability, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(Capability, PredicatedIOINTEL, 6257)                  \
-    X(Capability, GroupUniformArithmeticKHR, 6400) X(Capability, TensorFloat32RoundingINTEL, 6425)                     \
-    X(Capability, CacheControlsINTEL, 6441) X(Capability, RegisterLimitsINTEL, 6460)
-
+    SPE_Capability_(X, Capability)
 #define SPE_ENUMERANTS(X)                                                                                              \
-    X(BuiltIn, NumWorkgroups, 24) X(BuiltIn, WorkgroupSize, 25) X(BuiltIn, WorkgroupId, 26)                            \
-    X(BuiltIn, LocalInvocationId, 27) X(BuiltIn, GlobalInvocationId, 28) X(BuiltIn, LocalInvocationIndex, 29)          \
-    X(BuiltIn, WorkDim, 30) X(BuiltIn, GlobalSize, 31) X(BuiltIn, EnqueuedWorkgroupSize, 32)                           \
-    X(BuiltIn, GlobalOffset, 33) X(BuiltIn, GlobalLinearId, 34) X(BuiltIn, SubgroupSize, 36)                           \
-    X(BuiltIn, SubgroupMaxSize, 37) X(BuiltIn, NumSubgroups, 38) X(BuiltIn, NumEnqueuedSubgroups, 39)                  \
-    X(BuiltIn, SubgroupId, 40) X(BuiltIn, SubgroupLocalInvocationId, 41) X(BuiltIn, SubgroupEqMask, 4416)              \
-    X(BuiltIn, SubgroupGeMask, 4417) X(BuiltIn, SubgroupGtMask, 4418) X(BuiltIn, SubgroupLeMask, 4419)                 \
-    X(BuiltIn, SubgroupLtMask, 4420) X(Decoration, SpecId, 1) X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11)    \
-    X(Decoration, Restrict, 19) X(Decoration, Aliased, 20) X(Decoration, Volatile, 21) X(Decoration, Constant, 22)     \
-    X(Decoration, Coherent, 23) X(Decoration, NonWritable, 24) X(Decoration, NonReadable, 25)                          \
-    X(Decoration, SaturatedConversion, 28) X(Decoration, FuncParamAttr, 38) X(Decoration, FPRoundingMode, 39)          \
-    X(Decoration, FPFastMathMode, 40) X(Decoration, LinkageAttributes, 41) X(Decoration, Alignment, 44)                \
-    X(Decoration, MaxByteOffset, 45) X(Decoration, SaturatedToLargestFloat8NormalConversionEXT, 4216)                  \
-    X(Decoration, NoSignedWrap, 4469) X(Decoration, NoUnsignedWrap, 4470) X(Decoration, HostAccessINTEL, 6188)         \
-    X(Decoration, CacheControlLoadINTEL, 6442) X(Decoration, CacheControlStoreINTEL, 6443)                             \
-    X(ExecutionMode, LocalSize, 17) X(ExecutionMode, LocalSizeHint, 18) X(ExecutionMode, VecTypeHint, 30)              \
-    X(ExecutionMode, ContractionOff, 31) X(ExecutionMode, SubgroupSize, 35)                                            \
-    X(ExecutionMode, SubgroupsPerWorkgroup, 36) X(ExecutionMode, SubgroupsPerWorkgroupId, 37)                          \
-    X(ExecutionMode, LocalSizeId, 38) X(ExecutionMode, LocalSizeHintId, 39) X(ExecutionMode, DenormPreserve, 4459)     \
-    X(ExecutionMode, DenormFlushToZero, 4460) X(ExecutionMode, SignedZeroInfNanPreserve, 4461)                         \
-    X(ExecutionMode, RoundingModeRTE, 4462) X(ExecutionMode, RoundingModeRTZ, 4463)                                    \
-    X(ExecutionMode, FPFastMathDefault, 6028) X(ExecutionMode, MaximumRegistersINTEL, 6461)                            \
-    X(ExecutionMode, MaximumRegistersIdINTEL, 6462) X(ExecutionMode, NamedMaximumRegistersINTEL, 6463)                 \
+    SPE_BuiltIn_(X, BuiltIn) SPE_Decoration_(X, Decoration) SPE_ExecutionMode_(X, ExecutionMode)                       \
     X(StorageClass, UniformConstant, 0) X(StorageClass, Input, 1) X(StorageClass, Workgroup, 4)                        \
     X(StorageClass, CrossWorkgroup, 5) X(StorageClass, Private, 6) X(StorageClass, Function, 7)                        \
     X(StorageClass, Generic, 8) X(StorageClass, Image, 11) X(Scope, CrossDevice, 0) X(Scope, Device, 1)                \
-    X(Scope, Workgroup, 2) X(Scope, Subgroup, 3) X(Scope, Invocation, 4) X(MemorySemantics, Relaxed, 0)                \
-    X(MemorySemantics, Acquire, 2) X(MemorySemantics, Release, 4) X(MemorySemantics, AcquireRelease, 8)                \
-    X(MemorySemantics, SequentiallyConsistent, 16) X(MemorySemantics, SubgroupMemory, 128)                             \
-    X(MemorySemantics, WorkgroupMemory, 256) X(MemorySemantics, CrossWorkgroupMemory, 512)                             \
+    X(Scope, Workgroup, 2) X(Scope, Subgroup, 3) X(Scope, Invocation, 4) SPE_MemorySemantics_(X, MemorySemantics)      \
     X(MemoryAccess, Volatile, 1) X(MemoryAccess, Aligned, 2) X(MemoryAccess, Nontemporal, 4)                           \
     X(AddressingModel, Logical, 0) X(AddressingModel, Physical32, 1) X(AddressingModel, Physical64, 2)                 \
     X(MemoryModel, OpenCL, 2) X(ExecutionModel, Kernel, 6) X(SourceLanguage, Unknown, 0)                               \
     X(SourceLanguage, OpenCL_C, 3) X(FunctionControl, Inline, 1) X(FunctionControl, DontInline, 2)                     \
-    X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8) X(FunctionParameterAttribute, Zext, 0)                    \
-    X(FunctionParameterAttribute, Sext, 1) X(FunctionParameterAttribute, NoAlias, 4)                                   \
-    X(FunctionParameterAttribute, NoCapture, 5) X(FunctionParameterAttribute, NoWrite, 6)                              \
-    X(FunctionParameterAttribute, NoReadWrite, 7) X(LinkageType, Export, 0) X(LinkageType, Import, 1)                  \
+    X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8)                                                           \
+    SPE_FunctionParameterAttribute_(X, FunctionParameterAttribute) X(LinkageType, Export, 0) X(LinkageType, Import, 1) \
     X(SelectionControl, Flatten, 1) X(SelectionControl, DontFlatten, 2) X(LoopControl, Unroll, 1)                      \
     X(LoopControl, DontUnroll, 2) X(GroupOperation, Reduce, 0) X(GroupOperation, InclusiveScan, 1)                     \
     X(GroupOperation, ExclusiveScan, 2) X(GroupOperation, ClusteredReduce, 3) X(FPRoundingMode, RTE, 0)                \
@@ -454,38 +428,14 @@ XETILE_LETTERS_(XETILE_PUSH_)
     X(FPEncoding, Float8E4M3EXT, 4214) X(FPEncoding, Float8E5M2EXT, 4215) X(CooperativeMatrixUse, MatrixAKHR, 0)       \
     X(CooperativeMatrixUse, MatrixBKHR, 1) X(CooperativeMatrixUse, MatrixAccumulatorKHR, 2)                            \
     X(CooperativeMatrixLayout, RowMajorKHR, 0) X(CooperativeMatrixLayout, ColumnMajorKHR, 1)                           \
-    X(CooperativeMatrixOperands, MatrixASignedComponentsKHR, 1)                                                        \
-    X(CooperativeMatrixOperands, MatrixBSignedComponentsKHR, 2)                                                        \
-    X(CooperativeMatrixOperands, MatrixCSignedComponentsKHR, 4)                                                        \
-    X(CooperativeMatrixOperands, MatrixResultSignedComponentsKHR, 8)                                                   \
-    X(CooperativeMatrixOperands, SaturatingAccumulationKHR, 16)                                                        \
-    X(MatrixMultiplyAccumulateOperands, MatrixASignedComponentsINTEL, 1)                                               \
-    X(MatrixMultiplyAccumulateOperands, MatrixBSignedComponentsINTEL, 2)                                               \
-    X(MatrixMultiplyAccumulateOperands, MatrixCBFloat16INTEL, 4)                                                       \
-    X(MatrixMultiplyAccumulateOperands, MatrixResultBFloat16INTEL, 8)                                                  \
-    X(MatrixMultiplyAccumulateOperands, MatrixAPackedInt8INTEL, 16)                                                    \
-    X(MatrixMultiplyAccumulateOperands, MatrixBPackedInt8INTEL, 32)                                                    \
-    X(MatrixMultiplyAccumulateOperands, MatrixAPackedInt4INTEL, 64)                                                    \
-    X(MatrixMultiplyAccumulateOperands, MatrixBPackedInt4INTEL, 128)                                                   \
-    X(MatrixMultiplyAccumulateOperands, MatrixATF32INTEL, 256)                                                         \
-    X(MatrixMultiplyAccumulateOperands, MatrixBTF32INTEL, 512)                                                         \
-    X(MatrixMultiplyAccumulateOperands, MatrixAPackedFloat16INTEL, 1024)                                               \
-    X(MatrixMultiplyAccumulateOperands, MatrixBPackedFloat16INTEL, 2048)                                               \
-    X(MatrixMultiplyAccumulateOperands, MatrixAPackedBFloat16INTEL, 4096)                                              \
-    X(MatrixMultiplyAccumulateOperands, MatrixBPackedBFloat16INTEL, 8192) X(LoadCacheControl, UncachedINTEL, 0)        \
+    SPE_CooperativeMatrixOperands_(X, CooperativeMatrixOperands)                                                       \
+    SPE_MatrixMultiplyAccumulateOperands_(X, MatrixMultiplyAccumulateOperands) X(LoadCacheControl, UncachedINTEL, 0)   \
     X(LoadCacheControl, CachedINTEL, 1) X(LoadCacheControl, StreamingINTEL, 2)                                         \
     X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \
     X(StoreCacheControl, UncachedINTEL, 0) X(StoreCacheControl, WriteThroughINTEL, 1)                                  \
     X(StoreCacheControl, WriteBackINTEL, 2) X(StoreCacheControl, StreamingINTEL, 3)                                    \
-    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0) X(CooperativeVectorMatrixLayout, RowMajorNV, 0)                     \
-    X(CooperativeVectorMatrixLayout, ColumnMajorNV, 1) X(CooperativeVectorMatrixLayout, InferencingOptimalNV, 2)       \
-    X(CooperativeVectorMatrixLayout, TrainingOptimalNV, 3) X(ComponentType, Float16NV, 0)                              \
-    X(ComponentType, Float32NV, 1) X(ComponentType, Float64NV, 2) X(ComponentType, SignedInt8NV, 3)                    \
-    X(ComponentType, SignedInt16NV, 4) X(ComponentType, SignedInt32NV, 5) X(ComponentType, SignedInt64NV, 6)           \
-    X(ComponentType, UnsignedInt8NV, 7) X(ComponentType, UnsignedInt16NV, 8) X(ComponentType, UnsignedInt32NV, 9)      \
-    X(ComponentType, UnsignedInt64NV, 10) X(ComponentType, SignedInt8PackedNV, 1000491000)                             \
-    X(ComponentType, UnsignedInt8PackedNV, 1000491001) X(ComponentType, FloatE4M3NV, 1000491002)                       \
-    X(ComponentType, FloatE5M2NV, 1000491003)
+    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0)                                                                     \
+    SPE_CooperativeVectorMatrixLayout_(X, CooperativeVectorMatrixLayout) SPE_ComponentType_(X, ComponentType)
 
 /* OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes. */
 #define SPE_MATH_LIST(X)                                                                                               \
@@ -703,6 +653,11 @@ typedef struct {
     uint32_t texts;
 } spe_module;
 
+/* What takes a module alone, one value (or type), two; and what takes a module alone and gives nothing. */
+typedef spe_id spe_nullary_(spe_module *m), spe_unary_(spe_module *m, spe_id a);
+typedef spe_id spe_binary_(spe_module *m, spe_id a, spe_id b);
+typedef void spe_does_(spe_module *m);
+
 XETILE_API const char *spe_error_meaning(int id); /* "" for an id that is none of this header */
 /* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
 XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
@@ -744,14 +699,10 @@ XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
 /* f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
 XETILE_API char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size);
 
-XETILE_API spe_id spe_void(spe_module *m);
-XETILE_API spe_id spe_bool(spe_module *m);
 XETILE_API spe_id spe_int(spe_module *m, uint32_t bits);   /* 8, 16, 32, 64 */
 XETILE_API spe_id spe_float(spe_module *m, uint32_t bits); /* IEEE: 16, 32, 64 */
 /* SPV_KHR_bfloat16 (conversion, dot products and cooperative matrices, no plain arithmetic) and SPV_EXT_float8. */
-XETILE_API spe_id spe_bf16(spe_module *m);
-XETILE_API spe_id spe_e4m3(spe_module *m);
-XETILE_API spe_id spe_e5m2(spe_module *m);
+XETILE_API spe_nullary_ spe_void, spe_bool, spe_bf16, spe_e4m3, spe_e5m2;
 /* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
  * has declared VectorAnyINTEL or LongVectorEXT. */
 XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
@@ -784,8 +735,8 @@ XETILE_API spe_id spe_u32(spe_module *m, uint32_t value);
 XETILE_API spe_id spe_i32(spe_module *m, int32_t value);
 XETILE_API spe_id spe_u64(spe_module *m, uint64_t value);
 XETILE_API spe_id spe_f32(spe_module *m, float value);
-XETILE_API spe_id spe_null(spe_module *m, spe_id type);  /* all bits zero, of any type (pointers too) */
-XETILE_API spe_id spe_undef(spe_module *m, spe_id type); /* a value that may be anything */
+/* All bits zero, of any type (pointers too); a value of the type that may be anything. */
+XETILE_API spe_unary_ spe_null, spe_undef;
 /* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
 
@@ -794,6 +745,53 @@ XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
 XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
+
+/* SPE_CAT pastes, SPE_FIRST and SPE_REST take a list apart, SPE_COUNT counts 1 to 32 of them. */
+#define SPE_CAT(a, b) SPE_CAT2_(a, b)
+#define SPE_CAT2_(a, b) a##b
+#define SPE_FIRST(first, ...) first
+#define SPE_REST(first, ...) __VA_ARGS__
+#define SPE_COUNT(...) SPE_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,    \
+    15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define SPE_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,    \
+    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
+
+/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
+#define SPE_EACH(F, S, ...) SPE_CAT(SPE_EACH_, SPE_COUNT(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
+#define SPE_EACH_1(F, S, i, x) F(i, x)
+#define SPE_EACH_2(F, S, i, x, ...) F(i, x) S() SPE_EACH_1(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_3(F, S, i, x, ...) F(i, x) S() SPE_EACH_2(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_4(F, S, i, x, ...) F(i, x) S() SPE_EACH_3(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_5(F, S, i, x, ...) F(i, x) S() SPE_EACH_4(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_6(F, S, i, x, ...) F(i, x) S() SPE_EACH_5(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_7(F, S, i, x, ...) F(i, x) S() SPE_EACH_6(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_8(F, S, i, x, ...) F(i, x) S() SPE_EACH_7(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_9(F, S, i, x, ...) F(i, x) S() SPE_EACH_8(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_10(F, S, i, x, ...) F(i, x) S() SPE_EACH_9(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_11(F, S, i, x, ...) F(i, x) S() SPE_EACH_10(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_12(F, S, i, x, ...) F(i, x) S() SPE_EACH_11(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_13(F, S, i, x, ...) F(i, x) S() SPE_EACH_12(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_14(F, S, i, x, ...) F(i, x) S() SPE_EACH_13(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_15(F, S, i, x, ...) F(i, x) S() SPE_EACH_14(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_16(F, S, i, x, ...) F(i, x) S() SPE_EACH_15(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_17(F, S, i, x, ...) F(i, x) S() SPE_EACH_16(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_18(F, S, i, x, ...) F(i, x) S() SPE_EACH_17(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_19(F, S, i, x, ...) F(i, x) S() SPE_EACH_18(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_20(F, S, i, x, ...) F(i, x) S() SPE_EACH_19(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_21(F, S, i, x, ...) F(i, x) S() SPE_EACH_20(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_22(F, S, i, x, ...) F(i, x) S() SPE_EACH_21(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_23(F, S, i, x, ...) F(i, x) S() SPE_EACH_22(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_24(F, S, i, x, ...) F(i, x) S() SPE_EACH_23(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_25(F, S, i, x, ...) F(i, x) S() SPE_EACH_24(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_26(F, S, i, x, ...) F(i, x) S() SPE_EACH_25(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_27(F, S, i, x, ...) F(i, x) S() SPE_EACH_26(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_28(F, S, i, x, ...) F(i, x) S() SPE_EACH_27(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_29(F, S, i, x, ...) F(i, x) S() SPE_EACH_28(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_30(F, S, i, x, ...) F(i, x) S() SPE_EACH_29(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_31(F, S, i, x, ...) F(i, x) S() SPE_EACH_30(F, S, i + 1, __VA_ARGS__)
+#define SPE_EACH_32(F, S, i, x, ...) F(i, x) S() SPE_EACH_31(F, S, i + 1, __VA_ARGS__)
+#define SPE_COMMA() ,
+#define SPE_COMMA_TEXT_() ", "
 
 /* ---- Instructions ---------------------------------------------------------------------------------------------------
  *
@@ -804,8 +802,9 @@ XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uin
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
 /* The instructions that are checked, each a function: A(name, opcode, form) of one value, name(m, a); AB of two,
- * name(m, a, b); TO a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters, operands ...) give a
- * value or none. A form has a letter for each operand word, a colon, and what the result's type is:
+ * name(m, a, b); TO a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters ...), which are ids
+ * (spe_id) or C numbers (uint32_t), give a value or none. A form has a letter for each operand word, a colon, and what
+ * the result's type is:
  *   i f b v       integers, floats, bools, any value: scalars, vectors and, where the device takes them, cooperative
  *                 matrices and vectors; h and s: integers of 16, floats of 32 bits; d: floats without arithmetic too
  *   I B N x y     one integer, one bool, one number, one i32, an i32x4
@@ -814,9 +813,10 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  *   * J G E       of the type the pointer points to; and one integer, one float, one number
  *   m w           a cooperative matrix, a cooperative vector
  *   k T S W       made a constant: a C number, a C bool, the scope of the subgroup, of the work-group
- *   l ? o         a word as it is; one that is left out when it is 0; a value that is left out when it is 0
+ *   l ? o R       a word as it is; one that is left out when it is 0; a value that is left out when it is 0; Reduce
  *   a A           alignment in bytes, as memory operands (0: the type's own); with the volatile bit
- *   t M C         no operand word but the result's type; a cooperative matrix type; a cooperative vector type
+ *   t M C L       no operand word but the result's type; a cooperative matrix type; a cooperative vector type; and a
+ *                 cooperative matrix type that is an operand
  * Results: = the first one's type, * what the pointer points to, t the type given, b bools like the first, s and h f32
  * and i16 like it, . its scalar, r its scalar (which is returned as it is when it is one), x i32, y i32x4, - none; then
  * # constants give a constant, 0 or 1 changes nothing as second operand, + nor as first. Conversions: from:to, and u or
@@ -843,8 +843,7 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     AB(spe_fugt, FUnordGreaterThan, "f=:b") AB(spe_fuge, FUnordGreaterThanEqual, "f=:b") A(spe_isnan, IsNan, "f:b")    \
     A(spe_isinf, IsInf, "f:b") A(spe_any, Any, "b:r") A(spe_all, All, "b:r")                                           \
     /* `count` bits from bit `offset` of base become the low ones of v. */                                             \
-    GIVES(spe_bits_insert, BitFieldInsert, "i=II:=", (spe_id base, spe_id v, spe_id offset, spe_id count), base, v,    \
-          offset, count)                                                                                               \
+    GIVES(spe_bits_insert, BitFieldInsert, "i=II:=", base, v, offset, count)                                           \
     /* Conversions, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s); floats \
      * to floats; floats to integers (toward zero) and back. The same type gives the value itself. */                  \
     TO(spe_uconvert, UConvert, "i:iu") TO(spe_sconvert, SConvert, "i:is") TO(spe_fconvert, FConvert, "f:f")            \
@@ -857,83 +856,67 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     /* Another id for a value, so that it can be decorated alone. */                                                   \
     A(spe_copy, CopyObject, "v:=")                                                                                     \
     /* Memory: what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */          \
-    GIVES(spe_load, Load, "pa:*", (spe_id ptr, uint32_t align), ptr, align)                                            \
-    GIVES(spe_load_volatile, Load, "pA:*", (spe_id ptr, uint32_t align), ptr, align)                                   \
-    DOES(spe_store, Store, "p*a:-", (spe_id ptr, spe_id v, uint32_t align), ptr, v, align)                             \
-    DOES(spe_store_volatile, Store, "p*A:-", (spe_id ptr, spe_id v, uint32_t align), ptr, v, align)                    \
+    GIVES(spe_load, Load, "pa:*", ptr, align) GIVES(spe_load_volatile, Load, "pA:*", ptr, align)                       \
+    DOES(spe_store, Store, "p*a:-", ptr, v, align) DOES(spe_store_volatile, Store, "p*A:-", ptr, v, align)             \
     /* Only where a bool holds; a load gives `otherwise` elsewhere (SPV_INTEL_predicated_io). */                       \
-    GIVES(spe_load_if, PredicatedLoadINTEL, "pB*a:*", (spe_id ptr, spe_id condition, spe_id otherwise,                 \
-          uint32_t align), ptr, condition, otherwise, align)                                                           \
-    DOES(spe_store_if, PredicatedStoreINTEL, "p*Ba:-", (spe_id ptr, spe_id v, spe_id condition, uint32_t align), ptr,  \
-         v, condition, align)                                                                                          \
+    GIVES(spe_load_if, PredicatedLoadINTEL, "pB*a:*", ptr, condition, otherwise, align)                                \
+    DOES(spe_store_if, PredicatedStoreINTEL, "p*Ba:-", ptr, v, condition, align)                                       \
     /* ptr + i elements, i an integer read with its sign. */                                                           \
-    AB(spe_index, InBoundsPtrAccessChain, "pI:=0")                                                                     \
+    GIVES(spe_index, InBoundsPtrAccessChain, "pI:=0", ptr, i)                                                          \
     /* `size` (an integer value) bytes between two places that do not overlap. */                                      \
-    DOES(spe_copy_memory_sized, CopyMemorySized, "ppIa:-", (spe_id to, spe_id from, spe_id size, uint32_t align), to,  \
-         from, size, align)                                                                                            \
+    DOES(spe_copy_memory_sized, CopyMemorySized, "ppIa:-", to, from, size, align)                                      \
     /* Brings `bytes` from a uniform pointer on nearer (SPV_INTEL_subgroup_buffer_prefetch). */                        \
-    DOES(spe_sg_prefetch, SubgroupBlockPrefetchINTEL, "pI:-", (spe_id ptr, spe_id bytes), ptr, bytes)                  \
+    DOES(spe_sg_prefetch, SubgroupBlockPrefetchINTEL, "pI:-", ptr, bytes)                                              \
     /* Subgroups: the value another lane has, by its number (an i32 that may differ from lane to lane); by number ^    \
      * mask; from the lane so many below (up) or above (down), undefined where there is none; of the lowest active     \
      * lane. */                                                                                                        \
     AB(spe_sg_shuffle, GroupNonUniformShuffle, "SvI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SvI:=")     \
-    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=") A(spe_sg_broadcast_first,                                 \
-    GroupNonUniformBroadcastFirst, "Sv:=") AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                \
+    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=")                                                           \
+    AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                                                       \
+    A(spe_sg_broadcast_first, GroupNonUniformBroadcastFirst, "Sv:=")                                                   \
     /* A ballot is i32x4, a bit a lane: where the bool holds; and how many bits it has, up to the subgroup's size. */  \
-    A(spe_sg_ballot, GroupNonUniformBallot, "SB:y") GIVES(spe_sg_ballot_count, GroupNonUniformBallotBitCount, "Sly:x", \
-          (spe_id ballot), SPE_GroupOperationReduce, ballot)                                                           \
+    A(spe_sg_ballot, GroupNonUniformBallot, "SB:y")                                                                    \
+    A(spe_sg_ballot_count, GroupNonUniformBallotBitCount, "SRy:x")                                                     \
     A(spe_sg_all, GroupNonUniformAll, "SB:=") A(spe_sg_any, GroupNonUniformAny, "SB:=")                                \
     /* Work-groups. The value of the invocation with a local id: an integer, or a vector of 2 or 3 of them. */         \
     A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wvi:=")      \
     /* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits; and one that waits for nobody. */ \
-    DOES(spe_control_barrier, ControlBarrier, "kkk:-", (uint32_t execution, uint32_t memory, uint32_t semantics),      \
-         execution, memory, semantics)                                                                                 \
-    DOES(spe_memory_barrier, MemoryBarrier, "kk:-", (uint32_t scope, uint32_t semantics), scope, semantics)            \
+    DOES(spe_control_barrier, ControlBarrier, "kkk:-", execution, memory, semantics)                                   \
+    DOES(spe_memory_barrier, MemoryBarrier, "kk:-", scope, semantics)                                                  \
     /* Atomics of one number. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits. */                   \
-    GIVES(spe_atomic_load, AtomicLoad, "Pkk:*", (spe_id ptr, uint32_t scope, uint32_t semantics), ptr, scope,          \
-          semantics)                                                                                                   \
-    DOES(spe_atomic_store, AtomicStore, "pkkE:-", (spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics), ptr,     \
-         scope, semantics, v)                                                                                          \
+    GIVES(spe_atomic_load, AtomicLoad, "Pkk:*", ptr, scope, semantics)                                                 \
     /* a * b + c on the lanes of a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8   \
      * for tf32), operands are bits SPE_MatrixMultiplyAccumulateOperands.... */                                        \
-    GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", (spe_id type, uint32_t k_dim, spe_id a,         \
-          spe_id b, spe_id c, uint32_t operands), type, k_dim, a, b, c, operands)                                      \
+    GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", type, k_dim, a, b, c, operands)                 \
     /* Cooperative matrices (SPV_KHR_cooperative_matrix) from ptr on; layout: SPE_CooperativeMatrixLayout...; stride:  \
-     * elements from row to row (or column to column). And how many components an invocation holds, an i32. */         \
-    GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "pkIM:t", (spe_id type, spe_id ptr, uint32_t layout,                \
-          spe_id stride), ptr, layout, stride, type)                                                                   \
-    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "pmkI:-", (spe_id ptr, spe_id v, uint32_t layout, spe_id stride),  \
-         ptr, v, layout, stride)                                                                                       \
-    GIVES(spe_coop_length, CooperativeMatrixLengthKHR, "Ml:x", (spe_id type), type, type)                              \
+     * elements from row to row (or column to column). And how many components an invocation holds of a type, an i32.  \
+     */                                                                                                                \
+    GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "MpkI:t", type, ptr, layout, stride)                                \
+    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "pmkI:-", ptr, v, layout, stride)                                  \
+    A(spe_coop_length, CooperativeMatrixLengthKHR, "L:x")                                                              \
     /* Cooperative vectors (SPV_NV_cooperative_vector): the instructions as they are; which of them a device takes is  \
      * the device's. ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product   \
      * of a and b to a matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: not given. */     \
-    GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "pIC:t", (spe_id type, spe_id ptr, spe_id offset), ptr, offset,   \
-          type)                                                                                                        \
-    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "pIw:-", (spe_id ptr, spe_id offset, spe_id v), ptr, offset, v)  \
-    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "pIwwkko:-", (spe_id ptr,            \
-         spe_id offset, spe_id a, spe_id b, uint32_t layout, uint32_t matrix_type, spe_id stride), ptr, offset, a, b,  \
+    GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "CpI:t", type, ptr, offset)                                       \
+    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "pIw:-", ptr, offset, v)                                         \
+    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "pIwwkko:-", ptr, offset, a, b,      \
          layout, matrix_type, stride)                                                                                  \
-    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "pIw:-", (spe_id ptr, spe_id offset,      \
-         spe_id v), ptr, offset, v)
+    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "pIw:-", ptr, offset, v)
 
-#define SPE_PARAMS_(...) spe_module *m, __VA_ARGS__
+#define SPE_WORD_(i, name) uint32_t name
+#define SPE_WORDS_(...) SPE_EACH(SPE_WORD_, SPE_COMMA, __VA_ARGS__)
 #define SPE_DECLARE_A_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a);
 #define SPE_DECLARE_AB_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a, spe_id b);
 #define SPE_DECLARE_TO_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id type, spe_id v);
-#define SPE_DECLARE_GIVES_(name, op, form, params, ...) XETILE_API spe_id name(SPE_PARAMS_ params);
-#define SPE_DECLARE_DOES_(name, op, form, params, ...) XETILE_API void name(SPE_PARAMS_ params);
+#define SPE_DECLARE_GIVES_(name, op, form, ...) XETILE_API spe_id name(spe_module *m, SPE_WORDS_(__VA_ARGS__));
+#define SPE_DECLARE_DOES_(name, op, form, ...) XETILE_API void name(spe_module *m, SPE_WORDS_(__VA_ARGS__));
 SPE_INSTRUCTIONS_(SPE_DECLARE_A_, SPE_DECLARE_AB_, SPE_DECLARE_TO_, SPE_DECLARE_GIVES_, SPE_DECLARE_DOES_)
 
 /* The operation for integers or for floats, as the operands are. */
-XETILE_API spe_id spe_add(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_sub(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_mul(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_div_s(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_div_u(spe_module *m, spe_id a, spe_id b);
-XETILE_API spe_id spe_neg(spe_module *m, spe_id a);
+XETILE_API spe_binary_ spe_add, spe_sub, spe_mul, spe_div_s, spe_div_u;
+XETILE_API spe_unary_ spe_neg;
 /* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
-XETILE_API spe_id spe_dot(spe_module *m, spe_id a, spe_id b);
+XETILE_API spe_binary_ spe_dot;
 /* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
 XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
 /* `count` bits from bit `offset` (both i32), extended with or without sign. */
@@ -948,7 +931,7 @@ XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
 XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
 /* A pointer to `elem` at the same place, in the same storage class; as one into the generic storage class. */
 XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
-XETILE_API spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr);
+XETILE_API spe_unary_ spe_ptr_to_generic;
 
 /* Part i of a vector, array or struct (of a scalar, 0 gives it back), and the composite with part i replaced; for a
  * vector also i an integer known only when the kernel runs. */
@@ -969,15 +952,14 @@ XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, con
 XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
 /* A pointer to a new variable: of this invocation's own (its OpVariable goes to the start of the function); in the
  * work-group's local memory, undefined at the start; of the module, with a constant of the type to begin with, or 0. */
-XETILE_API spe_id spe_local_var(spe_module *m, spe_id type);
-XETILE_API spe_id spe_shared_var(spe_module *m, spe_id type);
+XETILE_API spe_unary_ spe_local_var, spe_shared_var;
 XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
 
 /* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
  * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
  * (spe_copy). */
-XETILE_API void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
-XETILE_API void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+typedef void spe_cache_fn_(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
+XETILE_API spe_cache_fn_ spe_cache_load, spe_cache_store;
 XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n); /* each lane its own (OpenCL.std prefetch) */
 
 /* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
@@ -1001,25 +983,24 @@ typedef struct {
 
 /* False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
 XETILE_API bool spe_kernel_begin(spe_module *m, const spe_kernel *k);
-XETILE_API void spe_kernel_end(spe_module *m);
+XETILE_API spe_does_ spe_kernel_end;
 /* Of a kernel; fn 0: of the one that is open. */
 XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
 
 /* A function to be called by kernels and functions of this module; its id is for spe_call, which of a void one gives 0,
  * and no error. spe_export makes it visible to other modules by name (capability Linkage). */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
-XETILE_API void spe_function_end(spe_module *m);
+XETILE_API spe_does_ spe_function_end;
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
 XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
 
 XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i); /* of the open function, as a value */
 /* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
-XETILE_API void spe_return(spe_module *m);
+XETILE_API spe_does_ spe_return;
 XETILE_API void spe_return_value(spe_module *m, spe_id v);
 /* Between these two, instructions go to the end of the function's prologue, the start of its entry block. Operands must
  * be constants, parameters, or values of the prologue. */
-XETILE_API void spe_prologue_begin(spe_module *m);
-XETILE_API void spe_prologue_end(spe_module *m);
+XETILE_API spe_does_ spe_prologue_begin, spe_prologue_end;
 /* A built-in of the invocation as an i32 (ids and sizes of 64 bits are cut down to it), loaded once a function in its
  * prologue. dim 0, 1, 2 for the ids and sizes; 0 for the subgroup's and linear ones. */
 XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim);
@@ -1078,25 +1059,19 @@ typedef enum {
 
 /* Over the subgroup, or over the work-group in uniform control flow: each invocation gets the result of all, of those
  * up to itself, of those before itself. And within each `cluster` neighbouring lanes, a power of two. */
-#define SPE_REDUCTIONS_(X)                                                                                             \
-    X(spe_sg_reduce, Subgroup, Reduce) X(spe_sg_scan_inclusive, Subgroup, InclusiveScan)                               \
-    X(spe_sg_scan_exclusive, Subgroup, ExclusiveScan) X(spe_wg_reduce, Workgroup, Reduce)                              \
-    X(spe_wg_scan_inclusive, Workgroup, InclusiveScan) X(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
-#define SPE_DECLARE_REDUCTION_(name, scope, op) XETILE_API spe_id name(spe_module *m, spe_reduction red, spe_id v);
-SPE_REDUCTIONS_(SPE_DECLARE_REDUCTION_)
+typedef spe_id spe_reduce_fn_(spe_module *m, spe_reduction red, spe_id v);
+XETILE_API spe_reduce_fn_ spe_sg_reduce, spe_sg_scan_inclusive, spe_sg_scan_exclusive;
+XETILE_API spe_reduce_fn_ spe_wg_reduce, spe_wg_scan_inclusive, spe_wg_scan_exclusive;
 XETILE_API spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster);
 
 /* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
  * wants the constant). Before 1.3, the group broadcast. */
 XETILE_API spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane);
-XETILE_API spe_id spe_sg_elect(spe_module *m); /* true in the lowest active lane only */
+XETILE_API spe_nullary_ spe_sg_elect; /* true in the lowest active lane only */
 
 /* All of the work-group, or of the subgroup, arrive, and see what the others wrote to local and global memory before;
  * the first in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
-XETILE_API void spe_barrier(spe_module *m);
-XETILE_API void spe_sg_barrier(spe_module *m);
-XETILE_API void spe_barrier_arrive(spe_module *m);
-XETILE_API void spe_barrier_wait(spe_module *m);
+XETILE_API spe_does_ spe_barrier, spe_sg_barrier, spe_barrier_arrive, spe_barrier_wait;
 
 typedef enum {
     SPE_ATOMIC_IADD, SPE_ATOMIC_ISUB, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX,
@@ -1107,9 +1082,10 @@ typedef enum {
 /* Atomically combines v with what ptr points to (scalars) and returns the old value. FADD, FMIN and FMAX take f32, f64,
  * f16 by their extensions. */
 XETILE_API spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
-/* Stores v where memory still holds `expected`; returns what it held. Integers. */
+/* Stores v where memory still holds `expected`, of integers, and returns what it held; stores v, one number. */
 XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
                                  uint32_t semantics);
+XETILE_API void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
 
 /* ---- Matrix hardware ------------------------------------------------------------------------------------------- */
 
@@ -1124,11 +1100,8 @@ typedef struct {
 /* Loads blocks into a variable (spe_local_var) that `private_ptr` points to: as they stand; with neighbouring rows
  * packed into 32 bits (transform: the B operand of spe_dpas); transposed. Stores blocks from there. Brings them nearer
  * in the cache; cache control decorations on b->ptr say how near. */
-#define SPE_BLOCKS_(X)                                                                                                 \
-    X(spe_block2d_load, Load) X(spe_block2d_load_transform, LoadTransform)                                             \
-    X(spe_block2d_load_transpose, LoadTranspose) X(spe_block2d_store, Store)
-#define SPE_DECLARE_BLOCK_(name, op) XETILE_API void name(spe_module *m, const spe_block2d *b, spe_id private_ptr);
-SPE_BLOCKS_(SPE_DECLARE_BLOCK_)
+typedef void spe_block2d_fn_(spe_module *m, const spe_block2d *b, spe_id private_ptr);
+XETILE_API spe_block2d_fn_ spe_block2d_load, spe_block2d_load_transform, spe_block2d_load_transpose, spe_block2d_store;
 XETILE_API void spe_block2d_prefetch(spe_module *m, const spe_block2d *b);
 
 /* Cooperative matrices: a (rows x k) * b (k x cols) + c, of its type; operands: SPE_CooperativeMatrixOperands... */
@@ -1157,15 +1130,10 @@ XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_
  * included; otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
  */
 
-XETILE_API uint16_t spe_f32_to_f16_bits(float v);
-XETILE_API float spe_f16_bits_to_f32(uint16_t bits);
-XETILE_API uint16_t spe_f32_to_bf16_bits(float v);
-XETILE_API float spe_bf16_bits_to_f32(uint16_t bits);
-XETILE_API float spe_f32_to_tf32(float v);
-XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate);
-XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits);
-XETILE_API uint8_t spe_f32_to_e5m2_bits(float v, bool saturate);
-XETILE_API float spe_e5m2_bits_to_f32(uint8_t bits);
+XETILE_API uint16_t spe_f32_to_f16_bits(float v), spe_f32_to_bf16_bits(float v);
+XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate), spe_f32_to_e5m2_bits(float v, bool saturate);
+XETILE_API float spe_f16_bits_to_f32(uint16_t bits), spe_bf16_bits_to_f32(uint16_t bits), spe_f32_to_tf32(float v);
+XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits), spe_e5m2_bits_to_f32(uint8_t bits);
 
 /* ==== the kernel part: kernels that are C functions ================================================================
  *
@@ -1209,7 +1177,6 @@ typedef struct {
 /* "CV_ERROR_SHAPE" and what it means; of 0 and of unknown ids "" and a text that says so. */
 XETILE_API const char *spe_reporter_name(const spe_reporter *errors, int id);
 XETILE_API const char *spe_reporter_text(const spe_reporter *errors, int id);
-
 /* Where errors go: to which module, as which header's, at which line of the user's. */
 typedef struct {
     spe_module *module;
@@ -1219,7 +1186,6 @@ typedef struct {
 } spe_blame;
 
 XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
-
 /* Reports error `id` of the header, as "its text: the format's text". False, for the caller to return. */
 XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_blame at, int id, const char *format, ...);
 XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_blame at, int id, const char *format, va_list args);
@@ -1236,10 +1202,8 @@ typedef struct {
 
 /* The type of this name, for such a parameter; -1: there is none. */
 typedef int (*spe_type_by_name)(const char *name, const spe_kernel_param *p);
-
 /* "ptr<f16> A, u32 N" into params[SPE_PARAMS_MAX]; how many they are, -1 and an error when the text cannot be read. */
 XETILE_API int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params);
-
 /* The parameter as spe_kernel_begin takes it; `type`: the SPIR-V type of p->type. */
 XETILE_API spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type);
 
@@ -1254,16 +1218,13 @@ typedef enum {
 } spe_arith_op;
 
 typedef enum { SPE_NUMBER_FLOAT, SPE_NUMBER_SIGNED, SPE_NUMBER_UNSIGNED } spe_number_kind;
-
 /* "add", "sub" ... "ge". */
 XETILE_API const char *spe_arith_name(spe_arith_op op);
-
 /* The operation on two ids of one type, numbers read as of this kind; 0, and no error, where there is none. */
 XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
 
 typedef enum { SPE_NOTHING, SPE_INT, SPE_REAL, SPE_SCALAR, SPE_POINTER } spe_val_kind;
 enum { SPE_VAL_MAGIC = 0x53705631 };
-
 /* A number as users of the header above have it: a C constant (SPE_INT, SPE_REAL), a scalar of the kernel, or a pointer
  * parameter. */
 typedef struct {
@@ -1284,14 +1245,11 @@ XETILE_API spe_val spe_val_int(long long i);
 XETILE_API spe_val spe_val_uint(unsigned long long u);
 XETILE_API spe_val spe_val_real(double d);
 XETILE_API spe_val spe_val_same(spe_val v);
-
 /* Was it ever set? Is it a condition: a C integer, or a scalar of the type that the header above has for conditions? */
 XETILE_API bool spe_val_is_set(const spe_val *v);
 XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
-
 /* May the integer stand for a number of so many bits? */
 XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
-
 /* A long vector of n components as vectors of 8, then 4, 2 and 1: how many they are, and how many components number i
  * has. */
 XETILE_API int spe_runs(int n);
@@ -1303,14 +1261,11 @@ XETILE_API int spe_run(int n, int i);
  * are those of spe_options. NULL without memory; the error of anything is in mod. */
 XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
                                  bool lines, const char *source);
-
 /* Opens its kernel: `group_size` work-items in a row, with these parameters. */
 XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                                  const spe_param *params);
-
 /* Ends the kernel and hands the module over; false after an error. */
 XETILE_API bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size);
-
 XETILE_API void spe_built_free(spe_built *mod);
 
 /* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
@@ -1342,65 +1297,15 @@ struct spe_region {
 /* A region that is not open yet; opens it, false and an error when there are too many. */
 XETILE_API spe_region spe_region_of(spe_regions *in, int sides);
 XETILE_API bool spe_region_open(spe_region *r, const char *name, const char *file, int line);
-
 /* The condition of the C loop: true for each side. After each, in->end is called, unless there was an error, of which
  * one is that the region is not the innermost or was left by break. */
 XETILE_API bool spe_region_next(spe_region *r);
-
 /* At the end of a loop's body; NULL. */
 XETILE_API void *spe_region_done(spe_region *r);
-
 /* Fails for the innermost region, if there is one, which is open although it should not be. */
 XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* -- macros (C only) */
-
-/* SPE_CAT pastes, SPE_FIRST and SPE_REST take a list apart, SPE_COUNT counts 1 to 32 of them. */
-#define SPE_CAT(a, b) SPE_CAT2_(a, b)
-#define SPE_CAT2_(a, b) a##b
-#define SPE_FIRST(first, ...) first
-#define SPE_REST(first, ...) __VA_ARGS__
-#define SPE_COUNT(...) SPE_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16,    \
-    15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define SPE_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,    \
-    a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
-
-/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
-#define SPE_EACH(F, S, ...) SPE_CAT(SPE_EACH_, SPE_COUNT(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
-#define SPE_EACH_1(F, S, i, x) F(i, x)
-#define SPE_EACH_2(F, S, i, x, ...) F(i, x) S() SPE_EACH_1(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_3(F, S, i, x, ...) F(i, x) S() SPE_EACH_2(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_4(F, S, i, x, ...) F(i, x) S() SPE_EACH_3(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_5(F, S, i, x, ...) F(i, x) S() SPE_EACH_4(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_6(F, S, i, x, ...) F(i, x) S() SPE_EACH_5(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_7(F, S, i, x, ...) F(i, x) S() SPE_EACH_6(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_8(F, S, i, x, ...) F(i, x) S() SPE_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_9(F, S, i, x, ...) F(i, x) S() SPE_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_10(F, S, i, x, ...) F(i, x) S() SPE_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_11(F, S, i, x, ...) F(i, x) S() SPE_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_12(F, S, i, x, ...) F(i, x) S() SPE_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_13(F, S, i, x, ...) F(i, x) S() SPE_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_14(F, S, i, x, ...) F(i, x) S() SPE_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_15(F, S, i, x, ...) F(i, x) S() SPE_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_16(F, S, i, x, ...) F(i, x) S() SPE_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_17(F, S, i, x, ...) F(i, x) S() SPE_EACH_16(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_18(F, S, i, x, ...) F(i, x) S() SPE_EACH_17(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_19(F, S, i, x, ...) F(i, x) S() SPE_EACH_18(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_20(F, S, i, x, ...) F(i, x) S() SPE_EACH_19(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_21(F, S, i, x, ...) F(i, x) S() SPE_EACH_20(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_22(F, S, i, x, ...) F(i, x) S() SPE_EACH_21(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_23(F, S, i, x, ...) F(i, x) S() SPE_EACH_22(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_24(F, S, i, x, ...) F(i, x) S() SPE_EACH_23(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_25(F, S, i, x, ...) F(i, x) S() SPE_EACH_24(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_26(F, S, i, x, ...) F(i, x) S() SPE_EACH_25(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_27(F, S, i, x, ...) F(i, x) S() SPE_EACH_26(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_28(F, S, i, x, ...) F(i, x) S() SPE_EACH_27(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_29(F, S, i, x, ...) F(i, x) S() SPE_EACH_28(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_30(F, S, i, x, ...) F(i, x) S() SPE_EACH_29(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_31(F, S, i, x, ...) F(i, x) S() SPE_EACH_30(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_32(F, S, i, x, ...) F(i, x) S() SPE_EACH_31(F, S, i + 1, __VA_ARGS__)
-#define SPE_COMMA() ,
-#define SPE_COMMA_TEXT_() ", "
 
 /* A kernel's parameters, ptr(f16, A) or u32(N): their names, and the text that ze_dispatch.h reads too. */
 #define SPE_NAME_OF(parameter) SPE_NAME_OF_(SPE_PARAM_##parameter)
@@ -1883,11 +1788,13 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
         case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
         case 'l': c.words[c.count++] = *args++; break;
+        case 'R': c.words[c.count++] = SPE_GroupOperationReduce; break;
         case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
         case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
-        case 't': case 'M': case 'C':
+        case 't': case 'M': case 'C': case 'L':
             c.given = *args++;
-            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'M' ? 'm' : 'w', c.given);
+            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'C' ? 'w' : 'm', c.given);
+            if (*form == 'L') c.words[c.count++] = c.given;
             break;
         case 'o': case '?':
             if (*form == 'o' && *args) spe_operand_(m, *args);
@@ -2298,12 +2205,16 @@ void spe_free(spe_module *m)
 
 /* types.c - Types: asked for what they are made of, and made, each once. */
 
+XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
+{
+    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0};
+    return t;
+}
+
 spe_type_info spe_info(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
-    spe_type_info none;
-    memset(&none, 0, sizeof none);
-    return t ? *t : none;
+    return t ? *t : spe_info_of_(SPE_KIND_NONE, 0, 0, 0);
 }
 
 XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
@@ -2337,52 +2248,34 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
     }
 }
 
-/* snprintf that may cut: error texts are of one size. */
-SPE_PRINTF(3, 4)
-XE_FN_ void spe_print_(char *text, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, size, format, args);
-    va_end(args);
-}
-
 char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 {
     static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
     const spe_type_info *t = spe_info_(m, type), *e = t ? spe_info_(m, t->elem) : NULL;
     char inner[64];
-    if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) spe_print_(inner, sizeof inner, "ptr");
+    int n = 0; /* a text that is too long is cut */
+    if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) memcpy(inner, "ptr", sizeof "ptr");
     else if (e) spe_type_text(m, t->elem, inner, sizeof inner);
     switch (t ? t->kind : SPE_KIND_NONE) {
-    case SPE_KIND_VOID: spe_print_(text, size, "void"); break;
-    case SPE_KIND_BOOL: spe_print_(text, size, "bool"); break;
-    case SPE_KIND_INT: spe_print_(text, size, "i%u", t->bits); break;
-    case SPE_KIND_FLOAT: spe_print_(text, size, "%s%u", encodings[t->encoding], t->bits); break;
-    case SPE_KIND_VECTOR: spe_print_(text, size, "%sx%u", inner, t->count); break;
-    case SPE_KIND_ARRAY: spe_print_(text, size, "[%u]%s", t->count, inner); break;
-    case SPE_KIND_STRUCT: spe_print_(text, size, "struct of %u", t->count); break;
-    case SPE_KIND_POINTER: spe_print_(text, size, "ptr<%s>", inner); break;
-    case SPE_KIND_FUNCTION: spe_print_(text, size, "function of %u", t->count); break;
-    case SPE_KIND_COOPMAT: spe_print_(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
-    case SPE_KIND_COOPVEC: spe_print_(text, size, "coopvec<%s, %u>", inner, t->count); break;
-    default: spe_print_(text, size, type ? "no type" : "poison"); break;
+    case SPE_KIND_VOID: n = snprintf(text, size, "void"); break;
+    case SPE_KIND_BOOL: n = snprintf(text, size, "bool"); break;
+    case SPE_KIND_INT: n = snprintf(text, size, "i%u", t->bits); break;
+    case SPE_KIND_FLOAT: n = snprintf(text, size, "%s%u", encodings[t->encoding], t->bits); break;
+    case SPE_KIND_VECTOR: n = snprintf(text, size, "%sx%u", inner, t->count); break;
+    case SPE_KIND_ARRAY: n = snprintf(text, size, "[%u]%s", t->count, inner); break;
+    case SPE_KIND_STRUCT: n = snprintf(text, size, "struct of %u", t->count); break;
+    case SPE_KIND_POINTER: n = snprintf(text, size, "ptr<%s>", inner); break;
+    case SPE_KIND_FUNCTION: n = snprintf(text, size, "function of %u", t->count); break;
+    case SPE_KIND_COOPMAT:
+        n = snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use);
+        break;
+    case SPE_KIND_COOPVEC: n = snprintf(text, size, "coopvec<%s, %u>", inner, t->count); break;
+    default: n = snprintf(text, size, type ? "no type" : "poison"); break;
     }
-    return text;
+    return n < 0 && size ? (*text = 0, text) : text;
 }
 
 /* -- made -------------------------------------------------------------------------------------------------------- */
-
-XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
-{
-    spe_type_info t;
-    memset(&t, 0, sizeof t);
-    t.kind = kind;
-    t.bits = bits;
-    t.count = count;
-    t.elem = elem;
-    return t;
-}
 
 /* The type of n words; what `need` and `value` say (spe_need_) is declared when it is new. */
 XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, uint32_t need, uint32_t value,
@@ -2729,14 +2622,14 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
     }
 #define SPE_BODY_TO_(name, op, form)                                                                                   \
     spe_id name(spe_module *m, spe_id type, spe_id v) { return spe_convert_(m, #name, SPE_Op##op, form, type, v); }
-#define SPE_BODY_GIVES_(name, op, form, params, ...)                                                                   \
-    spe_id name(SPE_PARAMS_ params)                                                                                    \
+#define SPE_BODY_GIVES_(name, op, form, ...)                                                                           \
+    spe_id name(spe_module *m, SPE_WORDS_(__VA_ARGS__))                                                                \
     {                                                                                                                  \
         uint32_t args[] = {__VA_ARGS__};                                                                               \
         return spe_instruction_(m, #name, SPE_Op##op, form, args);                                                     \
     }
-#define SPE_BODY_DOES_(name, op, form, params, ...)                                                                    \
-    void name(SPE_PARAMS_ params)                                                                                      \
+#define SPE_BODY_DOES_(name, op, form, ...)                                                                            \
+    void name(spe_module *m, SPE_WORDS_(__VA_ARGS__))                                                                  \
     {                                                                                                                  \
         uint32_t args[] = {__VA_ARGS__};                                                                               \
         spe_instruction_(m, #name, SPE_Op##op, form, args);                                                            \
@@ -3337,7 +3230,10 @@ XE_FN_ spe_id spe_reduce_(spe_module *m, const char *name, uint32_t scope, spe_r
     {                                                                                                                  \
         return spe_reduce_(m, #name, SPE_Scope##scope, red, SPE_GroupOperation##operation, v, 0);                      \
     }
-SPE_REDUCTIONS_(SPE_REDUCE_)
+SPE_REDUCE_(spe_sg_reduce, Subgroup, Reduce) SPE_REDUCE_(spe_wg_reduce, Workgroup, Reduce)
+SPE_REDUCE_(spe_sg_scan_inclusive, Subgroup, InclusiveScan) SPE_REDUCE_(spe_sg_scan_exclusive, Subgroup, ExclusiveScan)
+SPE_REDUCE_(spe_wg_scan_inclusive, Workgroup, InclusiveScan)
+SPE_REDUCE_(spe_wg_scan_exclusive, Workgroup, ExclusiveScan)
 spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster)
 {
     return spe_reduce_(m, __func__, SPE_ScopeSubgroup, red, SPE_GroupOperationClusteredReduce, v, cluster);
@@ -3358,21 +3254,17 @@ spe_id spe_sg_elect(spe_module *m)
 
 /* -- barriers ---------------------------------------------------------------------------------------------------- */
 
-enum { SPE_BARRIER_ = SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory,
-       SPE_BARRIER_BOTH_ = SPE_BARRIER_ | SPE_MemorySemanticsAcquireRelease };
-
-void spe_barrier(spe_module *m) { spe_control_barrier(m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, SPE_BARRIER_BOTH_); }
-void spe_sg_barrier(spe_module *m) { spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, SPE_BARRIER_BOTH_); }
-void spe_barrier_arrive(spe_module *m)
-{
-    uint32_t semantics = (uint32_t)SPE_BARRIER_ | SPE_MemorySemanticsRelease;
-    spe_instruction_(m, __func__, SPE_OpControlBarrierArriveINTEL, "WWk:-", &semantics);
-}
-void spe_barrier_wait(spe_module *m)
-{
-    uint32_t semantics = (uint32_t)SPE_BARRIER_ | SPE_MemorySemanticsAcquire;
-    spe_instruction_(m, __func__, SPE_OpControlBarrierWaitINTEL, "WWk:-", &semantics);
-}
+#define SPE_BARRIER_(name, op, form, order)                                                                            \
+    void name(spe_module *m)                                                                                           \
+    {                                                                                                                  \
+        uint32_t semantics = (uint32_t)SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory |  \
+                             SPE_MemorySemantics##order;                                                               \
+        spe_instruction_(m, #name, SPE_Op##op, form, &semantics);                                                      \
+    }
+SPE_BARRIER_(spe_barrier, ControlBarrier, "WWk:-", AcquireRelease)
+SPE_BARRIER_(spe_sg_barrier, ControlBarrier, "SSk:-", AcquireRelease)
+SPE_BARRIER_(spe_barrier_arrive, ControlBarrierArriveINTEL, "WWk:-", Release)
+SPE_BARRIER_(spe_barrier_wait, ControlBarrierWaitINTEL, "WWk:-", Acquire)
 
 /* -- atomics ----------------------------------------------------------------------------------------------------- */
 
@@ -3391,6 +3283,11 @@ spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_
     uint32_t w[] = {ptr, scope, semantics, v};
     if ((unsigned)op >= SPE_ATOMIC_COUNT_) return SPE_ERROR_(m, RANGE, "there is no operation %d", (int)op);
     return spe_instruction_(m, __func__, rows[op].op, rows[op].form, w);
+}
+void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
+{
+    uint32_t w[] = {ptr, scope, semantics, v};
+    spe_instruction_(m, __func__, SPE_OpAtomicStore, "pkkE:-", w);
 }
 spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
 {
@@ -3424,31 +3321,22 @@ XE_FN_ void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe
     if (!prefetch && !store) w[n++] = private_ptr;
     spe_emit_(m, op, 0, n, w);
 }
-#define SPE_BLOCK_(name, op)                                                                                           \
-    void name(spe_module *m, const spe_block2d *b, spe_id private_ptr)                                                 \
-    {                                                                                                                  \
-        spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, private_ptr);                                      \
-    }
-SPE_BLOCKS_(SPE_BLOCK_)
-void spe_block2d_prefetch(spe_module *m, const spe_block2d *b)
-{
-    spe_block2d_(m, __func__, SPE_OpSubgroup2DBlockPrefetchINTEL, b, 0);
-}
+#define SPE_BLOCK_(name, op, ptr, ...)                                                                                 \
+    void name(spe_module *m, __VA_ARGS__) { spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, ptr); }
+SPE_BLOCK_(spe_block2d_load, Load, ptr, const spe_block2d *b, spe_id ptr)
+SPE_BLOCK_(spe_block2d_load_transform, LoadTransform, ptr, const spe_block2d *b, spe_id ptr)
+SPE_BLOCK_(spe_block2d_load_transpose, LoadTranspose, ptr, const spe_block2d *b, spe_id ptr)
+SPE_BLOCK_(spe_block2d_store, Store, ptr, const spe_block2d *b, spe_id ptr)
+SPE_BLOCK_(spe_block2d_prefetch, Prefetch, 0, const spe_block2d *b)
 
-XE_FN_ void spe_cache_(spe_module *m, const char *name, spe_id ptr, uint32_t decoration, uint32_t level,
-                       uint32_t control)
-{
-    uint32_t w[] = {level, control};
-    if (spe_check_(m, name, "p", ptr)) spe_decorate(m, ptr, decoration, 2, w);
-}
-void spe_cache_load(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
-{
-    spe_cache_(m, __func__, ptr, SPE_DecorationCacheControlLoadINTEL, level, control);
-}
-void spe_cache_store(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)
-{
-    spe_cache_(m, __func__, ptr, SPE_DecorationCacheControlStoreINTEL, level, control);
-}
+#define SPE_CACHE_(name, decoration)                                                                                   \
+    void name(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)                                             \
+    {                                                                                                                  \
+        uint32_t w[] = {level, control};                                                                               \
+        if (spe_check_(m, #name, "p", ptr)) spe_decorate(m, ptr, SPE_Decoration##decoration, 2, w);                    \
+    }
+SPE_CACHE_(spe_cache_load, CacheControlLoadINTEL)
+SPE_CACHE_(spe_cache_store, CacheControlStoreINTEL)
 
 spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
 {
@@ -4444,22 +4332,14 @@ spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *fi
     return at;
 }
 
-XE_FN_ const spe_error_row *spe_reporter_row_(const spe_reporter *errors, int id)
+XE_FN_ spe_error_row spe_reporter_row_(const spe_reporter *errors, int id)
 {
-    return id >= errors->first && id < errors->first + errors->count ? &errors->rows[id - errors->first] : NULL;
+    spe_error_row none = {"", id ? errors->unknown : "no error"};
+    return id >= errors->first && id < errors->first + errors->count ? errors->rows[id - errors->first] : none;
 }
 
-const char *spe_reporter_name(const spe_reporter *errors, int id)
-{
-    const spe_error_row *row = spe_reporter_row_(errors, id);
-    return row ? row->name : "";
-}
-
-const char *spe_reporter_text(const spe_reporter *errors, int id)
-{
-    const spe_error_row *row = spe_reporter_row_(errors, id);
-    return row ? row->text : id ? errors->unknown : "no error";
-}
+const char *spe_reporter_name(const spe_reporter *errors, int id) { return spe_reporter_row_(errors, id).name; }
+const char *spe_reporter_text(const spe_reporter *errors, int id) { return spe_reporter_row_(errors, id).text; }
 
 bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
 {
@@ -4522,62 +4402,48 @@ int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, s
 
 spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type)
 {
-    spe_param r;
-    memset(&r, 0, sizeof r);
-    r.name = p->name;
-    r.type = p->pointer ? spe_ptr(m, SPE_StorageClassCrossWorkgroup, type)
-             : p->local ? spe_ptr(m, SPE_StorageClassWorkgroup, type)
-                        : type;
+    uint32_t storage = p->pointer ? SPE_StorageClassCrossWorkgroup : SPE_StorageClassWorkgroup;
+    spe_param r = {p->pointer || p->local ? spe_ptr(m, storage, type) : type, p->name, false, false, 0};
     return r;
 }
 
 /* -- numbers */
 
-typedef spe_id spe_two_(spe_module *m, spe_id a, spe_id b);
-
 /* By kind of number, an instruction or else a function of OpenCL.std; an operation that has neither for a kind does not
  * take it. */
 typedef struct {
     const char *name;
-    spe_two_ *instruction[3];
+    spe_binary_ *instruction[3];
     spe_math_op function[3];
 } spe_arith_row_;
 
 XE_FN_ const spe_arith_row_ *spe_arith_row_of_(spe_arith_op op)
 {
-#define SPE_NO_FUNCTION_ {SPE_MATH_END_, SPE_MATH_END_, SPE_MATH_END_}
+#define SPE_ROW_(name, f, s, u) {name, {f, s, u}, {SPE_MATH_END_, SPE_MATH_END_, SPE_MATH_END_}},
     static const spe_arith_row_ rows[SPE_ARITH_COUNT] = {
-        {"add", {spe_fadd, spe_iadd, spe_iadd}, SPE_NO_FUNCTION_},
-        {"sub", {spe_fsub, spe_isub, spe_isub}, SPE_NO_FUNCTION_},
-        {"mul", {spe_fmul, spe_imul, spe_imul}, SPE_NO_FUNCTION_},
-        {"div", {spe_fdiv, spe_sdiv, spe_udiv}, SPE_NO_FUNCTION_},
+        SPE_ROW_("add", spe_fadd, spe_iadd, spe_iadd) SPE_ROW_("sub", spe_fsub, spe_isub, spe_isub)
+        SPE_ROW_("mul", spe_fmul, spe_imul, spe_imul) SPE_ROW_("div", spe_fdiv, spe_sdiv, spe_udiv)
         {"min", {NULL, NULL, NULL}, {SPE_FMIN, SPE_SMIN, SPE_UMIN}},
         {"max", {NULL, NULL, NULL}, {SPE_FMAX, SPE_SMAX, SPE_UMAX}},
-        {"rem", {spe_frem, spe_srem, spe_umod}, SPE_NO_FUNCTION_},
-        {"and", {NULL, spe_and, spe_and}, SPE_NO_FUNCTION_},
-        {"or", {NULL, spe_or, spe_or}, SPE_NO_FUNCTION_},
-        {"xor", {NULL, spe_xor, spe_xor}, SPE_NO_FUNCTION_},
-        {"shl", {NULL, spe_shl, spe_shl}, SPE_NO_FUNCTION_},
-        {"shr", {NULL, spe_sar, spe_shr}, SPE_NO_FUNCTION_},
-        {"eq", {spe_feq, spe_ieq, spe_ieq}, SPE_NO_FUNCTION_},
-        {"ne", {spe_fune, spe_ine, spe_ine}, SPE_NO_FUNCTION_},
-        {"lt", {spe_flt, spe_slt, spe_ult}, SPE_NO_FUNCTION_},
-        {"le", {spe_fle, spe_sle, spe_ule}, SPE_NO_FUNCTION_},
-        {"gt", {spe_fgt, spe_sgt, spe_ugt}, SPE_NO_FUNCTION_},
-        {"ge", {spe_fge, spe_sge, spe_uge}, SPE_NO_FUNCTION_},
+        SPE_ROW_("rem", spe_frem, spe_srem, spe_umod) SPE_ROW_("and", NULL, spe_and, spe_and)
+        SPE_ROW_("or", NULL, spe_or, spe_or) SPE_ROW_("xor", NULL, spe_xor, spe_xor)
+        SPE_ROW_("shl", NULL, spe_shl, spe_shl) SPE_ROW_("shr", NULL, spe_sar, spe_shr)
+        SPE_ROW_("eq", spe_feq, spe_ieq, spe_ieq) SPE_ROW_("ne", spe_fune, spe_ine, spe_ine)
+        SPE_ROW_("lt", spe_flt, spe_slt, spe_ult) SPE_ROW_("le", spe_fle, spe_sle, spe_ule)
+        SPE_ROW_("gt", spe_fgt, spe_sgt, spe_ugt) SPE_ROW_("ge", spe_fge, spe_sge, spe_uge)
     };
-#undef SPE_NO_FUNCTION_
-    return &rows[op];
+#undef SPE_ROW_
+    return (unsigned)op < SPE_ARITH_COUNT ? &rows[op] : NULL;
 }
 
 const char *spe_arith_name(spe_arith_op op)
 {
-    return (unsigned)op < SPE_ARITH_COUNT ? spe_arith_row_of_(op)->name : "no operation";
+    return spe_arith_row_of_(op) ? spe_arith_row_of_(op)->name : "no operation";
 }
 
 spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
 {
-    const spe_arith_row_ *row = (unsigned)op < SPE_ARITH_COUNT ? spe_arith_row_of_(op) : NULL;
+    const spe_arith_row_ *row = spe_arith_row_of_(op);
     if (!row) return 0;
     if (row->instruction[kind]) return row->instruction[kind](m, a, b);
     return row->function[kind] != SPE_MATH_END_ ? spe_math2(m, row->function[kind], a, b) : 0;
@@ -4585,39 +4451,21 @@ spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a,
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
 {
-    spe_val v;
-    memset(&v, 0, sizeof v);
-    v.magic = SPE_VAL_MAGIC;
-    v.kind = kind;
-    v.type = type;
-    v.id = id;
-    v.align = 1;
-    v.uniform = kind < SPE_SCALAR;
+    spe_val v = {SPE_VAL_MAGIC, kind, type, id, kind < SPE_SCALAR, false, 1, 0, 0, 0};
     return v;
 }
 
-spe_val spe_val_int(long long i)
+/* A C constant. */
+XE_FN_ spe_val spe_val_known_(spe_val_kind kind, int64_t integer, double real)
 {
-    spe_val v = spe_val_of(SPE_INT, -SPE_INT, 0);
-    v.integer = (int64_t)i;
-    v.real = (double)i;
+    spe_val v = spe_val_of(kind, -(int)kind, 0);
+    v.integer = integer;
+    v.real = real;
     return v;
 }
-
-spe_val spe_val_uint(unsigned long long u)
-{
-    spe_val v = spe_val_int((long long)u);
-    v.real = (double)u;
-    return v;
-}
-
-spe_val spe_val_real(double d)
-{
-    spe_val v = spe_val_of(SPE_REAL, -SPE_REAL, 0);
-    v.real = d;
-    return v;
-}
-
+spe_val spe_val_int(long long i) { return spe_val_known_(SPE_INT, (int64_t)i, (double)i); }
+spe_val spe_val_uint(unsigned long long u) { return spe_val_known_(SPE_INT, (int64_t)u, (double)u); }
+spe_val spe_val_real(double d) { return spe_val_known_(SPE_REAL, 0, d); }
 spe_val spe_val_same(spe_val v) { return v; }
 bool spe_val_is_set(const spe_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind != SPE_NOTHING; }
 
@@ -4651,12 +4499,7 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
                       bool lines, const char *source)
 {
     spe_module *m = (spe_module *)calloc(1, size);
-    spe_options options;
-    memset(&options, 0, sizeof options);
-    options.version = version;
-    options.names = names;
-    options.lines = lines;
-    options.source = source;
+    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL};
     memset(mod, 0, sizeof *mod);
     mod->build_flags = "";
     mod->error = m ? spe_get_error(m) : &errors->no_memory;
@@ -4668,14 +4511,7 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
 bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                       const spe_param *params)
 {
-    spe_kernel k;
-    memset(&k, 0, sizeof k);
-    k.name = name;
-    k.subgroup_size = (uint32_t)subgroup_size;
-    k.local_size[0] = (uint32_t)group_size;
-    k.local_size[1] = k.local_size[2] = 1;
-    k.params = params;
-    k.param_count = (uint32_t)count;
+    spe_kernel k = {name, (uint32_t)subgroup_size, {(uint32_t)group_size, 1, 1}, 0, params, (uint32_t)count};
     return spe_kernel_begin(m, &k);
 }
 
@@ -4698,10 +4534,8 @@ bool spe_build_end(spe_built *mod, const char *name, const char *params, int sub
 
 void spe_built_free(spe_built *mod)
 {
-    if (mod->owner_) {
-        spe_free(mod->owner_);
-        free(mod->owner_);
-    }
+    if (mod->owner_) spe_free(mod->owner_);
+    free(mod->owner_);
     memset(mod, 0, sizeof *mod);
 }
 
@@ -4709,11 +4543,7 @@ void spe_built_free(spe_built *mod)
 
 spe_region spe_region_of(spe_regions *in, int sides)
 {
-    spe_region r;
-    memset(&r, 0, sizeof r);
-    r.in = in;
-    r.sides = sides;
-    r.index = spe_val_of(SPE_NOTHING, 0, 0);
+    spe_region r = {in, spe_val_of(SPE_NOTHING, 0, 0), 0, sides, 0, false, false};
     return r;
 }
 

@@ -844,7 +844,6 @@ typedef struct {
 /* "CV_ERROR_SHAPE" and what it means; of 0 and of unknown ids "" and a text that says so. */
 XETILE_API const char *spe_reporter_name(const spe_reporter *errors, int id);
 XETILE_API const char *spe_reporter_text(const spe_reporter *errors, int id);
-
 /* Where errors go: to which module, as which header's, at which line of the user's. */
 typedef struct {
     spe_module *module;
@@ -854,7 +853,6 @@ typedef struct {
 } spe_blame;
 
 XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
-
 /* Reports error `id` of the header, as "its text: the format's text". False, for the caller to return. */
 XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_blame at, int id, const char *format, ...);
 XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_blame at, int id, const char *format, va_list args);
@@ -871,10 +869,8 @@ typedef struct {
 
 /* The type of this name, for such a parameter; -1: there is none. */
 typedef int (*spe_type_by_name)(const char *name, const spe_kernel_param *p);
-
 /* "ptr<f16> A, u32 N" into params[SPE_PARAMS_MAX]; how many they are, -1 and an error when the text cannot be read. */
 XETILE_API int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params);
-
 /* The parameter as spe_kernel_begin takes it; `type`: the SPIR-V type of p->type. */
 XETILE_API spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type);
 
@@ -889,16 +885,13 @@ typedef enum {
 } spe_arith_op;
 
 typedef enum { SPE_NUMBER_FLOAT, SPE_NUMBER_SIGNED, SPE_NUMBER_UNSIGNED } spe_number_kind;
-
 /* "add", "sub" ... "ge". */
 XETILE_API const char *spe_arith_name(spe_arith_op op);
-
 /* The operation on two ids of one type, numbers read as of this kind; 0, and no error, where there is none. */
 XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
 
 typedef enum { SPE_NOTHING, SPE_INT, SPE_REAL, SPE_SCALAR, SPE_POINTER } spe_val_kind;
 enum { SPE_VAL_MAGIC = 0x53705631 };
-
 /* A number as users of the header above have it: a C constant (SPE_INT, SPE_REAL), a scalar of the kernel, or a pointer
  * parameter. */
 typedef struct {
@@ -919,14 +912,11 @@ XETILE_API spe_val spe_val_int(long long i);
 XETILE_API spe_val spe_val_uint(unsigned long long u);
 XETILE_API spe_val spe_val_real(double d);
 XETILE_API spe_val spe_val_same(spe_val v);
-
 /* Was it ever set? Is it a condition: a C integer, or a scalar of the type that the header above has for conditions? */
 XETILE_API bool spe_val_is_set(const spe_val *v);
 XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
-
 /* May the integer stand for a number of so many bits? */
 XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
-
 /* A long vector of n components as vectors of 8, then 4, 2 and 1: how many they are, and how many components number i
  * has. */
 XETILE_API int spe_runs(int n);
@@ -938,14 +928,11 @@ XETILE_API int spe_run(int n, int i);
  * are those of spe_options. NULL without memory; the error of anything is in mod. */
 XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
                                  bool lines, const char *source);
-
 /* Opens its kernel: `group_size` work-items in a row, with these parameters. */
 XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                                  const spe_param *params);
-
 /* Ends the kernel and hands the module over; false after an error. */
 XETILE_API bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size);
-
 XETILE_API void spe_built_free(spe_built *mod);
 
 /* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
@@ -977,14 +964,11 @@ struct spe_region {
 /* A region that is not open yet; opens it, false and an error when there are too many. */
 XETILE_API spe_region spe_region_of(spe_regions *in, int sides);
 XETILE_API bool spe_region_open(spe_region *r, const char *name, const char *file, int line);
-
 /* The condition of the C loop: true for each side. After each, in->end is called, unless there was an error, of which
  * one is that the region is not the innermost or was left by break. */
 XETILE_API bool spe_region_next(spe_region *r);
-
 /* At the end of a loop's body; NULL. */
 XETILE_API void *spe_region_done(spe_region *r);
-
 /* Fails for the innermost region, if there is one, which is open although it should not be. */
 XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 

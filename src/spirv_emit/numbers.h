@@ -79,76 +79,84 @@
     X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407) X(Op, GroupLogicalXorKHR, 6408)                     \
     X(Op, RoundFToTF32INTEL, 6426)
 
+#define SPE_Capability_(X, K)                                                                                          \
+    X(K, Matrix, 0) X(K, Shader, 1) X(K, Addresses, 4) X(K, Linkage, 5) X(K, Kernel, 6) X(K, Vector16, 7)              \
+    X(K, Float16Buffer, 8) X(K, Float16, 9) X(K, Float64, 10) X(K, Int64, 11) X(K, Int64Atomics, 12) X(K, Groups, 18)  \
+    X(K, Int16, 22) X(K, GenericPointer, 38) X(K, Int8, 39) X(K, SubgroupDispatch, 58) X(K, GroupNonUniform, 61)       \
+    X(K, GroupNonUniformVote, 62) X(K, GroupNonUniformArithmetic, 63) X(K, GroupNonUniformBallot, 64)                  \
+    X(K, GroupNonUniformShuffle, 65) X(K, GroupNonUniformShuffleRelative, 66) X(K, GroupNonUniformClustered, 67)       \
+    X(K, GroupNonUniformQuad, 68) X(K, Float8EXT, 4212) X(K, Float8CooperativeMatrixEXT, 4213)                         \
+    X(K, SubgroupBallotKHR, 4423) X(K, SubgroupVoteKHR, 4431) X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465) \
+    X(K, SignedZeroInfNanPreserve, 4466) X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468)                       \
+    X(K, BFloat16TypeKHR, 5116) X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118)             \
+    X(K, CooperativeVectorNV, 5394) X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435)                  \
+    X(K, SubgroupShuffleINTEL, 5568) X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612)         \
+    X(K, AtomicFloat64MinMaxEXT, 5613) X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619)                   \
+    X(K, ExpectAssumeKHR, 5629) X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017)                       \
+    X(K, DotProductInput4x8BitPacked, 6018) X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022)                    \
+    X(K, BitInstructions, 6025) X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029)                        \
+    X(K, AtomicFloat32AddEXT, 6033) X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095)                    \
+    X(K, BFloat16ConversionINTEL, 6115) X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187)        \
+    X(K, SubgroupBufferPrefetchINTEL, 6220) X(K, Subgroup2DBlockIOINTEL, 6228)                                         \
+    X(K, Subgroup2DBlockTransformINTEL, 6229) X(K, Subgroup2DBlockTransposeINTEL, 6230)                                \
+    X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(K, PredicatedIOINTEL, 6257)                                    \
+    X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441)        \
+    X(K, RegisterLimitsINTEL, 6460)
+#define SPE_BuiltIn_(X, K)                                                                                             \
+    X(K, NumWorkgroups, 24) X(K, WorkgroupSize, 25) X(K, WorkgroupId, 26) X(K, LocalInvocationId, 27)                  \
+    X(K, GlobalInvocationId, 28) X(K, LocalInvocationIndex, 29) X(K, WorkDim, 30) X(K, GlobalSize, 31)                 \
+    X(K, EnqueuedWorkgroupSize, 32) X(K, GlobalOffset, 33) X(K, GlobalLinearId, 34) X(K, SubgroupSize, 36)             \
+    X(K, SubgroupMaxSize, 37) X(K, NumSubgroups, 38) X(K, NumEnqueuedSubgroups, 39) X(K, SubgroupId, 40)               \
+    X(K, SubgroupLocalInvocationId, 41) X(K, SubgroupEqMask, 4416) X(K, SubgroupGeMask, 4417)                          \
+    X(K, SubgroupGtMask, 4418) X(K, SubgroupLeMask, 4419) X(K, SubgroupLtMask, 4420)
+#define SPE_Decoration_(X, K)                                                                                          \
+    X(K, SpecId, 1) X(K, CPacked, 10) X(K, BuiltIn, 11) X(K, Restrict, 19) X(K, Aliased, 20) X(K, Volatile, 21)        \
+    X(K, Constant, 22) X(K, Coherent, 23) X(K, NonWritable, 24) X(K, NonReadable, 25) X(K, SaturatedConversion, 28)    \
+    X(K, FuncParamAttr, 38) X(K, FPRoundingMode, 39) X(K, FPFastMathMode, 40) X(K, LinkageAttributes, 41)              \
+    X(K, Alignment, 44) X(K, MaxByteOffset, 45) X(K, SaturatedToLargestFloat8NormalConversionEXT, 4216)                \
+    X(K, NoSignedWrap, 4469) X(K, NoUnsignedWrap, 4470) X(K, HostAccessINTEL, 6188) X(K, CacheControlLoadINTEL, 6442)  \
+    X(K, CacheControlStoreINTEL, 6443)
+#define SPE_ExecutionMode_(X, K)                                                                                       \
+    X(K, LocalSize, 17) X(K, LocalSizeHint, 18) X(K, VecTypeHint, 30) X(K, ContractionOff, 31) X(K, SubgroupSize, 35)  \
+    X(K, SubgroupsPerWorkgroup, 36) X(K, SubgroupsPerWorkgroupId, 37) X(K, LocalSizeId, 38) X(K, LocalSizeHintId, 39)  \
+    X(K, DenormPreserve, 4459) X(K, DenormFlushToZero, 4460) X(K, SignedZeroInfNanPreserve, 4461)                      \
+    X(K, RoundingModeRTE, 4462) X(K, RoundingModeRTZ, 4463) X(K, FPFastMathDefault, 6028)                              \
+    X(K, MaximumRegistersINTEL, 6461) X(K, MaximumRegistersIdINTEL, 6462) X(K, NamedMaximumRegistersINTEL, 6463)
+#define SPE_MemorySemantics_(X, K)                                                                                     \
+    X(K, Relaxed, 0) X(K, Acquire, 2) X(K, Release, 4) X(K, AcquireRelease, 8) X(K, SequentiallyConsistent, 16)        \
+    X(K, SubgroupMemory, 128) X(K, WorkgroupMemory, 256) X(K, CrossWorkgroupMemory, 512)
+#define SPE_FunctionParameterAttribute_(X, K)                                                                          \
+    X(K, Zext, 0) X(K, Sext, 1) X(K, NoAlias, 4) X(K, NoCapture, 5) X(K, NoWrite, 6) X(K, NoReadWrite, 7)
+#define SPE_CooperativeMatrixOperands_(X, K)                                                                           \
+    X(K, MatrixASignedComponentsKHR, 1) X(K, MatrixBSignedComponentsKHR, 2) X(K, MatrixCSignedComponentsKHR, 4)        \
+    X(K, MatrixResultSignedComponentsKHR, 8) X(K, SaturatingAccumulationKHR, 16)
+#define SPE_MatrixMultiplyAccumulateOperands_(X, K)                                                                    \
+    X(K, MatrixASignedComponentsINTEL, 1) X(K, MatrixBSignedComponentsINTEL, 2) X(K, MatrixCBFloat16INTEL, 4)          \
+    X(K, MatrixResultBFloat16INTEL, 8) X(K, MatrixAPackedInt8INTEL, 16) X(K, MatrixBPackedInt8INTEL, 32)               \
+    X(K, MatrixAPackedInt4INTEL, 64) X(K, MatrixBPackedInt4INTEL, 128) X(K, MatrixATF32INTEL, 256)                     \
+    X(K, MatrixBTF32INTEL, 512) X(K, MatrixAPackedFloat16INTEL, 1024) X(K, MatrixBPackedFloat16INTEL, 2048)            \
+    X(K, MatrixAPackedBFloat16INTEL, 4096) X(K, MatrixBPackedBFloat16INTEL, 8192)
+#define SPE_CooperativeVectorMatrixLayout_(X, K)                                                                       \
+    X(K, RowMajorNV, 0) X(K, ColumnMajorNV, 1) X(K, InferencingOptimalNV, 2) X(K, TrainingOptimalNV, 3)
+#define SPE_ComponentType_(X, K)                                                                                       \
+    X(K, Float16NV, 0) X(K, Float32NV, 1) X(K, Float64NV, 2) X(K, SignedInt8NV, 3) X(K, SignedInt16NV, 4)              \
+    X(K, SignedInt32NV, 5) X(K, SignedInt64NV, 6) X(K, UnsignedInt8NV, 7) X(K, UnsignedInt16NV, 8)                     \
+    X(K, UnsignedInt32NV, 9) X(K, UnsignedInt64NV, 10) X(K, SignedInt8PackedNV, 1000491000)                            \
+    X(K, UnsignedInt8PackedNV, 1000491001) X(K, FloatE4M3NV, 1000491002) X(K, FloatE5M2NV, 1000491003)
 #define SPE_CAPABILITIES(X)                                                                                            \
-    X(Capability, Matrix, 0) X(Capability, Shader, 1) X(Capability, Addresses, 4) X(Capability, Linkage, 5)            \
-    X(Capability, Kernel, 6) X(Capability, Vector16, 7) X(Capability, Float16Buffer, 8) X(Capability, Float16, 9)      \
-    X(Capability, Float64, 10) X(Capability, Int64, 11) X(Capability, Int64Atomics, 12) X(Capability, Groups, 18)      \
-    X(Capability, Int16, 22) X(Capability, GenericPointer, 38) X(Capability, Int8, 39)                                 \
-    X(Capability, SubgroupDispatch, 58) X(Capability, GroupNonUniform, 61) X(Capability, GroupNonUniformVote, 62)      \
-    X(Capability, GroupNonUniformArithmetic, 63) X(Capability, GroupNonUniformBallot, 64)                              \
-    X(Capability, GroupNonUniformShuffle, 65) X(Capability, GroupNonUniformShuffleRelative, 66)                        \
-    X(Capability, GroupNonUniformClustered, 67) X(Capability, GroupNonUniformQuad, 68) X(Capability, Float8EXT, 4212)  \
-    X(Capability, Float8CooperativeMatrixEXT, 4213) X(Capability, SubgroupBallotKHR, 4423)                             \
-    X(Capability, SubgroupVoteKHR, 4431) X(Capability, DenormPreserve, 4464) X(Capability, DenormFlushToZero, 4465)    \
-    X(Capability, SignedZeroInfNanPreserve, 4466) X(Capability, RoundingModeRTE, 4467)                                 \
-    X(Capability, RoundingModeRTZ, 4468) X(Capability, BFloat16TypeKHR, 5116)                                          \
-    X(Capability, BFloat16DotProductKHR, 5117) X(Capability, BFloat16CooperativeMatrixKHR, 5118)                       \
-    X(Capability, CooperativeVectorNV, 5394) X(Capability, LongVectorEXT, 5425)                                        \
-    X(Capability, CooperativeVectorTrainingNV, 5435) X(Capability, SubgroupShuffleINTEL, 5568)                         \
-    X(Capability, SubgroupBufferBlockIOINTEL, 5569) X(Capability, AtomicFloat32MinMaxEXT, 5612)                        \
-    X(Capability, AtomicFloat64MinMaxEXT, 5613) X(Capability, AtomicFloat16MinMaxEXT, 5616)                            \
-    X(Capability, VectorAnyINTEL, 5619) X(Capability, ExpectAssumeKHR, 5629) X(Capability, DotProductInputAll, 6016)   \
-    X(Capability, DotProductInput4x8Bit, 6017) X(Capability, DotProductInput4x8BitPacked, 6018)                        \
-    X(Capability, DotProduct, 6019) X(Capability, CooperativeMatrixKHR, 6022) X(Capability, BitInstructions, 6025)     \
-    X(Capability, GroupNonUniformRotateKHR, 6026) X(Capability, FloatControls2, 6029)                                  \
-    X(Capability, AtomicFloat32AddEXT, 6033) X(Capability, AtomicFloat64AddEXT, 6034)                                  \
-    X(Capability, AtomicFloat16AddEXT, 6095) X(Capability, BFloat16ConversionINTEL, 6115)                              \
-    X(Capability, SplitBarrierINTEL, 6141) X(Capability, GlobalVariableHostAccessINTEL, 6187)                          \
-    X(Capability, SubgroupBufferPrefetchINTEL, 6220) X(Capability, Subgroup2DBlockIOINTEL, 6228)                       \
-    X(Capability, Subgroup2DBlockTransformINTEL, 6229) X(Capability, Subgroup2DBlockTransposeINTEL, 6230)              \
-    X(Capability, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(Capability, PredicatedIOINTEL, 6257)                  \
-    X(Capability, GroupUniformArithmeticKHR, 6400) X(Capability, TensorFloat32RoundingINTEL, 6425)                     \
-    X(Capability, CacheControlsINTEL, 6441) X(Capability, RegisterLimitsINTEL, 6460)
-
+    SPE_Capability_(X, Capability)
 #define SPE_ENUMERANTS(X)                                                                                              \
-    X(BuiltIn, NumWorkgroups, 24) X(BuiltIn, WorkgroupSize, 25) X(BuiltIn, WorkgroupId, 26)                            \
-    X(BuiltIn, LocalInvocationId, 27) X(BuiltIn, GlobalInvocationId, 28) X(BuiltIn, LocalInvocationIndex, 29)          \
-    X(BuiltIn, WorkDim, 30) X(BuiltIn, GlobalSize, 31) X(BuiltIn, EnqueuedWorkgroupSize, 32)                           \
-    X(BuiltIn, GlobalOffset, 33) X(BuiltIn, GlobalLinearId, 34) X(BuiltIn, SubgroupSize, 36)                           \
-    X(BuiltIn, SubgroupMaxSize, 37) X(BuiltIn, NumSubgroups, 38) X(BuiltIn, NumEnqueuedSubgroups, 39)                  \
-    X(BuiltIn, SubgroupId, 40) X(BuiltIn, SubgroupLocalInvocationId, 41) X(BuiltIn, SubgroupEqMask, 4416)              \
-    X(BuiltIn, SubgroupGeMask, 4417) X(BuiltIn, SubgroupGtMask, 4418) X(BuiltIn, SubgroupLeMask, 4419)                 \
-    X(BuiltIn, SubgroupLtMask, 4420) X(Decoration, SpecId, 1) X(Decoration, CPacked, 10) X(Decoration, BuiltIn, 11)    \
-    X(Decoration, Restrict, 19) X(Decoration, Aliased, 20) X(Decoration, Volatile, 21) X(Decoration, Constant, 22)     \
-    X(Decoration, Coherent, 23) X(Decoration, NonWritable, 24) X(Decoration, NonReadable, 25)                          \
-    X(Decoration, SaturatedConversion, 28) X(Decoration, FuncParamAttr, 38) X(Decoration, FPRoundingMode, 39)          \
-    X(Decoration, FPFastMathMode, 40) X(Decoration, LinkageAttributes, 41) X(Decoration, Alignment, 44)                \
-    X(Decoration, MaxByteOffset, 45) X(Decoration, SaturatedToLargestFloat8NormalConversionEXT, 4216)                  \
-    X(Decoration, NoSignedWrap, 4469) X(Decoration, NoUnsignedWrap, 4470) X(Decoration, HostAccessINTEL, 6188)         \
-    X(Decoration, CacheControlLoadINTEL, 6442) X(Decoration, CacheControlStoreINTEL, 6443)                             \
-    X(ExecutionMode, LocalSize, 17) X(ExecutionMode, LocalSizeHint, 18) X(ExecutionMode, VecTypeHint, 30)              \
-    X(ExecutionMode, ContractionOff, 31) X(ExecutionMode, SubgroupSize, 35)                                            \
-    X(ExecutionMode, SubgroupsPerWorkgroup, 36) X(ExecutionMode, SubgroupsPerWorkgroupId, 37)                          \
-    X(ExecutionMode, LocalSizeId, 38) X(ExecutionMode, LocalSizeHintId, 39) X(ExecutionMode, DenormPreserve, 4459)     \
-    X(ExecutionMode, DenormFlushToZero, 4460) X(ExecutionMode, SignedZeroInfNanPreserve, 4461)                         \
-    X(ExecutionMode, RoundingModeRTE, 4462) X(ExecutionMode, RoundingModeRTZ, 4463)                                    \
-    X(ExecutionMode, FPFastMathDefault, 6028) X(ExecutionMode, MaximumRegistersINTEL, 6461)                            \
-    X(ExecutionMode, MaximumRegistersIdINTEL, 6462) X(ExecutionMode, NamedMaximumRegistersINTEL, 6463)                 \
+    SPE_BuiltIn_(X, BuiltIn) SPE_Decoration_(X, Decoration) SPE_ExecutionMode_(X, ExecutionMode)                       \
     X(StorageClass, UniformConstant, 0) X(StorageClass, Input, 1) X(StorageClass, Workgroup, 4)                        \
     X(StorageClass, CrossWorkgroup, 5) X(StorageClass, Private, 6) X(StorageClass, Function, 7)                        \
     X(StorageClass, Generic, 8) X(StorageClass, Image, 11) X(Scope, CrossDevice, 0) X(Scope, Device, 1)                \
-    X(Scope, Workgroup, 2) X(Scope, Subgroup, 3) X(Scope, Invocation, 4) X(MemorySemantics, Relaxed, 0)                \
-    X(MemorySemantics, Acquire, 2) X(MemorySemantics, Release, 4) X(MemorySemantics, AcquireRelease, 8)                \
-    X(MemorySemantics, SequentiallyConsistent, 16) X(MemorySemantics, SubgroupMemory, 128)                             \
-    X(MemorySemantics, WorkgroupMemory, 256) X(MemorySemantics, CrossWorkgroupMemory, 512)                             \
+    X(Scope, Workgroup, 2) X(Scope, Subgroup, 3) X(Scope, Invocation, 4) SPE_MemorySemantics_(X, MemorySemantics)      \
     X(MemoryAccess, Volatile, 1) X(MemoryAccess, Aligned, 2) X(MemoryAccess, Nontemporal, 4)                           \
     X(AddressingModel, Logical, 0) X(AddressingModel, Physical32, 1) X(AddressingModel, Physical64, 2)                 \
     X(MemoryModel, OpenCL, 2) X(ExecutionModel, Kernel, 6) X(SourceLanguage, Unknown, 0)                               \
     X(SourceLanguage, OpenCL_C, 3) X(FunctionControl, Inline, 1) X(FunctionControl, DontInline, 2)                     \
-    X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8) X(FunctionParameterAttribute, Zext, 0)                    \
-    X(FunctionParameterAttribute, Sext, 1) X(FunctionParameterAttribute, NoAlias, 4)                                   \
-    X(FunctionParameterAttribute, NoCapture, 5) X(FunctionParameterAttribute, NoWrite, 6)                              \
-    X(FunctionParameterAttribute, NoReadWrite, 7) X(LinkageType, Export, 0) X(LinkageType, Import, 1)                  \
+    X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8)                                                           \
+    SPE_FunctionParameterAttribute_(X, FunctionParameterAttribute) X(LinkageType, Export, 0) X(LinkageType, Import, 1) \
     X(SelectionControl, Flatten, 1) X(SelectionControl, DontFlatten, 2) X(LoopControl, Unroll, 1)                      \
     X(LoopControl, DontUnroll, 2) X(GroupOperation, Reduce, 0) X(GroupOperation, InclusiveScan, 1)                     \
     X(GroupOperation, ExclusiveScan, 2) X(GroupOperation, ClusteredReduce, 3) X(FPRoundingMode, RTE, 0)                \
@@ -156,38 +164,14 @@
     X(FPEncoding, Float8E4M3EXT, 4214) X(FPEncoding, Float8E5M2EXT, 4215) X(CooperativeMatrixUse, MatrixAKHR, 0)       \
     X(CooperativeMatrixUse, MatrixBKHR, 1) X(CooperativeMatrixUse, MatrixAccumulatorKHR, 2)                            \
     X(CooperativeMatrixLayout, RowMajorKHR, 0) X(CooperativeMatrixLayout, ColumnMajorKHR, 1)                           \
-    X(CooperativeMatrixOperands, MatrixASignedComponentsKHR, 1)                                                        \
-    X(CooperativeMatrixOperands, MatrixBSignedComponentsKHR, 2)                                                        \
-    X(CooperativeMatrixOperands, MatrixCSignedComponentsKHR, 4)                                                        \
-    X(CooperativeMatrixOperands, MatrixResultSignedComponentsKHR, 8)                                                   \
-    X(CooperativeMatrixOperands, SaturatingAccumulationKHR, 16)                                                        \
-    X(MatrixMultiplyAccumulateOperands, MatrixASignedComponentsINTEL, 1)                                               \
-    X(MatrixMultiplyAccumulateOperands, MatrixBSignedComponentsINTEL, 2)                                               \
-    X(MatrixMultiplyAccumulateOperands, MatrixCBFloat16INTEL, 4)                                                       \
-    X(MatrixMultiplyAccumulateOperands, MatrixResultBFloat16INTEL, 8)                                                  \
-    X(MatrixMultiplyAccumulateOperands, MatrixAPackedInt8INTEL, 16)                                                    \
-    X(MatrixMultiplyAccumulateOperands, MatrixBPackedInt8INTEL, 32)                                                    \
-    X(MatrixMultiplyAccumulateOperands, MatrixAPackedInt4INTEL, 64)                                                    \
-    X(MatrixMultiplyAccumulateOperands, MatrixBPackedInt4INTEL, 128)                                                   \
-    X(MatrixMultiplyAccumulateOperands, MatrixATF32INTEL, 256)                                                         \
-    X(MatrixMultiplyAccumulateOperands, MatrixBTF32INTEL, 512)                                                         \
-    X(MatrixMultiplyAccumulateOperands, MatrixAPackedFloat16INTEL, 1024)                                               \
-    X(MatrixMultiplyAccumulateOperands, MatrixBPackedFloat16INTEL, 2048)                                               \
-    X(MatrixMultiplyAccumulateOperands, MatrixAPackedBFloat16INTEL, 4096)                                              \
-    X(MatrixMultiplyAccumulateOperands, MatrixBPackedBFloat16INTEL, 8192) X(LoadCacheControl, UncachedINTEL, 0)        \
+    SPE_CooperativeMatrixOperands_(X, CooperativeMatrixOperands)                                                       \
+    SPE_MatrixMultiplyAccumulateOperands_(X, MatrixMultiplyAccumulateOperands) X(LoadCacheControl, UncachedINTEL, 0)   \
     X(LoadCacheControl, CachedINTEL, 1) X(LoadCacheControl, StreamingINTEL, 2)                                         \
     X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \
     X(StoreCacheControl, UncachedINTEL, 0) X(StoreCacheControl, WriteThroughINTEL, 1)                                  \
     X(StoreCacheControl, WriteBackINTEL, 2) X(StoreCacheControl, StreamingINTEL, 3)                                    \
-    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0) X(CooperativeVectorMatrixLayout, RowMajorNV, 0)                     \
-    X(CooperativeVectorMatrixLayout, ColumnMajorNV, 1) X(CooperativeVectorMatrixLayout, InferencingOptimalNV, 2)       \
-    X(CooperativeVectorMatrixLayout, TrainingOptimalNV, 3) X(ComponentType, Float16NV, 0)                              \
-    X(ComponentType, Float32NV, 1) X(ComponentType, Float64NV, 2) X(ComponentType, SignedInt8NV, 3)                    \
-    X(ComponentType, SignedInt16NV, 4) X(ComponentType, SignedInt32NV, 5) X(ComponentType, SignedInt64NV, 6)           \
-    X(ComponentType, UnsignedInt8NV, 7) X(ComponentType, UnsignedInt16NV, 8) X(ComponentType, UnsignedInt32NV, 9)      \
-    X(ComponentType, UnsignedInt64NV, 10) X(ComponentType, SignedInt8PackedNV, 1000491000)                             \
-    X(ComponentType, UnsignedInt8PackedNV, 1000491001) X(ComponentType, FloatE4M3NV, 1000491002)                       \
-    X(ComponentType, FloatE5M2NV, 1000491003)
+    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0)                                                                     \
+    SPE_CooperativeVectorMatrixLayout_(X, CooperativeVectorMatrixLayout) SPE_ComponentType_(X, ComponentType)
 
 /* OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes. */
 #define SPE_MATH_LIST(X)                                                                                               \

@@ -41,9 +41,9 @@ wanted = read_names()
 ours = {e.number: e for e in (entries["Capability", n] for n in wanted["Capability"])}
 
 
-def filled(name, cells, comment=""):
+def filled(name, cells, comment="", arguments="X"):
     """A list macro of X(...) cells, as many to a line as fit."""
-    lines, line = ["#define %s(X)" % name], ""
+    lines, line = ["#define %s(%s)" % (name, arguments)], ""
     for cell in cells:
         if line and 4 + len(line) + 1 + len(cell) + 2 > WIDTH:
             lines.append("    " + line)
@@ -59,17 +59,24 @@ def by_number(kind):
 
 
 def numbers():
-    def cells(*kinds):
-        return ["X(%s, %s, %d)" % (e.kind, e.name, e.number) for kind in kinds for e in by_number(kind)]
+    def cells(kind, word=None):
+        return ["X(%s, %s, %d)" % (word or kind, e.name, e.number) for e in by_number(kind)]
+
+    def named_once(kind):
+        """A list of a kind with a long name, which it is given instead of saying it in each cell."""
+        return filled("SPE_%s_" % kind, cells(kind, "K"), arguments="X, K")
 
     def math(e):
         return "X(%s, %s, %d, %s)" % (re.sub("^([su])_", r"\1", e.name).upper(), e.name, e.number, e.version)
 
     rest = [kind for kind in wanted if kind not in ("Op", "Capability", "Ext")]
+    long = [kind for kind in rest if len(kind) * len(wanted[kind]) > 100]
+    given = {kind: ["SPE_%s_(X, %s)" % (kind, kind)] for kind in ["Capability"] + long}
     return "\n".join([
         "/* numbers.h - the numbers of SPIR-V, written by src/spirv_emit/numbers.py. */",
-        filled("SPE_OPCODES", cells("Op")), filled("SPE_CAPABILITIES", cells("Capability")),
-        filled("SPE_ENUMERANTS", cells(*rest)),
+        filled("SPE_OPCODES", cells("Op")),
+        "".join(named_once(kind) for kind in given) + filled("SPE_CAPABILITIES", given["Capability"]) +
+        filled("SPE_ENUMERANTS", [cell for kind in rest for cell in given.get(kind) or cells(kind)]),
         filled("SPE_MATH_LIST", [math(e) for e in by_number("Ext")],
                "OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes.")])
 

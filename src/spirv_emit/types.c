@@ -62,7 +62,9 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     case SPE_KIND_STRUCT: n = snprintf(text, size, "struct of %u", t->count); break;
     case SPE_KIND_POINTER: n = snprintf(text, size, "ptr<%s>", inner); break;
     case SPE_KIND_FUNCTION: n = snprintf(text, size, "function of %u", t->count); break;
-    case SPE_KIND_COOPMAT: n = snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use); break;
+    case SPE_KIND_COOPMAT:
+        n = snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use);
+        break;
     case SPE_KIND_COOPVEC: n = snprintf(text, size, "coopvec<%s, %u>", inner, t->count); break;
     default: n = snprintf(text, size, type ? "no type" : "poison"); break;
     }
