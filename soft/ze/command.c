@@ -74,15 +74,6 @@ void soft_command_free(struct soft_command *c)
     }
 }
 
-ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command *c)
-{
-    if (list->immediate) return soft_queue_submit(&list->queue, c, 0, NULL, NULL);
-    *list->last = c;
-    list->last = &c->next;
-    if (c->signal) list->signals = true;
-    return ZE_RESULT_SUCCESS;
-}
-
 /* ---- running */
 
 static void fill(uint8_t *to, size_t size, const uint8_t *pattern, size_t pattern_size)
@@ -225,15 +216,10 @@ static ze_result_t run(struct soft_command *c, int urgency)
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t soft_command_run(struct soft_command *c, struct soft_queue *queue)
+ze_result_t soft_command_run(struct soft_command *c, int urgency)
 {
-    ze_result_t result;
-    uint64_t start, end;
-    uint32_t i;
-    for (i = 0; i < c->wait_count; i++)
-        if (!soft_queue_await(queue, c->waits[i])) return ZE_RESULT_NOT_READY;
-    start = soft_now();
-    result = run(c, soft_queue_urgency(queue));
+    uint64_t start = soft_now(), end;
+    ze_result_t result = run(c, urgency);
     end = soft_now();
     if (c->signal) soft_event_set(c->signal, result, start, end > start ? end : start + 1);
     return result;

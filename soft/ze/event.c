@@ -29,8 +29,7 @@ static ze_result_t read_counts(const void *chain, uint32_t *counts)
     return ZE_RESULT_SUCCESS;
 }
 
-/* What another process has made of an event. */
-static void follow(ze_event_handle_t e)
+void soft_event_follow(ze_event_handle_t e)
 {
     struct soft_change c;
     pthread_mutex_lock(&e->signal.lock);
@@ -70,7 +69,7 @@ ze_result_t zeEventPoolOpenIpcHandle(ze_context_handle_t context, ze_ipc_event_p
     memcpy(&ipc, &handle, sizeof ipc);
     SOFT_TRY(soft_ipc_open(&ipc, SOFT_IPC_EVENTS, &file));
     p = calloc(1, sizeof *p);
-    if (p) p->shared = soft_shared_open(&ipc, file, follow, &p->count, &p->flags);
+    if (p) p->shared = soft_shared_open(&ipc, file, soft_event_follow, &p->count, &p->flags);
     if (!p || !p->shared) {
         if (!p) close(file);
         free(p);
@@ -113,7 +112,7 @@ ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_d
     (*pool)->counts = counts;
     (*pool)->count = desc->count;
     if (desc->flags & ZE_EVENT_POOL_FLAG_IPC &&
-        !((*pool)->shared = soft_shared_new(desc->count, desc->flags, follow))) {
+        !((*pool)->shared = soft_shared_new(desc->count, desc->flags, soft_event_follow))) {
         free(*pool);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -176,7 +175,7 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
     if (pool->shared) {
         soft_shared_attach(pool->shared, e);
         if (pool->imported)
-            follow(e);
+            soft_event_follow(e);
         else
             soft_event_clear(e); /* an event before it may have been set */
     }
@@ -311,89 +310,6 @@ ze_result_t zeEventHostReset(ze_event_handle_t event)
     return ZE_RESULT_SUCCESS;
 }
 
-/* What events and fences have in common: waiting for `set` and handing out `result`. The queue that sets it is helped
- * by those who wait as long as it takes. */
-static ze_result_t await_set(struct soft_signal *signal, const bool *set, const ze_result_t *result, uint64_t queue,
-                             uint64_t timeout)
-{
-    uint64_t deadline = soft_deadline(timeout);
-    ze_result_t r;
-    if (queue && !soft_signal_is(signal, set)) {
-        if (timeout == UINT64_MAX)
-            soft_queue_help(queue, signal, set);
-        else
-            soft_queue_hurry(queue);
-    }
-    pthread_mutex_lock(&signal->lock);
-    while (!*set && soft_signal_wait(signal, deadline)) continue;
-    r = *set ? *result : ZE_RESULT_NOT_READY;
-    pthread_mutex_unlock(&signal->lock);
-    return r;
-}
-
-ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
-{
-    ze_event_handle_t now;
-    ze_result_t result;
-    SOFT_HANDLE(event, SOFT_EVENT);
-    if (event->pool && event->pool->shared) follow(event);
-    now = soft_event_now(event);
-    if (!now) return ZE_RESULT_SUCCESS; /* a counter-based event that nothing is to set */
-    result = await_set(&now->signal, &now->set, &now->result, atomic_load(&now->queue), timeout);
-    soft_event_release(now);
-    return result;
-}
-
-ze_result_t zeEventQueryStatus(ze_event_handle_t event) { return zeEventHostSynchronize(event, 0); }
-
-ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)
-{
-    SOFT_HANDLE(event, SOFT_EVENT);
-    SOFT_POINTER(to);
-    if (!event->timed)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the event has no kernel timestamps");
-    if (zeEventQueryStatus(event) == ZE_RESULT_NOT_READY) return ZE_RESULT_NOT_READY;
-    soft_event_timestamp(event, to);
-    return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeEventQueryTimestampsExp(ze_event_handle_t event, ze_device_handle_t device, uint32_t *count,
-                                      ze_kernel_timestamp_result_t *timestamps)
-{
-    SOFT_HANDLE(event, SOFT_EVENT);
-    SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_POINTER(count);
-    if (!timestamps || *count == 0) {
-        *count = 1;
-        return ZE_RESULT_SUCCESS;
-    }
-    *count = 1;
-    return zeEventQueryKernelTimestamp(event, timestamps);
-}
-
-#if SOFT_API(6)
-ze_result_t zeEventQueryKernelTimestampsExt(ze_event_handle_t event, ze_device_handle_t device, uint32_t *count,
-                                            ze_event_query_kernel_timestamps_results_ext_properties_t *results)
-{
-    SOFT_HANDLE(event, SOFT_EVENT);
-    SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_POINTER(count);
-    if (!results || *count == 0) {
-        *count = 1;
-        return ZE_RESULT_SUCCESS;
-    }
-    *count = 1;
-    SOFT_POINTER(results->pKernelTimestampsBuffer);
-    SOFT_TRY(zeEventQueryKernelTimestamp(event, results->pKernelTimestampsBuffer));
-    if (results->pSynchronizedTimestampsBuffer) { /* device and host share one clock */
-        ze_synchronized_timestamp_result_ext_t *s = results->pSynchronizedTimestampsBuffer;
-        s->global.kernelStart = s->context.kernelStart = results->pKernelTimestampsBuffer->global.kernelStart;
-        s->global.kernelEnd = s->context.kernelEnd = results->pKernelTimestampsBuffer->global.kernelEnd;
-    }
-    return ZE_RESULT_SUCCESS;
-}
-#endif
-
 #if SOFT_API(9)
 ze_result_t zeEventGetEventPool(ze_event_handle_t event, ze_event_pool_handle_t *pool)
 {
@@ -497,14 +413,6 @@ void soft_fence_set(ze_fence_handle_t fence, ze_result_t result)
     pthread_cond_broadcast(&fence->signal.changed);
     pthread_mutex_unlock(&fence->signal.lock);
 }
-
-ze_result_t zeFenceHostSynchronize(ze_fence_handle_t fence, uint64_t timeout)
-{
-    SOFT_HANDLE(fence, SOFT_FENCE);
-    return await_set(&fence->signal, &fence->set, &fence->result, fence->number, timeout);
-}
-
-ze_result_t zeFenceQueryStatus(ze_fence_handle_t fence) { return zeFenceHostSynchronize(fence, 0); }
 
 ze_result_t zeFenceReset(ze_fence_handle_t fence)
 {

@@ -5,6 +5,15 @@
 
 #include "ze_soft.h"
 
+ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command *c)
+{
+    if (list->immediate) return soft_queue_submit(&list->queue, c, 0, NULL, NULL);
+    *list->last = c;
+    list->last = &c->next;
+    if (c->signal) list->signals = true;
+    return ZE_RESULT_SUCCESS;
+}
+
 /* ---- life */
 
 static ze_result_t list_new(ze_context_handle_t context, ze_device_handle_t device, ze_command_list_handle_t *list)

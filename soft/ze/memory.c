@@ -239,12 +239,12 @@ static struct {
 
 bool soft_memory_waits(void) { return atomic_load(&deferred.count) != 0; }
 
-void soft_memory_collect(void)
+void soft_memory_collect(uint64_t (*first_of_queues)(void))
 {
     struct deferred **link, *d, *done = NULL;
     uint64_t first;
     pthread_mutex_lock(&deferred.lock);
-    first = soft_queues_first(); /* of those submitted since the last piece of memory came here, too */
+    first = first_of_queues(); /* of those submitted since the last piece of memory came here, too */
     for (link = &deferred.first; (d = *link) != NULL;) {
         if (d->submission >= first) {
             link = &d->next;
@@ -263,7 +263,7 @@ void soft_memory_collect(void)
     }
 }
 
-static ze_result_t free_later(ze_context_handle_t context, void *pointer)
+ze_result_t soft_memory_free_later(ze_context_handle_t context, void *pointer, uint64_t submission)
 {
     struct deferred *d = calloc(1, sizeof *d);
     ze_result_t result = d ? forget(context, pointer, &d->pages) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
@@ -271,26 +271,13 @@ static ze_result_t free_later(ze_context_handle_t context, void *pointer)
         free(d);
         return result;
     }
-    d->submission = soft_queues_last();
+    d->submission = submission;
     pthread_mutex_lock(&deferred.lock);
     d->next = deferred.first;
     deferred.first = d;
     atomic_fetch_add(&deferred.count, 1);
     pthread_mutex_unlock(&deferred.lock);
-    soft_memory_collect();
     return ZE_RESULT_SUCCESS;
-}
-
-ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_desc_t *desc, void *pointer)
-{
-    SOFT_HANDLE(context, SOFT_CONTEXT);
-    SOFT_POINTER(desc);
-    SOFT_POINTER(pointer);
-    SOFT_FLAGS(desc->freePolicy,
-               ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE | ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
-    if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE) return free_later(context, pointer);
-    if (desc->freePolicy) soft_queues_drain();
-    return zeMemFree(context, pointer);
 }
 
 /* ---- for other processes */

@@ -125,7 +125,7 @@ static void set_awaited(struct soft_queue *q, ze_event_handle_t event)
 
 /* The event is named before anyone waits for it, and its name taken back before anything that comes after it is done:
  * so it is still there when soft_queue_free, under the queue's lock, wakes those that wait. */
-bool soft_queue_await(struct soft_queue *q, ze_event_handle_t event)
+static bool await_event(struct soft_queue *q, ze_event_handle_t event)
 {
     bool set;
     set_awaited(q, event);
@@ -224,6 +224,14 @@ static struct soft_command *next_command(struct soft_work *w)
     return w->at;
 }
 
+/* Waits, runs, signals. ZE_RESULT_NOT_READY: the queue was freed before the events it waits for were set. */
+static ze_result_t run_command(struct soft_queue *q, struct soft_command *c)
+{
+    for (uint32_t i = 0; i < c->wait_count; i++)
+        if (!await_event(q, c->waits[i])) return ZE_RESULT_NOT_READY;
+    return soft_command_run(c, soft_queue_urgency(q));
+}
+
 /* False when it stopped before the end, for the goal's sake. */
 static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goal *goal)
 {
@@ -234,7 +242,7 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
         if (goal && !is_for_helper(c, goal)) return false;
         if (lets_others_begin(c)) begin(q, w);
         w->at = c->next; /* who has waited for the event of the last command may destroy the list at once */
-        r = soft_command_run(c, q);
+        r = run_command(q, c);
         begin(q, w);
         /* The rest still runs: somebody may wait for its events. */
         if (r == ZE_RESULT_NOT_READY || w->result == ZE_RESULT_SUCCESS) w->result = r;
@@ -266,7 +274,7 @@ static bool run_first(struct soft_queue *q, const struct goal *goal)
     pthread_cond_broadcast(&q->signal.changed);
     if (done && soft_memory_waits()) {
         pthread_mutex_unlock(&q->signal.lock);
-        soft_memory_collect();
+        soft_memory_collect(soft_queues_first);
         pthread_mutex_lock(&q->signal.lock);
     }
     return done;

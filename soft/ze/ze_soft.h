@@ -259,6 +259,7 @@ void soft_event_clear(ze_event_handle_t event);
 /* Waits until the event is set, or `stop` is true and soft_event_wake was called: then false is returned. */
 bool soft_event_await(ze_event_handle_t event, const atomic_bool *stop);
 void soft_event_wake(ze_event_handle_t event); /* those that wait for it look at their `stop` */
+void soft_event_follow(ze_event_handle_t event); /* takes over what another process has made of it */
 void soft_event_timestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to);
 void soft_fence_set(ze_fence_handle_t fence, ze_result_t result);
 
@@ -360,8 +361,10 @@ ze_result_t soft_build(const struct soft_source *source, const char *function, s
 
 /* Whether [pointer, pointer + size) lies inside allocations of ours or touches none of them. */
 bool soft_range_fits(const void *pointer, size_t size);
-/* Frees what was to wait for submissions that are done now. */
-void soft_memory_collect(void);
+/* Frees the allocation when the submissions up to that number are done: soft_memory_collect does it, which asks for the
+ * first that is not. */
+ze_result_t soft_memory_free_later(ze_context_handle_t context, void *pointer, uint64_t submission);
+void soft_memory_collect(uint64_t (*first_submission)(void));
 
 /* ---- pages.c: whole pages between guards */
 
@@ -411,7 +414,7 @@ uint32_t soft_shared_change(struct soft_shared *s, uint32_t index, bool set, ze_
 ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to);
 ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer);
 ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer);
-bool soft_memory_waits(void); /* whether there may be any */
+bool soft_memory_waits(void); /* whether anything is to be freed later */
 /* A number that no other allocation has, images included. */
 uint64_t soft_memory_id(void);
 
@@ -513,9 +516,8 @@ struct soft_command {
 };
 
 void soft_command_free(struct soft_command *command);
-/* Waits, runs, signals. ZE_RESULT_NOT_READY: the queue was freed before the events it waits for were set. */
-struct soft_queue;
-ze_result_t soft_command_run(struct soft_command *command, struct soft_queue *queue);
+/* Runs it, with the urgency of its queue, and sets its event. */
+ze_result_t soft_command_run(struct soft_command *command, int urgency);
 
 /* ---- queues: what a command queue and an immediate command list have in common */
 
@@ -559,8 +561,6 @@ ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *desc);
 ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t *desc);
 void soft_queue_free(struct soft_queue *q);
 int soft_queue_urgency(const struct soft_queue *q); /* by its priority: -1, 0 or 1 */
-/* For a command that the queue runs: waits for an event; false when the queue is being freed. */
-bool soft_queue_await(struct soft_queue *q, ze_event_handle_t event);
 /* Takes over `command` (an immediate list's, may be NULL); lists are referred to. Runs or queues it as the mode says.
  */
 ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command, uint32_t list_count,

@@ -1,0 +1,110 @@
+/* wait.c - how the host waits for events and fences, and what it then asks of them; memory that is freed when what runs
+ * is done. */
+#include "ze_soft.h"
+
+/* What events and fences have in common: waiting for `set` and handing out `result`. The queue that sets it is helped
+ * by those who wait as long as it takes. */
+static ze_result_t await_set(struct soft_signal *signal, const bool *set, const ze_result_t *result, uint64_t queue,
+                             uint64_t timeout)
+{
+    uint64_t deadline = soft_deadline(timeout);
+    ze_result_t r;
+    if (queue && !soft_signal_is(signal, set)) {
+        if (timeout == UINT64_MAX)
+            soft_queue_help(queue, signal, set);
+        else
+            soft_queue_hurry(queue);
+    }
+    pthread_mutex_lock(&signal->lock);
+    while (!*set && soft_signal_wait(signal, deadline)) continue;
+    r = *set ? *result : ZE_RESULT_NOT_READY;
+    pthread_mutex_unlock(&signal->lock);
+    return r;
+}
+
+ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
+{
+    ze_event_handle_t now;
+    ze_result_t result;
+    SOFT_HANDLE(event, SOFT_EVENT);
+    if (event->pool && event->pool->shared) soft_event_follow(event);
+    now = soft_event_now(event);
+    if (!now) return ZE_RESULT_SUCCESS; /* a counter-based event that nothing is to set */
+    result = await_set(&now->signal, &now->set, &now->result, atomic_load(&now->queue), timeout);
+    soft_event_release(now);
+    return result;
+}
+
+ze_result_t zeEventQueryStatus(ze_event_handle_t event) { return zeEventHostSynchronize(event, 0); }
+
+ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_POINTER(to);
+    if (!event->timed)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the event has no kernel timestamps");
+    if (zeEventQueryStatus(event) == ZE_RESULT_NOT_READY) return ZE_RESULT_NOT_READY;
+    soft_event_timestamp(event, to);
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeEventQueryTimestampsExp(ze_event_handle_t event, ze_device_handle_t device, uint32_t *count,
+                                      ze_kernel_timestamp_result_t *timestamps)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!timestamps || *count == 0) {
+        *count = 1;
+        return ZE_RESULT_SUCCESS;
+    }
+    *count = 1;
+    return zeEventQueryKernelTimestamp(event, timestamps);
+}
+
+#if SOFT_API(6)
+ze_result_t zeEventQueryKernelTimestampsExt(ze_event_handle_t event, ze_device_handle_t device, uint32_t *count,
+                                            ze_event_query_kernel_timestamps_results_ext_properties_t *results)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (!results || *count == 0) {
+        *count = 1;
+        return ZE_RESULT_SUCCESS;
+    }
+    *count = 1;
+    SOFT_POINTER(results->pKernelTimestampsBuffer);
+    SOFT_TRY(zeEventQueryKernelTimestamp(event, results->pKernelTimestampsBuffer));
+    if (results->pSynchronizedTimestampsBuffer) { /* device and host share one clock */
+        ze_synchronized_timestamp_result_ext_t *s = results->pSynchronizedTimestampsBuffer;
+        s->global.kernelStart = s->context.kernelStart = results->pKernelTimestampsBuffer->global.kernelStart;
+        s->global.kernelEnd = s->context.kernelEnd = results->pKernelTimestampsBuffer->global.kernelEnd;
+    }
+    return ZE_RESULT_SUCCESS;
+}
+#endif
+
+ze_result_t zeFenceHostSynchronize(ze_fence_handle_t fence, uint64_t timeout)
+{
+    SOFT_HANDLE(fence, SOFT_FENCE);
+    return await_set(&fence->signal, &fence->set, &fence->result, fence->number, timeout);
+}
+
+ze_result_t zeFenceQueryStatus(ze_fence_handle_t fence) { return zeFenceHostSynchronize(fence, 0); }
+
+ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_desc_t *desc, void *pointer)
+{
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(desc);
+    SOFT_POINTER(pointer);
+    SOFT_FLAGS(desc->freePolicy,
+               ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE | ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
+    if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE) {
+        SOFT_TRY(soft_memory_free_later(context, pointer, soft_queues_last()));
+        soft_memory_collect(soft_queues_first);
+        return ZE_RESULT_SUCCESS;
+    }
+    if (desc->freePolicy) soft_queues_drain();
+    return zeMemFree(context, pointer);
+}
