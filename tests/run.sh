@@ -163,7 +163,7 @@ fi
 [ $# -gt 0 ] || echo "run.sh: no tests named"
 echo $(($# + 1)) > "$BUILD/logs/total" # and spirv-val
 [ $# -eq 0 ] || longest_first "$@" | xargs -n 1 -P "${JOBS:-2}" sh tests/run.sh --one
-run_test spirv_val sh tests/spirv_val.sh "$XETILE_SPV_DIR"
+run_test spirv_val sh tests/spirv_val.sh "$XETILE_SPV_DIR" $#
 for name in "$@" spirv_val; do add_up "$name"; done
 left=$(ls -A | grep -vxF -f "$BUILD/logs/before" | tr '\n' ' ')
 if [ -n "$left" ]; then

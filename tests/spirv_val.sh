@@ -1,5 +1,5 @@
 #!/bin/sh
-# spirv_val.sh DIR - runs spirv-val ($SPIRV_VAL, else that of $XE_OFFLINE, which is newer than Debian 12's, else the one in PATH)
+# spirv_val.sh DIR [TESTS] - runs spirv-val ($SPIRV_VAL, else that of $XE_OFFLINE, which is newer than Debian 12's, else the one in PATH)
 # over DIR/*.spv. A module is skipped only when the validator says that it
 # does not know a capability, instruction or decoration, and the number is one of those that came after SPIR-V 1.6.2.
 . "$(dirname "$0")/test.sh"
@@ -32,5 +32,7 @@ one() { # one FILE
 for file in "$1"/*.spv; do
     [ -e "$file" ] && one "$file"
 done
-[ "$passed" != 0 ] || [ "$skipped" != 0 ] || fail spirv_val "no module in $1"
+if [ "$passed" = 0 ] && [ "$skipped" = 0 ]; then # a few tests may have saved none
+    if [ "${2:-100}" -lt 10 ]; then skip spirv_val "no module was saved"; else fail spirv_val "no module in $1"; fi
+fi
 report
