@@ -412,16 +412,20 @@ ze_result_t zeContextEvictImage(ze_context_handle_t context, ze_device_handle_t 
 /* Layers are what comes after the rows: of a 1D array's region its y. */
 static bool has_layers_as_rows(const struct xs_image *i) { return i->layers && i->dims == 1; }
 
-/* A region (NULL: all) in bytes from the image's data. */
+/* A region (NULL: all) in bytes from the image's data. What it says of dimensions that the image lacks is ignored, as by
+ * Intel's driver. */
 static ze_result_t image_box(ze_image_handle_t image, const ze_image_region_t *region, struct soft_box *to)
 {
     const struct xs_image *i = &image->image;
     const bool lines = has_layers_as_rows(i);
     const uint32_t has[3] = {i->width, lines ? i->layers : i->height, lines ? 1 : i->depth * layers_of(i)};
+    const uint32_t axes = i->dims + (i->layers != 0);
     ze_image_region_t r = {.width = has[0], .height = has[1], .depth = has[2]};
     if (region) r = *region;
-    if (!r.height) r.height = 1;
-    if (!r.depth) r.depth = 1;
+    if (axes < 2) r.originY = 0;
+    if (axes < 3) r.originZ = 0;
+    if (axes < 2 || !r.height) r.height = 1;
+    if (axes < 3 || !r.depth) r.depth = 1;
     if ((uint64_t)r.originX + r.width > has[0] || (uint64_t)r.originY + r.height > has[1] ||
         (uint64_t)r.originZ + r.depth > has[2])
         return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE,
@@ -438,19 +442,13 @@ static ze_result_t image_box(ze_image_handle_t image, const ze_image_region_t *r
     return ZE_RESULT_SUCCESS;
 }
 
-/* The same number of bytes in memory; pitches of 0: packed. */
-static ze_result_t memory_box(const struct xs_image *i, const struct soft_box *box, uint32_t row, uint32_t slice,
-                              struct soft_box *to)
+/* As many bytes in memory; pitches of 0: packed. With those that are too small rows overlap, as with Intel's driver. */
+static struct soft_box memory_box(const struct xs_image *i, const ze_copy_region_t *r, uint32_t row, uint32_t slice)
 {
-    const uint32_t width = box->region.width, height = box->region.height, depth = box->region.depth;
-    to->region = (ze_copy_region_t){.width = width, .height = height, .depth = depth};
-    to->pitch = has_layers_as_rows(i) && slice ? slice : row ? row : width;
-    to->slice = slice ? slice : to->pitch * height;
-    if ((height > 1 && to->pitch < width) || (depth > 1 && to->slice < to->pitch * height))
-        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE,
-                         "%u rows of %u bytes in each of %u slices do not fit row pitch %u and slice pitch %u", height,
-                         width, depth, row, slice);
-    return ZE_RESULT_SUCCESS;
+    struct soft_box b = {.region = {.width = r->width, .height = r->height, .depth = r->depth}};
+    b.pitch = has_layers_as_rows(i) && slice ? slice : row ? row : r->width;
+    b.slice = slice ? slice : b.pitch * r->height;
+    return b;
 }
 
 ze_result_t zeCommandListAppendImageCopyRegion(ze_command_list_handle_t list, ze_image_handle_t to,
@@ -486,7 +484,7 @@ ze_result_t zeCommandListAppendImageCopyToMemoryExt(ze_command_list_handle_t lis
     SOFT_HANDLE(from, SOFT_IMAGE);
     SOFT_POINTER(to);
     SOFT_TRY(image_box(from, region, &b));
-    SOFT_TRY(memory_box(&from->image, &b, row, slice, &a));
+    a = memory_box(&from->image, &b.region, row, slice);
     return soft_append_box_copy(list, to, &a, from->image.data, &b, signal, wait_count, waits);
 }
 
@@ -507,7 +505,7 @@ ze_result_t zeCommandListAppendImageCopyFromMemoryExt(ze_command_list_handle_t l
     SOFT_HANDLE(to, SOFT_IMAGE);
     SOFT_POINTER(from);
     SOFT_TRY(image_box(to, region, &a));
-    SOFT_TRY(memory_box(&to->image, &a, row, slice, &b));
+    b = memory_box(&to->image, &a.region, row, slice);
     return soft_append_box_copy(list, to->image.data, &a, from, &b, signal, wait_count, waits);
 }
 

@@ -589,7 +589,7 @@ TEST(copies_that_are_refused)
                       past = {.originY = 3, .width = 4, .height = 4, .depth = 1};
     ze_image_region_t beside = {.originX = 4, .originY = 1, .width = 4, .height = 4, .depth = 1};
     ze_image_region_t across = {.originX = 3, .originY = 2, .width = 4, .height = 4, .depth = 1};
-    ze_image_region_t deep = {.width = 4, .height = 4, .depth = 2}, smaller = {.width = 3, .height = 4, .depth = 1};
+    ze_image_region_t smaller = {.width = 3, .height = 4, .depth = 1};
     ze_image_region_t wraps = {.originX = UINT32_MAX, .width = 4, .height = 4, .depth = 1};
     uint8_t *few = zed_alloc(&device, ZED_DEVICE, 4 * 8 * 6 - 1, 0);
     CHECK_INT(zeCommandListAppendImageCopy(list, a, b, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
@@ -600,20 +600,31 @@ TEST(copies_that_are_refused)
     OK(zeCommandListAppendImageCopyRegion(list, a, a, &beside, &in, NULL, 0, NULL));
     CHECK_INT(zeCommandListAppendImageCopyRegion(list, b, a, &past, &past, NULL, 0, NULL),
               ZE_RESULT_ERROR_INVALID_SIZE);
-    CHECK_INT(zeCommandListAppendImageCopyRegion(list, b, a, &deep, &deep, NULL, 0, NULL),
-              ZE_RESULT_ERROR_INVALID_SIZE);
     CHECK_INT(zeCommandListAppendImageCopyRegion(list, b, a, &wraps, &in, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
     CHECK_INT(zeCommandListAppendImageCopyRegion(list, b, a, &smaller, &in, NULL, 0, NULL),
               ZE_RESULT_ERROR_INVALID_SIZE);
     CHECK_INT(zeCommandListAppendImageCopyToMemory(list, few, a, NULL, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
     CHECK_INT(zeCommandListAppendImageCopyFromMemory(list, a, few, NULL, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
-    CHECK_INT(zeCommandListAppendImageCopyFromMemoryExt(list, a, few, &in, 15, 0, NULL, 0, NULL),
+    CHECK_INT(zeCommandListAppendImageCopyFromMemoryExt(list, a, few, &in, 60, 0, NULL, 0, NULL),
               ZE_RESULT_ERROR_INVALID_SIZE);
-    OK(zeCommandListAppendImageCopyFromMemoryExt(list, a, few, &in, 16, 0, NULL, 0, NULL));
+    OK(zeCommandListAppendImageCopyFromMemoryExt(list, a, few, &in, 58, 0, NULL, 0, NULL));
     zed_free(&device, few);
     OK(zeImageDestroy(a));
     OK(zeImageDestroy(b));
     OK(zeImageDestroy(wide));
+}
+
+/* As Intel's driver takes it, and the conformance suite asks: a region's z of a 2D image, rows that overlap in memory. */
+TEST(what_makes_no_difference)
+{
+    ze_image_handle_t a = new_image(rgba8(8, 6));
+    ze_image_region_t odd = {.originX = 1, .originY = 2, .originZ = 1, .width = 4, .height = 3, .depth = 7};
+    uint8_t in[2 * 4 + 16], out[3 * 16] = {0};
+    fill_randomly(in, sizeof in);
+    OK(zeCommandListAppendImageCopyFromMemoryExt(list, a, in, &odd, 4, 1, NULL, 0, NULL));
+    OK(zeCommandListAppendImageCopyToMemory(list, out, a, &odd, NULL, 0, NULL));
+    for (int y = 0; y < 3; y++) CHECK(memcmp(out + 16 * y, in + 4 * y, 16) == 0);
+    OK(zeImageDestroy(a));
 }
 
 /* ---- events, and what an image is to other parts */
@@ -862,6 +873,8 @@ int main(void)
 {
     ze_command_queue_desc_t q = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
                                  .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    /* The one driver: with several, the loader knows nothing of the handles that functions found by name return. */
+    setenv("ZE_ENABLE_ALT_DRIVERS", getenv("XETILE_SOFT") ? getenv("XETILE_SOFT") : "build/libze_soft.so", 1);
     if (!zed_open(&device, &(zed_options){.name = "software"})) {
         zed_print_error(&device, stderr);
         return 1;
@@ -880,6 +893,7 @@ int main(void)
     RUN(descriptors_that_are_refused);
     RUN(null_arguments);
     RUN(copies_that_are_refused);
+    RUN(what_makes_no_difference);
     RUN(copies_wait_and_signal);
     RUN(images_of_another_context);
     RUN(properties_of_images);
