@@ -17,10 +17,22 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
     mem->align = (uint32_t)align;
 }
 
-XE_FN_ int xt_least_(int a, int b) { return a < b ? a : b; }
+int xt_least_(int a, int b) { return a < b ? a : b; }
+
+/* Columns that a block has and the piece does not: they are no memory to write, and reading them need not tell what is
+ * there. 2D block messages read up to the end of the matrix, whose width they are known to take. extent: of columns. */
+XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent)
+{
+    spe_module *m = &x->m;
+    spe_id end;
+    if (b->valid == b->cols) return;
+    end = spe_iadd(m, mem->row, spe_i32(m, b->valid));
+    if (mem->rows) end = spe_math2(m, SPE_SMAX, spe_math2(m, SPE_SMIN, end, mem->rows), spe_i32(m, 0));
+    mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
+}
 
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
-XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b)
+XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store)
 {
     cm_mem mem;
     spe_id row = xt_index_id_(x, &t->offset[0]), col = xt_index_id_(x, &t->offset[1]),
@@ -35,11 +47,13 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b)
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, t->step);
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
     if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
         xt_fold_place_(x, &mem, bytes,
                        (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
                        xt_least_(xt_val_align_(&t->offset[xt_inner_(t)]), xt_align_of_(in)));
+    xt_leave_out_(x, &mem, b, &t->shape[1]);
     return mem;
 }
 
@@ -90,11 +104,11 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
-    xt_block_ b = xt_blocks_(&v.dist);
+    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding;
     xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
     while (v.blocks && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
@@ -141,10 +155,10 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     const xt_stored_ *d = (const xt_stored_ *)n->desc;
     xt_vec v = xt_now_vec_(x, &d->v);
     xt_tile t = xt_now_tile_(x, &d->tile);
-    xt_block_ b = xt_blocks_(&t.dist);
+    xt_block_ b = xt_blocks_(x, &t.dist);
     v = xt_as_use_(x, &v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b, true);
         cm_store(&x->cm, &v.block[b.i], &mem);
     }
 }
@@ -168,6 +182,7 @@ typedef struct {
     xt_vec all, allowed;             /* offsets and mask in one layout; allowed.blocks 0: no mask */
     const cm_matrix *offsets, *mask; /* of the block; mask: NULL where there is none */
     spe_id count;                    /* elements of the base, i64, not negative */
+    int valid;                       /* columns of the block */
 } xt_spread_;
 
 /* Component v: its offset as i64, and whether it is one that may be accessed. */
@@ -181,6 +196,8 @@ static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     inside = spe_ult(m, *offset, s->count);
     if (l->size_i < l->lanes)
         inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
+    if (s->valid < l->rows)
+        inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
     if (!s->mask) return inside;
     lane = cm_component(c, s->mask, v);
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
@@ -250,10 +267,13 @@ static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
     return s;
 }
 
-static void xt_spread_block_(xt_spread_ *s, int i)
+static bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
 {
-    s->offsets = &s->all.block[i];
-    s->mask = s->allowed.blocks ? &s->allowed.block[i] : NULL;
+    if (!s->all.blocks || !xt_next_block_(b)) return false;
+    s->offsets = &s->all.block[b->i];
+    s->mask = s->allowed.blocks ? &s->allowed.block[b->i] : NULL;
+    s->valid = b->valid;
+    return true;
 }
 
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
@@ -280,15 +300,13 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
+    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding;
-    int i;
     xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
-    for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
-        cm_layout l;
-        xt_spread_block_(&s, i);
-        l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
-        v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
-        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
+    while (v.blocks && xt_spread_next_(&s, &b)) {
+        cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
+        v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
+        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
     xt_define_vec_(x, n->result, xt_settle_(x, v));
 }
@@ -307,14 +325,12 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
 {
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_vec v = xt_now_vec_(x, &d->v);
+    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_spread_ s;
-    int i;
     v = xt_as_use_(x, &v, CM_ACC);
     s = xt_spread_init_(x, &t, &d->d.mask);
-    for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
-        xt_spread_block_(&s, i);
-        xt_visit_block_(&s, &v.block[i], fn, user, r ? &r->block[i] : NULL);
-    }
+    while (v.blocks && xt_spread_next_(&s, &b))
+        xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)

@@ -144,11 +144,11 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
-    xt_block_ b = xt_blocks_(&t.dist);
+    xt_block_ b = xt_blocks_(x, &t.dist);
     v = xt_as_use_(x, &v, CM_ACC);
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
     while (!t.scatter && v.blocks && r.blocks && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b, true);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
     xt_define_vec_(x, n->result, xt_settle_(x, r));

@@ -28,7 +28,7 @@ static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     if (t->base.local) return "local memory";
     if (t->step != 1) return "columns that are apart";
     if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
-    if (t->dist.data[1] < x->S) return "pieces narrower than a subgroup";
+    if (t->dist.data[1] <= x->S / 2) return "pieces narrower than a subgroup";
     if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch of no multiple of 16 bytes";
     if (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0))
         return "rows below 64 bytes or no multiple of 4";

@@ -44,13 +44,14 @@ static spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
 {
     spe_module *m = &x->m;
-    cm_mem mem = xt_mem_(x, t, b);
+    cm_mem mem = xt_mem_(x, t, b, false);
     cm_type held = xt_held_(t->type);
     spe_id rows = xt_index_id_(x, &t->shape[0]), cols = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0), inside,
            some = spe_land(m, spe_sgt(m, rows, zero), spe_sgt(m, cols, zero));
     cm_matrix whole, edge, none = cm_splat(&x->cm, b->cols, b->rows, held, use, 0);
-    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), xt_is_inside_(m, mem.row, b->cols, cols));
+    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), xt_is_inside_(m, mem.row, b->valid, cols));
     if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no tests */
+    if (mem.block2d == CM_BLOCK2D_NO) xt_leave_out_(x, &mem, b, NULL);
     spe_if(m, inside);
     whole = cm_load(&x->cm, b->cols, b->rows, held, use, &mem);
     spe_else(m, (uint32_t)whole.parts, whole.part);

@@ -9,14 +9,15 @@ XETILE_PRIVATE bool xt_same_map_(const xt_map *a, const xt_map *b);
 enum { XT_TEXT_ = 80 };
 XETILE_PRIVATE const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_]);
 
-/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. */
+/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. The
+ * last one may reach over the end: sides are rounded up to a multiple of `unit`, those below it to a power of two. */
 enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
 typedef struct {
     int n;
     int size[XT_CUT_MAX_], at[XT_CUT_MAX_];
 } xt_cut_;
 
-XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side);
+XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side, int unit);
 
 enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
@@ -316,7 +317,8 @@ XETILE_PRIVATE spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p);
 
 /* ---- vectors.c */
 
-/* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
+/* A piece is cut on both sides into powers of two, columns in multiples of a subgroup's lanes, as memory and products
+ * want them; a subgroup's vector is the blocks of its pieces in order. */
 typedef struct {
     xt_cut_ cut[2];
     int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
@@ -327,6 +329,7 @@ typedef struct {
     xt_grid_ grid;
     int i;
     int row, col, rows, cols; /* from the subgroup's first piece */
+    int valid;                /* columns that the piece has; the others hold anything, and are never stored */
     int held[2];              /* its row and column in what the subgroup holds, the pieces one after another */
 } xt_block_;
 
@@ -335,9 +338,9 @@ typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
 
-XETILE_PRIVATE void xt_grid_init_(xt_grid_ *g, const xt_dist *d);
+XETILE_PRIVATE void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d);
 XETILE_PRIVATE int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j);
-XETILE_PRIVATE xt_block_ xt_blocks_(const xt_dist *d);
+XETILE_PRIVATE xt_block_ xt_blocks_(const xt_ctx *x, const xt_dist *d);
 XETILE_PRIVATE bool xt_next_block_(xt_block_ *b);
 XETILE_PRIVATE bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map);
 XETILE_PRIVATE xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim);
@@ -365,7 +368,8 @@ XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, 
 XETILE_PRIVATE void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
 XETILE_PRIVATE void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along);
 XETILE_PRIVATE int xt_least_(int a, int b);
-XETILE_PRIVATE cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b);
+XETILE_PRIVATE void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent);
+XETILE_PRIVATE cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store);
 XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
 XETILE_PRIVATE bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t);
@@ -425,6 +429,7 @@ XETILE_PRIVATE uint32_t xt_lanes_with_(const xt_ctx *x, int bit);
 XETILE_PRIVATE spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
 XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from);
 XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r);
+XETILE_PRIVATE xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
 XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s);
 
 /* ---- scratch.c */

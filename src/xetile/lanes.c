@@ -30,7 +30,7 @@ static cm_element xt_element_at_(const cm_layout *l, int lane, int v)
 }
 
 /* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
-static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, int col)
+static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_block_ *b)
 {
     spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
     int i, p;
@@ -38,7 +38,8 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
         f->comp[f->comps] = v[i];
         for (p = 0; p < a->layout.lanes; p++) {
             cm_element e = xt_element_at_(&a->layout, p, i);
-            if (!e.padding) f->where[(row + e.col) * f->cols + col + e.row] = f->comps * 64 + p;
+            if (e.padding || e.row >= b->valid) continue;
+            f->where[(b->held[0] + e.col) * f->cols + b->held[1] + e.row] = f->comps * 64 + p;
         }
     }
 }
@@ -47,12 +48,12 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
 XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    xt_block_ b = xt_blocks_(&a.dist);
+    xt_block_ b = xt_blocks_(x, &a.dist);
     int i, comps = 0;
     for (i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
-    while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], b.held[0], b.held[1]);
+    while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], &b);
     return spe_ok(&x->m);
 }
 
@@ -200,7 +201,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
         for (k = 0; k < (g ? g->size : 1); k++) {
             for (p = 0; p < l.lanes; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
-                from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
+                from[p] = e.padding || e.row >= b->valid ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
             one = xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
@@ -212,9 +213,42 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
 /* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
-    xt_block_ b = xt_blocks_(&r.dist);
+    xt_block_ b = xt_blocks_(x, &r.dist);
     while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type));
     return xt_settle_(x, r);
+}
+
+/* v in blocks of the grid, which is cut as its own or more coarsely, and reaches over the ends of its pieces: zeros. */
+xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
+{
+    xt_vec r = *v;
+    xt_block_ b = xt_blocks_(x, &v->dist);
+    xt_field_ f;
+    uint32_t all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
+    b.grid = *g;
+    b.grid.blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
+    if (!r.block || !xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return *v;
+    while (xt_next_block_(&b)) {
+        cm_layout l = cm_layout_for(&x->cm, b.cols, b.rows, xt_held_(v->type), use);
+        spe_id *c = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *c);
+        int i, p, from[32];
+        for (i = 0; c && i < l.size_v; i++) {
+            uint32_t there = 0;
+            for (p = 0; p < x->S; p++) {
+                cm_element e = xt_element_at_(&l, p, i);
+                bool has = !e.padding && e.row < b.valid && b.held[0] % g->data[0] + e.col < g->data[0];
+                from[p] = has ? f.where[(b.held[0] + e.col) * f.cols + b.held[1] + e.row] : -1;
+                there |= (uint32_t)has << p;
+            }
+            c[i] = spe_null(&x->m, spe_type_of(&x->m, f.comp[0]));
+            if (there == all) c[i] = xt_pick_(x, &f, from);
+            else if (there) c[i] = spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, &f, from), c[i]);
+        }
+        r.block[b.i] = c ? cm_from_components(&x->cm, &l, c) : cm_poison();
+    }
+    r.blocks = b.grid.blocks;
+    return r;
 }
 
 /* ---- does each subgroup hold what it needs? ---------------------------------------------------------------------- */

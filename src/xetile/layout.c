@@ -108,7 +108,7 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
 {
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
-    xt_block_ b = xt_blocks_(&r->dist);
+    xt_block_ b = xt_blocks_(x, &r->dist);
     xt_tile t;
     if (!d) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
@@ -120,10 +120,12 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
         cm_mem mem;
         source.row = b.col;
         source.col = b.row;
-        mem = xt_mem_(x, &t, &source);
+        source.valid = source.cols; /* of its rows some are not there */
+        mem = xt_mem_(x, &t, &source, false);
         xt_swap_ids_(&mem.rows, &mem.cols);
         xt_swap_ids_(&mem.row, &mem.col);
         xt_swap_ids_(&mem.stride_row, &mem.stride_col);
+        xt_leave_out_(x, &mem, &b, &t.shape[0]);
         r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
     }
     return true;

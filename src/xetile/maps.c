@@ -100,9 +100,11 @@ XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_])
     return text;
 }
 
-XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side)
+XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side, int unit)
 {
     int at = 0, size = XT_CUT_LARGEST_;
+    while (unit / 2 >= side) unit /= 2;
+    side = (side + unit - 1) / unit * unit;
     cut->n = 0;
     while (at < side && cut->n < XT_CUT_MAX_) {
         while (size > side - at) size /= 2;

@@ -82,14 +82,26 @@ static cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
     return sum;
 }
 
-static void xt_emit_mma_(xt_ctx *x, const xt_mma_desc_ *d, bool with_c, xt_vec *r)
+/* Where a's pieces end within a block, b is cut as a is, and the rest is zeros: of both, for what lies behind a's end may
+ * be a NaN, and integers need but one. */
+static void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid_ *gb)
+{
+    const xt_cut_ *k = &ga->cut[1];
+    if (k->at[k->n - 1] + k->size[k->n - 1] == ga->data[1]) return;
+    gb->cut[0] = *k;
+    d->right = xt_fill_up_(x, &d->right, gb, CM_A);
+    if (xt_is_float_((int)d->left.type)) d->left = xt_fill_up_(x, &d->left, ga, CM_B);
+}
+
+static void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
     xt_grid_ ga, gb, gr;
     int at[4], n; /* round of m, round of n, block of m, block of n */
-    xt_grid_init_(&ga, &d->left.dist);
-    xt_grid_init_(&gb, &d->right.dist);
-    xt_grid_init_(&gr, &r->dist);
+    xt_grid_init_(x, &ga, &d->left.dist);
+    xt_grid_init_(x, &gb, &d->right.dist);
+    xt_grid_init_(x, &gr, &r->dist);
     if (d->left.blocks != ga.blocks || d->right.blocks != gb.blocks || (with_c && d->sum.blocks != gr.blocks)) return;
+    xt_mma_fill_(x, d, &ga, &gb);
     for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
         for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
             for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)

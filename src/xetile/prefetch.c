@@ -16,9 +16,9 @@ static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_p
 static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
     xt_tile t = xt_now_tile_(x, &d->tile);
-    xt_block_ b = xt_blocks_(&t.dist);
+    xt_block_ b = xt_blocks_(x, &t.dist);
     while (t.step == 1 && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b, false);
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }
 }

@@ -483,7 +483,7 @@ static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     const char *why = t && x->messages ? xt_why_not_block2d_(x, t) : NULL;
     xt_grid_ g;
     if (!t && v->magic != XT_VEC_MAGIC_) return;
-    xt_grid_init_(&g, t ? &t->dist : &v->dist);
+    xt_grid_init_(x, &g, t ? &t->dist : &v->dist);
     xt_put_(p, "  // %d x %d", g.blocks, g.cut[0].size[0]);
     xt_put_(p, "x%d", g.cut[1].size[0]);
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);

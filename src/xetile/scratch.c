@@ -98,12 +98,13 @@ static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
     mem.stride_row = down ? line : step;
     mem.stride_col = down ? step : line;
     mem.block2d = CM_BLOCK2D_NO;
-    if (s->rows < s->height || !s->stride[0] || !s->stride[1]) return mem; /* stride 0: elements are repeated */
     for (i = 0; i < 2; i++) {
         int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]);
         known[i] = xt_least_(xt_least_(place, xt_align_of_(i ? b->col : b->row)), xt_align_of_(s->shift[i ^ down]));
     }
-    xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
+    if (s->rows >= s->height && s->stride[0] && s->stride[1]) /* stride 0: elements are repeated */
+        xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
+    xt_leave_out_(x, &mem, b, NULL);
     return mem;
 }
 
@@ -121,7 +122,7 @@ static void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
 static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
 {
     xt_scratch_ plain = *s;
-    xt_block_ b = xt_blocks_(&v->dist);
+    xt_block_ b = xt_blocks_(x, &v->dist);
     bool whole = s->rows >= s->height;
     plain.transposed = false;
     plain.stride[0] = plain.stride[1] = 1;
@@ -151,7 +152,7 @@ static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
 {
     cm_type type = xt_held_(r->type);
     bool whole = s->rows >= s->height;
-    xt_block_ b = xt_blocks_(&r->dist);
+    xt_block_ b = xt_blocks_(x, &r->dist);
     while (xt_next_block_(&b)) {
         cm_matrix *to = &r->block[b.i], now, sum;
         const cm_matrix *both[2] = {to, &now};
@@ -207,7 +208,7 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
 static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     cm_type type = xt_held_(v->type);
-    xt_block_ b = xt_blocks_(&v->dist);
+    xt_block_ b = xt_blocks_(x, &v->dist);
     int strip, run;
     while (xt_next_block_(&b)) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
@@ -229,7 +230,7 @@ static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
 static void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
     int pass, width = v->dist.data[1];
-    xt_block_ b = xt_blocks_(&r->dist);
+    xt_block_ b = xt_blocks_(x, &r->dist);
     while (xt_next_block_(&b)) r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
     for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);

@@ -3,11 +3,11 @@
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-XE_FN_ void xt_grid_init_(xt_grid_ *g, const xt_dist *d)
+XE_FN_ void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d)
 {
     int i;
     for (i = 0; i < 2; i++) {
-        xt_cut_side_(&g->cut[i], d->data[i]);
+        xt_cut_side_(&g->cut[i], d->data[i], i ? x->S : 1);
         g->rounds[i] = d->rounds[i];
         g->data[i] = d->data[i];
         g->stride[i] = d->layout[i] * d->data[i];
@@ -20,11 +20,11 @@ XE_FN_ int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, in
     return ((round0 * g->rounds[1] + round1) * g->cut[0].n + i) * g->cut[1].n + j;
 }
 
-XE_FN_ xt_block_ xt_blocks_(const xt_dist *d)
+XE_FN_ xt_block_ xt_blocks_(const xt_ctx *x, const xt_dist *d)
 {
     xt_block_ b;
     memset(&b, 0, sizeof b);
-    xt_grid_init_(&b.grid, d);
+    xt_grid_init_(x, &b.grid, d);
     b.i = -1;
     return b;
 }
@@ -37,6 +37,7 @@ XE_FN_ bool xt_next_block_(xt_block_ *b)
     if (n >= g->blocks) return false;
     b->rows = g->cut[0].size[i];
     b->cols = g->cut[1].size[j];
+    b->valid = xt_least_(b->cols, g->data[1] - g->cut[1].at[j]);
     b->row = down * g->stride[0] + g->cut[0].at[i];
     b->col = across * g->stride[1] + g->cut[1].at[j];
     b->held[0] = down * g->data[0] + g->cut[0].at[i];
@@ -159,7 +160,7 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_value_at_(x, n->result)->now.vec;
     xt_grid_ g;
     v.use = xt_layout_(x, n->result);
-    xt_grid_init_(&g, &v.dist);
+    xt_grid_init_(x, &g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
     v.blocks = v.block ? g.blocks : 0;
     return v;
@@ -278,7 +279,7 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(v.type);
     xt_val number = xt_now_(x, &((const xt_splat_of_ *)n->desc)->number);
     spe_id scalar = xt_id_(x, &number, (int)held);
-    xt_block_ b = xt_blocks_(&v.dist);
+    xt_block_ b = xt_blocks_(x, &v.dist);
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);
 }
@@ -325,7 +326,7 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec r = xt_make_vec_(x, n);
     spe_id at = xt_place_id_(x, &r.dist, n->kind);
-    xt_block_ b = xt_blocks_(&r.dist);
+    xt_block_ b = xt_blocks_(x, &r.dist);
     while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
@@ -390,7 +391,7 @@ static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
         at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
         at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
-        if (l.size_i < l.lanes) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* lanes without an element */
+        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* lanes without an element */
         v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
     }
     return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
@@ -400,7 +401,7 @@ XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n);
-    xt_block_ b = xt_blocks_(&r.dist);
+    xt_block_ b = xt_blocks_(x, &r.dist);
     if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
     while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
     xt_define_vec_(x, n->result, xt_settle_(x, r));

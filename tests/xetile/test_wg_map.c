@@ -187,7 +187,7 @@ TEST(cuts)
     for (int side = 1; side <= XT_SIDE_MAX_; side++) {
         xt_cut_ cut;
         int at = 0;
-        xt_cut_side_(&cut, side);
+        xt_cut_side_(&cut, side, 1);
         for (int i = 0; i < cut.n; i++) {
             CHECK_INT(cut.at[i], at);
             CHECK(cut.size[i] <= 64 && (cut.size[i] & (cut.size[i] - 1)) == 0 &&
