@@ -467,7 +467,8 @@ XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
 /* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The text's rule:
  * A and B must promote to the type of C (cm_promotes; 16-bit floats are taken as C of each other too), and D may be
  * what C can be converted to. Sums are f32 for floats below 64 bits, i32 for 8- and 16-bit integers (which wrap), a
- * wider type when C has it; cm_product_row is the table [OPERAND_USE, SHAPE, MUL_TYPES]. */
+ * wider type when C has it; cm_product_row is the table. Where A, B, C and D are all f16 or all bf16, the matrix
+ * instruction rounds to that type after every 16 products [OPERAND_USE, SHAPE, MUL_TYPES]. */
 XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                 const cm_matrix *acc);
 
@@ -2748,6 +2749,9 @@ XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
     spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k], b = job->b->part[k / halves * runs + run];
     uint32_t flags = job->row->dpas;
     if (halves == 2) b = cm_tf32_operand_(c, b, cm_part_words(&job->b->layout, run), k % 2);
+    if (job->acc.layout.type == CM_BF16)
+        flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
+                 SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
     if (c->lowering != CM_KHR)
         return spe_dpas(c->module, spe_type_of(c->module, acc), (uint32_t)cm_dpas_depth_(la->type), b, a, acc, flags);
     flags &= SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
@@ -2762,9 +2766,17 @@ XE_FN_ bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout;
     int depth = cm_dpas_depth_(la->type);
-    if (!job->row->dpas || job->acc.layout.type != job->row->acc || la->size_i != la->lanes) return false;
+    if (!job->row->dpas || la->size_i != la->lanes) return false;
     if (la->type == CM_TF32) return la->lanes == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
     return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
+}
+
+/* Can the instruction sum in this type? That of 16 lanes takes sums of its 16-bit operands' type. */
+XE_FN_ bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
+{
+    bool same = job->a->layout.type == sum && job->b->layout.type == sum && cm_type_info(sum)->bytes == 2;
+    return (sum == job->row->acc || (same && c->lowering == CM_INTEL && job->a->layout.lanes == 16)) &&
+           cm_dpas_fits_(c, job);
 }
 
 /* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
@@ -2774,7 +2786,7 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
     int runs = spe_runs(cm_block_words_(ld));
-    if (!cm_dpas_fits_(c, job))
+    if (!cm_dpas_takes_(c, job, ld->type))
         return c->lowering == CM_KHR &&
                !CM_FAIL_(c, LOWERING, "CM_KHR: no product of %d x %d %s and %d x %d %s", la->rows, la->cols,
                          cm_name_(la->type), lb->rows, lb->cols, cm_name_(lb->type));
@@ -2955,7 +2967,8 @@ cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_mat
     if (is_complex && a->layout.use == CM_A && b->layout.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
     cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_type sum = cm_product_acc_(job.row, acc ? acc->layout.type : job.row->acc);
+    cm_type sum = acc ? acc->layout.type : job.row->acc;
+    if (sum != type_d || !cm_dpas_takes_(c, &job, sum)) sum = cm_product_acc_(job.row, sum);
     cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->layout.rows, b->layout.cols, sum, CM_ACC, 0);
     if (!from.parts) return cm_poison();
     job.acc = cm_from_parts(c, &from.layout, from.part);

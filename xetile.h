@@ -791,7 +791,8 @@ XETILE_COLD_
 
 enum { XT_TEXT_ = 80 };
 
-/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. */
+/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. The
+ * last one may reach over the end: sides are rounded up to a multiple of `unit`, those below it to a power of two. */
 enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
 typedef struct {
     int n;
@@ -1023,7 +1024,8 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 
 XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
 
-/* A piece is cut on both sides into powers of two; a subgroup's vector is the blocks of its pieces in order. */
+/* A piece is cut on both sides into powers of two, columns in multiples of a subgroup's lanes, as memory and products
+ * want them; a subgroup's vector is the blocks of its pieces in order. */
 typedef struct {
     xt_cut_ cut[2];
     int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
@@ -1034,6 +1036,7 @@ typedef struct {
     xt_grid_ grid;
     int i;
     int row, col, rows, cols; /* from the subgroup's first piece */
+    int valid;                /* columns that the piece has; the others hold anything, and are never stored */
     int held[2];              /* its row and column in what the subgroup holds, the pieces one after another */
 } xt_block_;
 
@@ -1044,6 +1047,7 @@ typedef struct {
 
 enum { XT_STEP_MAX_ = 1 << 16 }; /* strides of the inner dimension */
 XETILE_PRIVATE int xt_inner_(const xt_tile *t);
+XETILE_PRIVATE int xt_least_(int a, int b);
 XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
@@ -1084,6 +1088,8 @@ typedef struct {
     xt_vec v;
     xt_group_ group;
 } xt_reduce_desc_;
+
+XETILE_PRIVATE xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
 
 /* What moves elements of a vector to other places: by registers, where each subgroup holds what it needs. */
 typedef struct {
@@ -1201,9 +1207,11 @@ XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_])
     return text;
 }
 
-XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side)
+XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side, int unit)
 {
     int at = 0, size = XT_CUT_LARGEST_;
+    while (unit / 2 >= side) unit /= 2;
+    side = (side + unit - 1) / unit * unit;
     cut->n = 0;
     while (at < side && cut->n < XT_CUT_MAX_) {
         while (size > side - at) size /= 2;
@@ -2115,7 +2123,7 @@ XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     if (t->base.local) return "local memory";
     if (t->step != 1) return "columns that are apart";
     if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
-    if (t->dist.data[1] < x->S) return "pieces narrower than a subgroup";
+    if (t->dist.data[1] <= x->S / 2) return "pieces narrower than a subgroup";
     if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch of no multiple of 16 bytes";
     if (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0))
         return "rows below 64 bytes or no multiple of 4";
@@ -2362,11 +2370,11 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-XE_FN_ void xt_grid_init_(xt_grid_ *g, const xt_dist *d)
+XE_FN_ void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d)
 {
     int i;
     for (i = 0; i < 2; i++) {
-        xt_cut_side_(&g->cut[i], d->data[i]);
+        xt_cut_side_(&g->cut[i], d->data[i], i ? x->S : 1);
         g->rounds[i] = d->rounds[i];
         g->data[i] = d->data[i];
         g->stride[i] = d->layout[i] * d->data[i];
@@ -2379,11 +2387,11 @@ XE_FN_ int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, in
     return ((round0 * g->rounds[1] + round1) * g->cut[0].n + i) * g->cut[1].n + j;
 }
 
-XE_FN_ xt_block_ xt_blocks_(const xt_dist *d)
+XE_FN_ xt_block_ xt_blocks_(const xt_ctx *x, const xt_dist *d)
 {
     xt_block_ b;
     memset(&b, 0, sizeof b);
-    xt_grid_init_(&b.grid, d);
+    xt_grid_init_(x, &b.grid, d);
     b.i = -1;
     return b;
 }
@@ -2396,6 +2404,7 @@ XE_FN_ bool xt_next_block_(xt_block_ *b)
     if (n >= g->blocks) return false;
     b->rows = g->cut[0].size[i];
     b->cols = g->cut[1].size[j];
+    b->valid = xt_least_(b->cols, g->data[1] - g->cut[1].at[j]);
     b->row = down * g->stride[0] + g->cut[0].at[i];
     b->col = across * g->stride[1] + g->cut[1].at[j];
     b->held[0] = down * g->data[0] + g->cut[0].at[i];
@@ -2518,7 +2527,7 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_value_at_(x, n->result)->now.vec;
     xt_grid_ g;
     v.use = xt_layout_(x, n->result);
-    xt_grid_init_(&g, &v.dist);
+    xt_grid_init_(x, &g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
     v.blocks = v.block ? g.blocks : 0;
     return v;
@@ -2637,7 +2646,7 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(v.type);
     xt_val number = xt_now_(x, &((const xt_splat_of_ *)n->desc)->number);
     spe_id scalar = xt_id_(x, &number, (int)held);
-    xt_block_ b = xt_blocks_(&v.dist);
+    xt_block_ b = xt_blocks_(x, &v.dist);
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);
 }
@@ -2684,7 +2693,7 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec r = xt_make_vec_(x, n);
     spe_id at = xt_place_id_(x, &r.dist, n->kind);
-    xt_block_ b = xt_blocks_(&r.dist);
+    xt_block_ b = xt_blocks_(x, &r.dist);
     while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
@@ -2749,7 +2758,7 @@ XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
         at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
         at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
-        if (l.size_i < l.lanes) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* lanes without an element */
+        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* lanes without an element */
         v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
     }
     return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
@@ -2759,7 +2768,7 @@ XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n);
-    xt_block_ b = xt_blocks_(&r.dist);
+    xt_block_ b = xt_blocks_(x, &r.dist);
     if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
     while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
@@ -3171,10 +3180,22 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
     mem->align = (uint32_t)align;
 }
 
-XE_FN_ int xt_least_(int a, int b) { return a < b ? a : b; }
+int xt_least_(int a, int b) { return a < b ? a : b; }
+
+/* Columns that a block has and the piece does not: they are no memory to write, and reading them need not tell what is
+ * there. 2D block messages read up to the end of the matrix, whose width they are known to take. extent: of columns. */
+XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent)
+{
+    spe_module *m = &x->m;
+    spe_id end;
+    if (b->valid == b->cols) return;
+    end = spe_iadd(m, mem->row, spe_i32(m, b->valid));
+    if (mem->rows) end = spe_math2(m, SPE_SMAX, spe_math2(m, SPE_SMIN, end, mem->rows), spe_i32(m, 0));
+    mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
+}
 
 /* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
-XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b)
+XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store)
 {
     cm_mem mem;
     spe_id row = xt_index_id_(x, &t->offset[0]), col = xt_index_id_(x, &t->offset[1]),
@@ -3189,11 +3210,13 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b)
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, t->step);
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
+    if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
     if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
         xt_fold_place_(x, &mem, bytes,
                        (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
                        xt_least_(xt_val_align_(&t->offset[xt_inner_(t)]), xt_align_of_(in)));
+    xt_leave_out_(x, &mem, b, &t->shape[1]);
     return mem;
 }
 
@@ -3244,11 +3267,11 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
-    xt_block_ b = xt_blocks_(&v.dist);
+    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding;
     xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
     while (v.blocks && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
@@ -3295,10 +3318,10 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     const xt_stored_ *d = (const xt_stored_ *)n->desc;
     xt_vec v = xt_now_vec_(x, &d->v);
     xt_tile t = xt_now_tile_(x, &d->tile);
-    xt_block_ b = xt_blocks_(&t.dist);
+    xt_block_ b = xt_blocks_(x, &t.dist);
     v = xt_as_use_(x, &v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b, true);
         cm_store(&x->cm, &v.block[b.i], &mem);
     }
 }
@@ -3322,6 +3345,7 @@ typedef struct {
     xt_vec all, allowed;             /* offsets and mask in one layout; allowed.blocks 0: no mask */
     const cm_matrix *offsets, *mask; /* of the block; mask: NULL where there is none */
     spe_id count;                    /* elements of the base, i64, not negative */
+    int valid;                       /* columns of the block */
 } xt_spread_;
 
 /* Component v: its offset as i64, and whether it is one that may be accessed. */
@@ -3335,6 +3359,8 @@ XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     inside = spe_ult(m, *offset, s->count);
     if (l->size_i < l->lanes)
         inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
+    if (s->valid < l->rows)
+        inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
     if (!s->mask) return inside;
     lane = cm_component(c, s->mask, v);
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
@@ -3404,10 +3430,13 @@ XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
     return s;
 }
 
-XE_FN_ void xt_spread_block_(xt_spread_ *s, int i)
+XE_FN_ bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
 {
-    s->offsets = &s->all.block[i];
-    s->mask = s->allowed.blocks ? &s->allowed.block[i] : NULL;
+    if (!s->all.blocks || !xt_next_block_(b)) return false;
+    s->offsets = &s->all.block[b->i];
+    s->mask = s->allowed.blocks ? &s->allowed.block[b->i] : NULL;
+    s->valid = b->valid;
+    return true;
 }
 
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
@@ -3434,15 +3463,13 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
+    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding;
-    int i;
     xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
-    for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
-        cm_layout l;
-        xt_spread_block_(&s, i);
-        l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
-        v.block[i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
-        if (held != v.type) v.block[i] = cm_map1(&x->cm, &v.block[i], xt_truth_, NULL);
+    while (v.blocks && xt_spread_next_(&s, &b)) {
+        cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
+        v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
+        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
     xt_define_vec_(x, n->result, xt_settle_(x, v));
 }
@@ -3461,14 +3488,12 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
 {
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_vec v = xt_now_vec_(x, &d->v);
+    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_spread_ s;
-    int i;
     v = xt_as_use_(x, &v, CM_ACC);
     s = xt_spread_init_(x, &t, &d->d.mask);
-    for (i = 0; i < v.blocks && i < s.all.blocks; i++) {
-        xt_spread_block_(&s, i);
-        xt_visit_block_(&s, &v.block[i], fn, user, r ? &r->block[i] : NULL);
-    }
+    while (v.blocks && xt_spread_next_(&s, &b))
+        xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
@@ -3521,13 +3546,14 @@ XE_FN_ spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
 {
     spe_module *m = &x->m;
-    cm_mem mem = xt_mem_(x, t, b);
+    cm_mem mem = xt_mem_(x, t, b, false);
     cm_type held = xt_held_(t->type);
     spe_id rows = xt_index_id_(x, &t->shape[0]), cols = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0), inside,
            some = spe_land(m, spe_sgt(m, rows, zero), spe_sgt(m, cols, zero));
     cm_matrix whole, edge, none = cm_splat(&x->cm, b->cols, b->rows, held, use, 0);
-    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), xt_is_inside_(m, mem.row, b->cols, cols));
+    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), xt_is_inside_(m, mem.row, b->valid, cols));
     if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no tests */
+    if (mem.block2d == CM_BLOCK2D_NO) xt_leave_out_(x, &mem, b, NULL);
     spe_if(m, inside);
     whole = cm_load(&x->cm, b->cols, b->rows, held, use, &mem);
     spe_else(m, (uint32_t)whole.parts, whole.part);
@@ -3557,9 +3583,9 @@ static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_p
 XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
     xt_tile t = xt_now_tile_(x, &d->tile);
-    xt_block_ b = xt_blocks_(&t.dist);
+    xt_block_ b = xt_blocks_(x, &t.dist);
     while (t.step == 1 && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b, false);
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }
 }
@@ -3807,14 +3833,26 @@ XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
     return sum;
 }
 
-XE_FN_ void xt_emit_mma_(xt_ctx *x, const xt_mma_desc_ *d, bool with_c, xt_vec *r)
+/* Where a's pieces end within a block, b is cut as a is, and the rest is zeros: of both, for what lies behind a's end may
+ * be a NaN, and integers need but one. */
+XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid_ *gb)
+{
+    const xt_cut_ *k = &ga->cut[1];
+    if (k->at[k->n - 1] + k->size[k->n - 1] == ga->data[1]) return;
+    gb->cut[0] = *k;
+    d->right = xt_fill_up_(x, &d->right, gb, CM_A);
+    if (xt_is_float_((int)d->left.type)) d->left = xt_fill_up_(x, &d->left, ga, CM_B);
+}
+
+XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
     xt_grid_ ga, gb, gr;
     int at[4], n; /* round of m, round of n, block of m, block of n */
-    xt_grid_init_(&ga, &d->left.dist);
-    xt_grid_init_(&gb, &d->right.dist);
-    xt_grid_init_(&gr, &r->dist);
+    xt_grid_init_(x, &ga, &d->left.dist);
+    xt_grid_init_(x, &gb, &d->right.dist);
+    xt_grid_init_(x, &gr, &r->dist);
     if (d->left.blocks != ga.blocks || d->right.blocks != gb.blocks || (with_c && d->sum.blocks != gr.blocks)) return;
+    xt_mma_fill_(x, d, &ga, &gb);
     for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
         for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
             for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
@@ -4477,11 +4515,11 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
-    xt_block_ b = xt_blocks_(&t.dist);
+    xt_block_ b = xt_blocks_(x, &t.dist);
     v = xt_as_use_(x, &v, CM_ACC);
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
     while (!t.scatter && v.blocks && r.blocks && xt_next_block_(&b)) {
-        cm_mem mem = xt_mem_(x, &t, &b);
+        cm_mem mem = xt_mem_(x, &t, &b, true);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
     xt_define_vec_(x, n->result, xt_settle_(x, r));
@@ -4518,7 +4556,7 @@ XE_FN_ cm_element xt_element_at_(const cm_layout *l, int lane, int v)
 }
 
 /* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
-XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, int col)
+XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_block_ *b)
 {
     spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
     int i, p;
@@ -4526,7 +4564,8 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
         f->comp[f->comps] = v[i];
         for (p = 0; p < a->layout.lanes; p++) {
             cm_element e = xt_element_at_(&a->layout, p, i);
-            if (!e.padding) f->where[(row + e.col) * f->cols + col + e.row] = f->comps * 64 + p;
+            if (e.padding || e.row >= b->valid) continue;
+            f->where[(b->held[0] + e.col) * f->cols + b->held[1] + e.row] = f->comps * 64 + p;
         }
     }
 }
@@ -4535,12 +4574,12 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, int row, 
 XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    xt_block_ b = xt_blocks_(&a.dist);
+    xt_block_ b = xt_blocks_(x, &a.dist);
     int i, comps = 0;
     for (i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
-    while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], b.held[0], b.held[1]);
+    while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], &b);
     return spe_ok(&x->m);
 }
 
@@ -4688,7 +4727,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
         for (k = 0; k < (g ? g->size : 1); k++) {
             for (p = 0; p < l.lanes; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
-                from[p] = e.padding ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
+                from[p] = e.padding || e.row >= b->valid ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
             one = xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
@@ -4700,9 +4739,42 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
 /* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
-    xt_block_ b = xt_blocks_(&r.dist);
+    xt_block_ b = xt_blocks_(x, &r.dist);
     while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type));
     return xt_settle_(x, r);
+}
+
+/* v in blocks of the grid, which is cut as its own or more coarsely, and reaches over the ends of its pieces: zeros. */
+xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
+{
+    xt_vec r = *v;
+    xt_block_ b = xt_blocks_(x, &v->dist);
+    xt_field_ f;
+    uint32_t all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
+    b.grid = *g;
+    b.grid.blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
+    if (!r.block || !xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return *v;
+    while (xt_next_block_(&b)) {
+        cm_layout l = cm_layout_for(&x->cm, b.cols, b.rows, xt_held_(v->type), use);
+        spe_id *c = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *c);
+        int i, p, from[32];
+        for (i = 0; c && i < l.size_v; i++) {
+            uint32_t there = 0;
+            for (p = 0; p < x->S; p++) {
+                cm_element e = xt_element_at_(&l, p, i);
+                bool has = !e.padding && e.row < b.valid && b.held[0] % g->data[0] + e.col < g->data[0];
+                from[p] = has ? f.where[(b.held[0] + e.col) * f.cols + b.held[1] + e.row] : -1;
+                there |= (uint32_t)has << p;
+            }
+            c[i] = spe_null(&x->m, spe_type_of(&x->m, f.comp[0]));
+            if (there == all) c[i] = xt_pick_(x, &f, from);
+            else if (there) c[i] = spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, &f, from), c[i]);
+        }
+        r.block[b.i] = c ? cm_from_components(&x->cm, &l, c) : cm_poison();
+    }
+    r.blocks = b.grid.blocks;
+    return r;
 }
 
 /* ---- does each subgroup hold what it needs? ---------------------------------------------------------------------- */
@@ -4859,12 +4931,13 @@ XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
     mem.stride_row = down ? line : step;
     mem.stride_col = down ? step : line;
     mem.block2d = CM_BLOCK2D_NO;
-    if (s->rows < s->height || !s->stride[0] || !s->stride[1]) return mem; /* stride 0: elements are repeated */
     for (i = 0; i < 2; i++) {
         int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]);
         known[i] = xt_least_(xt_least_(place, xt_align_of_(i ? b->col : b->row)), xt_align_of_(s->shift[i ^ down]));
     }
-    xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
+    if (s->rows >= s->height && s->stride[0] && s->stride[1]) /* stride 0: elements are repeated */
+        xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
+    xt_leave_out_(x, &mem, b, NULL);
     return mem;
 }
 
@@ -4882,7 +4955,7 @@ XE_FN_ void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
 XE_FN_ void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
 {
     xt_scratch_ plain = *s;
-    xt_block_ b = xt_blocks_(&v->dist);
+    xt_block_ b = xt_blocks_(x, &v->dist);
     bool whole = s->rows >= s->height;
     plain.transposed = false;
     plain.stride[0] = plain.stride[1] = 1;
@@ -4912,7 +4985,7 @@ XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
 {
     cm_type type = xt_held_(r->type);
     bool whole = s->rows >= s->height;
-    xt_block_ b = xt_blocks_(&r->dist);
+    xt_block_ b = xt_blocks_(x, &r->dist);
     while (xt_next_block_(&b)) {
         cm_matrix *to = &r->block[b.i], now, sum;
         const cm_matrix *both[2] = {to, &now};
@@ -4968,7 +5041,7 @@ XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
 XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     cm_type type = xt_held_(v->type);
-    xt_block_ b = xt_blocks_(&v->dist);
+    xt_block_ b = xt_blocks_(x, &v->dist);
     int strip, run;
     while (xt_next_block_(&b)) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
@@ -4990,7 +5063,7 @@ XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
 XE_FN_ void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
     int pass, width = v->dist.data[1];
-    xt_block_ b = xt_blocks_(&r->dist);
+    xt_block_ b = xt_blocks_(x, &r->dist);
     while (xt_next_block_(&b)) r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
     for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
@@ -5134,7 +5207,7 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
 {
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
-    xt_block_ b = xt_blocks_(&r->dist);
+    xt_block_ b = xt_blocks_(x, &r->dist);
     xt_tile t;
     if (!d) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
@@ -5146,10 +5219,12 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
         cm_mem mem;
         source.row = b.col;
         source.col = b.row;
-        mem = xt_mem_(x, &t, &source);
+        source.valid = source.cols; /* of its rows some are not there */
+        mem = xt_mem_(x, &t, &source, false);
         xt_swap_ids_(&mem.rows, &mem.cols);
         xt_swap_ids_(&mem.row, &mem.col);
         xt_swap_ids_(&mem.stride_row, &mem.stride_col);
+        xt_leave_out_(x, &mem, &b, &t.shape[0]);
         r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
     }
     return true;
@@ -7547,7 +7622,7 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     const char *why = t && x->messages ? xt_why_not_block2d_(x, t) : NULL;
     xt_grid_ g;
     if (!t && v->magic != XT_VEC_MAGIC_) return;
-    xt_grid_init_(&g, t ? &t->dist : &v->dist);
+    xt_grid_init_(x, &g, t ? &t->dist : &v->dist);
     xt_put_(p, "  // %d x %d", g.blocks, g.cut[0].size[0]);
     xt_put_(p, "x%d", g.cut[1].size[0]);
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);

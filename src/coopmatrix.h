@@ -465,7 +465,8 @@ XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
 /* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The text's rule:
  * A and B must promote to the type of C (cm_promotes; 16-bit floats are taken as C of each other too), and D may be
  * what C can be converted to. Sums are f32 for floats below 64 bits, i32 for 8- and 16-bit integers (which wrap), a
- * wider type when C has it; cm_product_row is the table [OPERAND_USE, SHAPE, MUL_TYPES]. */
+ * wider type when C has it; cm_product_row is the table. Where A, B, C and D are all f16 or all bf16, the matrix
+ * instruction rounds to that type after every 16 products [OPERAND_USE, SHAPE, MUL_TYPES]. */
 XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                 const cm_matrix *acc);
 
