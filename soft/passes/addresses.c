@@ -1,8 +1,8 @@
 /* addresses.c - pointers: what they point into, at which offset, and what follows for variables.
  *
- * Private variables all whose uses have constant byte offsets are "fixed": arrays of C variables, one an item of the
- * smallest size they are accessed with. The others live in memory, each lane's copy in one piece. Pointers that differ
- * from another one by the same number of bytes in all lanes are derived from it.
+ * A private variable is "fixed" if all its uses have constant byte offsets: it becomes an array of C variables, one for
+ * each item of the smallest size it is accessed with. The others live in memory, with each lane's copy contiguous.
+ * Pointers at a uniform distance from another pointer are derived from it.
  */
 #include "passes.h"
 
@@ -404,7 +404,7 @@ void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp
 
 /* ---- pointers that differ from another by the same in all lanes
  *
- * Where lanes' addresses stand to each other is then found out once, for the pointer that others are derived from.
+ * How the lanes' addresses relate is then analysed once, for the pointer that the others are derived from.
  */
 
 static void derive_pointer(struct cg *g, const struct sp_inst *i)

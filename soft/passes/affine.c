@@ -1,15 +1,15 @@
-/* affine.c - values that rise by the same step from lane to lane, held as what lane 0 has.
+/* affine.c - values that increase by the same step from lane to lane, held as the value of lane 0.
  *
- * In a kernel of full subgroups (all lanes of a subgroup there, side by side in x) a work-item's id is that of lane 0
- * plus the lane number, and so are its multiples, sums with uniform values, and addresses made of them: the value is
- * AFFINE. Its C variable is a scalar, all of it is scalar arithmetic, and memory accesses through it are known to be
- * runs, or regularly spaced, when the kernel is compiled. Where it is used as a vector the lanes are put together
- * (XS(affine_u32)).
+ * In a kernel of full subgroups (all lanes present, consecutive in x), a work-item's id is that of lane 0 plus the lane
+ * number. Such a value is AFFINE, and so are its multiples, its sums with uniform values, and addresses computed from
+ * them. An affine value is a scalar C variable computed by scalar arithmetic, and memory accesses through it are known
+ * to be contiguous or regularly spaced when the kernel is compiled. Where it is used as a vector, XS(affine_u32) builds
+ * the lanes.
  *
- * An integer that is made wider is only affine as long as no lane has wrapped round in the narrow type. Of ids within
- * a subgroup or a work-group, and of what is made of them and constants, that is known here, by the largest value they
- * can have. Of others `ok<id>` tells; for when they have wrapped, the lanes are also computed one by one, into w<id>.
- * So are those of what depends on them.
+ * After an integer is widened, the result is affine only if no lane wrapped around in the narrow type. For ids within a
+ * subgroup or work-group, and values computed from them and constants, their largest possible value proves that. For
+ * others, `ok<id>` tells at run time; in case they have wrapped, the lanes are also computed one by one into w<id>, as
+ * are those of dependent values.
  */
 #include "passes.h"
 
@@ -71,7 +71,7 @@ static void number(struct affine *t, const struct sp_inst *i)
     }
 }
 
-/* Do lanes come to the block from masked blocks that compute the same for it, in the same iteration of any loop? */
+/* Do lanes reach the block from masked blocks that compute the same for it, in the same iteration of any loop? */
 static bool joins_same(const struct affine *t, uint32_t block, const struct sp_inst *phi)
 {
     const struct sp_block *b = &t->fn->f->blocks[block];
@@ -123,7 +123,7 @@ static uint64_t in_width(uint64_t step, uint64_t width)
     return width == 64 ? step : (uint64_t)((int64_t)(step << (64 - width)) >> (64 - width));
 }
 
-/* What was worked out without a limit, of a value of so many bits. */
+/* The result, computed without a limit, for a value of so many bits. */
 static struct fact within_width(struct fact f, uint64_t width)
 {
     f.step = in_width(f.step, width);
@@ -156,7 +156,7 @@ static struct fact scale(struct fact a, uint64_t by)
     return a;
 }
 
-/* To a wider type, `from` bits being what it has now. What may have wrapped round is checked. */
+/* To a wider type, from one of `from` bits. A value that may have wrapped around is checked. */
 static struct fact widen(struct fact a, uint64_t from, uint64_t to, bool is_signed)
 {
     if (a.state != AFFINE || a.uniform || from >= to) return a;
@@ -190,7 +190,7 @@ static struct fact chain_fact(const struct affine *t, const struct sp_inst *i)
     return f;
 }
 
-/* Round a loop, or from several places, unless they differ. */
+/* Values from around a loop or from several predecessors, unless they differ. */
 static struct fact phi_fact(const struct affine *t, uint32_t block, const struct sp_inst *i)
 {
     const struct sp_block *b = &t->fn->f->blocks[block];

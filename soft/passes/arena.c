@@ -1,5 +1,5 @@
-/* arena.c - the code generator's memory, of two kinds: what lasts until the module is written, and words, which are
- * given back after every block; and how it fails.
+/* arena.c - the code generator's two kinds of memory, one that lasts until the module is written and one for text that
+ * is released after every block; and how the code generator fails.
  */
 #include "passes.h"
 

@@ -1,10 +1,9 @@
-/* coalesce.c - matrix fragments that share one C variable, so that accumulators are not copied about.
+/* coalesce.c - matrix fragments that share one C variable, so that accumulators need no copies.
  *
- * A matrix product may write where its accumulator operand stands when that is not needed afterwards, and a phi may be
- * the same variable as what comes to it round a loop. Two values may share when neither is live where the other is
- * defined. Fragments that are loaded from a private variable and used while it stays as it is are not copied either:
- * the product reads the variable. Only plain blocks are looked at: under a mask other lanes may still want the old
- * value.
+ * A matrix product may overwrite its accumulator operand if that is dead afterwards, and a phi may share a variable
+ * with the value that a loop feeds back to it. Two values may share a variable if neither is live where the other is
+ * defined. Fragments loaded from a private variable that does not change before their use are not copied either: the
+ * product reads the variable. Only plain blocks qualify, because under a mask other lanes may still need the old value.
  */
 #include "passes.h"
 

@@ -1,16 +1,15 @@
-/* coherent.c - masked blocks once more, for when all lanes come to them together.
+/* coherent.c - a second copy of masked blocks, for the case that all lanes reach them together.
  *
- * Most branches whose condition varies are taken one way by all lanes: those that keep to the edge of an image, or to
- * the end of an array. In kernels of full subgroups the masked blocks of a component therefore stand twice, unless
- * that is a lot of code or runs only once: as L<label> under masks, and as W<label> for all lanes, without. A
- * divergent branch in a plain block, or in one that is written for all lanes, votes: if all lanes take the same way
- * they jump to its W<label>, else to the masked blocks, just as they do where there is no other version. Both use the
- * same C variables. Masked lanes that are all there again, at the head of a loop or where ways meet outside of loops,
- * go on with W<label>.
+ * Most varying branches go the same way in all lanes, such as tests for the edge of an image or the end of an array. In
+ * kernels of full subgroups, the masked blocks of a component are therefore written twice, unless that is a lot of code
+ * or runs only once: as L<label> under masks, and as W<label> without masks, for all lanes. A divergent branch in a
+ * plain block or in a W block takes a vote. If all lanes agree, they jump to the target's W<label>, otherwise to the
+ * masked blocks, as they do if there is no second copy. Both copies use the same C variables. When all lanes are
+ * together again, at the head of a loop or at a join outside loops, they continue with W<label>.
  *
- * Votes on comparisons of an affine value with a uniform one are scalar. And what affine values need to be, that
- * integers do not wrap before they are made wider, is tested once at the start of a W block: if not, the masked block
- * does it.
+ * Votes on comparisons of an affine with a uniform value are scalar. The condition under which affine values remain
+ * affine (no integer wraps before it is widened) is tested once at the start of a W block; if it fails, the masked
+ * block runs instead.
  */
 #include "passes.h"
 
@@ -50,7 +49,7 @@ bool cg_has_coherent(const struct cg *g, uint32_t block)
     return b->masked && g->fn->coherent[b->component];
 }
 
-/* Not in the middle of a loop: compilers know loops by their one head. */
+/* Not in the middle of a loop: compilers recognise loops by their single head. */
 bool cg_joins_coherent(const struct cg *g, uint32_t block)
 {
     uint32_t loop = g->fn->block[block].loop;

@@ -1,11 +1,11 @@
-/* continuations.c - kernels that return at a barrier and go on there when they are called again.
+/* continuations.c - kernels that return at a barrier and continue there when they are called again.
  *
- * Where all barriers of a kernel stand in plain blocks of its own function, what is needed after each of them is known:
- * it is put into a frame, one a subgroup, and the function returns 1; called again with that frame it takes it out and
- * goes on. Scalars that a few operations make of parameters, built-in values and constants are not kept but made again.
- * The loop around it (c/kernel.c) runs all subgroups of the work-group up to the barrier, then again from
- * there. That costs a fraction of a switch of coroutines, unless there is much to keep (matrix fragments, say): such
- * kernels, and those with other operations of the whole work-group, stay with coroutines.
+ * If all barriers of a kernel are in plain blocks of its own function, the values live after each of them are known.
+ * The function saves them in a frame, one per subgroup, and returns 1; called again with that frame, it restores them
+ * and continues. Scalars that a few operations compute from parameters, built-in values and constants are not saved but
+ * rematerialised. A loop around it (c/kernel.c) runs all subgroups of the work-group up to the barrier, then again from
+ * there. This costs a fraction of a coroutine switch, unless there is much to save (matrix fragments, for example).
+ * Such kernels, and those with other work-group operations, use coroutines.
  */
 #include "continuations.h"
 
@@ -27,7 +27,7 @@ static bool is_barrier(struct cg *g, const struct sp_inst *i)
     return i->op == SP_OP_ControlBarrier && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup;
 }
 
-/* Other instructions that wait for the work-group, or things a frame cannot keep. */
+/* Other instructions that wait for the work-group, or values that a frame cannot hold. */
 static bool forbids(struct cg *g, const struct sp_inst *i)
 {
     uint64_t scope = 0;
@@ -52,8 +52,8 @@ static bool has_variable(struct cg *g, const struct sp_inst *i)
     return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !v->variable && !v->forwarded;
 }
 
-/* Counts barriers and values; false when the function is none for a frame: `why` is the instruction that stands in the
- * way, if there is one. */
+/* Counts barriers and values; false if the function cannot use a frame: `why` is the instruction that prevents it, if
+ * there is one. */
 static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uint32_t *values,
                    const struct sp_inst **why)
 {
@@ -166,7 +166,8 @@ static void find_live(struct liveness *t)
     }
 }
 
-/* How many operations make a scalar of what is there when the kernel goes on; more than `most` when that is not all. */
+/* How many operations rematerialise a scalar from what is available after the barrier; more than `most` if that is not
+ * enough. */
 static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
 {
     const struct sp_id *d = &g->m->ids[id];

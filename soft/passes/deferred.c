@@ -1,15 +1,14 @@
-/* deferred.c - products for the CPU's tile unit (c/prelude_amx.h), and products of loops, which wait.
+/* deferred.c - products for the CPU's tile unit (c/prelude_amx.h), and deferred products of loops.
  *
- * To load and store sums costs tiles more than the products of one step of a loop over K. Where a loop carries sums
- * that nothing in it but one grid of products uses, these products are deferred: a step only lays its blocks down as
- * tiles, in the next unit of a queue, and the products of many steps are done when the queue is full and wherever the
- * loop is left. Blocks are copied when they are loaded, so the loop may do what it likes to that memory; sums are in
- * their variables whenever anything else looks at them, and no tile holds anything from one statement to the next.
+ * With tiles, loading and storing the sums costs more than the products of one iteration of a loop over K. If only one
+ * grid of products uses the sums that a loop carries, these products are deferred: an iteration only stores its blocks
+ * as tiles in the next unit of a queue, and the products of many iterations are computed when the queue is full and
+ * wherever the loop exits. Blocks are copied when they are loaded, so the loop may modify that memory. Sums are in
+ * their variables whenever anything else reads them, and no tile register is live between statements.
  *
- * Where moreover the kernel cannot have written or synchronised before such a load, what the load brings cannot change
- * within a launch: another subgroup of the work-group that has laid the same block of B down has done it for all. For
- * that, products without tiles (whose operands are made wider when they are loaded, see cg_widen_fragments) wait as
- * well: there it is to widen B, and to find its rows in the cache, that costs.
+ * If, moreover, the kernel cannot have written or synchronised before such a load, its result cannot change within a
+ * launch, so the first subgroup of a work-group that packs a block of B does it for all. For this reason products
+ * without tiles are deferred too: there, the cost lies in widening B (see cg_widen_fragments) and in fetching its rows.
  */
 #include "matrix.h"
 
@@ -33,8 +32,8 @@ static void group_columns(struct cg *g, const struct cg_grid *r)
 
 /* ---- deferred products of a loop */
 
-/* What a queue holds of operands, and the sums, are to fit a first-level cache of 48 KiB; DEFERRED_TILES is XS_DEFERRED
- * of c/prelude_amx.h. */
+/* The operands in a queue and the sums should fit a first-level cache of 48 KiB; DEFERRED_TILES is XS_DEFERRED of
+ * c/prelude_amx.h. */
 enum { DEFERRED_BYTES = 24 << 10, DEFERRED_STEPS = 8, DEFERRED_TILES = 64, DEFERRED_QUEUES = 16 };
 
 static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
@@ -94,7 +93,7 @@ static const struct cg_chain *cell_of_class(const struct cg_queue *q, uint32_t c
     return NULL;
 }
 
-/* May this instruction of the loop be there? Nothing but the products, and the head's phis, has to do with the sums. */
+/* May this instruction be in the loop? Only the products and the head's phis may use the sums. */
 static bool leaves_sums_alone(struct cg *g, const struct cg_queue *q, uint32_t block, const struct sp_inst *i)
 {
     const struct cg_chain *c = i->id ? cell_of_class(q, cg_class(g, i->id)) : NULL;
@@ -240,8 +239,8 @@ static bool operands_are_deferrable(struct cg *g, const struct sp_function *f, s
 
 /* ---- blocks that subgroups share */
 
-/* Can this write to memory that others see, or wait for others? What only reads through pointers, or makes them, is
- * known; the rest may. */
+/* Can this write to memory that others see, or wait for others? Instructions that only read through pointers or compute
+ * them cannot; all others may. */
 static bool may_write(struct cg *g, const struct sp_inst *i)
 {
     switch (i->op) {
@@ -279,7 +278,7 @@ static bool may_write(struct cg *g, const struct sp_inst *i)
     return false;
 }
 
-/* Has the kernel only read, whenever it comes to the block? */
+/* Has the kernel only read memory whenever it reaches the block? */
 static bool only_reads_before(struct cg *g, const struct sp_function *f, uint32_t block)
 {
     uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack), top = 0;

@@ -1,15 +1,16 @@
 /* divergence.c - which blocks run under masks, in which order, and which values are uniform.
  *
- * A branch whose condition varies is divergent. The blocks that can be reached from it before its immediate
- * post-dominator are masked: lanes may come to them separately. Everything else is plain control flow of all the lanes
- * that entered the function. Masked blocks that hang together are a component; it is left to one plain block only
- * (where two would do, they become masked too). Within a component the blocks stand in topological order with every
- * loop in one piece, so that one walk through it, with a jump back at the end of each loop while a lane waits at its
- * head, brings all lanes through, and lanes of a loop are always in the same iteration.
+ * A branch with a varying condition is divergent. The blocks reachable from it before its immediate post-dominator are
+ * masked: lanes may reach them separately. Everything else is plain control flow of all lanes that entered the
+ * function. Connected masked blocks form a component, which has a single plain block as its exit (if there would be
+ * two, they become masked too). Within a component, the blocks are in topological order and every loop is contiguous.
+ * One walk through it, with a jump back at the end of each loop while a lane waits at its head, takes all lanes to the
+ * exit, and the lanes of a loop are always in the same iteration.
  *
- * What varies: lane numbers, loads through varying addresses, phis where lanes of different paths meet, values that
- * leave a masked loop (lanes leave in different iterations: those values are also blended when assigned), and what is
- * computed from varying values. Blocks and values depend on each other, so both grow until nothing changes.
+ * Varying are lane numbers, loads through varying addresses, phis where lanes of different paths meet, values that
+ * leave a masked loop (because lanes leave in different iterations; those values are also blended when assigned), and
+ * everything computed from varying values. Blocks and values depend on each other, so both sets grow until nothing
+ * changes.
  */
 #include "passes.h"
 
@@ -81,7 +82,7 @@ static uint32_t meet(const struct reverse *r, uint32_t a, uint32_t b)
     return a;
 }
 
-/* Cooper, Harvey, Kennedy, on the reversed graph. Blocks that never come to the end are given an edge to it. */
+/* Cooper, Harvey and Kennedy's algorithm on the reversed graph. Blocks that never reach the end get an edge to it. */
 static void find_post_dominators(struct cg *g, struct cg_function *fn)
 {
     const struct sp_function *f = fn->f;
@@ -131,7 +132,7 @@ static bool branch_varies(struct cg *g, const struct sp_block *b)
     return g->value[t->operand[0]].varying;
 }
 
-/* The region of a branch within the region of another is part of it. */
+/* The region of a branch is part of any region that contains the branch. */
 static void mask_region(struct cg_function *fn, uint32_t from, uint32_t *stack, uint32_t *seen, uint32_t stamp,
                         uint8_t *inside)
 {
@@ -152,7 +153,7 @@ static void mask_region(struct cg_function *fn, uint32_t from, uint32_t *stack, 
     }
 }
 
-/* Masked blocks hang together by edges, and by a plain block's divergent branch: its lanes are dealt out to all of its
+/* Masked blocks are connected by edges, and by a plain block's divergent branch, which distributes its lanes to all
  * targets before the first of them runs. */
 static void number_component(struct cg *g, struct cg_function *fn, uint32_t from, uint32_t number, uint32_t *stack)
 {
@@ -399,14 +400,14 @@ static bool phi_varies(struct cg *g, const struct cg_function *fn, uint32_t bloc
     for (uint32_t i = 0; i < phi->count; i += 2)
         if (g->value[phi->operand[i]].varying) return true;
     for (uint32_t i = 0; i < b->pred_count; i++) from_masked = from_masked || fn->block[b->pred[i]].masked;
-    /* lanes that leave a masked loop leave it in different iterations, with the values of those */
+    /* lanes leave a masked loop in different iterations, with the values of those */
     for (uint32_t i = 0; i < b->pred_count; i++)
         if (fn->block[b->pred[i]].masked && fn->block[b->pred[i]].loop &&
             !cg_loop_contains(fn, fn->block[b->pred[i]].loop, block))
             return true;
     if (!from_masked || b->pred_count < 2) return false;
     if (!fn->block[block].masked) return true;
-    /* the head of a loop with one way in and one way back: all lanes that are there come the same way */
+    /* the head of a loop with one entry and one back edge: all lanes there come the same way */
     uint32_t loop = fn->block[block].loop;
     if (!loop || fn->loop[loop - 1].header != block || fn->loop[loop - 1].irreducible || b->pred_count != 2)
         return true;

@@ -1,26 +1,26 @@
-/* passes.h - the passes: what is found out about the functions of a module before any of it is written.
+/* passes.h - the passes, which analyse the functions of a module before any C is written.
  *
  *   passes.c         all of them, in their order
- *   source.c, remarks.c, print.c   what people are told: XETILE_SOFT_REMARKS, XETILE_SOFT_PRINT
+ *   source.c, remarks.c, print.c   reports for people: XETILE_SOFT_REMARKS, XETILE_SOFT_PRINT
  *   arena.c          memory, and how the code generator fails
- *   properties.c     what is known of an instruction or a function by itself
+ *   properties.c     properties of a single instruction or function
  *   leaves.c         types as lists of scalars
  *   builtins.c       built-in variables
  *   blocks2d.c       two-dimensional blocks
- *   addresses.c      what pointers point into; which private variables are fixed
+ *   addresses.c      what pointers point to; which private variables are fixed
  *   addressed.c      functions whose address is taken
  *   divergence.c     order of blocks, post-dominators, divergence, loops under masks; uniform values
- *   affine.c         values that rise by the same step from lane to lane
+ *   affine.c         values that increase by the same step from lane to lane
  *   coalesce.c       matrix fragments that share a variable
  *   products.c       grids of matrix products
- *   widening.c       operands of products held as they are multiplied
- *   deferred.c       products of loops that are done many steps at once
+ *   widening.c       operands of products kept in widened form
+ *   deferred.c       products of loops, computed for many iterations at once
  *   continuations.c  kernels that return at a barrier and are called again
- *   coherent.c       masked blocks that are written once more, for when all lanes come to them together
+ *   coherent.c       a second copy of masked blocks, for the case that all lanes reach them together
  *
  * A value is UNIFORM (the same in all lanes that are active: a C scalar) or VARYING (a GNU vector with an element a
- * lane). A composite is a C struct of those; its scalars in order are its leaves. A block is MASKED when lanes may come
- * to it separately; it then has a mask variable in which they gather (m<label>), and runs under what it found there.
+ * lane). A composite is a C struct of those; its scalars in order are its leaves. A block is MASKED if lanes may reach
+ * it separately; it then has a mask variable in which they gather (m<label>), and runs under the mask found there.
  */
 #ifndef XETILE_SOFT_PASSES_H
 #define XETILE_SOFT_PASSES_H

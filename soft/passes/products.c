@@ -1,5 +1,5 @@
-/* products.c - matrix products: of which types they are, and products that follow each other and form a grid, which are
- * done together (c/prelude_matrix.h).
+/* products.c - matrix products: their types, and consecutive products that form a grid, which are computed together
+ * (c/prelude_matrix.h).
  */
 #include "matrix.h"
 
@@ -67,7 +67,7 @@ static uint32_t find_run(struct cg *g, const struct sp_inst **run)
     return n;
 }
 
-/* The chains of the first n products; 0 when the order in which they are done matters. */
+/* The chains of the first n products; 0 if their order matters. */
 static uint32_t find_chains(struct cg *g, uint32_t n, const struct sp_inst *const *run, struct cg_chain *chain)
 {
     uint32_t count = 0;
@@ -96,7 +96,7 @@ static uint32_t find_chains(struct cg *g, uint32_t n, const struct sp_inst *cons
     return count;
 }
 
-/* The same fragments: the same values, or read at the same place. */
+/* The same fragments: the same values, or values read at the same place. */
 static bool same_fragments(struct cg *g, const uint32_t *a, const uint32_t *b, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-/* properties.c - what is known of an instruction, or of a function, by itself: which operands are values, which
- * instructions are pure, what counts as long.
+/* properties.c - properties of a single instruction or function: which operands are values, which instructions are
+ * pure, which functions count as long.
  */
 #include "extinst.h"
 #include "passes.h"

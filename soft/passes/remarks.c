@@ -1,7 +1,8 @@
-/* remarks.c - XETILE_SOFT_REMARKS=1: what was done to a kernel, and what was not and why, a line each.
+/* remarks.c - XETILE_SOFT_REMARKS=1: which optimisations were done to a kernel, and which were not and why, one per
+ * line.
  *
- * Passes say what they decide where they decide it. What a memory access becomes follows from several of them, and is
- * told here when all have run.
+ * Each pass reports its own decisions. The outcome of a memory access depends on several passes, so it is reported here
+ * after all have run.
  */
 #include "passes.h"
 

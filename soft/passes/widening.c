@@ -1,5 +1,5 @@
-/* widening.c - operand widening: fragments that are only ever loaded as blocks and multiplied are held as they are
- * multiplied, from the start: as floats or as pairs of 16 bits; for tiles, operand A in rows as long as a tile's.
+/* widening.c - operand widening: fragments that are only loaded as blocks and multiplied are kept in the form in which
+ * they are multiplied, as floats or as pairs of 16 bits; for tiles, operand A has rows as long as a tile's.
  */
 #include "matrix.h"
 
