@@ -22,6 +22,41 @@ struct xs_thread {
 };
 enum { XS_SHARED_BYTES = 4 << 20 };
 
+/* An image. Texel (x, y, z) is at data + x * its bytes + y * row_pitch + z * slice_pitch; layer i of an array begins
+ * at data + i * slice_pitch. Layout, type and swizzle have the values of Level Zero's enumerations. */
+struct xs_image {
+    uint8_t *data;
+    uint64_t row_pitch, slice_pitch; /* bytes; not used where there is one row, one slice */
+    uint32_t width, height, depth;   /* of a layer; 1 where there is no such dimension */
+    uint32_t layers;                 /* 0: not an array */
+    uint8_t dims;                    /* 1, 2, 3; 1 over a buffer too */
+    uint8_t layout, type;            /* ze_image_format_layout_t, ze_image_format_type_t */
+    uint8_t swizzle[4];              /* ze_image_format_swizzle_t: what is read as red, green, blue and alpha */
+};
+
+/* A sampler, in values of ze_sampler_address_mode_t and ze_sampler_filter_mode_t. */
+struct xs_sampler {
+    uint8_t address, filter, normalized;
+};
+
+/* An instruction on images, of the lanes whose bits are set in `lanes`. Each array has an element a lane, or several
+ * such rows of `S` elements: four coordinates, or (texel) four channels as bits of u32 or f32. The addresses are those of
+ * an xs_image and an xs_sampler. Unused arrays are NULL. */
+struct xs_image_access {
+    uint64_t lanes;
+    uint32_t S;
+    const uint64_t *image, *sampler; /* no sampler: the texel itself */
+    const uint32_t *at;
+    uint32_t *texel;
+};
+typedef void xs_image_fn(const struct xs_image_access *a);
+struct xs_image_functions {
+    xs_image_fn *fetch, *sample; /* by integers, by floats; into `texel` */
+    xs_image_fn *write;
+    xs_image_fn *size;   /* into `texel`: as many as the image has dimensions, and its layers */
+    xs_image_fn *format; /* into `texel`: SPIR-V's image channel data type and image channel order */
+};
+
 /* What a subgroup knows about where it runs. One object a subgroup; `driver` is the scheduler's own. */
 struct xs_subgroup {
     uint32_t group_id[3], group_count[3], local_size[3], global_offset[3];
@@ -42,6 +77,7 @@ struct xs_subgroup {
     void *check; /* of the checked mode (c/prelude_check.h); NULL: it is off */
     struct xs_thread *thread;
     const struct xs_kernel *kernel; /* which one runs: for a `run_groups` that serves several */
+    const struct xs_image_functions *images;
     const char *error;              /* out, from run_groups: why it ended the launch; NULL: a barrier was missed */
 };
 
@@ -56,23 +92,6 @@ typedef int xs_groups_fn(struct xs_subgroup *self, const uint8_t *args, uint64_t
 /* Of the last two the argument block holds the address of a struct xs_image or xs_sampler. */
 enum xs_param_kind {
     XS_PARAM_VALUE, XS_PARAM_GLOBAL, XS_PARAM_CONSTANT, XS_PARAM_LOCAL, XS_PARAM_IMAGE, XS_PARAM_SAMPLER
-};
-
-/* An image. Texel (x, y, z) is at data + x * its bytes + y * row_pitch + z * slice_pitch; layer i of an array begins
- * at data + i * slice_pitch. Layout, type and swizzle have the values of Level Zero's enumerations. */
-struct xs_image {
-    uint8_t *data;
-    uint64_t row_pitch, slice_pitch; /* bytes; not used where there is one row, one slice */
-    uint32_t width, height, depth;   /* of a layer; 1 where there is no such dimension */
-    uint32_t layers;                 /* 0: not an array */
-    uint8_t dims;                    /* 1, 2, 3; 1 over a buffer too */
-    uint8_t layout, type;            /* ze_image_format_layout_t, ze_image_format_type_t */
-    uint8_t swizzle[4];              /* ze_image_format_swizzle_t: what is read as red, green, blue and alpha */
-};
-
-/* A sampler, in values of ze_sampler_address_mode_t and ze_sampler_filter_mode_t. */
-struct xs_sampler {
-    uint8_t address, filter, normalized;
 };
 
 struct xs_param {

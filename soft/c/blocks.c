@@ -283,7 +283,7 @@ static void write_plain(struct cg *g)
 {
     bool guarded = g->o->check && cg_check_begin(g);
     if (!cg_write_simple(g) && !cg_write_memory(g) && !cg_write_group(g) && !cg_write_matrix(g) && !cg_write_math(g) &&
-        !cg_write_coop(g))
+        !cg_write_coop(g) && !cg_write_image(g))
         cg_fail(g, "this instruction is not supported");
     if (guarded) cg_check_end(g);
 }

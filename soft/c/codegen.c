@@ -38,7 +38,7 @@ static void mark_type(struct cg *g, uint32_t type_id, uint8_t *used)
 {
     const struct sp_type *t = sp_type(g->m, type_id);
     if (!t || used[t - g->m->types]) return;
-    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT && t->kind != SP_COOPMAT) return;
+    if (!cg_is_composite(t)) return;
     used[t - g->m->types] = 1;
     if (t->kind != SP_STRUCT) mark_type(g, t->elem, used);
     for (uint32_t i = 0; t->kind == SP_STRUCT && i < t->count; i++) mark_type(g, t->members[i], used);

@@ -11,6 +11,7 @@
  *   ops.c             arithmetic, conversion and composites, as tables
  *   math.c            OpenCL.std
  *   coop.c            cooperative matrices
+ *   images.c          images
  *   affine.c          affine values
  *   continuations.c   barriers at which a kernel returns
  *   predicate.c       loads and stores under a condition
@@ -165,6 +166,7 @@ bool cg_write_group(struct cg *g);
 bool cg_write_matrix(struct cg *g);
 bool cg_write_math(struct cg *g);
 bool cg_write_coop(struct cg *g);
+bool cg_write_image(struct cg *g);
 
 /* ---- checks.c: in the checked mode, before and, when it returned true, after an instruction is written */
 bool cg_check_begin(struct cg *g);

@@ -26,6 +26,8 @@ uint32_t cg_place_params(struct cg *g, const struct sp_function *f, const struct
             default: cg_fail(g, "a kernel parameter in this storage class is not supported");
             }
         }
+        if (t->kind == SP_IMAGE) p[i].kind = XS_PARAM_IMAGE;
+        if (t->kind == SP_SAMPLER) p[i].kind = XS_PARAM_SAMPLER;
         if (p[i].size == 0) cg_fail(g, "a kernel parameter of this type is not supported");
         if (p[i].align == 0) p[i].align = 1;
         at = (at + p[i].align - 1) / p[i].align * p[i].align;

@@ -752,6 +752,7 @@ bool cg_write_simple(struct cg *g)
         return true;
     case SP_OP_CompositeExtract: write_extract(g); return true;
     case SP_OP_CompositeInsert: write_insert(g); return true;
+    case SP_OP_SampledImage: /* of an image and a sampler */
     case SP_OP_CompositeConstruct: write_construct(g); return true;
     case SP_OP_VectorShuffle: write_shuffle(g); return true;
     case SP_OP_VectorExtractDynamic: write_extract_dynamic(g); return true;

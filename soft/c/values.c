@@ -71,6 +71,26 @@ static const char *address_of_global(struct cg *g, uint32_t variable, int64_t of
     return cg_str(g, "((u64)(uintptr_t)self->globals[%u] + (u64)%lldll)", g->global_index[variable], (long long)offset);
 }
 
+/* A sampler that the module itself has: written once a section. */
+static const char *address_of_sampler(struct cg *g, uint32_t id)
+{
+    static const uint8_t addresses[] = {[SP_ADDRESS_None] = 0,
+                                        [SP_ADDRESS_ClampToEdge] = 2,
+                                        [SP_ADDRESS_Clamp] = 3,
+                                        [SP_ADDRESS_Repeat] = 1,
+                                        [SP_ADDRESS_RepeatMirrored] = 4}; /* ze_sampler_address_mode_t */
+    const uint32_t *operand = g->m->ids[id].def->operand;
+    const char *name = cg_str(g, "sampler%u_%u", id, g->S);
+    struct sp_text *body = g->c;
+    if (cg_is_new_helper(g, name)) {
+        g->c = &g->helpers;
+        cg_put(g, "static const struct xs_sampler %s = {%u, %u, %u};\n", name, addresses[operand[0]], operand[2],
+               operand[1]);
+        g->c = body;
+    }
+    return cg_str(g, "((u64)(uintptr_t)&%s)", name);
+}
+
 /* A scalar of a constant, found through the bytes it has in memory (or its bits, where there are none). */
 static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
 {
@@ -85,6 +105,8 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool 
         const char *e = address_of_global(g, variable, offset);
         return varying ? cg_splat(g, l->leaf[leaf].kind, e) : e;
     }
+    if (d->def->op == SP_OP_ConstantSampler)
+        return varying ? cg_splat(g, CG_U64, address_of_sampler(g, id)) : address_of_sampler(g, id);
     if (d->bits && (t->kind == SP_VECTOR || l->count == 1))
         return literal(g, l->leaf[leaf].kind, d->bits[leaf], varying);
     if (l->count == 1 && sp_constant(g->m, id, &bits)) return literal(g, l->leaf[0].kind, bits, varying);
@@ -201,8 +223,7 @@ const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
     const struct cg_leaves *l = cg_leaves_of(g, d->type);
     const struct sp_type *t = sp_type(g->m, d->type);
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
-    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_STRUCT && t->kind != SP_COOPMAT)
-        return cg_use(g, id, varying);
+    if (!cg_is_composite(t)) return cg_use(g, id, varying);
     if (plain && g->value[id].varying == varying) return cg_variable(g, id);
     const char *whole = cg_temporary(g, cg_type_name(g, d->type, varying));
     for (uint32_t i = 0; i < l->count; i++) {

@@ -41,6 +41,8 @@ bool cg_kind_of_type(const struct sp_type *t, enum cg_kind *kind)
     switch (t->kind) {
     case SP_BOOL: *kind = CG_BOOL; return true;
     case SP_POINTER:
+    case SP_IMAGE:
+    case SP_SAMPLER:
     case SP_EVENT: *kind = CG_U64; return true;
     case SP_INT: *kind = cg_bits_kind((uint32_t)t->size); return true;
     case SP_FLOAT:
@@ -57,6 +59,12 @@ bool cg_kind_of_type(const struct sp_type *t, enum cg_kind *kind)
     }
 }
 
+bool cg_is_composite(const struct sp_type *t)
+{
+    return t->kind == SP_VECTOR || t->kind == SP_ARRAY || t->kind == SP_STRUCT || t->kind == SP_COOPMAT ||
+           t->kind == SP_SAMPLED_IMAGE;
+}
+
 /* Components of a cooperative matrix in each lane. */
 uint32_t cg_matrix_parts(const struct sp_type *t, uint32_t S) { return (t->rows * t->cols + S - 1) / S; }
 
@@ -67,7 +75,7 @@ static uint64_t count_leaves(const struct cg *g, uint32_t type_id, bool many)
     uint64_t n = 0;
     if (cg_kind_of_type(t, &kind)) return 1;
     if (t->kind == SP_COOPMAT) return cg_matrix_parts(t, g->S);
-    if (t->kind == SP_VECTOR || t->kind == SP_ARRAY) {
+    if (t->kind == SP_VECTOR || t->kind == SP_ARRAY || t->kind == SP_SAMPLED_IMAGE) {
         n = count_leaves(g, t->elem, many);
         if (many && t->kind == SP_ARRAY) return n;
         return t->count && n > CG_MAX_LEAVES / t->count ? CG_MAX_LEAVES + 1 : n * t->count;

@@ -193,6 +193,7 @@ bool cg_kind_is_float(enum cg_kind kind);
 bool cg_kind_is_small_float(enum cg_kind kind);
 enum cg_kind cg_bits_kind(uint32_t bytes);
 bool cg_kind_of_type(const struct sp_type *t, enum cg_kind *kind); /* false: it is no scalar */
+bool cg_is_composite(const struct sp_type *t);
 uint32_t cg_matrix_parts(const struct sp_type *t, uint32_t S);
 uint32_t cg_count_leaves(struct cg *g, uint32_t type_id, bool many); /* fails where no value can be of it */
 const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);

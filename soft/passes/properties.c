@@ -44,6 +44,8 @@ bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
     case SP_OP_SDot:
     case SP_OP_UDot:
     case SP_OP_SUDot:
+    case SP_OP_ImageSampleExplicitLod:
+    case SP_OP_ImageRead:
     case SP_OP_SubgroupBlockPrefetchINTEL: return k < 2;
     case SP_OP_CooperativeMatrixLoadKHR:
     case SP_OP_CooperativeMatrixMulAddKHR:
@@ -52,6 +54,7 @@ bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
     case SP_OP_SUDotAccSat:
     case SP_OP_PredicatedLoadINTEL:
     case SP_OP_PredicatedStoreINTEL:
+    case SP_OP_ImageWrite:
     case SP_OP_CopyMemorySized: return k < 3;
     case SP_OP_CooperativeMatrixStoreKHR:
     case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: return k < 4;

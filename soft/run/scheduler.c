@@ -13,6 +13,7 @@
 
 #include "coroutine.h"
 #include "faults.h"
+#include "image.h"
 #include "build/jit.h"
 #include "pool.h"
 
@@ -238,6 +239,7 @@ static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_
     sg->print = print;
     sg->driver = NULL;
     sg->kernel = l->kernel;
+    sg->images = &image_functions;
     sg->error = NULL;
     sg->thread = &g->worker->thread;
     sg->check = l->observer ? l->observer->subgroup(g->worker->observed, subgroup_id) : NULL;

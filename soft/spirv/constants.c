@@ -480,6 +480,7 @@ static bool accept_composite(struct sp_reader *r, const struct sp_inst *i)
             return sp_refuse(r, i, "constituent %u, %%%u, is not a constant", k, sp_number(r->m, id));
         if (!sp_same(m, m->ids[id].type, member_type(t, k)))
             return sp_refuse(r, i, "constituent %u is not of its member's type", k);
+        if (sp_is_sampler(m, id)) return sp_refuse(r, i, "constituent %u is a sampler", k);
         if (t->kind == SP_VECTOR && sp_components(m, id, &bits[k]) != 1)
             return sp_refuse(r, i, "constituent %u is not a number", k);
     }
@@ -492,6 +493,16 @@ static bool accept_zero(struct sp_reader *r, const struct sp_inst *i)
     enum sp_kind kind = sp_type(r->m, i->type)->kind;
     if (kind == SP_VOID || kind == SP_FUNCTION || kind == SP_OPAQUE || kind == SP_RUNTIME_ARRAY)
         return sp_refuse(r, i, "there are no constants of this type");
+    return sp_define(r, i, SP_IS_CONSTANT, i->type);
+}
+
+/* It stands in instructions alone: memory never holds one that a module begins with. */
+static bool accept_sampler(struct sp_reader *r, const struct sp_inst *i)
+{
+    if (sp_type(r->m, i->type)->kind != SP_SAMPLER) return sp_refuse(r, i, "its type is not a sampler");
+    if (i->operand[0] > SP_ADDRESS_RepeatMirrored || i->operand[1] > 1 || i->operand[2] > SP_FILTER_Linear)
+        return sp_refuse(r, i, "address mode %u, normalised %u, filter %u", i->operand[0], i->operand[1],
+                         i->operand[2]);
     return sp_define(r, i, SP_IS_CONSTANT, i->type);
 }
 
@@ -533,6 +544,7 @@ bool sp_accept_constant(struct sp_reader *r, const struct sp_inst *i)
     case SP_OP_ConstantNull:
     case SP_OP_Undef: return accept_zero(r, i);
     case SP_OP_SpecConstantOp: return spec_op(r, i);
+    case SP_OP_ConstantSampler: return accept_sampler(r, i);
     case SP_OP_ConstantFunctionPointerINTEL: return accept_function_pointer(r, i);
     default: return sp_refuse(r, i, "the software device does not have this constant");
     }
@@ -623,6 +635,7 @@ bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i)
     if (i->count < 2) return true;
     if (!sp_is_constant(m, i->operand[1]) && !sp_constant_address(m, i->operand[1], &variable, &offset))
         return sp_refuse(r, i, "its initialiser is not a constant");
+    if (sp_is_sampler(m, i->operand[1])) return sp_refuse(r, i, "its initialiser is a sampler");
     if (!sp_same(m, m->ids[i->operand[1]].type, t->elem)) return sp_refuse(r, i, "its initialiser is not of its type");
     if (sp_is_constant(m, i->operand[1]) && sp_is_zero_op(m->ids[i->operand[1]].def)) return true;
     if (t->storage == SP_STORAGE_Workgroup)

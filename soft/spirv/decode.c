@@ -11,6 +11,14 @@ static const uint16_t capabilities[] = {
     SP_CAP_Addresses,
     SP_CAP_Linkage,
     SP_CAP_Kernel,
+    SP_CAP_ImageBasic,
+    SP_CAP_ImageReadWrite,
+    SP_CAP_ImageMipmap, /* images have one level: the first is the last */
+    SP_CAP_LiteralSampler,
+    SP_CAP_Sampled1D,
+    SP_CAP_Image1D,
+    SP_CAP_SampledBuffer,
+    SP_CAP_ImageBuffer,
     SP_CAP_Vector16,
     SP_CAP_Float16Buffer,
     SP_CAP_Float16,
@@ -87,14 +95,7 @@ static const uint16_t capabilities[] = {
     SP_CAP_LongVectorEXT,
 };
 /* Capabilities that only allow what the reader refuses by instruction or type anyway; compilers list them freely. */
-static const uint16_t harmless[] = {SP_CAP_ImageBasic,
-                                    SP_CAP_LiteralSampler,
-                                    SP_CAP_Sampled1D,
-                                    SP_CAP_Image1D,
-                                    SP_CAP_SampledBuffer,
-                                    SP_CAP_ImageBuffer,
-                                    SP_CAP_ImageReadWrite,
-                                    SP_CAP_Pipes,
+static const uint16_t harmless[] = {SP_CAP_Pipes,
                                     SP_CAP_DeviceEnqueue,
                                     SP_CAP_NamedBarrier,
                                     SP_CAP_ArbitraryPrecisionIntegersALTERA};

@@ -393,7 +393,7 @@ static bool check_kernel(struct sp_reader *r, const struct sp_inst *i, const str
     for (k = 0; k < t->count; k++) {
         const struct sp_type *p = sp_type(r->m, t->members[k]);
         bool good = p->kind == SP_INT || p->kind == SP_FLOAT || p->kind == SP_VECTOR || p->kind == SP_STRUCT ||
-                    p->kind == SP_ARRAY;
+                    p->kind == SP_ARRAY || p->kind == SP_IMAGE || p->kind == SP_SAMPLER;
         if (p->kind == SP_POINTER)
             good = p->storage == SP_STORAGE_CrossWorkgroup || p->storage == SP_STORAGE_Workgroup ||
                    p->storage == SP_STORAGE_UniformConstant || p->storage == SP_STORAGE_Function;

@@ -31,6 +31,9 @@ static bool is_kind(const struct sp_module *m, char letter, const struct sp_type
     case 'p': return t->kind == SP_POINTER;
     case 'e': return t->kind == SP_EVENT;
     case 'm': return t->kind == SP_COOPMAT;
+    case 'g': return t->kind == SP_IMAGE;
+    case 'G': return t->kind == SP_SAMPLED_IMAGE;
+    case 'S': return t->kind == SP_SAMPLER;
     case 'a':
         return t->kind != SP_VOID && t->kind != SP_FUNCTION && t->kind != SP_OPAQUE && t->kind != SP_RUNTIME_ARRAY;
     default: return false;
@@ -56,6 +59,9 @@ static const char *kind_name(char letter)
     case 'p': return "a pointer";
     case 'e': return "an event";
     case 'm': return "a cooperative matrix";
+    case 'g': return "an image";
+    case 'G': return "a sampled image";
+    case 'S': return "a sampler";
     default: return "a type with values";
     }
 }

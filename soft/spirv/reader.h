@@ -105,6 +105,7 @@ bool sp_same_shape(const struct sp_type *a, const struct sp_type *b);
 /* values.c: the bits of a constant's components, how many; zeros without bits of their own */
 uint32_t sp_components(const struct sp_module *m, uint32_t id, uint64_t *to);
 bool sp_is_constant(const struct sp_module *m, uint32_t id);
+bool sp_is_sampler(const struct sp_module *m, uint32_t id); /* OpConstantSampler */
 bool sp_is_zero_op(const struct sp_inst *i);
 const struct sp_op_row *sp_op_find(uint32_t op);
 const char *sp_token_name(char kind, uint32_t value); /* 'C' capability, 'D' decoration, 'E' execution mode; "?" */

@@ -9,6 +9,7 @@
  *   V          a vector                        U  a vector of four 32-bit integers
  *   p          a pointer                       e  an event
  *   m          a cooperative matrix            a  any type that has values
+ *   g G S      an image, a sampled image, a sampler
  *   .          a literal word or an id that is no value: nothing to check
  *
  *   =     the result's type (integers: but for the sign)   #     the result's number of components
@@ -27,7 +28,8 @@ static check_fn check_generic_cast, check_shuffle, check_construct, check_extrac
     check_chain, check_ptr_chain, check_access, check_copy_memory, check_copy_sized, check_call, check_pointer_call,
     check_return,
     check_return_value, check_local_variable, check_carry, check_block2d, check_block_read, check_coop_mul,
-    check_coop_load, check_coop_length, check_packed_dot, check_dpas, check_switch, check_atomic;
+    check_coop_load, check_coop_length, check_packed_dot, check_dpas, check_switch, check_atomic, check_sampled_image,
+    check_image_read, check_image_write, check_image_sample, check_image_query;
 
 struct rule {
     uint16_t op;
@@ -286,6 +288,16 @@ static const struct rule rules[] = {
     {SP_OP_CooperativeMatrixLengthKHR, "I .", check_coop_length},
     {SP_OP_PredicatedLoadINTEL, "a p> B = *", check_access},
     {SP_OP_PredicatedStoreINTEL, "- p a@0 B *", check_access},
+    /* images */
+    {SP_OP_SampledImage, "G g S", check_sampled_image},
+    {SP_OP_ImageSampleExplicitLod, "v G v . *", check_image_sample},
+    {SP_OP_ImageRead, "v g v | . *", check_image_read},
+    {SP_OP_ImageWrite, "- g v v | . *", check_image_write},
+    {SP_OP_ImageQuerySizeLod, "v g I", check_image_query},
+    {SP_OP_ImageQuerySize, "v g", check_image_query},
+    {SP_OP_ImageQueryFormat, "s g", NULL},
+    {SP_OP_ImageQueryOrder, "s g", NULL},
+    {SP_OP_ImageQueryLevels, "s g", NULL},
 };
 enum { RULES = sizeof rules / sizeof rules[0] };
 
@@ -700,4 +712,80 @@ static bool check_coop_length(struct sp_reader *r, const struct sp_inst *i)
     const struct sp_type *t = sp_type(r->m, i->operand[0]);
     return (t && t->kind == SP_COOPMAT) ||
            sp_refuse(r, i, "%%%u is not a cooperative matrix type", sp_number(r->m, i->operand[0]));
+}
+
+/* ---- images */
+
+static bool check_sampled_image(struct sp_reader *r, const struct sp_inst *i)
+{
+    return sp_same(r->m, sp_type(r->m, i->type)->elem, sp_operand_type(r, i, 0)->id) ||
+           sp_refuse(r, i, "the image is not of the type that its result is made of");
+}
+
+static uint32_t coordinates(const struct sp_type *image)
+{
+    return (image->dim == SP_DIM_3D ? 3 : image->dim == SP_DIM_2D ? 2 : 1) + image->arrayed;
+}
+
+/* As many as the image has dimensions, or more, up to four. */
+static bool check_coordinates(struct sp_reader *r, const struct sp_inst *i, const struct sp_type *image, bool floats)
+{
+    const struct sp_type *t = sp_operand_type(r, i, 1), *e = sp_component(r->m, t);
+    uint32_t count = t->kind == SP_VECTOR ? t->count : 1, least = coordinates(image);
+    if (count < least || count > 4) return sp_refuse(r, i, "%u coordinates, not %u", count, least);
+    return (e->bits == 32 && (e->kind == SP_INT || (floats && e->kind == SP_FLOAT))) ||
+           sp_refuse(r, i, "the coordinates are not %s of 32 bits", floats ? "numbers" : "integers");
+}
+
+/* What is read or written: up to four channels. */
+static bool check_texel(struct sp_reader *r, const struct sp_inst *i, const struct sp_type *t)
+{
+    const struct sp_type *e = sp_component(r->m, t);
+    uint32_t count = t->kind == SP_VECTOR ? t->count : 1;
+    bool known = (e->kind == SP_INT && e->bits == 32) ||
+                 (e->kind == SP_FLOAT && e->encoding == SP_IEEE && (e->bits == 32 || e->bits == 16));
+    return (known && (count == 4 || count == 1)) ||
+           sp_refuse(r, i, "texels are four numbers or one: 32-bit integers, f32 or f16");
+}
+
+/* Of an image of one level its number does not matter, nor do gradients; signs are the format's. */
+static bool check_image_operands(struct sp_reader *r, const struct sp_inst *i, uint32_t at)
+{
+    const uint32_t known =
+        SP_IMAGE_Lod | SP_IMAGE_Grad | SP_IMAGE_SignExtend | SP_IMAGE_ZeroExtend | SP_IMAGE_Nontemporal;
+    uint32_t mask = at < i->count ? i->operand[at] : 0;
+    if (mask & ~known) return sp_refuse(r, i, "image operands 0x%x are not supported", mask & ~known);
+    for (uint32_t k = at + 1; k < i->count; k++)
+        if (!sp_operand_type(r, i, k)) return sp_refuse(r, i, "operand %u is not a value", k);
+    return true;
+}
+
+static bool check_image_sample(struct sp_reader *r, const struct sp_inst *i)
+{
+    return check_coordinates(r, i, sp_type(r->m, sp_operand_type(r, i, 0)->elem), true) &&
+           check_texel(r, i, sp_type(r->m, i->type)) && check_image_operands(r, i, 2);
+}
+
+static bool check_image_read(struct sp_reader *r, const struct sp_inst *i)
+{
+    const struct sp_type *image = sp_operand_type(r, i, 0);
+    if (image->access == SP_QUALIFIER_WriteOnly) return sp_refuse(r, i, "the image is only written");
+    return check_coordinates(r, i, image, false) && check_texel(r, i, sp_type(r->m, i->type)) &&
+           check_image_operands(r, i, 2);
+}
+
+static bool check_image_write(struct sp_reader *r, const struct sp_inst *i)
+{
+    const struct sp_type *image = sp_operand_type(r, i, 0);
+    if (image->access == SP_QUALIFIER_ReadOnly) return sp_refuse(r, i, "the image is only read");
+    return check_coordinates(r, i, image, false) && check_texel(r, i, sp_operand_type(r, i, 2)) &&
+           check_image_operands(r, i, 3);
+}
+
+static bool check_image_query(struct sp_reader *r, const struct sp_inst *i)
+{
+    const struct sp_type *t = sp_type(r->m, i->type), *e = sp_component(r->m, t);
+    uint32_t count = t->kind == SP_VECTOR ? t->count : 1, want = coordinates(sp_operand_type(r, i, 0));
+    return (e->kind == SP_INT && (e->bits == 32 || e->bits == 64) && count == want) ||
+           sp_refuse(r, i, "the size of this image is %u integers of 32 or 64 bits", want);
 }

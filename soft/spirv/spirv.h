@@ -43,7 +43,7 @@ void sp_text_free(struct sp_text *t);
 
 enum sp_kind {
     SP_VOID, SP_BOOL, SP_INT, SP_FLOAT, SP_VECTOR, SP_ARRAY, SP_RUNTIME_ARRAY, SP_STRUCT, SP_POINTER, SP_FUNCTION,
-    SP_COOPMAT, SP_EVENT, SP_OPAQUE
+    SP_COOPMAT, SP_EVENT, SP_OPAQUE, SP_IMAGE, SP_SAMPLER, SP_SAMPLED_IMAGE
 };
 
 struct sp_type {
@@ -51,12 +51,13 @@ struct sp_type {
     uint32_t id;
     uint32_t bits;        /* int, float */
     uint32_t encoding;    /* float: SP_IEEE, SP_BF16, SP_E4M3, SP_E5M2 */
-    uint32_t count;       /* vector, array: elements; struct, function: members/parameters */
-    uint32_t elem;        /* vector, array, pointer: type id; function: return type id */
+    uint32_t count;       /* vector, array: elements; struct, function: members/parameters; sampled image: 2 */
+    uint32_t elem;        /* vector, array, pointer, sampled image: type id; function: return type id */
     const uint32_t *members; /* struct members, function parameters: type ids */
     const uint32_t *offsets; /* struct: byte offset of each member (OpenCL rules, Packed honoured) */
     uint32_t storage;     /* pointer */
     uint32_t scope, rows, cols, use; /* cooperative matrix */
+    uint32_t dim, arrayed, depth_image, access; /* image: SP_DIM_..., SP_QUALIFIER_... */
     uint64_t size;        /* bytes in memory; 0 when it has none (a bool counts as one byte) */
     uint32_t align;
     /* of nesting, pointers included: at most SP_MAX_TYPE_DEPTH, so recursion over types is safe */

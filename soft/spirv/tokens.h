@@ -882,6 +882,26 @@ enum sp_op {
 };
 
 enum {
+    SP_IMAGE_None = 0x0,
+    SP_IMAGE_Bias = 0x1,
+    SP_IMAGE_Lod = 0x2,
+    SP_IMAGE_Grad = 0x4,
+    SP_IMAGE_ConstOffset = 0x8,
+    SP_IMAGE_Offset = 0x10,
+    SP_IMAGE_ConstOffsets = 0x20,
+    SP_IMAGE_Sample = 0x40,
+    SP_IMAGE_MinLod = 0x80,
+    SP_IMAGE_MakeTexelAvailable = 0x100,
+    SP_IMAGE_MakeTexelVisible = 0x200,
+    SP_IMAGE_NonPrivateTexel = 0x400,
+    SP_IMAGE_VolatileTexel = 0x800,
+    SP_IMAGE_SignExtend = 0x1000,
+    SP_IMAGE_ZeroExtend = 0x2000,
+    SP_IMAGE_Nontemporal = 0x4000,
+    SP_IMAGE_Offsets = 0x10000,
+};
+
+enum {
     SP_FAST_None = 0x0,
     SP_FAST_NotNaN = 0x1,
     SP_FAST_NotInf = 0x2,
@@ -1092,6 +1112,127 @@ enum {
 };
 
 enum {
+    SP_DIM_1D = 0,
+    SP_DIM_2D = 1,
+    SP_DIM_3D = 2,
+    SP_DIM_Cube = 3,
+    SP_DIM_Rect = 4,
+    SP_DIM_Buffer = 5,
+    SP_DIM_SubpassData = 6,
+    SP_DIM_TileImageDataEXT = 4173,
+};
+
+enum {
+    SP_ADDRESS_None = 0,
+    SP_ADDRESS_ClampToEdge = 1,
+    SP_ADDRESS_Clamp = 2,
+    SP_ADDRESS_Repeat = 3,
+    SP_ADDRESS_RepeatMirrored = 4,
+};
+
+enum {
+    SP_FILTER_Nearest = 0,
+    SP_FILTER_Linear = 1,
+};
+
+enum {
+    SP_FORMAT_Unknown = 0,
+    SP_FORMAT_Rgba32f = 1,
+    SP_FORMAT_Rgba16f = 2,
+    SP_FORMAT_R32f = 3,
+    SP_FORMAT_Rgba8 = 4,
+    SP_FORMAT_Rgba8Snorm = 5,
+    SP_FORMAT_Rg32f = 6,
+    SP_FORMAT_Rg16f = 7,
+    SP_FORMAT_R11fG11fB10f = 8,
+    SP_FORMAT_R16f = 9,
+    SP_FORMAT_Rgba16 = 10,
+    SP_FORMAT_Rgb10A2 = 11,
+    SP_FORMAT_Rg16 = 12,
+    SP_FORMAT_Rg8 = 13,
+    SP_FORMAT_R16 = 14,
+    SP_FORMAT_R8 = 15,
+    SP_FORMAT_Rgba16Snorm = 16,
+    SP_FORMAT_Rg16Snorm = 17,
+    SP_FORMAT_Rg8Snorm = 18,
+    SP_FORMAT_R16Snorm = 19,
+    SP_FORMAT_R8Snorm = 20,
+    SP_FORMAT_Rgba32i = 21,
+    SP_FORMAT_Rgba16i = 22,
+    SP_FORMAT_Rgba8i = 23,
+    SP_FORMAT_R32i = 24,
+    SP_FORMAT_Rg32i = 25,
+    SP_FORMAT_Rg16i = 26,
+    SP_FORMAT_Rg8i = 27,
+    SP_FORMAT_R16i = 28,
+    SP_FORMAT_R8i = 29,
+    SP_FORMAT_Rgba32ui = 30,
+    SP_FORMAT_Rgba16ui = 31,
+    SP_FORMAT_Rgba8ui = 32,
+    SP_FORMAT_R32ui = 33,
+    SP_FORMAT_Rgb10a2ui = 34,
+    SP_FORMAT_Rg32ui = 35,
+    SP_FORMAT_Rg16ui = 36,
+    SP_FORMAT_Rg8ui = 37,
+    SP_FORMAT_R16ui = 38,
+    SP_FORMAT_R8ui = 39,
+    SP_FORMAT_R64ui = 40,
+    SP_FORMAT_R64i = 41,
+};
+
+enum {
+    SP_ORDER_R = 0,
+    SP_ORDER_A = 1,
+    SP_ORDER_RG = 2,
+    SP_ORDER_RA = 3,
+    SP_ORDER_RGB = 4,
+    SP_ORDER_RGBA = 5,
+    SP_ORDER_BGRA = 6,
+    SP_ORDER_ARGB = 7,
+    SP_ORDER_Intensity = 8,
+    SP_ORDER_Luminance = 9,
+    SP_ORDER_Rx = 10,
+    SP_ORDER_RGx = 11,
+    SP_ORDER_RGBx = 12,
+    SP_ORDER_Depth = 13,
+    SP_ORDER_DepthStencil = 14,
+    SP_ORDER_sRGB = 15,
+    SP_ORDER_sRGBx = 16,
+    SP_ORDER_sRGBA = 17,
+    SP_ORDER_sBGRA = 18,
+    SP_ORDER_ABGR = 19,
+};
+
+enum {
+    SP_CHANNEL_SnormInt8 = 0,
+    SP_CHANNEL_SnormInt16 = 1,
+    SP_CHANNEL_UnormInt8 = 2,
+    SP_CHANNEL_UnormInt16 = 3,
+    SP_CHANNEL_UnormShort565 = 4,
+    SP_CHANNEL_UnormShort555 = 5,
+    SP_CHANNEL_UnormInt101010 = 6,
+    SP_CHANNEL_SignedInt8 = 7,
+    SP_CHANNEL_SignedInt16 = 8,
+    SP_CHANNEL_SignedInt32 = 9,
+    SP_CHANNEL_UnsignedInt8 = 10,
+    SP_CHANNEL_UnsignedInt16 = 11,
+    SP_CHANNEL_UnsignedInt32 = 12,
+    SP_CHANNEL_HalfFloat = 13,
+    SP_CHANNEL_Float = 14,
+    SP_CHANNEL_UnormInt24 = 15,
+    SP_CHANNEL_UnormInt101010_2 = 16,
+    SP_CHANNEL_UnormInt10X6EXT = 17,
+    SP_CHANNEL_UnsignedIntRaw10EXT = 19,
+    SP_CHANNEL_UnsignedIntRaw12EXT = 20,
+    SP_CHANNEL_UnormInt2_101010EXT = 21,
+    SP_CHANNEL_UnsignedInt10X6EXT = 22,
+    SP_CHANNEL_UnsignedInt12X4EXT = 23,
+    SP_CHANNEL_UnsignedInt14X2EXT = 24,
+    SP_CHANNEL_UnormInt12X4EXT = 25,
+    SP_CHANNEL_UnormInt14X2EXT = 26,
+};
+
+enum {
     SP_ROUND_RTE = 0,
     SP_ROUND_RTZ = 1,
     SP_ROUND_RTP = 2,
@@ -1103,6 +1244,12 @@ enum {
     SP_LINKAGE_Import = 1,
     SP_LINKAGE_LinkOnceODR = 2,
     SP_LINKAGE_WeakAMD = 3,
+};
+
+enum {
+    SP_QUALIFIER_ReadOnly = 0,
+    SP_QUALIFIER_WriteOnly = 1,
+    SP_QUALIFIER_ReadWrite = 2,
 };
 
 enum {

@@ -29,7 +29,9 @@ ENUMS = {  # the ones the software device talks about, and the prefix of their C
     "CooperativeMatrixUse": "SP_USE_", "CooperativeMatrixLayout": "SP_LAYOUT_",
     "CooperativeMatrixOperands": "SP_COOP_", "MatrixMultiplyAccumulateOperands": "SP_DPAS_",
     "PackedVectorFormat": "SP_PACKED_", "ExecutionModel": "SP_MODEL_", "AddressingModel": "SP_ADDRESSING_",
-    "MemoryModel": "SP_MEMORY_MODEL_",
+    "MemoryModel": "SP_MEMORY_MODEL_", "Dim": "SP_DIM_", "ImageOperands": "SP_IMAGE_", "AccessQualifier": "SP_QUALIFIER_",
+    "SamplerAddressingMode": "SP_ADDRESS_", "SamplerFilterMode": "SP_FILTER_", "ImageFormat": "SP_FORMAT_",
+    "ImageChannelOrder": "SP_ORDER_", "ImageChannelDataType": "SP_CHANNEL_",
 }
 
 

@@ -240,6 +240,42 @@ static bool set_coopmat(struct sp_reader *r, const struct sp_inst *i, struct sp_
     return true;
 }
 
+/* An image is the address of what abi.h calls an xs_image. */
+static bool set_image(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t)
+{
+    const struct sp_type *sampled = operand_type(r, i, 0);
+    if (!sampled) return false;
+    if (sampled->kind != SP_VOID && !is_numeric(sampled)) return sp_refuse(r, i, "its sampled type is not a number");
+    t->kind = SP_IMAGE;
+    t->size = t->align = 8;
+    t->dim = i->operand[1];
+    t->depth_image = i->operand[2];
+    t->arrayed = i->operand[3];
+    t->access = i->count > 7 ? i->operand[7] : SP_QUALIFIER_ReadWrite;
+    if (t->dim != SP_DIM_1D && t->dim != SP_DIM_2D && t->dim != SP_DIM_3D && t->dim != SP_DIM_Buffer)
+        return sp_refuse(r, i, "dimensionality %u: 1D, 2D, 3D and Buffer are supported", t->dim);
+    if (t->depth_image > 2 || i->operand[5] > 2 || t->access > SP_QUALIFIER_ReadWrite)
+        return sp_refuse(r, i, "depth %u, sampled %u, access %u", t->depth_image, i->operand[5], t->access);
+    if (t->arrayed > 1 || (t->arrayed && (t->dim == SP_DIM_3D || t->dim == SP_DIM_Buffer)))
+        return sp_refuse(r, i, "arrays of images of 1 and 2 dimensions exist");
+    if (i->operand[4]) return sp_refuse(r, i, "images of several samples are not supported");
+    return i->operand[6] == SP_FORMAT_Unknown || sp_refuse(r, i, "kernels' images have no format in their type");
+}
+
+/* An image and a sampler. It is never in memory. */
+static bool set_sampled_image(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t)
+{
+    const struct sp_type *image = operand_type(r, i, 0);
+    if (!image) return false;
+    if (image->kind != SP_IMAGE || image->dim == SP_DIM_Buffer)
+        return sp_refuse(r, i, "it is not of an image that can be sampled");
+    t->kind = SP_SAMPLED_IMAGE;
+    t->elem = image->id;
+    t->count = 2;
+    t->depth = image->depth + 1;
+    return true;
+}
+
 static bool set_forward(struct sp_reader *r, const struct sp_inst *i)
 {
     uint32_t id = i->operand[0];
@@ -279,6 +315,12 @@ bool sp_accept_type(struct sp_reader *r, const struct sp_inst *i)
         t->size = t->align = 8;
         break;
     case SP_OP_TypeOpaque: t->kind = SP_OPAQUE; break;
+    case SP_OP_TypeImage: good = set_image(r, i, t); break;
+    case SP_OP_TypeSampler:
+        t->kind = SP_SAMPLER;
+        t->size = t->align = 8;
+        break;
+    case SP_OP_TypeSampledImage: good = set_sampled_image(r, i, t); break;
     default: return sp_refuse(r, i, "the software device does not have this type");
     }
     if (!good || !sp_define(r, i, SP_IS_TYPE, 0)) return false;
@@ -306,7 +348,12 @@ bool sp_same(const struct sp_module *m, uint32_t a, uint32_t b)
     switch (x->kind) {
     case SP_VOID:
     case SP_BOOL:
+    case SP_SAMPLER:
     case SP_EVENT: return true;
+    case SP_IMAGE:
+        return x->dim == y->dim && x->depth_image == y->depth_image && x->arrayed == y->arrayed &&
+               x->access == y->access;
+    case SP_SAMPLED_IMAGE: return sp_same(m, x->elem, y->elem);
     case SP_INT: return x->bits == y->bits;
     case SP_FLOAT: return x->bits == y->bits && x->encoding == y->encoding;
     case SP_VECTOR: return x->count == y->count && sp_same(m, x->elem, y->elem);

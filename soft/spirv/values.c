@@ -8,6 +8,11 @@ bool sp_is_constant(const struct sp_module *m, uint32_t id)
     return id < m->bound && m->ids[id].what == SP_IS_CONSTANT;
 }
 
+bool sp_is_sampler(const struct sp_module *m, uint32_t id)
+{
+    return sp_is_constant(m, id) && m->ids[id].def->op == SP_OP_ConstantSampler;
+}
+
 /* The components of a scalar or vector constant; 0 when it is none. */
 uint32_t sp_components(const struct sp_module *m, uint32_t id, uint64_t *to)
 {

@@ -504,7 +504,134 @@ REFUSED(vector_of_24_bit_integers, "vectors of integers of 24 bits")
     OP(TYPES, TypeVector, B, A, 4);
 }
 REFUSED(float_of_80_bits, "80 bits") { OP(TYPES, TypeFloat, A, 80); }
-REFUSED(image_type, "OpTypeSampler") { OP(TYPES, TypeSampler, A); }
+/* ---- images: their types, and one of each as undefined values: P is read, Q written, S a sampler */
+
+enum { IMAGE = FREE + 300, WRITTEN, SAMPLER, SAMPLED, P, Q, S, BOTH };
+static void put_image_type(struct draft *d, uint32_t id, uint32_t dim, uint32_t arrayed, uint32_t samples,
+                           uint32_t format, uint32_t access)
+{
+    OP(TYPES, TypeImage, id, VOID, dim, 0, arrayed, samples, 0, format, access);
+}
+static void put_images(struct draft *d)
+{
+    put_image_type(d, IMAGE, SP_DIM_2D, 0, 0, SP_FORMAT_Unknown, SP_QUALIFIER_ReadOnly);
+    put_image_type(d, WRITTEN, SP_DIM_2D, 0, 0, SP_FORMAT_Unknown, SP_QUALIFIER_WriteOnly);
+    OP(TYPES, TypeSampler, SAMPLER);
+    OP(TYPES, TypeSampledImage, SAMPLED, IMAGE);
+    OP(TYPES, Undef, IMAGE, P);
+    OP(TYPES, Undef, WRITTEN, Q);
+    OP(TYPES, Undef, SAMPLER, S);
+    OP(TYPES, Undef, V2I, A);
+    OP(TYPES, Undef, V4F, B);
+}
+
+REFUSED(image_of_cubes, "dimensionality 3") { put_image_type(d, A, SP_DIM_Cube, 0, 0, 0, 0); }
+REFUSED(image_of_samples, "several samples") { put_image_type(d, A, SP_DIM_2D, 0, 1, 0, 0); }
+REFUSED(image_array_of_volumes, "arrays of images of 1 and 2") { put_image_type(d, A, SP_DIM_3D, 1, 0, 0, 0); }
+REFUSED(image_with_format, "no format") { put_image_type(d, A, SP_DIM_2D, 0, 0, SP_FORMAT_Rgba8, 0); }
+REFUSED(image_of_unknown_access, "access 3") { put_image_type(d, A, SP_DIM_2D, 0, 0, 0, 3); }
+REFUSED(image_of_pointers, "not a number") { OP(TYPES, TypeImage, A, PF, SP_DIM_2D, 0, 0, 0, 0, 0); }
+REFUSED(sampled_integer, "can be sampled") { OP(TYPES, TypeSampledImage, A, I32); }
+REFUSED(sampled_buffer, "can be sampled")
+{
+    put_image_type(d, A, SP_DIM_Buffer, 0, 0, 0, 0);
+    OP(TYPES, TypeSampledImage, B, A);
+}
+REFUSED(sampler_of_no_mode, "address mode 5")
+{
+    put_images(d);
+    OP(TYPES, ConstantSampler, SAMPLER, A + 9, 5, 0, 0);
+}
+REFUSED(sampler_that_is_a_number, "not a sampler") { OP(TYPES, ConstantSampler, I32, A, 0, 0, 0); }
+REFUSED(sampler_in_memory, "initialiser is a sampler")
+{
+    put_images(d);
+    OP(TYPES, ConstantSampler, SAMPLER, C, 0, 0, 0);
+    OP(TYPES, TypePointer, D, SP_STORAGE_UniformConstant, SAMPLER);
+    OP(TYPES, Variable, D, E, SP_STORAGE_UniformConstant, C);
+}
+REFUSED(samplers_in_an_array, "constituent 0 is a sampler")
+{
+    put_images(d);
+    OP(TYPES, ConstantSampler, SAMPLER, C, 0, 0, 0);
+    OP(TYPES, TypeArray, D, SAMPLER, C1);
+    OP(TYPES, ConstantComposite, D, E, C);
+}
+REFUSED(sampled_image_in_memory, "do not exist")
+{
+    put_images(d);
+    OP(TYPES, TypePointer, C, SP_STORAGE_Function, SAMPLED);
+    OP(CODE, Variable, C, D, SP_STORAGE_Function);
+}
+REFUSED(sampled_image_of_another_type, "its result is made of")
+{
+    put_images(d);
+    OP(CODE, SampledImage, SAMPLED, BOTH, Q, S);
+}
+REFUSED(sample_of_an_image, "not a sampled image")
+{
+    put_images(d);
+    OP(CODE, ImageSampleExplicitLod, V4F, C, P, B, SP_IMAGE_Lod, F1);
+}
+REFUSED(sample_by_few_coordinates, "1 coordinates, not 2")
+{
+    put_images(d);
+    OP(CODE, SampledImage, SAMPLED, BOTH, P, S);
+    OP(CODE, ImageSampleExplicitLod, V4F, C, BOTH, F1, SP_IMAGE_Lod, F1);
+}
+REFUSED(sample_with_offset, "image operands 0x10")
+{
+    put_images(d);
+    OP(CODE, SampledImage, SAMPLED, BOTH, P, S);
+    OP(CODE, ImageSampleExplicitLod, V4F, C, BOTH, B, SP_IMAGE_Lod | SP_IMAGE_Offset, F1, A);
+}
+REFUSED(sample_at_a_type, "not a value")
+{
+    put_images(d);
+    OP(CODE, SampledImage, SAMPLED, BOTH, P, S);
+    OP(CODE, ImageSampleExplicitLod, V4F, C, BOTH, B, SP_IMAGE_Lod, I32);
+}
+REFUSED(read_of_what_is_written, "only written")
+{
+    put_images(d);
+    OP(CODE, ImageRead, V4F, C, Q, A);
+}
+REFUSED(read_by_floats, "not integers")
+{
+    put_images(d);
+    OP(CODE, ImageRead, V4F, C, P, B);
+}
+REFUSED(read_of_three_channels, "four numbers or one")
+{
+    put_images(d);
+    OP(CODE, ImageRead, V3F, C, P, A);
+}
+REFUSED(read_of_f64, "four numbers or one")
+{
+    put_images(d);
+    OP(CODE, ImageRead, F64, C, P, A);
+}
+REFUSED(write_of_what_is_read, "only read")
+{
+    put_images(d);
+    OP(CODE, ImageWrite, P, A, B);
+}
+REFUSED(write_of_bools, "four numbers or one")
+{
+    put_images(d);
+    OP(CODE, ImageWrite, Q, A, YES);
+}
+REFUSED(write_to_a_pointer, "is not an image")
+{
+    put_images(d);
+    OP(CODE, ImageWrite, P0, A, B);
+}
+REFUSED(size_of_three_dimensions, "is 2 integers")
+{
+    put_images(d);
+    OP(CODE, ImageQuerySizeLod, I32, C, P, C0);
+}
+
 REFUSED(forward_pointer_left_open, "never defined") { OP(TYPES, TypeForwardPointer, A, SP_STORAGE_CrossWorkgroup); }
 REFUSED(forward_pointer_of_another_class, "another storage class")
 {
@@ -1443,7 +1570,32 @@ static void run_refusals(void)
     RUN(integer_of_65_bits);
     RUN(vector_of_24_bit_integers);
     RUN(float_of_80_bits);
-    RUN(image_type);
+    RUN(image_of_cubes);
+    RUN(image_of_samples);
+    RUN(image_array_of_volumes);
+    RUN(image_with_format);
+    RUN(image_of_unknown_access);
+    RUN(image_of_pointers);
+    RUN(sampled_integer);
+    RUN(sampled_buffer);
+    RUN(sampler_of_no_mode);
+    RUN(sampler_that_is_a_number);
+    RUN(sampler_in_memory);
+    RUN(samplers_in_an_array);
+    RUN(sampled_image_in_memory);
+    RUN(sampled_image_of_another_type);
+    RUN(sample_of_an_image);
+    RUN(sample_by_few_coordinates);
+    RUN(sample_with_offset);
+    RUN(sample_at_a_type);
+    RUN(read_of_what_is_written);
+    RUN(read_by_floats);
+    RUN(read_of_three_channels);
+    RUN(read_of_f64);
+    RUN(write_of_what_is_read);
+    RUN(write_of_bools);
+    RUN(write_to_a_pointer);
+    RUN(size_of_three_dimensions);
     RUN(forward_pointer_left_open);
     RUN(forward_pointer_of_another_class);
     RUN(composite_of_wrong_members);

@@ -23,7 +23,7 @@ tool() {
 clang=$(tool clang) opt=$(tool opt) translate=$(tool llvm-spirv) assemble=$(tool spirv-as)
 typed_as=$(command -v llvm-as-14) typed_translate=$(command -v llvm-spirv-14)
 
-features=+cl_khr_fp64,+cl_khr_fp16,+cl_khr_subgroups
+features=+cl_khr_fp64,+cl_khr_fp16,+cl_khr_subgroups,+cl_khr_3d_image_writes,+cl_khr_depth_images,+cl_khr_mipmap_image
 features=$features,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_subgroup_ballot
 features=$features,+cl_khr_subgroup_shuffle,+cl_khr_subgroup_shuffle_relative,+cl_khr_subgroup_non_uniform_arithmetic
 features=$features,+cl_khr_subgroup_non_uniform_vote,+cl_khr_subgroup_clustered_reduce,+cl_khr_subgroup_extended_types

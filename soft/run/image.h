@@ -1,0 +1,37 @@
+/* image.h - images as kernels read, sample and write them: texel.c knows the formats, image.c where texels are. */
+#ifndef XETILE_SOFT_IMAGE_H
+#define XETILE_SOFT_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+
+/* The values of Level Zero's enumerations. */
+enum image_type { IMAGE_UINT, IMAGE_SINT, IMAGE_UNORM, IMAGE_SNORM, IMAGE_FLOAT };
+enum image_swizzle {
+    IMAGE_R,
+    IMAGE_G,
+    IMAGE_B,
+    IMAGE_A,
+    IMAGE_0,
+    IMAGE_1,
+    IMAGE_X,
+    IMAGE_D /* depth: stands where red does */
+};
+enum image_address { IMAGE_NONE, IMAGE_REPEAT, IMAGE_CLAMP, IMAGE_BORDER, IMAGE_MIRROR };
+
+/* Bytes of a texel of a ze_image_format_layout_t and ze_image_format_type_t; 0: the device does not have this format.
+ */
+uint32_t image_texel_bytes(uint32_t layout, uint32_t type);
+
+/* ---- texel.c: four channels as the kernel has them, from and to a texel. They are bits of u32 or, where the type is
+ * not an integer, of f32. `texel` NULL: what lies outside the image. */
+void texel_load(const struct xs_image *i, const uint8_t *texel, uint32_t channel[4]);
+void texel_store(const struct xs_image *i, uint8_t *texel, const uint32_t channel[4]);
+uint32_t texel_data_type(const struct xs_image *i); /* SPIR-V's image channel data type, order; ~0: it has no such */
+uint32_t texel_order(const struct xs_image *i);
+
+extern const struct xs_image_functions image_functions;
+
+#endif

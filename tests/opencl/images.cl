@@ -1,0 +1,2 @@
+/* CL2.0, build: plain */
+#include "images.h"

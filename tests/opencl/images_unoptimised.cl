@@ -1,0 +1,2 @@
+/* CL2.0, build: none - images and samplers lie in variables */
+#include "images.h"
