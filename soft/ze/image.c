@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/image.h"
 #include "ze_soft.h"
 
 /* Structures that the oldest header does not have, by number. */
@@ -50,36 +51,10 @@ static const struct kind {
     [ZE_IMAGE_TYPE_3D] = {3, 2048, false},  [ZE_IMAGE_TYPE_BUFFER] = {1, UINT32_MAX, false},
 };
 
-/* The bytes of a texel, and the types it may have. The layouts after these are of video. */
-#define TYPE(name) (1u << ZE_IMAGE_FORMAT_TYPE_##name)
-#define NORMS (TYPE(UNORM) | TYPE(SNORM))
-#define INTEGERS (TYPE(UINT) | TYPE(SINT))
-#define ALL (INTEGERS | NORMS | TYPE(FLOAT))
-static const struct layout {
-    uint8_t bytes, types;
-} layouts[] = {
-    [ZE_IMAGE_FORMAT_LAYOUT_8] = {1, INTEGERS | NORMS},
-    [ZE_IMAGE_FORMAT_LAYOUT_8_8] = {2, INTEGERS | NORMS},
-    [ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8] = {4, INTEGERS | NORMS},
-    [ZE_IMAGE_FORMAT_LAYOUT_16] = {2, ALL},
-    [ZE_IMAGE_FORMAT_LAYOUT_16_16] = {4, ALL},
-    [ZE_IMAGE_FORMAT_LAYOUT_16_16_16_16] = {8, ALL},
-    [ZE_IMAGE_FORMAT_LAYOUT_32] = {4, ALL},
-    [ZE_IMAGE_FORMAT_LAYOUT_32_32] = {8, ALL},
-    [ZE_IMAGE_FORMAT_LAYOUT_32_32_32_32] = {16, ALL},
-    [ZE_IMAGE_FORMAT_LAYOUT_10_10_10_2] = {4, INTEGERS | NORMS},
-    [ZE_IMAGE_FORMAT_LAYOUT_11_11_10] = {4, TYPE(FLOAT)},
-    [ZE_IMAGE_FORMAT_LAYOUT_5_6_5] = {2, TYPE(UNORM)},
-    [ZE_IMAGE_FORMAT_LAYOUT_5_5_5_1] = {2, TYPE(UNORM)},
-    [ZE_IMAGE_FORMAT_LAYOUT_4_4_4_4] = {2, TYPE(UNORM)},
-};
-
 /* 0: there is no such format. */
 static uint32_t texel_bytes(const ze_image_format_t *f)
 {
-    uint32_t layout = (uint32_t)f->layout, type = (uint32_t)f->type;
-    if (layout >= sizeof layouts / sizeof layouts[0] || type > ZE_IMAGE_FORMAT_TYPE_FLOAT) return 0;
-    return layouts[layout].types >> type & 1 ? layouts[layout].bytes : 0;
+    return image_texel_bytes((uint32_t)f->layout, (uint32_t)f->type);
 }
 
 static ze_result_t check_support(void)
@@ -159,7 +134,7 @@ static ze_result_t set_format(struct xs_image *i, const ze_image_format_t *f)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, "no images of layout %u with type %u",
                          (unsigned)f->layout, (unsigned)f->type);
     for (int c = 0; c < 4; c++) {
-        if ((uint32_t)swizzle[c] > ZE_IMAGE_FORMAT_SWIZZLE_X)
+        if ((uint32_t)swizzle[c] > IMAGE_D)
             return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, "swizzle %u", (unsigned)swizzle[c]);
         i->swizzle[c] = (uint8_t)swizzle[c];
     }
@@ -347,7 +322,7 @@ ze_result_t zeImageGetProperties(ze_device_handle_t device, const ze_image_desc_
     SOFT_POINTER(p);
     supported = soft_has_images() && texel_bytes(&desc->format);
     p->samplerFilterFlags = supported ? ZE_IMAGE_SAMPLER_FILTER_FLAG_POINT : 0;
-    if (supported && !(TYPE(UINT) << desc->format.type & INTEGERS))
+    if (supported && desc->format.type != ZE_IMAGE_FORMAT_TYPE_UINT && desc->format.type != ZE_IMAGE_FORMAT_TYPE_SINT)
         p->samplerFilterFlags |= ZE_IMAGE_SAMPLER_FILTER_FLAG_LINEAR;
     for (ze_base_properties_t *more = p->pNext; more; more = more->pNext)
         if ((uint32_t)more->stype == FORMAT_SUPPORT) ((struct number_desc *)(void *)more)->number = supported;

@@ -133,8 +133,11 @@ static bool allows_function(const struct soft_model *model, const struct sp_modu
 
 bool soft_model_allows(const struct soft_model *model, const struct sp_module *m, struct sp_text *log)
 {
-    for (uint32_t i = 0; i < m->type_count && !model->has_double; i++)
-        if (m->types[i].kind == SP_FLOAT && m->types[i].bits == 64) return refuse(log, model, "doubles");
+    for (uint32_t i = 0; i < m->type_count; i++) {
+        const struct sp_type *t = &m->types[i];
+        if (!model->has_double && t->kind == SP_FLOAT && t->bits == 64) return refuse(log, model, "doubles");
+        if (!model->has_images && (t->kind == SP_IMAGE || t->kind == SP_SAMPLER)) return refuse(log, model, "images");
+    }
     for (uint32_t e = 0; e < m->entry_count; e++)
         if (m->entries[e].subgroup_size && m->entries[e].subgroup_size < model->least_lanes)
             return refuse(log, model, "subgroups of 8");
