@@ -147,6 +147,8 @@ static void argument(struct reader *r, const struct line *l)
     if (!strcmp(l->key, "addrspace")) {
         a->is_local = !strcmp(l->value, "local");
         a->is_constant = !strcmp(l->value, "constant");
+        if (!strcmp(l->value, "image") || !strcmp(l->value, "sampler"))
+            r->why = "kernels without images and samplers, which the interpreter does not have";
     }
 }
 

@@ -26,5 +26,7 @@ wrong dpas "$BUILD/gemm" --m 64 --n 64 --k 64
 wrong transpose "$BUILD/gemm_variants" --variant transposed_a --m 64 --n 64 --k 64
 check_says "the checked mode" "work-item (60,0,0): send.ugm" \
     sh -c "XETILE_SOFT_ISA=bmg TEST_ONLY=stores_past_the_end '$BUILD/test_opencl_check' || true"
+check_says "kernels with images" "expected kernels without images" \
+    sh -c "XETILE_SOFT_ISA=bmg '$BUILD/test_opencl_images' 2>&1 || true"
 check_says "a launch without a compiler" "there is no ocloc" sh -c "XETILE_SOFT_ISA=bmg XETILE_SOFT_OCLOC=/nosuch/ocloc '$BUILD/hello' 2>&1 || true"
 report
