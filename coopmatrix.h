@@ -321,7 +321,8 @@ typedef struct {
     cm_target target;
     cm_lowering lowering; /* CM_AUTO resolved */
     cm_rounding rounding; /* of the conversion that is being written; zero between operations */
-    bool saturate;        /* the same */
+    bool saturate;        /* the same: of integers */
+    bool overflow;        /* the same: of 8-bit floats, which saturate otherwise */
 } cm_ctx;
 
 /* Starts using a target: a row of cm_target_row or a changed copy; NULL is an error, so that the name of an unknown one
@@ -578,9 +579,10 @@ XETILE_API cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, cons
  * components when the layouts ask for it [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
 
-/* The same with a stated rounding, wherever a float is read or written, and, when `saturate` is set, integers that do
- * not fit becoming the nearest one that does (NaN: 0). bf16 and tf32 know CM_ROUND_NEAREST and CM_ROUND_ZERO, the 8-bit
- * floats CM_ROUND_NEAREST; the rest all four [TYPE, CONVERT]. */
+/* The same with a stated rounding, wherever a float is read or written. saturate: integers and 8-bit floats that do not
+ * fit become the nearest one that does (NaN as an integer: 0); else such integers are undefined, and 8-bit floats
+ * become NaN (e4m3, which has no infinity) or infinity (e5m2), as NVIDIA's hardware converts matrices. bf16 and tf32
+ * know CM_ROUND_NEAREST and CM_ROUND_ZERO, the 8-bit floats CM_ROUND_NEAREST; the rest all four [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
 
 /* The same for another use [USE]: 16-bit accumulators become operands in each lane, 8-bit CM_B may need shuffles. */
@@ -1323,18 +1325,19 @@ XE_FN_ spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
     return spe_bitcast(c->module, cm_like_float_(c, 32, v), bits);
 }
 
-/* What the 8-bit floats are made of: the f32 exponent field's low bits that go, the largest number, the smallest normal
- * one, and the f32 whose last place is the smallest subnormal one. */
+/* What the 8-bit floats are made of: the f32 exponent field's low bits that go, what is beyond the largest number (NaN
+ * or infinity), that number, the largest f32 that rounds to it, the smallest normal one, and the f32 whose last place
+ * is the smallest subnormal one. */
 typedef struct {
     cm_type type;
-    int cut, rebias;
-    double largest, normal, magic;
+    int cut, rebias, beyond;
+    double largest, limit, normal, magic;
 } cm_f8_;
 
 XE_FN_ const cm_f8_ *cm_f8_row_(cm_type type)
 {
-    static const cm_f8_ rows[] = {{CM_E4M3, 20, (127 - 7) << 3, 448, 0x1p-6, 0x1p14},
-                                  {CM_E5M2, 21, (127 - 15) << 2, 57344, 0x1p-14, 0x1p7}};
+    static const cm_f8_ rows[] = {{CM_E4M3, 20, (127 - 7) << 3, 0x7f, 448, 464, 0x1p-6, 0x1p14},
+                                  {CM_E5M2, 21, (127 - 15) << 2, 0x7c, 57344, 61440 - 0x1p-8, 0x1p-14, 0x1p7}};
     return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : NULL;
 }
 
@@ -1356,18 +1359,21 @@ XE_FN_ spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
     return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
 }
 
-/* To nearest even, the largest number for what is larger (infinity too); NaN stays NaN. */
+/* To nearest even; what is larger than the largest number becomes it (infinity too), or what is beyond; NaN stays. */
 XE_FN_ spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 {
     const cm_f8_ *f = cm_f8_row_(type);
     spe_module *m = c->module;
     spe_id f32 = spe_type_of(m, v), i32 = cm_like_int_(c, 32, v), magic = spe_const_f(m, f32, f->magic);
-    spe_id size = spe_math2(m, SPE_FMIN, spe_math1(m, SPE_FABS, v), spe_const_f(m, f32, f->largest));
+    spe_id exact = spe_math1(m, SPE_FABS, v), size = spe_math2(m, SPE_FMIN, exact, spe_const_f(m, f32, f->largest));
     spe_id normal = cm_round_bits_(c, i32, spe_bitcast(m, i32, size), f->cut);
     normal = spe_shr(m, normal, spe_const_u(m, i32, (uint64_t)f->cut));
     normal = spe_isub(m, normal, spe_const_u(m, i32, (uint64_t)f->rebias));
     spe_id tiny = spe_isub(m, spe_bitcast(m, i32, spe_fadd(m, size, magic)), spe_bitcast(m, i32, magic));
     spe_id bits = spe_select(m, spe_flt(m, size, spe_const_f(m, f32, f->normal)), tiny, normal);
+    if (c->overflow)
+        bits = spe_select(m, spe_fgt(m, exact, spe_const_f(m, f32, f->limit)),
+                          spe_const_u(m, i32, (uint64_t)f->beyond), bits);
     bits = spe_select(m, spe_isnan(m, v), spe_const_u(m, i32, 0x7f), bits);
     spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), spe_const_u(m, i32, 24)), spe_const_u(m, i32, 0x80));
     return spe_uconvert(m, cm_like_int_(c, 8, v), spe_or(m, bits, sign));
@@ -1598,9 +1604,10 @@ cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding
         return CM_POISON_(c, CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
     c->rounding = rounding;
     c->saturate = saturate;
+    c->overflow = !saturate;
     cm_matrix d = cm_change_(c, a, type, a->layout.use);
     c->rounding = CM_ROUND_AUTO;
-    c->saturate = false;
+    c->saturate = c->overflow = false;
     return d;
 }
 

@@ -148,6 +148,9 @@
  *     XT_CAST(T, x)                                    to nearest between floats, towards zero to integers (what does
  *                                                      not fit is undefined), low bits between integers; the source's
  *                                                      sign decides extension; i1 is 0 or 1, to i1: x != 0
+ *     XT_CAST(T, x, .saturate = false)                 what is beyond e4m3 (448) becomes NaN, beyond e5m2 (57344)
+ *                                                      infinity, as NVIDIA's hardware converts matrices; by default
+ *                                                      both become the largest number
  *     XT_BITCAST(T, x)                                 types of one size               BITCAST
  *     XT_RANDOM(seed, index)                           32-bit integers; a u32, each as likely: word 0 of Philox2x32-10
  *                                                      with key `seed` and counter {index, 0}. The host has the same,
@@ -568,7 +571,10 @@ XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
 XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
 XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
+typedef struct {
+    bool saturate;
+} xt_cast_desc_;
+XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d);
 XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
 
 /* ---- tiles and memory -------------------------------------------------------------------------------------------- */
@@ -708,7 +714,7 @@ XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
 XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
 XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a);
+XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d);
 XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
@@ -1925,8 +1931,9 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     return r;
 }
 
-xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v)
+xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
 {
+    (void)d; /* of 8-bit floats, which no number is */
     if (!xt_enter_(w)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
         v.val.type == CM_E5M2)
@@ -4270,10 +4277,10 @@ XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
     return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
 }
 
-xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
+xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_write_cast_vector_, 0, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_write_cast_vector_, !d.saturate, (cm_type)type, 1, &a.vec, type);
 }
 
 XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
@@ -4288,7 +4295,9 @@ XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
     }
     v = xt_as_use_(x, &a[0], CM_ACC);
     for (i = 0; i < r.blocks && i < v.blocks; i++)
-        r.block[i] = from == type ? v.block[i] : cm_convert(&x->cm, &v.block[i], (cm_type)type);
+        r.block[i] = from == type ? v.block[i]
+                     : n->kind    ? cm_convert_as(&x->cm, &v.block[i], (cm_type)type, CM_ROUND_AUTO, false)
+                                  : cm_convert(&x->cm, &v.block[i], (cm_type)type);
     xt_define_vec_(x, n->result, r.blocks ? xt_settle_(x, r) : r);
 }
 
@@ -5878,8 +5887,8 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
     if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
         if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
-            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec));
-            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)));
+            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), (xt_cast_desc_){true});
+            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), (xt_cast_desc_){true});
         }
         plain.inner[0] = plain.inner[1] = 0;
         of.carry = xt_scan_carry_(w, kind, &plain, check.dim);
@@ -6899,7 +6908,7 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
                         xt_type_name_((int)v.type)),
                xt_nothing_();
     v.inner[0] = v.inner[1] = 0;
-    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v));
+    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), (xt_cast_desc_){true});
     for (d.dim = 0; d.dim < 2; d.dim++) {
         d.reduction_size = 0;
         d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);
@@ -7441,7 +7450,10 @@ XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
     case XT_OP_MATH_NUMBER_: xt_put_math_(p, n->kind, d->type); return;
     case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, v->type); return;
     case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&d->v[0]), d->type, true); return;
-    case XT_OP_CAST_VECTOR_: xt_put_cast_(p, (int)v->v[0].type, v->type, false); return;
+    case XT_OP_CAST_VECTOR_:
+        xt_put_cast_(p, (int)v->v[0].type, v->type, false);
+        if (n->kind) xt_put_(p, " {saturate = false}");
+        return;
     case XT_OP_BUILTIN_:
         xt_put_(p, "gpu.%s", builtins[n->kind]);
         if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + d->type);
@@ -7782,7 +7794,10 @@ XETILE_AS_BEFORE_
 #define XT_NEG(a) XT_MUL(a, -1)
 #define XT_NOT(a) XT_EQ(a, 0)
 #define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_ANY_(c), XT_ANY_(a), XT_ANY_(b))
-#define XT_CAST(T, x) XT_BY_(cast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x))
+#define XT_CAST(T, ...) SPE_CAT(XT_CAST_, SPE_COUNT(__VA_ARGS__))(T, __VA_ARGS__)
+#define XT_CAST_1(T, x) XT_CAST_2(T, x, .saturate = true)
+#define XT_CAST_2(T, x, saturate_) \
+    XT_BY_(cast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x), (xt_cast_desc_){saturate_})
 #define XT_BITCAST(T, x) XT_BY_(bitcast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x))
 #define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
     xt_iota_(XT_HERE_, XT_ID_(T), SPE_FIRST(__VA_ARGS__, 0),                                                    \

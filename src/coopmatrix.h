@@ -319,7 +319,8 @@ typedef struct {
     cm_target target;
     cm_lowering lowering; /* CM_AUTO resolved */
     cm_rounding rounding; /* of the conversion that is being written; zero between operations */
-    bool saturate;        /* the same */
+    bool saturate;        /* the same: of integers */
+    bool overflow;        /* the same: of 8-bit floats, which saturate otherwise */
 } cm_ctx;
 
 /* Starts using a target: a row of cm_target_row or a changed copy; NULL is an error, so that the name of an unknown one
@@ -576,9 +577,10 @@ XETILE_API cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, cons
  * components when the layouts ask for it [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
 
-/* The same with a stated rounding, wherever a float is read or written, and, when `saturate` is set, integers that do
- * not fit becoming the nearest one that does (NaN: 0). bf16 and tf32 know CM_ROUND_NEAREST and CM_ROUND_ZERO, the 8-bit
- * floats CM_ROUND_NEAREST; the rest all four [TYPE, CONVERT]. */
+/* The same with a stated rounding, wherever a float is read or written. saturate: integers and 8-bit floats that do not
+ * fit become the nearest one that does (NaN as an integer: 0); else such integers are undefined, and 8-bit floats
+ * become NaN (e4m3, which has no infinity) or infinity (e5m2), as NVIDIA's hardware converts matrices. bf16 and tf32
+ * know CM_ROUND_NEAREST and CM_ROUND_ZERO, the 8-bit floats CM_ROUND_NEAREST; the rest all four [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
 
 /* The same for another use [USE]: 16-bit accumulators become operands in each lane, 8-bit CM_B may need shuffles. */

@@ -148,6 +148,9 @@
  *     XT_CAST(T, x)                                    to nearest between floats, towards zero to integers (what does
  *                                                      not fit is undefined), low bits between integers; the source's
  *                                                      sign decides extension; i1 is 0 or 1, to i1: x != 0
+ *     XT_CAST(T, x, .saturate = false)                 what is beyond e4m3 (448) becomes NaN, beyond e5m2 (57344)
+ *                                                      infinity, as NVIDIA's hardware converts matrices; by default
+ *                                                      both become the largest number
  *     XT_BITCAST(T, x)                                 types of one size               BITCAST
  *     XT_RANDOM(seed, index)                           32-bit integers; a u32, each as likely: word 0 of Philox2x32-10
  *                                                      with key `seed` and counter {index, 0}. The host has the same,
@@ -561,7 +564,10 @@ XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
 XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
 XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v);
+typedef struct {
+    bool saturate;
+} xt_cast_desc_;
+XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d);
 XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
 
 /* ---- tiles and memory -------------------------------------------------------------------------------------------- */
@@ -701,7 +707,7 @@ XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
 XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
 XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a);
+XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d);
 XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
@@ -787,7 +793,10 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_NEG(a) XT_MUL(a, -1)
 #define XT_NOT(a) XT_EQ(a, 0)
 #define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_ANY_(c), XT_ANY_(a), XT_ANY_(b))
-#define XT_CAST(T, x) XT_BY_(cast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x))
+#define XT_CAST(T, ...) SPE_CAT(XT_CAST_, SPE_COUNT(__VA_ARGS__))(T, __VA_ARGS__)
+#define XT_CAST_1(T, x) XT_CAST_2(T, x, .saturate = true)
+#define XT_CAST_2(T, x, saturate_) \
+    XT_BY_(cast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x), (xt_cast_desc_){saturate_})
 #define XT_BITCAST(T, x) XT_BY_(bitcast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x))
 #define XT_IOTA(T, rows_, cols_, ...)                                                                                  \
     xt_iota_(XT_HERE_, XT_ID_(T), SPE_FIRST(__VA_ARGS__, 0),                                                    \

@@ -46,18 +46,19 @@ static spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
     return spe_bitcast(c->module, cm_like_float_(c, 32, v), bits);
 }
 
-/* What the 8-bit floats are made of: the f32 exponent field's low bits that go, the largest number, the smallest normal
- * one, and the f32 whose last place is the smallest subnormal one. */
+/* What the 8-bit floats are made of: the f32 exponent field's low bits that go, what is beyond the largest number (NaN
+ * or infinity), that number, the largest f32 that rounds to it, the smallest normal one, and the f32 whose last place
+ * is the smallest subnormal one. */
 typedef struct {
     cm_type type;
-    int cut, rebias;
-    double largest, normal, magic;
+    int cut, rebias, beyond;
+    double largest, limit, normal, magic;
 } cm_f8_;
 
 static const cm_f8_ *cm_f8_row_(cm_type type)
 {
-    static const cm_f8_ rows[] = {{CM_E4M3, 20, (127 - 7) << 3, 448, 0x1p-6, 0x1p14},
-                                  {CM_E5M2, 21, (127 - 15) << 2, 57344, 0x1p-14, 0x1p7}};
+    static const cm_f8_ rows[] = {{CM_E4M3, 20, (127 - 7) << 3, 0x7f, 448, 464, 0x1p-6, 0x1p14},
+                                  {CM_E5M2, 21, (127 - 15) << 2, 0x7c, 57344, 61440 - 0x1p-8, 0x1p-14, 0x1p7}};
     return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : NULL;
 }
 
@@ -79,18 +80,21 @@ static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
     return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
 }
 
-/* To nearest even, the largest number for what is larger (infinity too); NaN stays NaN. */
+/* To nearest even; what is larger than the largest number becomes it (infinity too), or what is beyond; NaN stays. */
 static spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 {
     const cm_f8_ *f = cm_f8_row_(type);
     spe_module *m = c->module;
     spe_id f32 = spe_type_of(m, v), i32 = cm_like_int_(c, 32, v), magic = spe_const_f(m, f32, f->magic);
-    spe_id size = spe_math2(m, SPE_FMIN, spe_math1(m, SPE_FABS, v), spe_const_f(m, f32, f->largest));
+    spe_id exact = spe_math1(m, SPE_FABS, v), size = spe_math2(m, SPE_FMIN, exact, spe_const_f(m, f32, f->largest));
     spe_id normal = cm_round_bits_(c, i32, spe_bitcast(m, i32, size), f->cut);
     normal = spe_shr(m, normal, spe_const_u(m, i32, (uint64_t)f->cut));
     normal = spe_isub(m, normal, spe_const_u(m, i32, (uint64_t)f->rebias));
     spe_id tiny = spe_isub(m, spe_bitcast(m, i32, spe_fadd(m, size, magic)), spe_bitcast(m, i32, magic));
     spe_id bits = spe_select(m, spe_flt(m, size, spe_const_f(m, f32, f->normal)), tiny, normal);
+    if (c->overflow)
+        bits = spe_select(m, spe_fgt(m, exact, spe_const_f(m, f32, f->limit)),
+                          spe_const_u(m, i32, (uint64_t)f->beyond), bits);
     bits = spe_select(m, spe_isnan(m, v), spe_const_u(m, i32, 0x7f), bits);
     spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), spe_const_u(m, i32, 24)), spe_const_u(m, i32, 0x80));
     return spe_uconvert(m, cm_like_int_(c, 8, v), spe_or(m, bits, sign));
@@ -321,8 +325,9 @@ cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding
         return CM_POISON_(c, CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
     c->rounding = rounding;
     c->saturate = saturate;
+    c->overflow = !saturate;
     cm_matrix d = cm_change_(c, a, type, a->layout.use);
     c->rounding = CM_ROUND_AUTO;
-    c->saturate = false;
+    c->saturate = c->overflow = false;
     return d;
 }

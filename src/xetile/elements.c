@@ -349,10 +349,10 @@ static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
     return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
 }
 
-xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a)
+xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_write_cast_vector_, 0, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_write_cast_vector_, !d.saturate, (cm_type)type, 1, &a.vec, type);
 }
 
 XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
@@ -367,7 +367,9 @@ XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
     }
     v = xt_as_use_(x, &a[0], CM_ACC);
     for (i = 0; i < r.blocks && i < v.blocks; i++)
-        r.block[i] = from == type ? v.block[i] : cm_convert(&x->cm, &v.block[i], (cm_type)type);
+        r.block[i] = from == type ? v.block[i]
+                     : n->kind    ? cm_convert_as(&x->cm, &v.block[i], (cm_type)type, CM_ROUND_AUTO, false)
+                                  : cm_convert(&x->cm, &v.block[i], (cm_type)type);
     xt_define_vec_(x, n->result, r.blocks ? xt_settle_(x, r) : r);
 }
 

@@ -302,7 +302,10 @@ static void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
     case XT_OP_MATH_NUMBER_: xt_put_math_(p, n->kind, d->type); return;
     case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, v->type); return;
     case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&d->v[0]), d->type, true); return;
-    case XT_OP_CAST_VECTOR_: xt_put_cast_(p, (int)v->v[0].type, v->type, false); return;
+    case XT_OP_CAST_VECTOR_:
+        xt_put_cast_(p, (int)v->v[0].type, v->type, false);
+        if (n->kind) xt_put_(p, " {saturate = false}");
+        return;
     case XT_OP_BUILTIN_:
         xt_put_(p, "gpu.%s", builtins[n->kind]);
         if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + d->type);

@@ -106,7 +106,7 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
                         xt_type_name_((int)v.type)),
                xt_nothing_();
     v.inner[0] = v.inner[1] = 0;
-    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v));
+    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), (xt_cast_desc_){true});
     for (d.dim = 0; d.dim < 2; d.dim++) {
         d.reduction_size = 0;
         d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);

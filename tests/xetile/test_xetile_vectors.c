@@ -331,6 +331,67 @@ TEST(positions)
     }
 }
 
+/* To the 8-bit floats, saturating or not: every f16 and bf16, and f32 of random bits and around the largest numbers. */
+enum { EVERY = 65536, PIECE = 1024 };
+XT_KERNEL(eight_bits, u64(A), u64(R))
+{
+    xt_index at = XT_AT(0, XT_MUL(XT_GROUP_ID(0), PIECE)), all = XT_AT(4, EVERY);
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, of(now.t), 1, PIECE, .offset = at, .shape = XT_AT(1, EVERY)));
+    xt_vec casts[] = {XT_CAST(e4m3, v), XT_CAST(e4m3, v, .saturate = false), XT_CAST(e5m2, v),
+                      XT_CAST(e5m2, v, .saturate = false)};
+    for (int i = 0; i < 4; i++) {
+        at.at[0] = spe_val_int(i);
+        XT_STORE_TILE(casts[i], XT_INIT_TILE(R, of(casts[i]), 1, PIECE, .offset = at, .shape = all));
+    }
+}
+
+/* The search of all magnitudes, independent of the library's conversions: the nearest, of two the even one. */
+static uint8_t eight_bits_of(double v, bool e4m3, bool saturate)
+{
+    int largest = e4m3 ? 0x7e : 0x7b, best = 0, sign = signbit(v) ? 0x80 : 0;
+    double step = e4m3 ? 480 : 65536, size = fmin(fabs(v), 1e6), least = INFINITY; /* step: after the largest */
+    if (isnan(v)) return 0x7f;
+    for (int i = 0; i <= largest + 1; i++) {
+        double of = i > largest ? step : get(e4m3 ? CM_E4M3 : CM_E5M2, &(uint8_t){(uint8_t)i}, 0);
+        double error = fabs(of - size);
+        if (error < least || (error <= least && i % 2 == 0)) least = error, best = i;
+    }
+    if (best > largest) best = saturate ? largest : e4m3 ? 0x7f : 0x7c;
+    return (uint8_t)(best | sign);
+}
+
+TEST(every_cast_to_eight_bits)
+{
+    static const cm_type types[] = {CM_F16, CM_BF16, CM_F32};
+    for (int t = 0; t < 3; t++) {
+        size_t size = size_of(types[t]);
+        uint8_t *a = zed_alloc(&device, ZED_SHARED, EVERY * size, 0), *r = new_poison(CM_U8, 4 * EVERY);
+        int wrong = 0;
+        now.t.type = types[t];
+        for (uint32_t i = 0; i < EVERY; i++) {
+            static const float around[] = {448, 464, 57344, 61440};
+            uint32_t bits = types[t] == CM_F32 ? (uint32_t)test_random() : i;
+            if (types[t] == CM_F32 && i % 4 == 0) { /* a few units in the last place */
+                memcpy(&bits, &around[i / 4 % 4], 4);
+                bits += (uint32_t)(test_random() % 9) - 4 + (i & 16 ? 0x80000000u : 0);
+            }
+            memcpy(a + i * size, &bits, size);
+        }
+        RUN_KERNEL(eight_bits, (build_options){0}, ((zed_groups){EVERY / PIECE, 1, 1}), ADDRESS(a), ADDRESS(r));
+        for (size_t i = 0; i < 4 * EVERY; i++) {
+            double v = get(types[t], a, i % EVERY);
+            uint8_t want = eight_bits_of(v, i < 2 * EVERY, i / EVERY % 2 == 0), got = r[i];
+            bool nan = i < 2 * EVERY ? (got & 0x7f) == 0x7f : (got & 0x7f) > 0x7c;
+            if (((want & 0x7f) == 0x7f ? !nan : got != want) && wrong++ == 0)
+                test_fail(__FILE__, __LINE__, "%s %.9g, cast %zu: 0x%x, want 0x%x", cm_type_info(types[t])->name, v,
+                          i / EVERY, got, want);
+        }
+        CHECK_MSG(wrong == 0, "%s: %d are wrong", cm_type_info(types[t])->name, wrong);
+        zed_free(&device, a);
+        zed_free(&device, r);
+    }
+}
+
 XT_KERNEL(scalars, ptr(f32, R), f32(V), i32(N))
 {
     xt_val r[] = {XT_EXP(V),
@@ -368,6 +429,7 @@ int main(void)
     RUN(arithmetic_and_comparison);
     RUN(conditions);
     RUN(every_cast);
+    RUN(every_cast_to_eight_bits);
     RUN(positions);
     RUN(functions_of_numbers);
     zed_close(&device);
