@@ -79,18 +79,121 @@ XS_INLINE f64 acospi_f64(f64 x) { return __builtin_acos(x) / XS_PI; }
 XS_INLINE f64 asinpi_f64(f64 x) { return __builtin_asin(x) / XS_PI; }
 XS_INLINE f64 atanpi_f64(f64 x) { return __builtin_atan(x) / XS_PI; }
 XS_INLINE f64 atan2pi_f64(f64 y, f64 x) { return __builtin_atan2(y, x) / XS_PI; }
-XS_INLINE f64 exp10_f64(f64 x) { return __builtin_pow(10.0, x); }
-/* The C library gives NaN for a signalling one, even to the power of 0 or as a power of 1. */
-XS_INLINE f64 pow_f64(f64 x, f64 y) { return y == 0 || x == 1 ? 1 : __builtin_pow(x, y); }
-XS_INLINE f32 pow_f32(f32 x, f32 y) { return y == 0 || x == 1 ? 1 : __builtin_powf(x, y); }
-XS_INLINE f64 pown_f64(f64 x, u32 n) { return pow_f64(x, (f64)(i32)n); }
-XS_INLINE f64 powr_f64(f64 x, f64 y)
+
+/* ---- powers: without branches, so that loops over lanes become vectors, and in double the digits where those of the
+ * logarithm count as often as the power says */
+
+#if defined(__FP_FAST_FMA) || defined(__FMA__)
+XS_FORCED f64 xs_mad(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+XS_FORCED f64 xs_lost(f64 a, f64 b, f64 p) { return __builtin_fma(a, b, -p); } /* by p, which is a * b rounded */
+/* a + b x, and so on. */
+#define XS_POLY2(x, a, b) xs_mad(x, b, a)
+#define XS_POLY4(x, x2, a, b, c, d) xs_mad(x2, XS_POLY2(x, c, d), XS_POLY2(x, a, b))
+struct xs_wide {
+    f64 high, low;
+};
+/* log2 x, x > 0: x is 2^e m, m from sqrt(1/2) to sqrt(2), and log m = 2 atanh s = 2 (s + s^3 / 3 + s^5 / 5 ...).
+ * For f32 (`near`) without what the digits of an f64 lack. */
+XS_FORCED struct xs_wide log2_wide(f64 x, int near)
 {
-    if (x < 0 || (x == 0 && y == 0) || (x == 1 && y - y != 0)) return __builtin_nan("");
-    if (x - x != 0 && x == x && y == 0) return __builtin_nan("");
-    if (x != x || y != y) return x + y;
-    return __builtin_pow(__builtin_fabs(x), y);
+    const f64 third = 0x1.5555555555555p-2, log2e2 = 0x1.71547652b82fep+1;
+    u64 bits = bits_f64(x < 0x1p-1022 ? x * 0x1p54 : x);
+    i32 e = (i32)(u32)((bits - 0x3fe6a09e667f3bcdu) >> 32) >> 20;
+    f64 k = (f64)e - (x < 0x1p-1022 ? 54 : 0), f = f64_bits(bits - ((u64)(i64)e << 52)) - 1, d = 2 + f;
+    f64 r = 1 / d, s = f * r, z = s * s, z2 = z * z, z4 = z2 * z2;
+    f64 rest = XS_POLY4(z, z2, 1 / 5., 1 / 7., 1 / 9., 1 / 11.);
+    if (near) return (struct xs_wide){k + s * xs_mad(z, xs_mad(z, xs_mad(z4, 1 / 13., rest), third), 1) * log2e2, 0};
+    f64 far = XS_POLY4(z, z2, 1 / 13., 1 / 15., 1 / 17., 1 / 19.);
+    rest = z2 * xs_mad(z4, xs_mad(z4, XS_POLY2(z, 1 / 21., 1 / 23.), far), rest);
+    f64 s_low = (f - s * d - xs_lost(s, d, s * d) - s * (f - (d - 2))) * r;
+    f64 z_low = xs_mad(2 * s, s_low, xs_lost(s, s, z));
+    f64 t = z * third, t_low = xs_mad(z_low, third, xs_mad(z, 0x1.5555555555555p-56, xs_lost(z, third, t)));
+    f64 w = t + rest, w_low = t - w + rest + t_low;
+    f64 u = s * w, u_low = xs_mad(s_low, w, xs_mad(s, w_low, xs_lost(s, w, u)));
+    f64 h = s + u, h_low = s - h + u + (u_low + s_low);
+    f64 a = h * log2e2, a_low = xs_mad(h_low, log2e2, xs_mad(h, 0x1.777d0ffda0d24p-55, xs_lost(h, log2e2, a)));
+    return (struct xs_wide){k + a, k - (k + a) + a + a_low};
 }
+/* 2 to the power of high + low, where low is small. */
+XS_FORCED f64 exp2_wide(f64 high, f64 low, int near)
+{
+    const f64 most = near ? 300 : 1200;
+    f64 p = high < -most ? -most : high > most ? most : high, n = p + 0x1.8p52 - 0x1.8p52;
+    f64 r = (p - n + (p == high ? low : 0)) * 0x1.62e42fefa39efp-1, r2 = r * r, r4 = r2 * r2; /* log 2 */
+    f64 rest = XS_POLY4(r, r2, 1 / 6., 1 / 24., 1 / 120., 1 / 720.);
+    f64 far = XS_POLY2(r, 1 / 5040., 1 / 40320.);
+    i32 k = (i32)n, half = near ? 0 : k >> 1;
+    if (!near) far = xs_mad(r2, XS_POLY2(r, 1 / 362880., 1 / 3628800.), far);
+    if (!near) far = xs_mad(r4, xs_mad(r2, 1 / 6227020800., XS_POLY2(r, 1 / 39916800., 1 / 479001600.)), far);
+    f64 e = 1 + xs_mad(r2, xs_mad(r, xs_mad(r4, far, rest), .5), r);
+    return (near ? e : e * f64_bits((u64)(i64)(1023 + half) << 52)) * f64_bits((u64)(i64)(1023 + k - half) << 52);
+}
+/* a^(y + y_low), a >= 0; y is not 0. */
+XS_FORCED f64 power_of(f64 a, f64 y, f64 y_low, int near)
+{
+    struct xs_wide l = log2_wide(a, near);
+    f64 p = y * l.high, p_low = near ? 0 : xs_mad(y_low, l.high, xs_mad(y, l.low, xs_lost(y, l.high, p)));
+    f64 r = exp2_wide(p, p_low, near), end = (a == 0) == (y < 0) ? __builtin_inf() : 0;
+    r = (a == 0) | (a == __builtin_inf()) ? end : r;
+    return a == 1 ? 1 : a != a ? a : r;
+}
+XS_FORCED f64 exp10_of(f64 x, int near)
+{
+    const f64 log2_10 = 0x1.a934f0979a371p+1;
+    f64 p = x * log2_10;
+    return exp2_wide(p, near ? 0 : xs_mad(x, 0x1.7f2495fb7fa6dp-53, xs_lost(x, log2_10, p)), near);
+}
+#else /* the C library is faster than all that is to be done without */
+XS_FORCED f64 xs_lost(f64 a, f64 b, f64 p) { return __builtin_fma(a, b, -p); }
+XS_FORCED f64 power_of(f64 a, f64 y, f64 y_low, int near)
+{
+    f64 r = __builtin_pow(a, y);
+    return near || !y_low || a == 0 || a - a != 0 ? r : r + r * (__builtin_log(a) * y_low);
+}
+XS_FORCED f64 exp10_of(f64 x, int near) { return __builtin_pow(10.0, x); }
+#endif
+XS_FORCED int is_whole(f64 x)
+{
+    f64 a = __builtin_fabs(x);
+    return (a >= 0x1p52) | (a + 0x1p52 - 0x1p52 == a);
+}
+/* r with the sign of x, to an odd power. */
+XS_FORCED f64 signed_power(f64 x, f64 r, u32 odd) { return f64_bits(bits_f64(r) ^ (bits_f64(x) & (u64)odd << 63)); }
+XS_FORCED f64 any_pow(f64 x, f64 y, int near)
+{
+    f64 a = __builtin_fabs(x), r = power_of(a, y, 0, near);
+    int whole = is_whole(y);
+    r = signed_power(x, r, (u32)(whole & !is_whole(y / 2)));
+    r = (x < 0) & (a < __builtin_inf()) & !whole ? __builtin_nan("") : y != y ? y : r;
+    return (y == 0) | (x == 1) ? 1 : r;
+}
+XS_FORCED f64 pown_f64(f64 x, u32 n)
+{
+    f64 r = signed_power(x, power_of(__builtin_fabs(x), (i32)n, 0, 0), n & 1);
+    return n == 0 ? 1 : r;
+}
+XS_FORCED f64 any_powr(f64 x, f64 y, int near)
+{
+    f64 a = __builtin_fabs(x), r = power_of(a, y, 0, near), inf = __builtin_inf();
+    int none = (x < 0) | (y != y) | ((a == 0) | (a == inf)) & (y == 0) | (a == 1) & (__builtin_fabs(y) == inf);
+    return none ? __builtin_nan("") : r;
+}
+XS_FORCED f64 any_rootn(f64 x, u32 n, int near)
+{
+    f64 k = (i32)n, y = 1 / k, y_low = near ? 0 : (1 - y * k - xs_lost(y, k, y * k)) * y;
+    f64 r = signed_power(x, power_of(__builtin_fabs(x), y, y_low, near), n & 1);
+    u64 none = 0 - (bits_f64(x + 0) >> 63 & ~(u64)n & 1); /* even roots of what is less than 0 (-0 + 0 is 0) */
+    return k == 0 ? __builtin_nan("") : f64_bits(bits_f64(r) | (none & 0x7ff8000000000000u));
+}
+#define XS_POWERS(F, near)                                                                                             \
+    XS_FORCED F pow_##F(F x, F y) { return (F)any_pow(x, y, near); }                                                   \
+    XS_FORCED F powr_##F(F x, F y) { return (F)any_powr(x, y, near); }                                                 \
+    XS_FORCED F rootn_##F(F x, u32 n) { return (F)any_rootn(x, n, near); }                                             \
+    XS_FORCED F exp10_##F(F x) { return (F)exp10_of(x, near); }
+XS_POWERS(f32, 1)
+XS_POWERS(f64, 0)
+#undef XS_POWERS
+
 /* The C library's cube root may be off by 4 ULP in f64: a step of Newton's, the cube in double the digits. */
 XS_INLINE f64 cbrt_f64(f64 x)
 {
@@ -105,17 +208,6 @@ XS_INLINE f64 cbrt_f64(f64 x)
     return (r - ((cube - x) + low) / (3 * square)) / scale;
 }
 XS_INLINE f32 cbrt_f32(f32 x) { return (f32)__builtin_cbrt(x); }
-XS_INLINE f64 rootn_f64(f64 x, u32 n)
-{
-    i32 k = (i32)n;
-    f64 a = __builtin_fabs(x), power = 1.0 / k, r;
-    if (k == 0 || (x < 0 && !(k & 1))) return __builtin_nan("");
-    if (x == 0 && !(k & 1)) x = 0;
-    r = __builtin_pow(a, power);
-    /* what 1 / k lost in rounding counts as often as log x says */
-    if (a > 0 && a - a == 0) r += r * (__builtin_log(a) * (__builtin_fma(-power, k, 1.0) / k));
-    return __builtin_copysign(r, x);
-}
 XS_INLINE f64 degrees_f64(f64 x) { return x * (180 / XS_PI); }
 XS_INLINE f64 radians_f64(f64 x) { return x * (XS_PI / 180); }
 XS_INLINE f32 sinpi_f32(f32 x) { return (f32)sinpi_f64(x); }
@@ -125,7 +217,6 @@ XS_INLINE f32 acospi_f32(f32 x) { return (f32)acospi_f64(x); }
 XS_INLINE f32 asinpi_f32(f32 x) { return (f32)asinpi_f64(x); }
 XS_INLINE f32 atanpi_f32(f32 x) { return (f32)atanpi_f64(x); }
 XS_INLINE f32 atan2pi_f32(f32 y, f32 x) { return (f32)atan2pi_f64(y, x); }
-XS_INLINE f32 exp10_f32(f32 x) { return (f32)exp10_f64(x); }
 /* In double, what repeated squares lose of an f32 is 4 ULP at most: of the largest n. */
 XS_INLINE f32 pown_f32(f32 x, u32 n)
 {
@@ -134,8 +225,6 @@ XS_INLINE f32 pown_f32(f32 x, u32 n)
         if (left & 1) power *= square;
     return (f32)((i32)n < 0 ? 1 / power : power);
 }
-XS_INLINE f32 powr_f32(f32 x, f32 y) { return (f32)powr_f64(x, y); }
-XS_INLINE f32 rootn_f32(f32 x, u32 n) { return (f32)rootn_f64(x, n); }
 XS_INLINE f32 degrees_f32(f32 x) { return (f32)degrees_f64(x); }
 XS_INLINE f32 radians_f32(f32 x) { return (f32)radians_f64(x); }
 
@@ -361,9 +450,18 @@ XS_INLINE f32x XS(pown_f32)(f32x x, u32x n)
     XS(each_pown_f32)(&x, &x, &n);
     return x;
 }
+XS_FUNCTION void XS(each_pown_f64)(f64x *r, const f64x *x, const u32x *n)
+{
+    f64 to[S];
+    u32 given[S];
+    __builtin_memcpy(to, x, sizeof to);
+    __builtin_memcpy(given, n, sizeof given);
+    for (int l = 0; l < S; l++) to[l] = pown_f64(to[l], given[l]);
+    __builtin_memcpy(r, to, sizeof to);
+}
 XS_INLINE f64x XS(pown_f64)(f64x x, u32x n)
 {
-    for (int l = 0; l < S; l++) x[l] = pown_f64(x[l], n[l]);
+    XS(each_pown_f64)(&x, &x, &n);
     return x;
 }
 /* One instruction where the CPU has it. */
