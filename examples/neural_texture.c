@@ -261,10 +261,11 @@ static bool write_svg(const char *prefix, const float *loss, int steps)
             "<path d=\"M%d %dV%.1fH%d\" fill=\"none\" stroke=\"#333\"/>\n"
             "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">training step</text>\n"
             "<text transform=\"translate(14 %d) rotate(-90)\" text-anchor=\"middle\">PSNR of a batch, dB</text>\n"
-            "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" fill=\"#c44\">30 dB: what the picture must reach</text>\n"
+            "<text x=\"%d\" y=\"%.1f\" fill=\"#c44\">30 dB: what the picture must reach</text>\n"
             "<path fill=\"none\" stroke=\"#26c\" stroke-width=\"1.5\" d=\"",
             PLOT_LEFT, PLOT_TOP, plot_y(0), PLOT_W - 16, (PLOT_LEFT + PLOT_W - 16) / 2, PLOT_H - 8,
-            (PLOT_TOP + PLOT_H - PLOT_BOTTOM) / 2, PLOT_W - 20, plot_y(30) + 14);
+            (PLOT_TOP + PLOT_H - PLOT_BOTTOM) / 2, PLOT_LEFT + 6,
+            plot_y(30) - 5); /* where the curve is low */
     for (int i = 0; i < steps; i++)
         fprintf(f, "%c%.1f %.1f", i ? 'L' : 'M', plot_x(i, steps), plot_y(curve_at(loss, steps, i)));
     fprintf(f, "\"/>\n</svg>\n");
