@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 10
+#define XS_ABI_VERSION 11
 
 /* What a thread keeps for products of matrices while it works on a launch. */
 struct xs_thread {
@@ -34,7 +34,8 @@ struct xs_image {
     uint8_t swizzle[4];              /* ze_image_format_swizzle_t: what is read as red, green, blue and alpha */
 };
 
-/* A sampler, in values of ze_sampler_address_mode_t and ze_sampler_filter_mode_t. */
+/* A sampler, in values of ze_sampler_address_mode_t and ze_sampler_filter_mode_t. Where an image and its sampler are one
+ * handle, the sampler stands behind the image. */
 struct xs_sampler {
     uint8_t address, filter, normalized;
 };

@@ -72,6 +72,14 @@ static void set_number(struct cg *g, uint32_t number)
     cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? cg_splat(g, CG_U32, e) : e);
 }
 
+/* From a bindless image's handle: the address of an xs_image, behind which its sampler stands. */
+static void write_handle(struct cg *g, bool sampled)
+{
+    const char *e = cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->inst->id));
+    cg_set_leaf(g, 0, e);
+    if (sampled) cg_set_leaf(g, 1, cg_str(g, "(%s + sizeof(struct xs_image))", e));
+}
+
 bool cg_write_image(struct cg *g)
 {
     uint32_t image = cg_operand(g, 0), second = cg_operand(g, 1), third = cg_operand(g, 2);
@@ -94,6 +102,8 @@ bool cg_write_image(struct cg *g)
         else
             write_access(g, (struct access){.function = "format", .image = image}, 1);
         break;
+    case SP_OP_ConvertHandleToImageINTEL: write_handle(g, false); break;
+    case SP_OP_ConvertHandleToSampledImageINTEL: write_handle(g, true); break;
     case SP_OP_ImageQueryLevels: set_number(g, 1); break;
     default: return false;
     }

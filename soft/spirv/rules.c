@@ -29,7 +29,7 @@ static check_fn check_generic_cast, check_shuffle, check_construct, check_extrac
     check_return,
     check_return_value, check_local_variable, check_carry, check_block2d, check_block_read, check_coop_mul,
     check_coop_load, check_coop_length, check_packed_dot, check_dpas, check_switch, check_atomic, check_sampled_image,
-    check_image_read, check_image_write, check_image_sample, check_image_query;
+    check_image_read, check_image_write, check_image_sample, check_image_query, check_handle;
 
 struct rule {
     uint16_t op;
@@ -290,6 +290,8 @@ static const struct rule rules[] = {
     {SP_OP_PredicatedStoreINTEL, "- p a@0 B *", check_access},
     /* images */
     {SP_OP_SampledImage, "G g S", check_sampled_image},
+    {SP_OP_ConvertHandleToImageINTEL, "g I", check_handle},
+    {SP_OP_ConvertHandleToSampledImageINTEL, "G I", check_handle},
     {SP_OP_ImageSampleExplicitLod, "v G v . *", check_image_sample},
     {SP_OP_ImageRead, "v g v | . *", check_image_read},
     {SP_OP_ImageWrite, "- g v v | . *", check_image_write},
@@ -720,6 +722,12 @@ static bool check_sampled_image(struct sp_reader *r, const struct sp_inst *i)
 {
     return sp_same(r->m, sp_type(r->m, i->type)->elem, sp_operand_type(r, i, 0)->id) ||
            sp_refuse(r, i, "the image is not of the type that its result is made of");
+}
+
+/* An address, as a number. */
+static bool check_handle(struct sp_reader *r, const struct sp_inst *i)
+{
+    return sp_operand_type(r, i, 0)->bits == 64 || sp_refuse(r, i, "a handle has 64 bits");
 }
 
 static uint32_t coordinates(const struct sp_type *image)

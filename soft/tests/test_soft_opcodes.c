@@ -7,6 +7,7 @@
 #include "build/build.h"
 #include "c/generate.h"
 #include "spirv/reader.h"
+#include "soft/bindless.h"
 #include "spirv_emit.h"
 #include "test.h"
 
@@ -229,7 +230,9 @@ static bool write_apart(struct writer *w, uint32_t op)
     case SP_OP_ImageQuerySize:
     case SP_OP_ImageQueryFormat:
     case SP_OP_ImageQueryOrder:
-    case SP_OP_ImageQueryLevels: return true; /* images are parameters: tests/opencl/images.cl has all of these */
+    case SP_OP_ImageQueryLevels:
+    case SP_OP_ConvertHandleToImageINTEL:
+    case SP_OP_ConvertHandleToSampledImageINTEL: return true; /* in tests/opencl/images.cl, tests/soft/bindless.h */
     case SP_OP_CompositeConstruct:
         spe_splat(w->m, spe_vec(w->m, any_float(w), 4), value_of(w, any_float(w)));
         return true;
@@ -349,6 +352,7 @@ TEST(what_compilers_write_is_generated)
         if (f) fclose(f);
         CHECK_MSG(count && generate(words, count, names[n], NULL), "%s", path);
     }
+    CHECK(generate(bindless_kernel, sizeof bindless_kernel / 4, "bindless", NULL));
 }
 
 TEST(no_instruction_is_left_out)

@@ -103,6 +103,7 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {ZE_IMAGE_MEMORY_PROPERTIES_EXP_NAME, ZE_IMAGE_MEMORY_PROPERTIES_EXP_VERSION_1_0},
         {ZE_IMAGE_VIEW_EXP_NAME, ZE_IMAGE_VIEW_EXP_VERSION_1_0},
         {"ZE_extension_image_view", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_experimental_bindless_image", ZE_MAKE_VERSION(1, 0)},
         {"ZE_extension_image_format_support", ZE_MAKE_VERSION(1, 0)},
 #if SOFT_API(6)
         {ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_NAME, ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_VERSION_1_0},
@@ -140,7 +141,7 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
         const char *name;
         void (*function)(void);
     } known[] = {FUNCTION(zeModuleBuildLogGetString), FUNCTION(zeModuleBuildLogDestroy), FUNCTION(zeImageViewCreateExt),
-                 FUNCTION(zeMemGetPitchFor2dImage)};
+                 FUNCTION(zeMemGetPitchFor2dImage), FUNCTION(zeImageGetDeviceOffsetExp)};
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(name);
     SOFT_POINTER(address);

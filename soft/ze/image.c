@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "run/image.h"
 #include "ze_soft.h"
 
@@ -21,6 +22,7 @@ enum {
     PITCH_INFO = 0x20038,
     CUSTOM_PITCH_DESC = 0x20042
 };
+enum { BINDLESS = 1, SAMPLED = 2 };
 struct number_desc { /* sRGB or not, a plane, flags of bindless images; whether a format is supported */
     ze_structure_type_t stype;
     const void *next;
@@ -90,8 +92,10 @@ ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_imag
 
 /* What is chained to one. */
 struct wish {
-    void *memory;    /* of the program's; NULL: the image gets its own */
-    size_t pitch[2]; /* of rows and slices there; 0: as narrow as they may be */
+    void *memory;      /* of the program's; NULL: the image gets its own */
+    size_t pitch[2];   /* of rows and slices there; 0: as narrow as they may be */
+    uint32_t bindless; /* BINDLESS, SAMPLED */
+    const ze_sampler_desc_t *sampler;
 };
 
 /* What `d` asks for and there is not, when its number is not 0. */
@@ -110,13 +114,17 @@ static ze_result_t read_chain(const void *chain, struct wish *wish)
         case CUSTOM_PITCH_DESC:
             memcpy(wish->pitch, ((const struct sizes *)(const void *)d)->size, sizeof wish->pitch);
             break;
-        case BINDLESS_DESC: SOFT_TRY(refuse_number(d, "there are no bindless images")); break;
+        case BINDLESS_DESC: wish->bindless = ((const struct number_desc *)(const void *)d)->number; break;
+        case ZE_STRUCTURE_TYPE_SAMPLER_DESC: wish->sampler = (const ze_sampler_desc_t *)(const void *)d; break;
         case PLANE_DESC:
         case OLDER_PLANE_DESC: SOFT_TRY(refuse_number(d, "images have one plane")); break;
         case SRGB_DESC: SOFT_TRY(refuse_number(d, "there are no sRGB images")); break;
         default: break;
         }
     }
+    SOFT_FLAGS(wish->bindless, BINDLESS | SAMPLED);
+    if (wish->bindless & SAMPLED && (!(wish->bindless & BINDLESS) || !wish->sampler))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a sampled image is bindless, and has a sampler chained");
     return ZE_RESULT_SUCCESS;
 }
 
@@ -168,19 +176,33 @@ static ze_result_t set_size(struct xs_image *i, const ze_image_desc_t *d, uint32
     return ZE_RESULT_SUCCESS;
 }
 
+static ze_result_t set_sampler(struct xs_sampler *s, const ze_sampler_desc_t *d)
+{
+    if ((uint32_t)d->addressMode > ZE_SAMPLER_ADDRESS_MODE_MIRROR ||
+        (uint32_t)d->filterMode > ZE_SAMPLER_FILTER_MODE_LINEAR)
+        return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    *s = (struct xs_sampler){
+        .address = (uint8_t)d->addressMode, .filter = (uint8_t)d->filterMode, .normalized = d->isNormalized != 0};
+    return ZE_RESULT_SUCCESS;
+}
+
 /* An image without memory. */
-static ze_result_t describe(const ze_image_desc_t *d, ze_image_handle_t *to)
+static ze_result_t describe(const ze_image_desc_t *d, const struct wish *wish, ze_image_handle_t *to)
 {
     struct xs_image i = {0};
+    struct xs_sampler s = {0};
     ze_image_handle_t image;
     uint32_t texel;
     SOFT_TRY(set_format(&i, &d->format));
     texel = texel_bytes(&d->format);
     SOFT_TRY(set_size(&i, d, texel));
+    if (wish->bindless & SAMPLED) SOFT_TRY(set_sampler(&s, wish->sampler));
     image = calloc(1, sizeof *image);
     if (!image) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     image->tag = SOFT_IMAGE;
     image->image = i;
+    image->sampler = s;
+    image->bindless = wish->bindless != 0;
     image->texel = texel;
     *to = image;
     return ZE_RESULT_SUCCESS;
@@ -219,6 +241,7 @@ static ze_result_t take_memory(ze_context_handle_t context, ze_image_handle_t im
     if (!soft_range_fits(memory, end))
         return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "an image of %llu bytes exceeds the allocation at %p",
                          (unsigned long long)end, memory);
+    check_memory_wrote(memory, end); /* the checked mode does not see what kernels write through images */
     image->image.data = memory;
     return ZE_RESULT_SUCCESS;
 }
@@ -258,7 +281,7 @@ ze_result_t zeImageCreate(ze_context_handle_t context, ze_device_handle_t device
     SOFT_POINTER(image);
     SOFT_TRY(check_support());
     SOFT_TRY(read_chain(desc->pNext, &wish));
-    SOFT_TRY(describe(desc, &i));
+    SOFT_TRY(describe(desc, &wish, &i));
     result = set_pitches(i, wish.pitch);
     if (result == ZE_RESULT_SUCCESS) result = wish.memory ? take_memory(context, i, wish.memory) : give_memory(i);
     return deliver(result, i, image);
@@ -302,7 +325,7 @@ ze_result_t zeImageViewCreateExt(ze_context_handle_t context, ze_device_handle_t
     SOFT_POINTER(view);
     SOFT_TRY(read_chain(desc->pNext, &wish));
     if (wish.memory) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "a view has no memory of its own");
-    SOFT_TRY(describe(desc, &v));
+    SOFT_TRY(describe(desc, &wish, &v));
     return deliver(show(v, image), v, view);
 }
 
@@ -363,6 +386,19 @@ ze_result_t zeMemGetPitchFor2dImage(ze_context_handle_t context, ze_device_handl
     return ZE_RESULT_SUCCESS;
 }
 
+/* What kernels take for it is its address. */
+ze_result_t zeImageGetDeviceOffsetExp(ze_image_handle_t image, uint64_t *offset)
+{
+    _Static_assert(offsetof(struct _ze_image_handle_t, sampler) ==
+                       offsetof(struct _ze_image_handle_t, image) + sizeof(struct xs_image),
+                   "the sampler does not stand behind the image");
+    SOFT_HANDLE(image, SOFT_IMAGE);
+    SOFT_POINTER(offset);
+    if (!image->bindless) return soft_fail(ZE_RESULT_ERROR_NOT_AVAILABLE, "the image was not made bindless");
+    *offset = (uint64_t)(uintptr_t)&image->image;
+    return ZE_RESULT_SUCCESS;
+}
+
 /* Always resident. */
 static ze_result_t residency(ze_context_handle_t context, ze_device_handle_t device, ze_image_handle_t image)
 {
@@ -387,8 +423,8 @@ ze_result_t zeContextEvictImage(ze_context_handle_t context, ze_device_handle_t 
 /* Layers are what comes after the rows: of a 1D array's region its y. */
 static bool has_layers_as_rows(const struct xs_image *i) { return i->layers && i->dims == 1; }
 
-/* A region (NULL: all) in bytes from the image's data. What it says of dimensions that the image lacks is ignored, as by
- * Intel's driver. */
+/* A region (NULL: all) in bytes from the image's data. What it says of dimensions that the image lacks is ignored, as
+ * by Intel's driver. */
 static ze_result_t image_box(ze_image_handle_t image, const ze_image_region_t *region, struct soft_box *to)
 {
     const struct xs_image *i = &image->image;
@@ -497,20 +533,17 @@ ze_result_t zeCommandListAppendImageCopyFromMemory(ze_command_list_handle_t list
 ze_result_t zeSamplerCreate(ze_context_handle_t context, ze_device_handle_t device, const ze_sampler_desc_t *desc,
                             ze_sampler_handle_t *sampler)
 {
+    struct xs_sampler x;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(desc);
     SOFT_POINTER(sampler);
-    if ((uint32_t)desc->addressMode > ZE_SAMPLER_ADDRESS_MODE_MIRROR ||
-        (uint32_t)desc->filterMode > ZE_SAMPLER_FILTER_MODE_LINEAR)
-        return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    SOFT_TRY(set_sampler(&x, desc));
     SOFT_TRY(check_support());
     *sampler = calloc(1, sizeof **sampler);
     if (!*sampler) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     (*sampler)->tag = SOFT_SAMPLER;
-    (*sampler)->sampler = (struct xs_sampler){.address = (uint8_t)desc->addressMode,
-                                              .filter = (uint8_t)desc->filterMode,
-                                              .normalized = desc->isNormalized != 0};
+    (*sampler)->sampler = x;
     return ZE_RESULT_SUCCESS;
 }
 

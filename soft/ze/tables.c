@@ -171,6 +171,9 @@ END
 TABLE(zeGetImageExpProcAddrTable, ze_image_exp_dditable_t)
     t->pfnGetMemoryPropertiesExp = zeImageGetMemoryPropertiesExp;
     t->pfnViewCreateExp = zeImageViewCreateExp;
+#if SOFT_API(9)
+    SINCE(9, pfnGetDeviceOffsetExp, zeImageGetDeviceOffsetExp)
+#endif
 END
 
 TABLE(zeGetFenceProcAddrTable, ze_fence_dditable_t)

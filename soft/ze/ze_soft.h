@@ -422,8 +422,10 @@ uint64_t soft_memory_id(void);
 
 struct _ze_image_handle_t {
     uint32_t tag;
-    struct xs_image image; /* what kernels are given */
-    uint32_t texel;        /* bytes of one */
+    struct xs_image image;     /* what kernels are given ... */
+    struct xs_sampler sampler; /* ... with that, when it is bindless and sampled */
+    bool bindless;
+    uint32_t texel; /* bytes of one */
     uint64_t id;
     struct soft_pages pages; /* no base: it lies in memory of the program's or of another image */
 };
@@ -442,6 +444,7 @@ ZE_APIEXPORT ze_result_t zeImageViewCreateExt(ze_context_handle_t context, ze_de
 #if !SOFT_API(9)
 ZE_APIEXPORT ze_result_t zeMemGetPitchFor2dImage(ze_context_handle_t context, ze_device_handle_t device, size_t width,
                                                  size_t height, unsigned texel, size_t *pitch);
+ZE_APIEXPORT ze_result_t zeImageGetDeviceOffsetExp(ze_image_handle_t image, uint64_t *offset);
 #endif
 
 /* ---- commands */

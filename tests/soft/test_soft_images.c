@@ -24,7 +24,6 @@ enum { /* structures, likewise */
        SRGB_DESC = 0x10006,
        FORMAT_SUPPORT = 0x10014,
        PITCHED_PROPERTIES = 0x2001d,
-       BINDLESS_DESC = 0x2001e,
        PITCHED_DESC = 0x2001f,
        PITCH_INFO = 0x20038,
        CUSTOM_PITCH_DESC = 0x20042
@@ -532,7 +531,7 @@ TEST(descriptors_that_are_refused)
     ze_image_properties_t p = {.stype = ZE_STRUCTURE_TYPE_IMAGE_PROPERTIES};
     struct number_desc more = {.number = 1};
     ze_image_handle_t image;
-    const uint32_t chained[] = {SRGB_DESC, PLANE_DESC, BINDLESS_DESC};
+    const uint32_t chained[] = {SRGB_DESC, PLANE_DESC};
     d.flags = 4;
     CHECK_INT(create(&d, &image), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     CHECK_INT(zeImageGetProperties(device.device, &d, &p), ZE_RESULT_ERROR_INVALID_ENUMERATION);
