@@ -304,6 +304,7 @@ typedef struct {
     int max_group_size;      /* work-items of a work-group */
     int registers;           /* bytes of registers of one subgroup, in the larger of the two modes */
     const char *build_flags; /* that the device's compiler needs for large tiles; "" elsewhere */
+    bool stages_rows;        /* rows at any pitch had better be copied to local memory than read by lanes (xetile.h) */
 } cm_target;
 
 /* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */
@@ -830,13 +831,13 @@ const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
     static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
-        {"bmg", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
-        {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
-        {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large},
-        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 1024, 8 << 10, ""},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, true, 64 << 10, 1024, 16 << 10, ""},
+        {"pvc", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"bmg", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large, false},
+        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 1024, 8 << 10, "", false},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, true, 64 << 10, 1024, 16 << 10, "", false},
     };
     if (!name) return NULL;
     if (strcmp(name, "lnl-m") == 0) name = "lnl";

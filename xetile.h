@@ -21,11 +21,12 @@
  * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs once. Each macro checks its operands and records an
  * operation. XT_BUILD then determines the work-group's size and the layout of each vector, and writes the record as
  * SPIR-V. If row pitches are known only at launch it writes two versions, with and without 2D block messages, and the
- * kernel picks one at run time (.pitch). C variables and C loops exist at build time: a C `for` unrolls. The bodies of
- * XT_FOR and XT_WHILE run a second time without recording anything, to detect that an iteration uses what the previous
- * one left in an unlisted variable. Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a
- * two-dimensional vector); assign them and pass them to functions like any C value. A function that uses the macros
- * takes XT_CONTEXT as its first parameter and is called with XT_SELF:
+ * kernel picks one at run time (.pitch). On Intel's devices the latter copies operands of products to local memory
+ * first (staging.c). C variables and C loops exist at build time: a C `for` unrolls. The bodies of XT_FOR and XT_WHILE
+ * run a second time without recording anything, to detect that an iteration uses what the previous one left in an
+ * unlisted variable. Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional
+ * vector); assign them and pass them to functions like any C value. A function that uses the macros takes XT_CONTEXT
+ * as its first parameter and is called with XT_SELF:
  *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
  *
  * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME)
@@ -536,17 +537,19 @@ struct xt_ctx {
     xt_map subgroups_map;
     int64_t local_bytes;
     /* what the passes find */
-    xt_list_ tiles, offsets, remarks;
+    xt_list_ tiles, offsets, remarks, stages;
     const char *versions; /* what the first version is, and why */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
+    size_t stage_dwords;  /* and of operands on their way */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
     int registers;
     /* lowering */
     bool block2d; /* this is the version with 2D block messages */
+    int staged;   /* operands go through local memory in this version, XT_BY_... */
     int at;       /* the number of the node */
-    spe_id scratch;
+    spe_id scratch, staging;
     xt_list_ lane_bits, lane_tables; /* written so far */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;
@@ -846,6 +849,7 @@ struct xt_node_ {
     xt_write_fn_ write;
     int kind;        /* which one of those that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* of a larger operation, which stands behind its parts */
+    int spread;      /* of the regions around, see xt_value_ */
     uint32_t result; /* the value that it makes; 0: none, or those of a region */
     const char *file;
     int line;
@@ -926,6 +930,7 @@ struct xt_frame_ {
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
+    bool meets; /* subgroups meet before it, see staging.c */
     int slots;
     xt_slot_ *slot;
     /* when written */
@@ -995,6 +1000,8 @@ enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
     bool used;
+    bool apart;          /* subgroups have it at places of their own */
+    int align[2];        /* what divides the tile's offset at any time */
     const char *why_not; /* NULL: 2D block messages may access it */
     const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
@@ -1029,6 +1036,38 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 /* ---- passes: layouts.c, block2d.c */
 
 XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
+
+/* The surface of lines of one class, and where a message begins in it; shift: by how many bits its elements are beyond
+ * a dword. */
+typedef struct {
+    spe_block2d block;
+    spe_id shift;
+} xt_surface_;
+
+/* How a load of an operand goes through local memory. Lines: of memory. Places and sizes in local memory are dwords. */
+typedef struct {
+    int node;
+    bool first, last;       /* of the loads that share a barrier */
+    bool again;             /* it is in a region, and may come again */
+    const xt_frame_ *turns; /* the loop whose turns alternate between two buffers; NULL: there is one */
+    cm_use use;
+    int bytes, subgroups;    /* of an element; that copy the tile */
+    bool along_k;            /* lines of memory run along k; */
+    int weave;               /* else so many share a dword */
+    int classes, wide, high; /* of lines; of a message: dwords, lines */
+    int chunks[2], units;    /* messages of a class, down and across; of the tile (`weave` of them are one) */
+    bool whole, aligned;     /* the tile begins at a multiple of the classes, and of a dword along lines */
+    bool early;              /* so, and of a matrix that is known before the body */
+    int row, plane, depth;   /* of a left operand's row; from 16 columns or `row` to the next; along k */
+    int at, dwords;          /* of a buffer */
+    /* when written */
+    xt_tile tile;
+    xt_surface_ *surface; /* those that are known before the body */
+    spe_id *got;
+} xt_stage_;
+
+enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
+XETILE_PRIVATE bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
 
 /* A piece is cut on both sides into powers of two, columns in multiples of a subgroup's lanes, as memory and products
  * want them; a subgroup's vector is the blocks of its pieces in order. */
@@ -1514,6 +1553,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     n->write = write;
     n->kind = kind;
     n->part = x->part > 0;
+    n->spread = x->spread;
     n->result = result;
     n->file = w.file;
     n->line = w.line;
@@ -2217,10 +2257,14 @@ XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile *t = &init->matrix;
     xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
-    int inner = xt_inner_(t);
+    int inner = xt_inner_(t), i;
     if (!p) return;
     p->parent = t->number;
     p->of = init;
+    p->apart = xt_spread_of_(x, &init->given.base) > 0;
+    for (i = 0; i < 2; i++) p->align[i] = xt_val_align_(&init->given.offset.at[init->given.offset.count - 2 + i]);
+    for (i = 0; i < init->given.offset.count; i++)
+        p->apart = p->apart || xt_spread_of_(x, &init->given.offset.at[i]) > 0;
     p->why_not = xt_never_block2d_(x, t);
     if (!p->why_not && (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) ||
                         !xt_is_early_(x, &t->shape[1]) || !xt_is_early_(x, &t->pitch)))
@@ -2237,10 +2281,14 @@ XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
         xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = xt_tile_root_(x, a->tile.number);
 }
 
-XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_frame_ *f)
+XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 {
+    const xt_frame_ *f = (const xt_frame_ *)n->desc;
     int i;
     for (i = 0; i < f->slots; i++) {
+        const xt_thing_ *t = &f->slot[i].start;
+        bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
+        if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
         if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
         xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].now);
     }
@@ -2249,10 +2297,12 @@ XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_frame_ *f)
 /* A class of tiles is used when one of it is, and possible when all are. */
 XE_FN_ void xt_settle_tiles_(xt_ctx *x)
 {
-    int i;
+    int i, j;
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
+        root->apart = root->apart || p->apart;
+        for (j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;
     }
 }
@@ -2267,7 +2317,8 @@ XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 
 XE_FN_ void xt_find_block2d_(xt_ctx *x)
 {
-    int i;
+    xt_plan_tile_ *p;
+    int i, j;
     for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = xt_accessed_(n);
@@ -2275,9 +2326,13 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
             const xt_update_ *d = (const xt_update_ *)n->desc;
-            if (!d->tile.scatter) xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
+            if (d->tile.scatter) continue;
+            xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
+            p = xt_plan_tile_at_(x, d->tile.number);
+            p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
+            for (j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
         }
-        if (n->op == XT_OP_END_) xt_find_region_tiles_(x, (const xt_frame_ *)n->desc);
+        if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
     xt_settle_tiles_(x);
@@ -3276,6 +3331,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding;
+    if (xt_write_staged_(x, n)) return;
     xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
@@ -6258,6 +6314,610 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
     }
 }
 
+/* staging.c - operands of products from rows at any pitch, on Intel's devices: the work-group copies a tile into local
+ * memory together, and each subgroup reads its operands from there in block form.
+ *
+ * 2D block messages want a pitch that is a multiple of 16 bytes. Of bytes at any pitch p the lines n, n + 16, ... have
+ * pitch 16 p; of 16-bit elements it is every eighth line, of 32 bits every fourth: the lines of one class. Where the
+ * class begins at no multiple of 64 bytes its surface begins at the one below, and x takes the rest, but for the bytes
+ * below a dword, by which lanes shift what two messages, a dword apart, have brought. What lies outside reads zero:
+ * whole dwords by the bounds of the surface, the rest by a mask. So the edges of a matrix cost nothing more.
+ *
+ * In local memory an operand lies as the matrix instruction takes it: of a left one (M x K), rows of `row` dwords along
+ * k, one below the other; of a right one (K x N), dwords along k of sixteen columns. Where lines of memory run across
+ * k, those that share a dword are woven on the way. */
+
+/* ---- a pass ------------------------------------------------------------------------------------------------------ */
+
+/* Where dword k of row p (of a right operand: column p) lies, in dwords. */
+XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int k)
+{
+    if (s->use == CM_A) return p / 16 * s->plane + k * 16 + p % 16;
+    return k / s->row * s->plane + p * s->row + k % s->row;
+}
+
+/* How the tile is dealt out: messages of `wide` dwords of `high` lines of a class, as many to each subgroup; where that
+ * cannot be some take the same. */
+XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
+{
+    int high, units, n = s->subgroups;
+    s->wide = dwords % 16 ? 8 : 16;
+    s->chunks[1] = dwords / s->wide;
+    for (high = 128 / s->wide; high >= 16 / s->wide; high /= 2) {
+        if (dwords % s->wide || lines % (s->classes * high)) continue;
+        units = lines / high / s->weave * s->chunks[1];
+        if (s->units && (s->units % n == 0 || units % n != 0) && s->units >= n) continue;
+        s->units = units;
+        s->high = high;
+        s->chunks[0] = lines / (s->classes * high);
+    }
+    return s->units > 0;
+}
+
+/* Whole operands of the matrix instruction in each subgroup's pieces, and k not dealt out. */
+XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
+{
+    const int side[2] = {s->use == CM_A ? 16 : 1, s->row * 4 / s->bytes};
+    int i, dim;
+    for (i = 0; i < 2; i++) {
+        dim = (s->use == CM_B) ^ !i;
+        if (d->data[dim] % side[i] || (i && d->count[dim] != 1)) return false;
+    }
+    return true;
+}
+
+/* What speaks against loading a vector so; NULL: nothing does, and s is how. */
+XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, const xt_node_ *n, xt_stage_ *s)
+{
+    const xt_load_desc_ *d = (const xt_load_desc_ *)n->desc;
+    const xt_tile *t = &d->tile, *m;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
+    const cm_product *row = cm_product_row(xt_held_(t->type), xt_held_(t->type));
+    const xt_tile_desc_ *given = &xt_plan_tile_at_(x, t->number)->of->given;
+    int inner = xt_inner_(t), k;
+    m = &xt_plan_tile_at_(x, t->number)->of->matrix;
+    memset(s, 0, sizeof *s);
+    s->use = xt_layout_(x, n->result);
+    s->bytes = xt_bytes_(t->type);
+    if (s->use == CM_ACC || !row || !row->dpas) return "no operand of a product";
+    if (t->base.local || t->step != 1) return "local memory, or columns that are apart";
+    if (d->padding != 0 || d->border != XT_BORDER_PADDING) return "what is outside is not zero";
+    if (n->spread > 0 || p->apart || (x->subgroups > 1 && !t->dist.subgroups)) return "subgroups load different tiles";
+    if (!xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) || !xt_is_early_(x, &m->pitch))
+        return "a matrix that is computed in the body";
+    k = s->use == CM_B;
+    s->subgroups = t->dist.subgroups ? t->dist.subgroups : 1;
+    s->along_k = inner == k;
+    s->weave = s->along_k ? 1 : 4 / s->bytes;
+    s->classes = 16 / s->bytes;
+    s->row = s->bytes == 4 ? 16 : 8;
+    s->depth = t->dist.shape[k] * s->bytes / 4;
+    s->whole = p->align[!inner] % s->classes == 0;
+    s->aligned = p->align[inner] * s->bytes % 4 == 0;
+    s->early = s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
+    s->plane = s->use == CM_A ? s->depth * 16 : t->dist.shape[!k] * s->row + 8; /* 8: over all banks */
+    s->dwords = s->use == CM_A ? t->dist.shape[!k] / 16 * s->plane : s->depth / s->row * s->plane;
+    if (!xt_stage_fills_(s, &t->dist) ||
+        !xt_stage_deal_(s, t->dist.shape[!inner], t->dist.shape[inner] * s->bytes / 4))
+        return "a shape that messages do not divide";
+    return NULL;
+}
+
+XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
+
+/* Two buffers where a loop's turns tell which; else one, which takes a barrier more when it comes again. */
+XE_FN_ void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int depth)
+{
+    const xt_frame_ *f = depth ? open[depth - 1] : NULL;
+    s->again = depth > 0;
+    if (f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && !(f->step.integer & (f->step.integer - 1))) s->turns = f;
+}
+
+/* Which loads of operands go through local memory. Those that follow each other share a barrier. */
+XE_FN_ void xt_find_stages_(xt_ctx *x)
+{
+    const xt_frame_ *open[SPE_REGIONS_MAX];
+    int i, depth = 0, room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes;
+    int last = -1; /* of the loads that nothing but numbers and tiles has followed */
+    bool arrived = false;
+    if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
+    for (i = 0; i < x->nodes.count; i++) {
+        xt_node_ *n = xt_node_at_(x, i);
+        xt_stage_ s, *kept;
+        if (n->op > XT_OP_PREFETCH_TILE_) last = -1;
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[depth++] = (xt_frame_ *)n->desc;
+        if (n->op == XT_OP_END_) depth--;
+        if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
+        if (n->op != XT_OP_LOAD_TILE_ || arrived || xt_why_not_staged_(x, n, &s)) continue; /* no barrier within one */
+        xt_stage_buffers_(&s, open, depth);
+        if (s.dwords * 4 * (s.turns ? 2 : 1) > room - (int)x->stage_dwords * 4) continue;
+        s.node = i;
+        s.at = (int)x->stage_dwords;
+        x->stage_dwords += (size_t)(s.dwords * (s.turns ? 2 : 1));
+        s.first = last < 0;
+        s.last = true;
+        if (last >= 0) xt_stage_at_(x, last)->last = false;
+        last = x->stages.count;
+        kept = (xt_stage_ *)xt_push_(x, &x->stages, sizeof *kept);
+        if (kept) *kept = s;
+        if (depth > 1 && s.turns) ((xt_frame_ *)(uintptr_t)s.turns)->meets = true;
+    }
+}
+
+XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, const xt_node_ *n)
+{
+    int i;
+    for (i = 0; i < x->stages.count; i++)
+        if (xt_node_at_(x, xt_stage_at_(x, i)->node) == n) return xt_stage_at_(x, i);
+    return NULL;
+}
+
+/* ---- the condition ----------------------------------------------------------------------------------------------- */
+
+/* When surfaces of every class are legal: pitches of at most 2^24 bytes, which hold a line and what is before it, up to
+ * two times 64 bytes. */
+XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
+{
+    spe_module *m = &x->m;
+    spe_id all = 0;
+    int i;
+    spe_prologue_begin(m);
+    for (i = 0; i < x->stages.count; i++) {
+        const xt_load_desc_ *d = (const xt_load_desc_ *)xt_node_at_(x, xt_stage_at_(x, i)->node)->desc;
+        const xt_tile *t = &xt_plan_tile_at_(x, d->tile.number)->of->matrix;
+        spe_id pitch = xt_emit_early_(x, &t->pitch, CM_I32), test;
+        spe_id along = xt_emit_early_(x, &t->shape[xt_inner_(t)], CM_I32);
+        spe_id lines = xt_emit_early_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
+        test = spe_ult(m, spe_iadd(m, pitch, spe_i32(m, -1)), spe_i32(m, 1 << 20));
+        test = spe_land(m, test, spe_ult(m, spe_iadd(m, along, spe_i32(m, -1)), spe_i32(m, 1 << 22)));
+        test = spe_land(m, test, spe_ult(m, spe_iadd(m, lines, spe_i32(m, -1)), spe_i32(m, 1 << 24)));
+        along = spe_iadd(m, spe_imul(m, along, spe_i32(m, xt_stage_at_(x, i)->bytes)), spe_i32(m, 130));
+        test = spe_land(m, test, spe_uge(m, spe_imul(m, pitch, spe_i32(m, 16)), along));
+        all = all ? spe_land(m, all, test) : test;
+    }
+    spe_prologue_end(m);
+    return all;
+}
+
+/* ---- from memory to registers ------------------------------------------------------------------------------------ */
+
+/* What a subgroup copies in one round: its first line (of the first class), its first dword along a line. */
+typedef struct {
+    spe_id line_class, chunk, along; /* chunk: in lines of its class */
+} xt_unit_;
+
+XE_FN_ xt_unit_ xt_stage_unit_(xt_ctx *x, const xt_stage_ *s, int round)
+{
+    spe_module *m = &x->m;
+    int groups = s->classes / s->weave;
+    spe_id n;
+    xt_unit_ u;
+    n = s->subgroups > 1 ? spe_builtin(m, SPE_SUBGROUP_ID, 0) : spe_i32(m, 0);
+    if (round) n = spe_iadd(m, n, spe_i32(m, round * s->subgroups));
+    if ((round + 1) * s->subgroups > s->units) n = spe_umod(m, n, spe_i32(m, s->units));
+    u.along = spe_imul(m, spe_umod(m, n, spe_i32(m, s->chunks[1])), spe_i32(m, s->wide));
+    n = spe_udiv(m, n, spe_i32(m, s->chunks[1]));
+    u.line_class = spe_imul(m, spe_umod(m, n, spe_i32(m, groups)), spe_i32(m, s->weave));
+    u.chunk = spe_imul(m, spe_udiv(m, n, spe_i32(m, groups)), spe_i32(m, s->high));
+    return u;
+}
+
+XE_FN_ spe_id xt_log2_(xt_ctx *x, int n)
+{
+    int bits = 0;
+    while (1 << bits < n) bits++;
+    return spe_i32(&x->m, bits);
+}
+
+XE_FN_ spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim)
+{
+    return spe_isub(&x->m, xt_index_id_(x, &t->offset[dim]), xt_place_id_(x, &t->dist, dim));
+}
+
+/* What a surface is made of: the matrix's address, its lines, elements in a line, bytes from line to line. */
+typedef struct {
+    spe_id base, lines, extent, pitch;
+} xt_lines_;
+
+/* Of a tile whose matrix is known before the body; else where leading offsets are outside the matrix has no lines, and
+ * the address of the first one is as good as any. */
+XE_FN_ xt_lines_ xt_stage_lines_(xt_ctx *x, const xt_tile *t, bool early)
+{
+    spe_module *m = &x->m;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
+    const xt_tile *matrix = &p->of->matrix;
+    spe_id i64 = spe_int(m, 64);
+    xt_lines_ l;
+    int inner = xt_inner_(t);
+    l.lines = early ? xt_emit_early_(x, &matrix->shape[!inner], CM_I32) : xt_index_id_(x, &t->shape[!inner]);
+    l.extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
+    l.pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), spe_i32(m, xt_bytes_(t->type)));
+    l.base = spe_ptr_to_u(m, i64, early ? xt_emit_base_(x, p) : t->base.id);
+    if (early || p->of->given.shape.count < 3) return l;
+    l.base = spe_select(m, spe_ieq(m, l.lines, spe_i32(m, 0)),
+                        spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id), l.base);
+    return l;
+}
+
+/* number: which class. */
+XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_lines_ *l, spe_id number)
+{
+    spe_module *m = &x->m;
+    spe_id none = spe_ule(m, l->lines, number), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
+    spe_id i64 = spe_int(m, 64), address, rest, width, before;
+    xt_surface_ r;
+    memset(&r, 0, sizeof r);
+    address = spe_imul(m, spe_select(m, none, zero, number), l->pitch);
+    address = spe_iadd(m, l->base, spe_uconvert(m, i64, address));
+    rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, 63));
+    width = spe_iadd(m, spe_imul(m, l->extent, spe_i32(m, s->bytes)), spe_iadd(m, rest, spe_i32(m, 3)));
+    before = spe_select(m, spe_ult(m, width, spe_i32(m, 64)), spe_i32(m, 64), zero); /* surfaces are no narrower */
+    address = spe_isub(m, spe_and(m, address, spe_u64(m, ~(uint64_t)63)), spe_uconvert(m, i64, before));
+    rest = spe_iadd(m, rest, before);
+    r.block.elem_bytes = 4;
+    r.block.width = (uint32_t)s->wide;
+    r.block.height = (uint32_t)s->high;
+    r.block.count = 1;
+    r.block.ptr = address;
+    r.block.mem_width = spe_and(m, spe_iadd(m, width, before), spe_i32(m, -4));
+    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, l->lines, number), most), spe_i32(m, s->classes));
+    r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
+    r.block.pitch = spe_imul(m, l->pitch, spe_i32(m, s->classes));
+    r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */
+    r.block.pos_x = rest;
+    return r;
+}
+
+/* Keeps compilers from making a value again in a loop, where registers are few: to them it comes from another lane. */
+XE_FN_ void xt_stage_keep_(xt_ctx *x, spe_id *v) { *v = spe_sg_broadcast(&x->m, *v, spe_i32(&x->m, 0)); }
+
+/* Where a unit's first message begins. What the tile's offset has to do with it is left out where the class, or the
+ * shift, does not depend on it (whole, dwords): see xt_stage_move_. */
+XE_FN_ xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u, int i)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t);
+    spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), line = 0, rest;
+    xt_lines_ l = xt_stage_lines_(x, t, s->early);
+    xt_surface_ r;
+    if (!s->whole) {
+        line = spe_iadd(m, xt_stage_offset_(x, t, !inner), number);
+        number = spe_and(m, line, spe_i32(m, s->classes - 1));
+    }
+    r = xt_stage_class_(x, s, &l, number);
+    rest = r.block.pos_x;
+    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), spe_i32(m, s->bytes)));
+    r.shift = spe_shl(m, spe_and(m, rest, spe_i32(m, 3)), spe_i32(m, 3));
+    r.block.pos_x = spe_iadd(m, spe_sar(m, rest, spe_i32(m, 2)), u->along);
+    r.block.pos_y = spe_iadd(m, r.block.pos_y, u->chunk);
+    if (line) r.block.pos_y = spe_iadd(m, r.block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    return r;
+}
+
+/* The same as the tile is now. */
+XE_FN_ void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_surface_ *r)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t);
+    spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
+    r->block.ptr = xt_emit_pointer_(x, CM_I32, r->block.ptr);
+    if (s->whole) r->block.pos_y = spe_iadd(m, r->block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    if (!s->aligned) return;
+    along = s->bytes < 4 ? spe_sar(m, along, xt_log2_(x, 4 / s->bytes)) : along;
+    r->block.pos_x = spe_iadd(m, r->block.pos_x, along);
+}
+
+XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
+
+/* At the beginning of the version: surfaces that are known there. */
+XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
+{
+    int i, j, round;
+    size_t k;
+    for (i = 0; i < x->stages.count; i++) {
+        xt_stage_ *s = xt_stage_at_(x, i);
+        const xt_load_desc_ *d = (const xt_load_desc_ *)xt_node_at_(x, s->node)->desc;
+        int n = xt_stage_rounds_(s) * s->weave;
+        xt_surface_ *r = s->early ? (xt_surface_ *)xt_memory_(x, (size_t)n * sizeof *r) : NULL;
+        s->surface = r;
+        for (round = 0; r && round < xt_stage_rounds_(s); round++) {
+            xt_unit_ u = xt_stage_unit_(x, s, round);
+            for (j = 0; j < s->weave; j++, r++) {
+                spe_block2d *b = &r->block;
+                spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
+                *r = xt_stage_surface_(x, s, &d->tile, &u, j);
+                for (k = 0; k < sizeof keep / sizeof keep[0]; k++) xt_stage_keep_(x, keep[k]);
+            }
+        }
+    }
+}
+
+/* The dwords that a message brings to a lane: a scalar or a vector. */
+XE_FN_ spe_id xt_stage_message_(xt_ctx *x, const xt_stage_ *s, const spe_block2d *b)
+{
+    spe_module *m = &x->m;
+    uint32_t words = (uint32_t)(s->high * s->wide / 16);
+    spe_id type = spe_vec(m, spe_int(m, 32), words), variable = spe_local_var(m, type);
+    spe_block2d_load(m, b, variable);
+    return spe_load(m, variable, 0);
+}
+
+/* Which bytes of a lane's dword are elements of the matrix. */
+XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), per = 4 / s->bytes, i;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0, extent = xt_index_id_(x, &t->shape[inner]), first;
+    if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
+    first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
+    first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
+    for (i = 0; i < per; i++) {
+        spe_id bits = spe_u32(m, per == 1 ? ~0u : ((1u << 8 * s->bytes) - 1) << 8 * s->bytes * i);
+        spe_id one = spe_select(m, spe_ult(m, spe_iadd(m, first, spe_i32(m, i)), extent), bits, spe_i32(m, 0));
+        mask = mask ? spe_or(m, mask, one) : one;
+    }
+    return mask;
+}
+
+XE_FN_ spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
+{
+    return spe_splat(&x->m, spe_type_of(&x->m, like), word);
+}
+
+/* All that this subgroup copies of the tile; of each line of a unit the low and the high message, and the shift. */
+XE_FN_ void xt_stage_fetch_(xt_ctx *x, xt_stage_ *s, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    int rounds = xt_stage_rounds_(s), round, i;
+    s->got = (spe_id *)xt_memory_(x, (size_t)(rounds * s->weave * 3) * sizeof *s->got);
+    for (round = 0; round < rounds && s->got; round++) {
+        xt_unit_ u = xt_stage_unit_(x, s, round);
+        for (i = 0; i < s->weave; i++) {
+            spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
+            xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, t, &u, i);
+            xt_stage_move_(x, s, t, &r);
+            got[0] = got[1] = xt_stage_message_(x, s, &r.block);
+            got[2] = r.shift;
+            if (s->bytes == 4) continue;
+            r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
+            got[1] = xt_stage_message_(x, s, &r.block);
+        }
+    }
+}
+
+/* ---- from registers to local memory ------------------------------------------------------------------------------ */
+
+/* Elements where dwords begin; without a shift both messages brought the same. */
+XE_FN_ spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
+{
+    spe_module *m = &x->m;
+    spe_id low = got[0], high, back;
+    if (s->bytes < 4) {
+        back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
+        low = spe_shr(m, low, xt_splat_word_(x, low, got[2]));
+        high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
+        low = spe_or(m, low, high);
+    }
+    return spe_and(m, low, xt_splat_word_(x, low, mask));
+}
+
+/* Bits `mask` of a, the others of b. */
+XE_FN_ spe_id xt_stage_merge_(xt_ctx *x, uint32_t mask, spe_id a, spe_id b)
+{
+    spe_module *m = &x->m;
+    return spe_or(m, spe_and(m, a, xt_splat_word_(x, a, spe_u32(m, mask))),
+                  spe_and(m, b, xt_splat_word_(x, b, spe_u32(m, ~mask))));
+}
+
+XE_FN_ spe_id xt_stage_shift_(xt_ctx *x, spe_id v, int left)
+{
+    spe_id by = xt_splat_word_(x, v, spe_i32(&x->m, left < 0 ? -left : left));
+    return left < 0 ? spe_shr(&x->m, v, by) : spe_shl(&x->m, v, by);
+}
+
+/* Transposes elements of two dwords, or (bits 8, twice) of four. */
+XE_FN_ void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id *b)
+{
+    spe_id first = xt_stage_merge_(x, mask, *a, xt_stage_shift_(x, *b, bits));
+    *b = xt_stage_merge_(x, mask, xt_stage_shift_(x, *a, -bits), *b);
+    *a = first;
+}
+
+/* Lines become dwords along k: v[q] then has element q of each line's dword. */
+XE_FN_ void xt_stage_weave_(xt_ctx *x, const xt_stage_ *s, spe_id v[4])
+{
+    if (s->weave == 2) xt_stage_swap_(x, 0xffff, 16, &v[0], &v[1]);
+    if (s->weave < 4) return;
+    xt_stage_swap_(x, 0x00ff00ff, 8, &v[0], &v[1]);
+    xt_stage_swap_(x, 0x00ff00ff, 8, &v[2], &v[3]);
+    xt_stage_swap_(x, 0xffff, 16, &v[0], &v[2]);
+    xt_stage_swap_(x, 0xffff, 16, &v[1], &v[3]);
+}
+
+XE_FN_ spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
+{
+    spe_module *m = &x->m;
+    spe_id unit = spe_i32(m, s->use == CM_A ? 16 : s->row), cut = s->use == CM_A ? p : k;
+    spe_id at = spe_iadd(m, spe_imul(m, spe_udiv(m, cut, unit), spe_i32(m, s->plane)), spe_umod(m, cut, unit));
+    return spe_iadd(m, at, spe_imul(m, s->use == CM_A ? k : p, unit));
+}
+
+/* Where a lane's first dword goes. */
+XE_FN_ spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
+{
+    spe_module *m = &x->m;
+    int groups = s->classes / s->weave;
+    spe_id down = u->chunk, across = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    if (s->wide == 8) {
+        down = spe_iadd(m, down, spe_shr(m, across, spe_i32(m, 3)));
+        across = spe_and(m, across, spe_i32(m, 7));
+    }
+    across = spe_imul(m, spe_iadd(m, u->along, across), spe_i32(m, s->weave));
+    down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), spe_imul(m, down, spe_i32(m, groups)));
+    return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
+}
+
+/* Dword `at` of the buffer that is due in this turn. */
+XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
+{
+    spe_module *m = &x->m;
+    int64_t step = s->turns ? s->turns->step.integer : 0;
+    int bits = 0;
+    at = spe_iadd(m, at, spe_i32(m, s->at));
+    if (step) {
+        spe_id index = xt_value_at_(x, s->turns->index)->now.number.id, turn;
+        while (step >> bits > 1) bits++;
+        turn = spe_and(m, spe_shr(m, index, spe_i32(m, bits)), spe_i32(m, 1));
+        at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
+    }
+    return spe_element(m, x->staging, 1, &at);
+}
+
+/* A lane's dwords of line j of a unit; v: of each line that is woven. */
+XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, const spe_id v[4], int j)
+{
+    spe_module *m = &x->m;
+    int far = j * (16 / s->wide) * s->classes, q, n = s->weave;
+    spe_id one[4];
+    for (q = 0; q < n; q++) one[q] = s->high * s->wide == 16 ? v[q] : spe_extract(m, v[q], (uint32_t)j);
+    for (q = 0; q < n; q++) {
+        int at = s->along_k ? xt_stage_place_(s, far, 0) : xt_stage_place_(s, q, far / n);
+        spe_id ptr = spe_index(m, to, spe_i32(m, at));
+        if (s->use == CM_A && n > 1) {
+            spe_id all = spe_vec(m, spe_int(m, 32), (uint32_t)n);
+            spe_store(m, spe_ptr_cast(m, ptr, all), spe_construct(m, all, (uint32_t)n, one), (uint32_t)n * 4);
+            return;
+        }
+        spe_store(m, ptr, one[q], 4);
+    }
+}
+
+XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
+{
+    int rounds = xt_stage_rounds_(s), round, i, j;
+    for (round = 0; round < rounds && s->got; round++) {
+        xt_unit_ u = xt_stage_unit_(x, s, round);
+        spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4], to;
+        for (i = 0; i < s->weave; i++) v[i] = xt_stage_align_(x, s, s->got + (round * s->weave + i) * 3, mask);
+        xt_stage_weave_(x, s, v);
+        to = xt_stage_pointer_(x, s, xt_stage_lane_(x, s, &u));
+        for (j = 0; j < s->high * s->wide / 16; j++) xt_stage_store_(x, s, to, v, j);
+    }
+}
+
+/* ---- where surfaces are not legal: element by element ------------------------------------------------------------ */
+
+/* Element (row, col) of the tile in the low bits of a dword; 0 outside. */
+XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id row, spe_id col)
+{
+    spe_module *m = &x->m;
+    spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, far, v;
+    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
+    int inner = xt_inner_(t);
+    spe_if(m, spe_land(m, spe_ult(m, at[0], xt_index_id_(x, &t->shape[0])),
+                       spe_ult(m, at[1], xt_index_id_(x, &t->shape[1]))));
+    far = spe_imul(m, spe_sconvert(m, i64, at[!inner]), spe_sconvert(m, i64, xt_index_id_(x, &t->pitch)));
+    v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, far, spe_sconvert(m, i64, at[inner]))), 0);
+    v = spe_cast(m, spe_int(m, 32), spe_bitcast(m, word, v), false);
+    spe_endif_from(m, 1, &v, &zero, &v);
+    return v;
+}
+
+/* Each lane makes dwords, one a turn. */
+XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
+{
+    spe_module *m = &x->m;
+    int per = 4 / s->bytes, across = s->tile.dist.shape[s->use == CM_A], q;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by;
+    if (s->subgroups > 1)
+        lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_i32(m, x->S)));
+    i = spe_for(m, lane, spe_i32(m, across * s->depth), spe_i32(m, s->subgroups * x->S), 0, NULL);
+    by = spe_i32(m, s->along_k ? s->depth : across);
+    k = s->along_k ? spe_umod(m, i, by) : spe_udiv(m, i, by);
+    p = s->along_k ? spe_udiv(m, i, by) : spe_umod(m, i, by);
+    for (q = 0; q < per; q++) {
+        spe_id e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), spe_i32(m, q)), one;
+        one = xt_stage_element_(x, s, &s->tile, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
+        v = q ? spe_or(m, v, spe_shl(m, one, spe_i32(m, 8 * s->bytes * q))) : one;
+    }
+    spe_store(m, xt_stage_pointer_(x, s, xt_stage_place_id_(x, s, p, k)), v, 4);
+    spe_endfor(m, 0, NULL);
+}
+
+/* ---- from local memory to operands ------------------------------------------------------------------------------- */
+
+/* A part of a block: `words` rows (left operand), or dwords along k of sixteen columns, side by side in memory. */
+XE_FN_ spe_id xt_stage_read_(xt_ctx *x, const xt_stage_ *s, spe_id from, int at, int words, spe_id type)
+{
+    spe_module *m = &x->m;
+    spe_id word = spe_int(m, s->use == CM_B && s->bytes < 4 ? 16 : 32);
+    uint32_t ptr = spe_ptr_cast(m, spe_index(m, from, spe_i32(m, at)), word);
+    return cm_bitcast(&x->cm, type,
+                      spe_op(m, SPE_OpSubgroupBlockReadINTEL, spe_vec(m, word, (uint32_t)words), 1, &ptr));
+}
+
+XE_FN_ cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, const xt_block_ *b)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, xt_held_(s->tile.type), s->use);
+    int count = cm_part_count(&l), part, p = s->use == CM_A ? b->col : b->row, k = s->use == CM_A ? b->row : b->col;
+    int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
+    spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts);
+    for (part = 0; parts && part < count; part++) {
+        int block = part / runs, words = cm_part_words(&l, part), at;
+        if (part % runs == 0) first = 0;
+        at = s->use == CM_A ? xt_stage_place_(s, p + block * 16, k * s->bytes / 4 + first)
+                            : xt_stage_place_(s, p + first, k * s->bytes / 4 + block * s->row);
+        parts[part] = xt_stage_read_(x, s, from, at, words, cm_part_type(&x->cm, &l, part));
+        first += words;
+    }
+    return parts ? cm_from_parts(&x->cm, &l, parts) : cm_poison();
+}
+
+XE_FN_ void xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
+{
+    const xt_node_ *n = xt_node_at_(x, s->node);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_block_ b = xt_blocks_(x, &v.dist);
+    int along = s->use == CM_A; /* the dimension that is not k */
+    spe_id place = xt_place_id_(x, &v.dist, along);
+    spe_id from = xt_stage_pointer_(x, s, spe_imul(&x->m, place, spe_i32(&x->m, along ? s->plane / 16 : s->row)));
+    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
+    xt_define_vec_(x, n->result, v);
+}
+
+XE_FN_ void xt_stage_barrier_(xt_ctx *x)
+{
+    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
+                        SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
+}
+
+/* Writes a load: its messages at once, the rest with the last one of the group. False: this one is loaded otherwise. */
+bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_stage_ *s = x->staged ? xt_stage_of_(x, n) : NULL, *first = s, *one;
+    xt_tile t;
+    if (!s) return false;
+    t = xt_now_tile_(x, &((const xt_load_desc_ *)n->desc)->tile);
+    xt_remark_(x, "through local memory, where rows have any pitch");
+    s->tile = t;
+    if (x->staged == XT_BY_MESSAGES_) xt_stage_fetch_(x, s, &t);
+    if (!s->last) return true;
+    while (!first->first) first--;
+    if (first->again && !first->turns) xt_stage_barrier_(x);
+    for (one = first; one <= s; one++)
+        if (x->staged == XT_BY_MESSAGES_) xt_stage_put_(x, one);
+        else xt_stage_elements_(x, one);
+    xt_stage_barrier_(x);
+    for (one = first; one <= s; one++) xt_stage_get_(x, one);
+    return true;
+}
+
+/* Before a loop that comes again: who is still in its last turn reads the buffer that its first one fills. */
+XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
+{
+    if (x->staged && f->meets) xt_stage_barrier_(x);
+}
+
 /* control.c - regions, barriers. */
 
 /* Records that a region begins, and reads what it carries. */
@@ -6461,6 +7121,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
     if (!f->ids) return;
     xt_gather_(x, f, false, false);
+    xt_write_stage_entry_(x, f);
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f, false);
@@ -7064,14 +7725,36 @@ XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
         x->scratch = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
         spe_decorate(&x->m, x->scratch, SPE_DecorationAlignment, 1, &align);
     }
+    if (x->stage_dwords) {
+        uint32_t align = XT_LOCAL_ALIGN_;
+        x->staging = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 32), (uint32_t)x->stage_dwords));
+        spe_decorate(&x->m, x->staging, SPE_DecorationAlignment, 1, &align);
+    }
     return true;
 }
 
-/* Writes one version of the body, with 2D block messages or without. */
-XE_FN_ void xt_write_version_(xt_ctx *x, bool block2d)
+/* Writes the body with 2D block messages. */
+XE_FN_ void xt_write_block2d_(xt_ctx *x)
 {
-    x->block2d = block2d;
+    x->block2d = true;
     xt_write_nodes_(x);
+    x->block2d = false;
+}
+
+/* Writes it without. Operands that go through local memory do so in either of two ways. */
+XE_FN_ void xt_write_any_(xt_ctx *x)
+{
+    if (x->stages.count) {
+        spe_if(&x->m, xt_emit_stage_condition_(x));
+        x->staged = XT_BY_MESSAGES_;
+        xt_write_stage_surfaces_(x);
+        xt_write_nodes_(x);
+        spe_else(&x->m, 0, NULL);
+        x->staged = XT_BY_ELEMENTS_;
+    }
+    xt_write_nodes_(x);
+    if (x->stages.count) spe_endif(&x->m, 0, NULL, NULL);
+    x->staged = 0;
 }
 
 /* One version, or two under the condition. */
@@ -7090,15 +7773,17 @@ XE_FN_ void xt_write_versions_(xt_ctx *x)
         one = !condition || xt_is_false_(x, condition);
         x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
     }
-    if (one) {
-        xt_write_version_(x, x->messages && x->desc->pitch == XT_PITCH_ALIGNED);
-        return;
+    if (one && x->messages && x->desc->pitch == XT_PITCH_ALIGNED) {
+        xt_write_block2d_(x);
+    } else if (one) {
+        xt_write_any_(x);
+    } else {
+        spe_if(&x->m, condition);
+        xt_write_block2d_(x);
+        spe_else(&x->m, 0, NULL);
+        xt_write_any_(x);
+        spe_endif(&x->m, 0, NULL, NULL);
     }
-    spe_if(&x->m, condition);
-    xt_write_version_(x, true);
-    spe_else(&x->m, 0, NULL);
-    xt_write_version_(x, false);
-    spe_endif(&x->m, 0, NULL, NULL);
 }
 
 /* The passes, in order. */
@@ -7112,11 +7797,13 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     xt_find_block2d_(x);
-    if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
+    if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
+    xt_find_stages_(x);
+    if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
-    mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
+    mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
     if (x->registers > 128) mod->build_flags = "-ze-opt-large-register-file";
 }
 

@@ -302,6 +302,7 @@ typedef struct {
     int max_group_size;      /* work-items of a work-group */
     int registers;           /* bytes of registers of one subgroup, in the larger of the two modes */
     const char *build_flags; /* that the device's compiler needs for large tiles; "" elsewhere */
+    bool stages_rows;        /* rows at any pitch had better be copied to local memory than read by lanes (xetile.h) */
 } cm_target;
 
 /* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */

@@ -21,11 +21,12 @@
  * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs once. Each macro checks its operands and records an
  * operation. XT_BUILD then determines the work-group's size and the layout of each vector, and writes the record as
  * SPIR-V. If row pitches are known only at launch it writes two versions, with and without 2D block messages, and the
- * kernel picks one at run time (.pitch). C variables and C loops exist at build time: a C `for` unrolls. The bodies of
- * XT_FOR and XT_WHILE run a second time without recording anything, to detect that an iteration uses what the previous
- * one left in an unlisted variable. Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a
- * two-dimensional vector); assign them and pass them to functions like any C value. A function that uses the macros
- * takes XT_CONTEXT as its first parameter and is called with XT_SELF:
+ * kernel picks one at run time (.pitch). On Intel's devices the latter copies operands of products to local memory
+ * first (staging.c). C variables and C loops exist at build time: a C `for` unrolls. The bodies of XT_FOR and XT_WHILE
+ * run a second time without recording anything, to detect that an iteration uses what the previous one left in an
+ * unlisted variable. Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional
+ * vector); assign them and pass them to functions like any C value. A function that uses the macros takes XT_CONTEXT
+ * as its first parameter and is called with XT_SELF:
  *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
  *
  * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME)
@@ -529,17 +530,19 @@ struct xt_ctx {
     xt_map subgroups_map;
     int64_t local_bytes;
     /* what the passes find */
-    xt_list_ tiles, offsets, remarks;
+    xt_list_ tiles, offsets, remarks, stages;
     const char *versions; /* what the first version is, and why */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
+    size_t stage_dwords;  /* and of operands on their way */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
     int registers;
     /* lowering */
     bool block2d; /* this is the version with 2D block messages */
+    int staged;   /* operands go through local memory in this version, XT_BY_... */
     int at;       /* the number of the node */
-    spe_id scratch;
+    spe_id scratch, staging;
     xt_list_ lane_bits, lane_tables; /* written so far */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;

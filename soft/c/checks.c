@@ -107,7 +107,7 @@ static uint32_t describe_block2d(struct cg *g, struct access *a)
     uint32_t first = store ? 5 : 4, at = store ? 9 : 8, lanes = cg_lanes_operand(g->inst->op), item;
     uint64_t bytes;
     const char *shape = "";
-    set_pointer(g, a, cg_operand(g, first), store ? XS_WRITES : XS_READS, false);
+    set_pointer(g, a, cg_operand(g, first), store ? XS_WRITES : XS_READS | XS_DWORDS, false);
     for (uint32_t k = 0; k < 4; k++) shape = cg_str(g, "%s(u32)%s, ", shape, cg_use(g, cg_operand(g, k), false));
     a->call = cg_str(g, "%s, (u32)%s, (u32)%s, (u32)%s, (i32)%s, (i32)%s", a->address,
                      cg_use(g, cg_operand(g, first + 1), false), cg_use(g, cg_operand(g, first + 2), false),

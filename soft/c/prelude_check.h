@@ -11,7 +11,8 @@
 /* XS_HOLES: padding lies between, or it is a copy: a fault only when nothing of it was ever written. XS_PARTS: other
  * parts of what is read are put in, and all of it stored again: no fault. XS_WAIT: the second half of a split barrier.
  * XS_NO_LOCAL, XS_NO_GLOBAL: a barrier without a fence for such memory. XS_COPY: of private memory, anything may be
- * copied. */
+ * copied. XS_DWORDS: a 2D block, which brings whole dwords; where a line of memory begins or ends within one, what lies
+ * beside it in that dword may be outside, or unwritten. */
 enum {
     XS_READS = 1,
     XS_WRITES = 2,
@@ -21,7 +22,8 @@ enum {
     XS_WAIT = 32,
     XS_NO_LOCAL = 64,
     XS_NO_GLOBAL = 128,
-    XS_COPY = 256
+    XS_COPY = 256,
+    XS_DWORDS = 512
 };
 enum { XS_SPACE_ANY, XS_SPACE_GLOBAL, XS_SPACE_LOCAL, XS_SPACE_PRIVATE };
 

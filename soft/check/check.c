@@ -455,6 +455,17 @@ static bool is_inside(const struct object *o, const struct xs_access *a)
     return a->address >= o->base && a->address - o->base <= o->size && a->bytes <= o->size - (a->address - o->base);
 }
 
+/* Leaves out up to three bytes at either end that are outside, or unwritten: see XS_DWORDS. */
+static void trim_dwords(const struct check_subgroup *s, const struct object *o, struct xs_access *row)
+{
+    uint64_t beyond = row->address - o->base + row->bytes - o->size;
+    if (beyond - 1 < 3 && beyond < row->bytes) row->bytes -= beyond;
+    if (!is_inside(o, row)) return;
+    for (int i = 0; i < 3 && row->bytes > 1; i++)
+        if (!find_unwritten(s, o, row->address + row->bytes - 1, 1)) row->bytes--;
+    for (int i = 0; i < 3 && row->bytes > 1 && !find_unwritten(s, o, row->address, 1); i++, row->bytes--) row->address++;
+}
+
 /* The first row that is not allowed refuses them all. */
 static int check_access(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *a)
 {
@@ -463,8 +474,11 @@ static int check_access(struct xs_subgroup *self, const struct xs_site *site, co
     struct object o;
     s->self = self;
     if (a->each && site->flags & XS_ATOMIC) return -1;
-    for (uint64_t i = 0; i < a->rows && a->bytes; i++, row.address += a->step) {
+    for (uint64_t i = 0; i < a->rows && a->bytes; i++) {
+        row.address = a->address + i * a->step;
+        row.bytes = a->bytes;
         bool found = find_object(s, self, site, &row, &o);
+        if (found && site->flags & XS_DWORDS) trim_dwords(s, &o, &row);
         if (found && is_inside(&o, &row)) {
             if (a->each && site->flags & XS_HOLES && find_unwritten(s, &o, row.address, row.bytes) < row.bytes)
                 return -1;

@@ -29,11 +29,11 @@ struct message {
 
 void xe_describe_site(struct xe_instruction *i)
 {
-    uint32_t operation = i->send.descriptor & 63;
+    uint32_t operation = i->send.descriptor & 63, holes = operation == LSC_LOAD_2D ? XS_HOLES | XS_DWORDS : XS_HOLES;
     i->site.space = XS_SPACE_GLOBAL;
     i->site.flags = operation > LSC_STORE_2D ? XS_READS | XS_WRITES | XS_ATOMIC
                     : operation >= LSC_STORE ? XS_WRITES
-                                             : XS_READS | XS_HOLES; /* loaded in one piece, perhaps used in part */
+                                             : XS_READS | holes; /* loaded in one piece, perhaps used in part */
 }
 
 /* Where `bytes` at this address are; NULL: nowhere, which is reported. Global memory is not looked at: what is wrong

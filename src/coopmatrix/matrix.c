@@ -5,13 +5,13 @@ const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
     static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
-        {"bmg", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
-        {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
-        {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large},
-        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 1024, 8 << 10, ""},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, true, 64 << 10, 1024, 16 << 10, ""},
+        {"pvc", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"bmg", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large, false},
+        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 1024, 8 << 10, "", false},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, true, 64 << 10, 1024, 16 << 10, "", false},
     };
     if (!name) return NULL;
     if (strcmp(name, "lnl-m") == 0) name = "lnl";

@@ -106,6 +106,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding;
+    if (xt_write_staged_(x, n)) return;
     xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, false);

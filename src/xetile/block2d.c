@@ -3,7 +3,7 @@
 
 XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
 
-static int xt_tile_root_(xt_ctx *x, int i)
+XE_FN_ int xt_tile_root_(xt_ctx *x, int i)
 {
     while (xt_plan_tile_at_(x, i)->parent != i) i = xt_plan_tile_at_(x, i)->parent;
     return i;
@@ -115,10 +115,14 @@ static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile *t = &init->matrix;
     xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
-    int inner = xt_inner_(t);
+    int inner = xt_inner_(t), i;
     if (!p) return;
     p->parent = t->number;
     p->of = init;
+    p->apart = xt_spread_of_(x, &init->given.base) > 0;
+    for (i = 0; i < 2; i++) p->align[i] = xt_val_align_(&init->given.offset.at[init->given.offset.count - 2 + i]);
+    for (i = 0; i < init->given.offset.count; i++)
+        p->apart = p->apart || xt_spread_of_(x, &init->given.offset.at[i]) > 0;
     p->why_not = xt_never_block2d_(x, t);
     if (!p->why_not && (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) ||
                         !xt_is_early_(x, &t->shape[1]) || !xt_is_early_(x, &t->pitch)))
@@ -135,10 +139,14 @@ static void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
         xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = xt_tile_root_(x, a->tile.number);
 }
 
-static void xt_find_region_tiles_(xt_ctx *x, const xt_frame_ *f)
+static void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 {
+    const xt_frame_ *f = (const xt_frame_ *)n->desc;
     int i;
     for (i = 0; i < f->slots; i++) {
+        const xt_thing_ *t = &f->slot[i].start;
+        bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
+        if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
         if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
         xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].now);
     }
@@ -147,10 +155,12 @@ static void xt_find_region_tiles_(xt_ctx *x, const xt_frame_ *f)
 /* A class of tiles is used when one of it is, and possible when all are. */
 static void xt_settle_tiles_(xt_ctx *x)
 {
-    int i;
+    int i, j;
     for (i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
+        root->apart = root->apart || p->apart;
+        for (j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;
     }
 }
@@ -165,7 +175,8 @@ XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 
 XE_FN_ void xt_find_block2d_(xt_ctx *x)
 {
-    int i;
+    xt_plan_tile_ *p;
+    int i, j;
     for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = xt_accessed_(n);
@@ -173,9 +184,13 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
             const xt_update_ *d = (const xt_update_ *)n->desc;
-            if (!d->tile.scatter) xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
+            if (d->tile.scatter) continue;
+            xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
+            p = xt_plan_tile_at_(x, d->tile.number);
+            p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
+            for (j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
         }
-        if (n->op == XT_OP_END_) xt_find_region_tiles_(x, (const xt_frame_ *)n->desc);
+        if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
     xt_settle_tiles_(x);

@@ -71,14 +71,36 @@ static bool xt_begin_kernel_(xt_ctx *x)
         x->scratch = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
         spe_decorate(&x->m, x->scratch, SPE_DecorationAlignment, 1, &align);
     }
+    if (x->stage_dwords) {
+        uint32_t align = XT_LOCAL_ALIGN_;
+        x->staging = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 32), (uint32_t)x->stage_dwords));
+        spe_decorate(&x->m, x->staging, SPE_DecorationAlignment, 1, &align);
+    }
     return true;
 }
 
-/* Writes one version of the body, with 2D block messages or without. */
-static void xt_write_version_(xt_ctx *x, bool block2d)
+/* Writes the body with 2D block messages. */
+static void xt_write_block2d_(xt_ctx *x)
 {
-    x->block2d = block2d;
+    x->block2d = true;
     xt_write_nodes_(x);
+    x->block2d = false;
+}
+
+/* Writes it without. Operands that go through local memory do so in either of two ways. */
+static void xt_write_any_(xt_ctx *x)
+{
+    if (x->stages.count) {
+        spe_if(&x->m, xt_emit_stage_condition_(x));
+        x->staged = XT_BY_MESSAGES_;
+        xt_write_stage_surfaces_(x);
+        xt_write_nodes_(x);
+        spe_else(&x->m, 0, NULL);
+        x->staged = XT_BY_ELEMENTS_;
+    }
+    xt_write_nodes_(x);
+    if (x->stages.count) spe_endif(&x->m, 0, NULL, NULL);
+    x->staged = 0;
 }
 
 /* One version, or two under the condition. */
@@ -97,15 +119,17 @@ static void xt_write_versions_(xt_ctx *x)
         one = !condition || xt_is_false_(x, condition);
         x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
     }
-    if (one) {
-        xt_write_version_(x, x->messages && x->desc->pitch == XT_PITCH_ALIGNED);
-        return;
+    if (one && x->messages && x->desc->pitch == XT_PITCH_ALIGNED) {
+        xt_write_block2d_(x);
+    } else if (one) {
+        xt_write_any_(x);
+    } else {
+        spe_if(&x->m, condition);
+        xt_write_block2d_(x);
+        spe_else(&x->m, 0, NULL);
+        xt_write_any_(x);
+        spe_endif(&x->m, 0, NULL, NULL);
     }
-    spe_if(&x->m, condition);
-    xt_write_version_(x, true);
-    spe_else(&x->m, 0, NULL);
-    xt_write_version_(x, false);
-    spe_endif(&x->m, 0, NULL, NULL);
 }
 
 /* The passes, in order. */
@@ -119,11 +143,13 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     xt_find_block2d_(x);
-    if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering) || !xt_begin_kernel_(x)) return;
+    if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
+    xt_find_stages_(x);
+    if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
-    mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)x->scratch_bytes);
+    mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
     if (x->registers > 128) mod->build_flags = "-ze-opt-large-register-file";
 }
 

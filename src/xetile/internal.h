@@ -60,6 +60,7 @@ struct xt_node_ {
     xt_write_fn_ write;
     int kind;        /* which one of those that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* of a larger operation, which stands behind its parts */
+    int spread;      /* of the regions around, see xt_value_ */
     uint32_t result; /* the value that it makes; 0: none, or those of a region */
     const char *file;
     int line;
@@ -163,6 +164,7 @@ struct xt_frame_ {
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
+    bool meets; /* subgroups meet before it, see staging.c */
     int slots;
     xt_slot_ *slot;
     /* when written */
@@ -232,6 +234,8 @@ enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 typedef struct {
     int parent; /* tiles that may take each other's place form a class */
     bool used;
+    bool apart;          /* subgroups have it at places of their own */
+    int align[2];        /* what divides the tile's offset at any time */
     const char *why_not; /* NULL: 2D block messages may access it */
     const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* once written */
@@ -305,6 +309,7 @@ XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 XETILE_PRIVATE void xt_find_layouts_(xt_ctx *x);
 XETILE_PRIVATE void xt_find_products_(xt_ctx *x);
 XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
+XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int i);
 XETILE_PRIVATE void xt_find_block2d_(xt_ctx *x);
 XETILE_PRIVATE const xt_tile *xt_accessed_(const xt_node_ *n);
 XETILE_PRIVATE const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t);
@@ -314,6 +319,45 @@ XETILE_PRIVATE xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i);
 XETILE_PRIVATE bool xt_by_block2d_(xt_ctx *x, const xt_tile *t);
 XETILE_PRIVATE spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address);
 XETILE_PRIVATE spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p);
+
+/* ---- staging.c */
+
+/* The surface of lines of one class, and where a message begins in it; shift: by how many bits its elements are beyond
+ * a dword. */
+typedef struct {
+    spe_block2d block;
+    spe_id shift;
+} xt_surface_;
+
+/* How a load of an operand goes through local memory. Lines: of memory. Places and sizes in local memory are dwords. */
+typedef struct {
+    int node;
+    bool first, last;       /* of the loads that share a barrier */
+    bool again;             /* it is in a region, and may come again */
+    const xt_frame_ *turns; /* the loop whose turns alternate between two buffers; NULL: there is one */
+    cm_use use;
+    int bytes, subgroups;    /* of an element; that copy the tile */
+    bool along_k;            /* lines of memory run along k; */
+    int weave;               /* else so many share a dword */
+    int classes, wide, high; /* of lines; of a message: dwords, lines */
+    int chunks[2], units;    /* messages of a class, down and across; of the tile (`weave` of them are one) */
+    bool whole, aligned;     /* the tile begins at a multiple of the classes, and of a dword along lines */
+    bool early;              /* so, and of a matrix that is known before the body */
+    int row, plane, depth;   /* of a left operand's row; from 16 columns or `row` to the next; along k */
+    int at, dwords;          /* of a buffer */
+    /* when written */
+    xt_tile tile;
+    xt_surface_ *surface; /* those that are known before the body */
+    spe_id *got;
+} xt_stage_;
+
+enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
+XETILE_PRIVATE void xt_find_stages_(xt_ctx *x);
+XETILE_PRIVATE spe_id xt_emit_stage_condition_(xt_ctx *x);
+XETILE_PRIVATE xt_stage_ *xt_stage_of_(xt_ctx *x, const xt_node_ *n);
+XETILE_PRIVATE void xt_write_stage_surfaces_(xt_ctx *x);
+XETILE_PRIVATE bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
+XETILE_PRIVATE void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f);
 
 /* ---- vectors.c */
 

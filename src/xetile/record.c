@@ -135,6 +135,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     n->write = write;
     n->kind = kind;
     n->part = x->part > 0;
+    n->spread = x->spread;
     n->result = result;
     n->file = w.file;
     n->line = w.line;

@@ -1,0 +1,604 @@
+/* staging.c - operands of products from rows at any pitch, on Intel's devices: the work-group copies a tile into local
+ * memory together, and each subgroup reads its operands from there in block form.
+ *
+ * 2D block messages want a pitch that is a multiple of 16 bytes. Of bytes at any pitch p the lines n, n + 16, ... have
+ * pitch 16 p; of 16-bit elements it is every eighth line, of 32 bits every fourth: the lines of one class. Where the
+ * class begins at no multiple of 64 bytes its surface begins at the one below, and x takes the rest, but for the bytes
+ * below a dword, by which lanes shift what two messages, a dword apart, have brought. What lies outside reads zero:
+ * whole dwords by the bounds of the surface, the rest by a mask. So the edges of a matrix cost nothing more.
+ *
+ * In local memory an operand lies as the matrix instruction takes it: of a left one (M x K), rows of `row` dwords along
+ * k, one below the other; of a right one (K x N), dwords along k of sixteen columns. Where lines of memory run across
+ * k, those that share a dword are woven on the way. */
+#include "internal.h"
+
+/* ---- a pass ------------------------------------------------------------------------------------------------------ */
+
+/* Where dword k of row p (of a right operand: column p) lies, in dwords. */
+static int xt_stage_place_(const xt_stage_ *s, int p, int k)
+{
+    if (s->use == CM_A) return p / 16 * s->plane + k * 16 + p % 16;
+    return k / s->row * s->plane + p * s->row + k % s->row;
+}
+
+/* How the tile is dealt out: messages of `wide` dwords of `high` lines of a class, as many to each subgroup; where that
+ * cannot be some take the same. */
+static bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
+{
+    int high, units, n = s->subgroups;
+    s->wide = dwords % 16 ? 8 : 16;
+    s->chunks[1] = dwords / s->wide;
+    for (high = 128 / s->wide; high >= 16 / s->wide; high /= 2) {
+        if (dwords % s->wide || lines % (s->classes * high)) continue;
+        units = lines / high / s->weave * s->chunks[1];
+        if (s->units && (s->units % n == 0 || units % n != 0) && s->units >= n) continue;
+        s->units = units;
+        s->high = high;
+        s->chunks[0] = lines / (s->classes * high);
+    }
+    return s->units > 0;
+}
+
+/* Whole operands of the matrix instruction in each subgroup's pieces, and k not dealt out. */
+static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
+{
+    const int side[2] = {s->use == CM_A ? 16 : 1, s->row * 4 / s->bytes};
+    int i, dim;
+    for (i = 0; i < 2; i++) {
+        dim = (s->use == CM_B) ^ !i;
+        if (d->data[dim] % side[i] || (i && d->count[dim] != 1)) return false;
+    }
+    return true;
+}
+
+/* What speaks against loading a vector so; NULL: nothing does, and s is how. */
+static const char *xt_why_not_staged_(xt_ctx *x, const xt_node_ *n, xt_stage_ *s)
+{
+    const xt_load_desc_ *d = (const xt_load_desc_ *)n->desc;
+    const xt_tile *t = &d->tile, *m;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
+    const cm_product *row = cm_product_row(xt_held_(t->type), xt_held_(t->type));
+    const xt_tile_desc_ *given = &xt_plan_tile_at_(x, t->number)->of->given;
+    int inner = xt_inner_(t), k;
+    m = &xt_plan_tile_at_(x, t->number)->of->matrix;
+    memset(s, 0, sizeof *s);
+    s->use = xt_layout_(x, n->result);
+    s->bytes = xt_bytes_(t->type);
+    if (s->use == CM_ACC || !row || !row->dpas) return "no operand of a product";
+    if (t->base.local || t->step != 1) return "local memory, or columns that are apart";
+    if (d->padding != 0 || d->border != XT_BORDER_PADDING) return "what is outside is not zero";
+    if (n->spread > 0 || p->apart || (x->subgroups > 1 && !t->dist.subgroups)) return "subgroups load different tiles";
+    if (!xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) || !xt_is_early_(x, &m->pitch))
+        return "a matrix that is computed in the body";
+    k = s->use == CM_B;
+    s->subgroups = t->dist.subgroups ? t->dist.subgroups : 1;
+    s->along_k = inner == k;
+    s->weave = s->along_k ? 1 : 4 / s->bytes;
+    s->classes = 16 / s->bytes;
+    s->row = s->bytes == 4 ? 16 : 8;
+    s->depth = t->dist.shape[k] * s->bytes / 4;
+    s->whole = p->align[!inner] % s->classes == 0;
+    s->aligned = p->align[inner] * s->bytes % 4 == 0;
+    s->early = s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
+    s->plane = s->use == CM_A ? s->depth * 16 : t->dist.shape[!k] * s->row + 8; /* 8: over all banks */
+    s->dwords = s->use == CM_A ? t->dist.shape[!k] / 16 * s->plane : s->depth / s->row * s->plane;
+    if (!xt_stage_fills_(s, &t->dist) ||
+        !xt_stage_deal_(s, t->dist.shape[!inner], t->dist.shape[inner] * s->bytes / 4))
+        return "a shape that messages do not divide";
+    return NULL;
+}
+
+XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
+
+/* Two buffers where a loop's turns tell which; else one, which takes a barrier more when it comes again. */
+static void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int depth)
+{
+    const xt_frame_ *f = depth ? open[depth - 1] : NULL;
+    s->again = depth > 0;
+    if (f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && !(f->step.integer & (f->step.integer - 1))) s->turns = f;
+}
+
+/* Which loads of operands go through local memory. Those that follow each other share a barrier. */
+XE_FN_ void xt_find_stages_(xt_ctx *x)
+{
+    const xt_frame_ *open[SPE_REGIONS_MAX];
+    int i, depth = 0, room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes;
+    int last = -1; /* of the loads that nothing but numbers and tiles has followed */
+    bool arrived = false;
+    if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
+    for (i = 0; i < x->nodes.count; i++) {
+        xt_node_ *n = xt_node_at_(x, i);
+        xt_stage_ s, *kept;
+        if (n->op > XT_OP_PREFETCH_TILE_) last = -1;
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[depth++] = (xt_frame_ *)n->desc;
+        if (n->op == XT_OP_END_) depth--;
+        if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
+        if (n->op != XT_OP_LOAD_TILE_ || arrived || xt_why_not_staged_(x, n, &s)) continue; /* no barrier within one */
+        xt_stage_buffers_(&s, open, depth);
+        if (s.dwords * 4 * (s.turns ? 2 : 1) > room - (int)x->stage_dwords * 4) continue;
+        s.node = i;
+        s.at = (int)x->stage_dwords;
+        x->stage_dwords += (size_t)(s.dwords * (s.turns ? 2 : 1));
+        s.first = last < 0;
+        s.last = true;
+        if (last >= 0) xt_stage_at_(x, last)->last = false;
+        last = x->stages.count;
+        kept = (xt_stage_ *)xt_push_(x, &x->stages, sizeof *kept);
+        if (kept) *kept = s;
+        if (depth > 1 && s.turns) ((xt_frame_ *)(uintptr_t)s.turns)->meets = true;
+    }
+}
+
+XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, const xt_node_ *n)
+{
+    int i;
+    for (i = 0; i < x->stages.count; i++)
+        if (xt_node_at_(x, xt_stage_at_(x, i)->node) == n) return xt_stage_at_(x, i);
+    return NULL;
+}
+
+/* ---- the condition ----------------------------------------------------------------------------------------------- */
+
+/* When surfaces of every class are legal: pitches of at most 2^24 bytes, which hold a line and what is before it, up to
+ * two times 64 bytes. */
+XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
+{
+    spe_module *m = &x->m;
+    spe_id all = 0;
+    int i;
+    spe_prologue_begin(m);
+    for (i = 0; i < x->stages.count; i++) {
+        const xt_load_desc_ *d = (const xt_load_desc_ *)xt_node_at_(x, xt_stage_at_(x, i)->node)->desc;
+        const xt_tile *t = &xt_plan_tile_at_(x, d->tile.number)->of->matrix;
+        spe_id pitch = xt_emit_early_(x, &t->pitch, CM_I32), test;
+        spe_id along = xt_emit_early_(x, &t->shape[xt_inner_(t)], CM_I32);
+        spe_id lines = xt_emit_early_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
+        test = spe_ult(m, spe_iadd(m, pitch, spe_i32(m, -1)), spe_i32(m, 1 << 20));
+        test = spe_land(m, test, spe_ult(m, spe_iadd(m, along, spe_i32(m, -1)), spe_i32(m, 1 << 22)));
+        test = spe_land(m, test, spe_ult(m, spe_iadd(m, lines, spe_i32(m, -1)), spe_i32(m, 1 << 24)));
+        along = spe_iadd(m, spe_imul(m, along, spe_i32(m, xt_stage_at_(x, i)->bytes)), spe_i32(m, 130));
+        test = spe_land(m, test, spe_uge(m, spe_imul(m, pitch, spe_i32(m, 16)), along));
+        all = all ? spe_land(m, all, test) : test;
+    }
+    spe_prologue_end(m);
+    return all;
+}
+
+/* ---- from memory to registers ------------------------------------------------------------------------------------ */
+
+/* What a subgroup copies in one round: its first line (of the first class), its first dword along a line. */
+typedef struct {
+    spe_id line_class, chunk, along; /* chunk: in lines of its class */
+} xt_unit_;
+
+static xt_unit_ xt_stage_unit_(xt_ctx *x, const xt_stage_ *s, int round)
+{
+    spe_module *m = &x->m;
+    int groups = s->classes / s->weave;
+    spe_id n;
+    xt_unit_ u;
+    n = s->subgroups > 1 ? spe_builtin(m, SPE_SUBGROUP_ID, 0) : spe_i32(m, 0);
+    if (round) n = spe_iadd(m, n, spe_i32(m, round * s->subgroups));
+    if ((round + 1) * s->subgroups > s->units) n = spe_umod(m, n, spe_i32(m, s->units));
+    u.along = spe_imul(m, spe_umod(m, n, spe_i32(m, s->chunks[1])), spe_i32(m, s->wide));
+    n = spe_udiv(m, n, spe_i32(m, s->chunks[1]));
+    u.line_class = spe_imul(m, spe_umod(m, n, spe_i32(m, groups)), spe_i32(m, s->weave));
+    u.chunk = spe_imul(m, spe_udiv(m, n, spe_i32(m, groups)), spe_i32(m, s->high));
+    return u;
+}
+
+static spe_id xt_log2_(xt_ctx *x, int n)
+{
+    int bits = 0;
+    while (1 << bits < n) bits++;
+    return spe_i32(&x->m, bits);
+}
+
+static spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim)
+{
+    return spe_isub(&x->m, xt_index_id_(x, &t->offset[dim]), xt_place_id_(x, &t->dist, dim));
+}
+
+/* What a surface is made of: the matrix's address, its lines, elements in a line, bytes from line to line. */
+typedef struct {
+    spe_id base, lines, extent, pitch;
+} xt_lines_;
+
+/* Of a tile whose matrix is known before the body; else where leading offsets are outside the matrix has no lines, and
+ * the address of the first one is as good as any. */
+static xt_lines_ xt_stage_lines_(xt_ctx *x, const xt_tile *t, bool early)
+{
+    spe_module *m = &x->m;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
+    const xt_tile *matrix = &p->of->matrix;
+    spe_id i64 = spe_int(m, 64);
+    xt_lines_ l;
+    int inner = xt_inner_(t);
+    l.lines = early ? xt_emit_early_(x, &matrix->shape[!inner], CM_I32) : xt_index_id_(x, &t->shape[!inner]);
+    l.extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
+    l.pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), spe_i32(m, xt_bytes_(t->type)));
+    l.base = spe_ptr_to_u(m, i64, early ? xt_emit_base_(x, p) : t->base.id);
+    if (early || p->of->given.shape.count < 3) return l;
+    l.base = spe_select(m, spe_ieq(m, l.lines, spe_i32(m, 0)),
+                        spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id), l.base);
+    return l;
+}
+
+/* number: which class. */
+static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_lines_ *l, spe_id number)
+{
+    spe_module *m = &x->m;
+    spe_id none = spe_ule(m, l->lines, number), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
+    spe_id i64 = spe_int(m, 64), address, rest, width, before;
+    xt_surface_ r;
+    memset(&r, 0, sizeof r);
+    address = spe_imul(m, spe_select(m, none, zero, number), l->pitch);
+    address = spe_iadd(m, l->base, spe_uconvert(m, i64, address));
+    rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, 63));
+    width = spe_iadd(m, spe_imul(m, l->extent, spe_i32(m, s->bytes)), spe_iadd(m, rest, spe_i32(m, 3)));
+    before = spe_select(m, spe_ult(m, width, spe_i32(m, 64)), spe_i32(m, 64), zero); /* surfaces are no narrower */
+    address = spe_isub(m, spe_and(m, address, spe_u64(m, ~(uint64_t)63)), spe_uconvert(m, i64, before));
+    rest = spe_iadd(m, rest, before);
+    r.block.elem_bytes = 4;
+    r.block.width = (uint32_t)s->wide;
+    r.block.height = (uint32_t)s->high;
+    r.block.count = 1;
+    r.block.ptr = address;
+    r.block.mem_width = spe_and(m, spe_iadd(m, width, before), spe_i32(m, -4));
+    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, l->lines, number), most), spe_i32(m, s->classes));
+    r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
+    r.block.pitch = spe_imul(m, l->pitch, spe_i32(m, s->classes));
+    r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */
+    r.block.pos_x = rest;
+    return r;
+}
+
+/* Keeps compilers from making a value again in a loop, where registers are few: to them it comes from another lane. */
+static void xt_stage_keep_(xt_ctx *x, spe_id *v) { *v = spe_sg_broadcast(&x->m, *v, spe_i32(&x->m, 0)); }
+
+/* Where a unit's first message begins. What the tile's offset has to do with it is left out where the class, or the
+ * shift, does not depend on it (whole, dwords): see xt_stage_move_. */
+static xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u, int i)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t);
+    spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), line = 0, rest;
+    xt_lines_ l = xt_stage_lines_(x, t, s->early);
+    xt_surface_ r;
+    if (!s->whole) {
+        line = spe_iadd(m, xt_stage_offset_(x, t, !inner), number);
+        number = spe_and(m, line, spe_i32(m, s->classes - 1));
+    }
+    r = xt_stage_class_(x, s, &l, number);
+    rest = r.block.pos_x;
+    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), spe_i32(m, s->bytes)));
+    r.shift = spe_shl(m, spe_and(m, rest, spe_i32(m, 3)), spe_i32(m, 3));
+    r.block.pos_x = spe_iadd(m, spe_sar(m, rest, spe_i32(m, 2)), u->along);
+    r.block.pos_y = spe_iadd(m, r.block.pos_y, u->chunk);
+    if (line) r.block.pos_y = spe_iadd(m, r.block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    return r;
+}
+
+/* The same as the tile is now. */
+static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_surface_ *r)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t);
+    spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
+    r->block.ptr = xt_emit_pointer_(x, CM_I32, r->block.ptr);
+    if (s->whole) r->block.pos_y = spe_iadd(m, r->block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    if (!s->aligned) return;
+    along = s->bytes < 4 ? spe_sar(m, along, xt_log2_(x, 4 / s->bytes)) : along;
+    r->block.pos_x = spe_iadd(m, r->block.pos_x, along);
+}
+
+static int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
+
+/* At the beginning of the version: surfaces that are known there. */
+XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
+{
+    int i, j, round;
+    size_t k;
+    for (i = 0; i < x->stages.count; i++) {
+        xt_stage_ *s = xt_stage_at_(x, i);
+        const xt_load_desc_ *d = (const xt_load_desc_ *)xt_node_at_(x, s->node)->desc;
+        int n = xt_stage_rounds_(s) * s->weave;
+        xt_surface_ *r = s->early ? (xt_surface_ *)xt_memory_(x, (size_t)n * sizeof *r) : NULL;
+        s->surface = r;
+        for (round = 0; r && round < xt_stage_rounds_(s); round++) {
+            xt_unit_ u = xt_stage_unit_(x, s, round);
+            for (j = 0; j < s->weave; j++, r++) {
+                spe_block2d *b = &r->block;
+                spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
+                *r = xt_stage_surface_(x, s, &d->tile, &u, j);
+                for (k = 0; k < sizeof keep / sizeof keep[0]; k++) xt_stage_keep_(x, keep[k]);
+            }
+        }
+    }
+}
+
+/* The dwords that a message brings to a lane: a scalar or a vector. */
+static spe_id xt_stage_message_(xt_ctx *x, const xt_stage_ *s, const spe_block2d *b)
+{
+    spe_module *m = &x->m;
+    uint32_t words = (uint32_t)(s->high * s->wide / 16);
+    spe_id type = spe_vec(m, spe_int(m, 32), words), variable = spe_local_var(m, type);
+    spe_block2d_load(m, b, variable);
+    return spe_load(m, variable, 0);
+}
+
+/* Which bytes of a lane's dword are elements of the matrix. */
+static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), per = 4 / s->bytes, i;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0, extent = xt_index_id_(x, &t->shape[inner]), first;
+    if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
+    first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
+    first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
+    for (i = 0; i < per; i++) {
+        spe_id bits = spe_u32(m, per == 1 ? ~0u : ((1u << 8 * s->bytes) - 1) << 8 * s->bytes * i);
+        spe_id one = spe_select(m, spe_ult(m, spe_iadd(m, first, spe_i32(m, i)), extent), bits, spe_i32(m, 0));
+        mask = mask ? spe_or(m, mask, one) : one;
+    }
+    return mask;
+}
+
+static spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
+{
+    return spe_splat(&x->m, spe_type_of(&x->m, like), word);
+}
+
+/* All that this subgroup copies of the tile; of each line of a unit the low and the high message, and the shift. */
+static void xt_stage_fetch_(xt_ctx *x, xt_stage_ *s, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    int rounds = xt_stage_rounds_(s), round, i;
+    s->got = (spe_id *)xt_memory_(x, (size_t)(rounds * s->weave * 3) * sizeof *s->got);
+    for (round = 0; round < rounds && s->got; round++) {
+        xt_unit_ u = xt_stage_unit_(x, s, round);
+        for (i = 0; i < s->weave; i++) {
+            spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
+            xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, t, &u, i);
+            xt_stage_move_(x, s, t, &r);
+            got[0] = got[1] = xt_stage_message_(x, s, &r.block);
+            got[2] = r.shift;
+            if (s->bytes == 4) continue;
+            r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
+            got[1] = xt_stage_message_(x, s, &r.block);
+        }
+    }
+}
+
+/* ---- from registers to local memory ------------------------------------------------------------------------------ */
+
+/* Elements where dwords begin; without a shift both messages brought the same. */
+static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
+{
+    spe_module *m = &x->m;
+    spe_id low = got[0], high, back;
+    if (s->bytes < 4) {
+        back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
+        low = spe_shr(m, low, xt_splat_word_(x, low, got[2]));
+        high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
+        low = spe_or(m, low, high);
+    }
+    return spe_and(m, low, xt_splat_word_(x, low, mask));
+}
+
+/* Bits `mask` of a, the others of b. */
+static spe_id xt_stage_merge_(xt_ctx *x, uint32_t mask, spe_id a, spe_id b)
+{
+    spe_module *m = &x->m;
+    return spe_or(m, spe_and(m, a, xt_splat_word_(x, a, spe_u32(m, mask))),
+                  spe_and(m, b, xt_splat_word_(x, b, spe_u32(m, ~mask))));
+}
+
+static spe_id xt_stage_shift_(xt_ctx *x, spe_id v, int left)
+{
+    spe_id by = xt_splat_word_(x, v, spe_i32(&x->m, left < 0 ? -left : left));
+    return left < 0 ? spe_shr(&x->m, v, by) : spe_shl(&x->m, v, by);
+}
+
+/* Transposes elements of two dwords, or (bits 8, twice) of four. */
+static void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id *b)
+{
+    spe_id first = xt_stage_merge_(x, mask, *a, xt_stage_shift_(x, *b, bits));
+    *b = xt_stage_merge_(x, mask, xt_stage_shift_(x, *a, -bits), *b);
+    *a = first;
+}
+
+/* Lines become dwords along k: v[q] then has element q of each line's dword. */
+static void xt_stage_weave_(xt_ctx *x, const xt_stage_ *s, spe_id v[4])
+{
+    if (s->weave == 2) xt_stage_swap_(x, 0xffff, 16, &v[0], &v[1]);
+    if (s->weave < 4) return;
+    xt_stage_swap_(x, 0x00ff00ff, 8, &v[0], &v[1]);
+    xt_stage_swap_(x, 0x00ff00ff, 8, &v[2], &v[3]);
+    xt_stage_swap_(x, 0xffff, 16, &v[0], &v[2]);
+    xt_stage_swap_(x, 0xffff, 16, &v[1], &v[3]);
+}
+
+static spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
+{
+    spe_module *m = &x->m;
+    spe_id unit = spe_i32(m, s->use == CM_A ? 16 : s->row), cut = s->use == CM_A ? p : k;
+    spe_id at = spe_iadd(m, spe_imul(m, spe_udiv(m, cut, unit), spe_i32(m, s->plane)), spe_umod(m, cut, unit));
+    return spe_iadd(m, at, spe_imul(m, s->use == CM_A ? k : p, unit));
+}
+
+/* Where a lane's first dword goes. */
+static spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
+{
+    spe_module *m = &x->m;
+    int groups = s->classes / s->weave;
+    spe_id down = u->chunk, across = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    if (s->wide == 8) {
+        down = spe_iadd(m, down, spe_shr(m, across, spe_i32(m, 3)));
+        across = spe_and(m, across, spe_i32(m, 7));
+    }
+    across = spe_imul(m, spe_iadd(m, u->along, across), spe_i32(m, s->weave));
+    down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), spe_imul(m, down, spe_i32(m, groups)));
+    return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
+}
+
+/* Dword `at` of the buffer that is due in this turn. */
+static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
+{
+    spe_module *m = &x->m;
+    int64_t step = s->turns ? s->turns->step.integer : 0;
+    int bits = 0;
+    at = spe_iadd(m, at, spe_i32(m, s->at));
+    if (step) {
+        spe_id index = xt_value_at_(x, s->turns->index)->now.number.id, turn;
+        while (step >> bits > 1) bits++;
+        turn = spe_and(m, spe_shr(m, index, spe_i32(m, bits)), spe_i32(m, 1));
+        at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
+    }
+    return spe_element(m, x->staging, 1, &at);
+}
+
+/* A lane's dwords of line j of a unit; v: of each line that is woven. */
+static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, const spe_id v[4], int j)
+{
+    spe_module *m = &x->m;
+    int far = j * (16 / s->wide) * s->classes, q, n = s->weave;
+    spe_id one[4];
+    for (q = 0; q < n; q++) one[q] = s->high * s->wide == 16 ? v[q] : spe_extract(m, v[q], (uint32_t)j);
+    for (q = 0; q < n; q++) {
+        int at = s->along_k ? xt_stage_place_(s, far, 0) : xt_stage_place_(s, q, far / n);
+        spe_id ptr = spe_index(m, to, spe_i32(m, at));
+        if (s->use == CM_A && n > 1) {
+            spe_id all = spe_vec(m, spe_int(m, 32), (uint32_t)n);
+            spe_store(m, spe_ptr_cast(m, ptr, all), spe_construct(m, all, (uint32_t)n, one), (uint32_t)n * 4);
+            return;
+        }
+        spe_store(m, ptr, one[q], 4);
+    }
+}
+
+static void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
+{
+    int rounds = xt_stage_rounds_(s), round, i, j;
+    for (round = 0; round < rounds && s->got; round++) {
+        xt_unit_ u = xt_stage_unit_(x, s, round);
+        spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4], to;
+        for (i = 0; i < s->weave; i++) v[i] = xt_stage_align_(x, s, s->got + (round * s->weave + i) * 3, mask);
+        xt_stage_weave_(x, s, v);
+        to = xt_stage_pointer_(x, s, xt_stage_lane_(x, s, &u));
+        for (j = 0; j < s->high * s->wide / 16; j++) xt_stage_store_(x, s, to, v, j);
+    }
+}
+
+/* ---- where surfaces are not legal: element by element ------------------------------------------------------------ */
+
+/* Element (row, col) of the tile in the low bits of a dword; 0 outside. */
+static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id row, spe_id col)
+{
+    spe_module *m = &x->m;
+    spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, far, v;
+    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
+    int inner = xt_inner_(t);
+    spe_if(m, spe_land(m, spe_ult(m, at[0], xt_index_id_(x, &t->shape[0])),
+                       spe_ult(m, at[1], xt_index_id_(x, &t->shape[1]))));
+    far = spe_imul(m, spe_sconvert(m, i64, at[!inner]), spe_sconvert(m, i64, xt_index_id_(x, &t->pitch)));
+    v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, far, spe_sconvert(m, i64, at[inner]))), 0);
+    v = spe_cast(m, spe_int(m, 32), spe_bitcast(m, word, v), false);
+    spe_endif_from(m, 1, &v, &zero, &v);
+    return v;
+}
+
+/* Each lane makes dwords, one a turn. */
+static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
+{
+    spe_module *m = &x->m;
+    int per = 4 / s->bytes, across = s->tile.dist.shape[s->use == CM_A], q;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by;
+    if (s->subgroups > 1)
+        lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_i32(m, x->S)));
+    i = spe_for(m, lane, spe_i32(m, across * s->depth), spe_i32(m, s->subgroups * x->S), 0, NULL);
+    by = spe_i32(m, s->along_k ? s->depth : across);
+    k = s->along_k ? spe_umod(m, i, by) : spe_udiv(m, i, by);
+    p = s->along_k ? spe_udiv(m, i, by) : spe_umod(m, i, by);
+    for (q = 0; q < per; q++) {
+        spe_id e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), spe_i32(m, q)), one;
+        one = xt_stage_element_(x, s, &s->tile, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
+        v = q ? spe_or(m, v, spe_shl(m, one, spe_i32(m, 8 * s->bytes * q))) : one;
+    }
+    spe_store(m, xt_stage_pointer_(x, s, xt_stage_place_id_(x, s, p, k)), v, 4);
+    spe_endfor(m, 0, NULL);
+}
+
+/* ---- from local memory to operands ------------------------------------------------------------------------------- */
+
+/* A part of a block: `words` rows (left operand), or dwords along k of sixteen columns, side by side in memory. */
+static spe_id xt_stage_read_(xt_ctx *x, const xt_stage_ *s, spe_id from, int at, int words, spe_id type)
+{
+    spe_module *m = &x->m;
+    spe_id word = spe_int(m, s->use == CM_B && s->bytes < 4 ? 16 : 32);
+    uint32_t ptr = spe_ptr_cast(m, spe_index(m, from, spe_i32(m, at)), word);
+    return cm_bitcast(&x->cm, type,
+                      spe_op(m, SPE_OpSubgroupBlockReadINTEL, spe_vec(m, word, (uint32_t)words), 1, &ptr));
+}
+
+static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, const xt_block_ *b)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, xt_held_(s->tile.type), s->use);
+    int count = cm_part_count(&l), part, p = s->use == CM_A ? b->col : b->row, k = s->use == CM_A ? b->row : b->col;
+    int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
+    spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts);
+    for (part = 0; parts && part < count; part++) {
+        int block = part / runs, words = cm_part_words(&l, part), at;
+        if (part % runs == 0) first = 0;
+        at = s->use == CM_A ? xt_stage_place_(s, p + block * 16, k * s->bytes / 4 + first)
+                            : xt_stage_place_(s, p + first, k * s->bytes / 4 + block * s->row);
+        parts[part] = xt_stage_read_(x, s, from, at, words, cm_part_type(&x->cm, &l, part));
+        first += words;
+    }
+    return parts ? cm_from_parts(&x->cm, &l, parts) : cm_poison();
+}
+
+static void xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
+{
+    const xt_node_ *n = xt_node_at_(x, s->node);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_block_ b = xt_blocks_(x, &v.dist);
+    int along = s->use == CM_A; /* the dimension that is not k */
+    spe_id place = xt_place_id_(x, &v.dist, along);
+    spe_id from = xt_stage_pointer_(x, s, spe_imul(&x->m, place, spe_i32(&x->m, along ? s->plane / 16 : s->row)));
+    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
+    xt_define_vec_(x, n->result, v);
+}
+
+static void xt_stage_barrier_(xt_ctx *x)
+{
+    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
+                        SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
+}
+
+/* Writes a load: its messages at once, the rest with the last one of the group. False: this one is loaded otherwise. */
+bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_stage_ *s = x->staged ? xt_stage_of_(x, n) : NULL, *first = s, *one;
+    xt_tile t;
+    if (!s) return false;
+    t = xt_now_tile_(x, &((const xt_load_desc_ *)n->desc)->tile);
+    xt_remark_(x, "through local memory, where rows have any pitch");
+    s->tile = t;
+    if (x->staged == XT_BY_MESSAGES_) xt_stage_fetch_(x, s, &t);
+    if (!s->last) return true;
+    while (!first->first) first--;
+    if (first->again && !first->turns) xt_stage_barrier_(x);
+    for (one = first; one <= s; one++)
+        if (x->staged == XT_BY_MESSAGES_) xt_stage_put_(x, one);
+        else xt_stage_elements_(x, one);
+    xt_stage_barrier_(x);
+    for (one = first; one <= s; one++) xt_stage_get_(x, one);
+    return true;
+}
+
+/* Before a loop that comes again: who is still in its last turn reads the buffer that its first one fills. */
+XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
+{
+    if (x->staged && f->meets) xt_stage_barrier_(x);
+}
