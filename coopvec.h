@@ -3005,25 +3005,7 @@ XETILE_AS_BEFORE_
 
 /* As a type in a kernel, of(x): the type of a number or vector, or of what a pointer points to. */
 #define CV_TYPE_of(x) ((cv_type)((x).type == -SPE_INT ? CV_I32 : (x).type == -SPE_REAL ? CV_F32 : (int)(x).type))
-#define CV_TYPE_char SPE_C_TYPE(char)
-#define CV_TYPE_short SPE_C_TYPE(short)
-#define CV_TYPE_int SPE_C_TYPE(int)
-#define CV_TYPE_long SPE_C_TYPE(long)
-#define CV_TYPE_signed SPE_C_TYPE(signed)
-#define CV_TYPE_unsigned SPE_C_TYPE(unsigned)
-#define CV_TYPE_float SPE_C_TYPE(float)
-#define CV_TYPE_double SPE_C_TYPE(double)
-#define CV_TYPE_int8_t SPE_C_TYPE(int8_t)
-#define CV_TYPE_int16_t SPE_C_TYPE(int16_t)
-#define CV_TYPE_int32_t SPE_C_TYPE(int32_t)
-#define CV_TYPE_int64_t SPE_C_TYPE(int64_t)
-#define CV_TYPE_uint8_t SPE_C_TYPE(uint8_t)
-#define CV_TYPE_uint16_t SPE_C_TYPE(uint16_t)
-#define CV_TYPE_uint32_t SPE_C_TYPE(uint32_t)
-#define CV_TYPE_uint64_t SPE_C_TYPE(uint64_t)
-#define CV_TYPE_size_t SPE_C_TYPE(size_t)
-#define CV_PASTE_(first, second) first##second
-#define CV_ID_(T) CV_PASTE_(CV_TYPE_, T) /* T may be a macro of the user's */
+#define CV_ID_(T) SPE_C_TYPE(CV_TYPE_, T)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
 #define CV_DECLARE_(i, parameter) cv_val SPE_NAME_OF(parameter)

@@ -1343,9 +1343,13 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 /* C++ has no _Generic: what a kernel is written in there. */
 #define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
 
-/* Where the name of a kernel's type is wanted, C's names are errors at the user's line. */
-#define SPE_C_TYPE(name) SPE_C_TYPE_##name
-#define SPE_NO_TYPE_(text) _Pragma(#text) 0
+/* What prefix##T is defined as, for a type T of a kernel's, which may be a macro of the user's. C's names of types, each
+ * of which is two arguments here, are errors at the user's line. */
+#define SPE_C_TYPE(prefix, T) SPE_C_TYPE_OF_(prefix, T)
+#define SPE_C_TYPE_OF_(prefix, T) SPE_SECOND_(SPE_C_TYPE_##T, prefix##T, 0)
+#define SPE_SECOND_(...) SPE_SECOND_OF_(__VA_ARGS__)
+#define SPE_SECOND_OF_(first, second, ...) second
+#define SPE_NO_TYPE_(text) 0, _Pragma(#text) 0
 #define SPE_C_TYPE_char SPE_NO_TYPE_(GCC error "char is a type of C: the kernel's is called i8")
 #define SPE_C_TYPE_short SPE_NO_TYPE_(GCC error "short is a type of C: the kernel's is called i16")
 #define SPE_C_TYPE_int SPE_NO_TYPE_(GCC error "int is a type of C: the kernel's is called i32")

@@ -867,25 +867,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_TYPE_u16 CM_U16
 #define XT_TYPE_u8 CM_U8
 #define XT_TYPE_i1 XT_BOOL_
-#define XT_TYPE_char SPE_C_TYPE(char)
-#define XT_TYPE_short SPE_C_TYPE(short)
-#define XT_TYPE_int SPE_C_TYPE(int)
-#define XT_TYPE_long SPE_C_TYPE(long)
-#define XT_TYPE_signed SPE_C_TYPE(signed)
-#define XT_TYPE_unsigned SPE_C_TYPE(unsigned)
-#define XT_TYPE_float SPE_C_TYPE(float)
-#define XT_TYPE_double SPE_C_TYPE(double)
-#define XT_TYPE_int8_t SPE_C_TYPE(int8_t)
-#define XT_TYPE_int16_t SPE_C_TYPE(int16_t)
-#define XT_TYPE_int32_t SPE_C_TYPE(int32_t)
-#define XT_TYPE_int64_t SPE_C_TYPE(int64_t)
-#define XT_TYPE_uint8_t SPE_C_TYPE(uint8_t)
-#define XT_TYPE_uint16_t SPE_C_TYPE(uint16_t)
-#define XT_TYPE_uint32_t SPE_C_TYPE(uint32_t)
-#define XT_TYPE_uint64_t SPE_C_TYPE(uint64_t)
-#define XT_TYPE_size_t SPE_C_TYPE(size_t)
-#define XT_PASTE_(first, second) first##second
-#define XT_ID_(T) ((int)XT_PASTE_(XT_TYPE_, T)) /* T may be a macro of the user's */
+#define XT_ID_(T) ((int)SPE_C_TYPE(XT_TYPE_, T))
 #define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
