@@ -2644,31 +2644,6 @@ XE_FN_ void cv_side_close_(cv_ctx *x, cv_frame_ *f)
     x->sides[f->side - 1].open = false;
 }
 
-XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
-{
-    cv_ctx *x = w.x;
-    cv_frame_ *f;
-    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
-    f = &x->frames[r->depth - 1];
-    memset(f, 0, sizeof *f);
-    f->divergent = !uniform;
-    f->objects = objects;
-    while (objects[f->count]) f->count++;
-    f->start = (cv_thing_ *)spe_alloc(&x->m, (size_t)f->count * sizeof *f->start);
-    if (!f->start) return NULL;
-    for (int i = 0; i < f->count; i++) {
-        if (!cv_read_(w, objects[i], &f->start[i], i)) return NULL;
-        f->id_count += cv_thing_ids_(&f->start[i]);
-    }
-    f->ids = cv_ids_(x, f->id_count + 1);
-    f->first = cv_ids_(x, f->id_count + 1);
-    f->operations = x->operations;
-    if (!f->ids || !f->first || !cv_gather_(w, f) || !cv_side_open_(x, f)) return NULL;
-    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
-    x->divergent += f->divergent;
-    return f;
-}
-
 /* The listed variables as values of the side that begins. */
 XE_FN_ void cv_take_along_(cv_ctx *x, cv_frame_ *f)
 {
@@ -2711,6 +2686,32 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
     x->regions.depth--;
     x->divergent -= f->divergent;
     cv_scatter_(x, f);
+}
+
+XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
+{
+    cv_ctx *x = w.x;
+    cv_frame_ *f;
+    x->regions.end = cv_region_end_; /* not before: a program without regions does not compile what ends them */
+    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
+    f = &x->frames[r->depth - 1];
+    memset(f, 0, sizeof *f);
+    f->divergent = !uniform;
+    f->objects = objects;
+    while (objects[f->count]) f->count++;
+    f->start = (cv_thing_ *)spe_alloc(&x->m, (size_t)f->count * sizeof *f->start);
+    if (!f->start) return NULL;
+    for (int i = 0; i < f->count; i++) {
+        if (!cv_read_(w, objects[i], &f->start[i], i)) return NULL;
+        f->id_count += cv_thing_ids_(&f->start[i]);
+    }
+    f->ids = cv_ids_(x, f->id_count + 1);
+    f->first = cv_ids_(x, f->id_count + 1);
+    f->operations = x->operations;
+    if (!f->ids || !f->first || !cv_gather_(w, f) || !cv_side_open_(x, f)) return NULL;
+    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
+    x->divergent += f->divergent;
+    return f;
 }
 
 spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
@@ -2795,7 +2796,6 @@ XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     x->probing = probing;
     x->regions.module = &x->m;
     x->regions.errors = cv_errors_();
-    x->regions.end = cv_region_end_;
     x->param_count = spe_parse_params(cv_blame_(head), k->params, cv_type_of_, x->params);
     if (x->param_count < 0 || !cm_choose_target(cv_blame_(user), desc->target, desc->subgroup_size, &x->target))
         return mod;

@@ -231,17 +231,14 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
 #define XETILE_HOT_
-#define XETILE_WARM_
 #define XETILE_COLD_
 #define XETILE_AS_BEFORE_
 #elif defined(__clang__)
 #define XETILE_HOT_
-#define XETILE_WARM_ _Pragma("clang optimize off")
 #define XETILE_COLD_ _Pragma("clang optimize off")
 #define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
 #else /* the pragma: the attribute optimize("O0") takes gcc more than twice as long */
 #define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
-#define XETILE_WARM_
 #define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
 #define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
 #endif
@@ -1764,6 +1761,21 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
 }
 
+/* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
+XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
+{
+    spe_call_ c;
+    uint32_t i, n = 1;
+    va_list values;
+    c.first = c.pointee = c.given = 0;
+    m->doing = name;
+    va_start(values, letters);
+    for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
+    va_end(values);
+    for (i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
+    return n ? c.first : 0;
+}
+
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
 /* Before 1.3 a subgroup has the instructions of a work-group only. */
@@ -1821,7 +1833,8 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }
 
-XETILE_WARM_
+XETILE_AS_BEFORE_
+XETILE_COLD_
 
 /* forms.c - What the letters of a form mean: kinds of operands, types of results, constants that are known at once. */
 
@@ -1872,21 +1885,6 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
     if (letter <= 'Z' && !t->bits && letter != 'P')
         return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
     return true;
-}
-
-/* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
-XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
-{
-    spe_call_ c;
-    uint32_t i, n = 1;
-    va_list values;
-    c.first = c.pointee = c.given = 0;
-    m->doing = name;
-    va_start(values, letters);
-    for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
-    va_end(values);
-    for (i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
-    return n ? c.first : 0;
 }
 
 /* -- results: their types, and constants that are known at once -------------------------------------------------- */
@@ -2936,9 +2934,6 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     return spe_ok(m) ? id : 0;
 }
 spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
-
-XETILE_AS_BEFORE_
-XETILE_COLD_
 
 /* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */
 /* X(what, first, last number, capability), see SPE_NEED_OP_ ... */

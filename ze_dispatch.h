@@ -233,17 +233,14 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
 #if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
 #define XETILE_HOT_
-#define XETILE_WARM_
 #define XETILE_COLD_
 #define XETILE_AS_BEFORE_
 #elif defined(__clang__)
 #define XETILE_HOT_
-#define XETILE_WARM_ _Pragma("clang optimize off")
 #define XETILE_COLD_ _Pragma("clang optimize off")
 #define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
 #else /* the pragma: the attribute optimize("O0") takes gcc more than twice as long */
 #define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
-#define XETILE_WARM_
 #define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
 #define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
 #endif

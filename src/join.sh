@@ -131,12 +131,11 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void) {}
 #endif
 
 END
-    # The parts before a line `cold` are optimised, by clang those before `warm`; without these lines none is.
+    # The parts before a line `cold` are optimised; without one none is.
     if grep -q '^cold$' "$1/parts"; then echo XETILE_HOT_; else echo XETILE_COLD_; fi
     echo
     while read -r part; do
         case $part in
-        warm) printf 'XETILE_WARM_\n\n' ;;
         cold) printf 'XETILE_AS_BEFORE_\nXETILE_COLD_\n\n' ;;
         '#'*) echo "$part"; echo ;;
         internal.h) undeclared "$1" "$1/$part" | plain; echo ;;

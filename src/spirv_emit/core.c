@@ -316,6 +316,21 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
 }
 
+/* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
+XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
+{
+    spe_call_ c;
+    uint32_t i, n = 1;
+    va_list values;
+    c.first = c.pointee = c.given = 0;
+    m->doing = name;
+    va_start(values, letters);
+    for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
+    va_end(values);
+    for (i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
+    return n ? c.first : 0;
+}
+
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
 /* Before 1.3 a subgroup has the instructions of a work-group only. */

@@ -50,21 +50,6 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
     return true;
 }
 
-/* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
-XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
-{
-    spe_call_ c;
-    uint32_t i, n = 1;
-    va_list values;
-    c.first = c.pointee = c.given = 0;
-    m->doing = name;
-    va_start(values, letters);
-    for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
-    va_end(values);
-    for (i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
-    return n ? c.first : 0;
-}
-
 /* -- results: their types, and constants that are known at once -------------------------------------------------- */
 
 /* bool, or as many bools as `type` has components: cooperative matrices and vectors have no bools like them. */

@@ -165,7 +165,6 @@ xt_module xt_build(const xt_build_desc *desc)
     x->kernel = desc->kernel;
     x->regions.module = &x->m;
     x->regions.errors = xt_errors_();
-    x->regions.end = xt_region_end_;
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
     if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {

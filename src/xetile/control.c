@@ -8,6 +8,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
     xt_ctx *x = w.x;
     xt_frame_ *f;
     int i;
+    x->regions.end = xt_region_end_; /* not before: a program without regions does not compile what ends them */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -379,7 +380,7 @@ static void xt_check_body_(xt_where_ w, xt_frame_ *f)
 }
 
 /* At the end of a side: see spe_regions. */
-XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
+void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = x->frames[r->depth - 1];
