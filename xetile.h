@@ -1151,6 +1151,8 @@ typedef struct {
  * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
 enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
+XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);
+
 /* maps.c - maps: which subgroup owns which part of a tile (host only). */
 
 XE_FN_ bool xt_has_map_(const xt_map *map)
@@ -6927,6 +6929,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
     xt_ctx *x = w.x;
     xt_frame_ *f;
     int i;
+    x->regions.end = xt_region_end_; /* not before: a program without regions does not compile what ends them */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -7298,7 +7301,7 @@ XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
 }
 
 /* At the end of a side: see spe_regions. */
-XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
+void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = x->frames[r->depth - 1];
@@ -7819,7 +7822,6 @@ xt_module xt_build(const xt_build_desc *desc)
     x->kernel = desc->kernel;
     x->regions.module = &x->m;
     x->regions.errors = xt_errors_();
-    x->regions.end = xt_region_end_;
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
     if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
@@ -8552,25 +8554,7 @@ XETILE_AS_BEFORE_
 #define XT_TYPE_u16 CM_U16
 #define XT_TYPE_u8 CM_U8
 #define XT_TYPE_i1 XT_BOOL_
-#define XT_TYPE_char SPE_C_TYPE(char)
-#define XT_TYPE_short SPE_C_TYPE(short)
-#define XT_TYPE_int SPE_C_TYPE(int)
-#define XT_TYPE_long SPE_C_TYPE(long)
-#define XT_TYPE_signed SPE_C_TYPE(signed)
-#define XT_TYPE_unsigned SPE_C_TYPE(unsigned)
-#define XT_TYPE_float SPE_C_TYPE(float)
-#define XT_TYPE_double SPE_C_TYPE(double)
-#define XT_TYPE_int8_t SPE_C_TYPE(int8_t)
-#define XT_TYPE_int16_t SPE_C_TYPE(int16_t)
-#define XT_TYPE_int32_t SPE_C_TYPE(int32_t)
-#define XT_TYPE_int64_t SPE_C_TYPE(int64_t)
-#define XT_TYPE_uint8_t SPE_C_TYPE(uint8_t)
-#define XT_TYPE_uint16_t SPE_C_TYPE(uint16_t)
-#define XT_TYPE_uint32_t SPE_C_TYPE(uint32_t)
-#define XT_TYPE_uint64_t SPE_C_TYPE(uint64_t)
-#define XT_TYPE_size_t SPE_C_TYPE(size_t)
-#define XT_PASTE_(first, second) first##second
-#define XT_ID_(T) ((int)XT_PASTE_(XT_TYPE_, T)) /* T may be a macro of the user's */
+#define XT_ID_(T) ((int)SPE_C_TYPE(XT_TYPE_, T))
 #define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
 
 /* A kernel's parameters: as C parameters, and as arguments. */
