@@ -800,8 +800,8 @@ XETILE_COLD_
 
 enum { XT_TEXT_ = 80 };
 
-/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. The
- * last one may reach over the end: sides are rounded up to a multiple of `unit`, those below it to a power of two. */
+/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows.
+ * The last one may reach over the end: sides are rounded up to multiples of `unit`, those below it to powers of two. */
 enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
 typedef struct {
     int n;
@@ -825,8 +825,8 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(LOAD, load) X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing)                                               \
     X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile) X(LOAD_GATHER, load_gather) X(ELEMENT, element)            \
     X(TILE_MMA, tile_mma) X(SPLAT, splat) X(TABLE, table) X(IOTA, iota)                                                \
-    X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
-    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
+    X(BINARY_VECTOR, each) X(CAST_VECTOR, each) X(SELECT_VECTOR, each)                                                \
+    X(BITCAST_VECTOR, each) X(MATH_VECTOR, each) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
     X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
     X(SLICE, rearrange) X(TILE_PACK, same) X(TILE_UNPACK, same)                                                        \
     X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
@@ -862,9 +862,12 @@ typedef struct {
     xt_val v[3];
 } xt_numbers_;
 
-/* Operands of operations on vectors, element by element. */
+/* Operands of operations on vectors, element by element; and what makes a block from blocks of them. */
+typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 typedef struct {
     int type;
+    bool in_any_layout; /* that all share; else it must be the accumulator's */
+    xt_each_fn_ each;
     xt_vec v[3];
 } xt_vectors_;
 
@@ -884,6 +887,8 @@ typedef struct {
     /* vectors: those that must share a layout form a class (union-find) */
     uint32_t parent;
     bool need[3]; /* of the root: which uses products ask for, by cm_use */
+    bool late;    /* made strip by strip where it is stored, see xt_find_late_ */
+    bool unmade;  /* when written: not all strips have been made */
     /* when written. A number that a loop moves by its step is start + advance, how far the index has come. */
     spe_id start, advance;
     union {
@@ -1096,6 +1101,10 @@ XETILE_PRIVATE int xt_least_(int a, int b);
 XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
+
+XETILE_PRIVATE int xt_strips_(const cm_matrix *a);
+XETILE_PRIVATE cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
+XETILE_PRIVATE void xt_make_all_(xt_ctx *x, const xt_vec *v);
 
 /* What a subgroup holds of a vector, seen as one rows x cols array (its pieces one after another): for each element
  * the component (a scalar a lane) and the lane that have it. */
@@ -1594,6 +1603,7 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 {
     xt_vec r = *v;
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    if (xt_value_at_(x, v->id)->unmade) xt_make_all_(x, v);
     r.use = now->use;
     r.blocks = now->blocks;
     r.block = now->block;
@@ -1621,7 +1631,11 @@ XE_FN_ void xt_define_(xt_ctx *x, uint32_t id, xt_val number)
     v->start = v->advance = 0;
 }
 
-XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec) { xt_value_at_(x, id)->now.vec = vec; }
+XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
+{
+    xt_value_at_(x, id)->now.vec = vec;
+    xt_value_at_(x, id)->unmade = false;
+}
 
 XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; }
 
@@ -2822,7 +2836,7 @@ XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
         at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
         at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
-        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* lanes without an element */
+        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* no element */
         v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
     }
     return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
@@ -3378,12 +3392,41 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
         xt_record_(w, XT_OP_STORE_TILE_, xt_write_store_tile_, 0, 0, &d, sizeof d);
 }
 
+/* Each strip when it has been computed. */
+XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_stored_ *d = (const xt_stored_ *)n->desc;
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_block_ b = xt_blocks_(x, &t.dist);
+    while (spe_ok(&x->m) && xt_next_block_(&b)) {
+        xt_block_ at = b;
+        int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
+        for (i = 0; i < strips; i++, at.row += at.rows) {
+            cm_matrix strip = xt_strip_(x, &d->v, b.i, i);
+            cm_mem mem;
+            if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
+            at.rows = strip.layout.cols;
+            at.cols = strip.layout.rows;
+            at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
+            mem = xt_mem_(x, &t, &at, true);
+            spe_at(&x->m, n->file, n->line);
+            cm_store(&x->cm, &strip, &mem);
+        }
+    }
+    xt_value_at_(x, d->v.id)->unmade = false;
+}
+
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_stored_ *d = (const xt_stored_ *)n->desc;
-    xt_vec v = xt_now_vec_(x, &d->v);
+    xt_vec v;
     xt_tile t = xt_now_tile_(x, &d->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
+    if (xt_value_at_(x, d->v.id)->unmade) {
+        xt_store_strips_(x, n);
+        return;
+    }
+    v = xt_now_vec_(x, &d->v);
     v = xt_as_use_(x, &v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
@@ -3898,8 +3941,8 @@ XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
     return sum;
 }
 
-/* Where a's pieces end within a block, b is cut as a is, and the rest is zeros: of both, for what lies behind a's end may
- * be a NaN, and integers need but one. */
+/* Where a's pieces end within a block, b is cut as a is, and the rest is zeros: of both, for what lies behind a's end
+ * may be a NaN, and integers need but one. */
 XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid_ *gb)
 {
     const xt_cut_ *k = &ga->cut[1];
@@ -4002,37 +4045,113 @@ XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *co
     return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
-/* fn on every part of one to three vectors alike; r has been made for the result. */
-XE_FN_ xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *v, xt_part_fn_ fn, const void *user)
+/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
+
+/* Operands of a node; how many there are. */
+XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
 {
-    xt_vec operand[3];
-    int i, j;
-    if (!r.blocks) return r;
-    for (j = 0; j < n; j++) operand[j] = xt_as_use_(x, &v[j], CM_ACC);
-    for (i = 0; i < r.blocks; i++) {
-        const cm_matrix *a[3] = {NULL, NULL, NULL};
-        for (j = 0; j < n; j++) {
-            if (i >= operand[j].blocks) return r; /* after an error */
-            a[j] = &operand[j].block[i];
-        }
-        r.block[i] = xt_map_parts_(x, xt_held_(r.type), n, a, fn, user);
-    }
-    return xt_settle_(x, r);
+    int n = 1;
+    while (n < 3 && d->v[n].magic) n++;
+    return n;
 }
 
-/* The same on components, for results of the operands' type: in the result's layout, which the operands take too. */
-XE_FN_ xt_vec xt_map_components_(xt_ctx *x, int n, const xt_vec *v, xt_vec r, cm_fn fn, int op)
+/* All blocks at once; or, where a store will ask for it in strips, only the room for them. */
+XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec a, b;
-    int i;
-    if (!r.blocks) return r;
-    a = xt_as_use_(x, &v[0], r.use);
-    b = xt_as_use_(x, &v[n - 1], r.use);
-    for (i = 0; i < r.blocks && i < a.blocks && i < b.blocks; i++)
-        r.block[i] =
-            n == 1 ? cm_map1(&x->cm, &a.block[i], fn, &op) : cm_map2(&x->cm, &a.block[i], &b.block[i], fn, &op);
-    return r;
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    int i, j, count = xt_operand_count_(d);
+    xt_vec r = xt_make_vec_(x, n), v[3];
+    if (xt_value_at_(x, n->result)->late && x->block2d) {
+        xt_block_ b = xt_blocks_(x, &r.dist);
+        while (r.blocks && xt_next_block_(&b))
+            r.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
+        for (i = 0; i < r.blocks; i++) memset(r.block[i].part, 0, (size_t)r.block[i].parts * sizeof *r.block[i].part);
+        xt_define_vec_(x, n->result, r);
+        xt_value_at_(x, n->result)->unmade = true;
+        return;
+    }
+    for (j = 0; j < count; j++) {
+        v[j] = xt_now_vec_(x, &d->v[j]);
+        v[j] = xt_as_use_(x, &v[j], d->in_any_layout ? r.use : CM_ACC);
+    }
+    for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        for (j = 0; j < count; j++) a[j] = &v[j].block[i];
+        r.block[i] = d->each(x, n, a);
+    }
+    xt_define_vec_(x, n->result, d->in_any_layout ? r : xt_settle_(x, r));
 }
+
+/* How many strips a block has: a strip is what a message stores, up to eight rows as wide as a subgroup. */
+int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
+
+/* A strip of a block, which is made now if it has not been. */
+cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
+{
+    const xt_value_ *value = xt_value_at_(x, of->id);
+    const cm_matrix *whole = &value->now.vec.block[block];
+    cm_layout l = whole->layout;
+    spe_id *part = whole->part + strip;
+    if (xt_strips_(whole) > 1)
+        l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
+    if (value->unmade && spe_ok(&x->m) && !part[0]) {
+        const xt_node_ *n = xt_node_at_(x, value->node);
+        const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        cm_matrix strips[3], r;
+        int j;
+        for (j = 0; j < xt_operand_count_(d); j++) {
+            strips[j] = xt_strip_(x, &d->v[j], block, strip);
+            a[j] = &strips[j];
+        }
+        spe_at(&x->m, n->file, n->line);
+        r = d->each(x, n, a);
+        if (!r.parts) return r;
+        memcpy(part, r.part, (size_t)r.parts * sizeof *part);
+    }
+    return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
+}
+
+/* All of it: somebody else wants it before the store does. */
+void xt_make_all_(xt_ctx *x, const xt_vec *v)
+{
+    int i, k;
+    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    for (i = 0; i < now->blocks; i++)
+        for (k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
+    xt_value_at_(x, v->id)->unmade = false;
+}
+
+/* It need not be made before the store, at a node. There must be nothing but straight code between them. */
+XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
+{
+    xt_value_ *value = xt_value_at_(x, v->id);
+    const xt_node_ *n = xt_node_at_(x, value->node);
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    int i;
+    if (value->late || n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_ || xt_layout_(x, v->id) != CM_ACC)
+        return;
+    for (i = value->node; i < store; i++)
+        if (xt_node_at_(x, i)->op >= XT_OP_FOR_ && xt_node_at_(x, i)->op <= XT_OP_END_) return;
+    for (i = 0; i < xt_operand_count_(d); i++)
+        if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
+    value->late = true;
+    for (i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
+}
+
+/* A pass: what is stored by 2D block messages is computed strip by strip then, from what it is made of element by
+ * element, so that the registers need not hold every step of the whole. */
+XE_FN_ void xt_find_late_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_stored_ *d = (const xt_stored_ *)n->desc;
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->tile)) xt_put_off_(x, &d->v, i);
+    }
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 XE_FN_ spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
 {
@@ -4133,27 +4252,39 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
-/* A node of an operation element by element. */
-XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, cm_type type, int n,
-                              const xt_vec *v, int of)
+/* A node of an operation element by element. each: makes one block, or a strip, from those of the operands; in any
+ * layout that they share, or else in the accumulator's. */
+XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_any_layout, int kind, cm_type type,
+                              int n, const xt_vec *v, int of)
 {
     xt_vectors_ d;
     xt_vec r = xt_new_vec_(w.x, type, v);
     memset(&d, 0, sizeof d);
     d.type = of;
+    d.each = each;
+    d.in_any_layout = in_any_layout;
     memcpy(d.v, v, (size_t)n * sizeof *v);
-    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
-    xt_record_(w, op, write, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, xt_write_each_, kind, r.id, &d, sizeof d);
     return r;
 }
 
-/* Its operands as they are now; how many there are. */
-XE_FN_ int xt_now_vecs_(xt_ctx *x, const xt_node_ *n, xt_vec v[3])
+/* The operation of a node on operands of a type, and the type that holds its result. */
+XE_FN_ xt_typed_op_ xt_typed_op_of_(const xt_node_ *n)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
-    int i;
-    for (i = 0; i < 3 && d->v[i].magic; i++) v[i] = xt_now_vec_(x, &d->v[i]);
-    return i;
+    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
+    return t;
+}
+
+XE_FN_ cm_type xt_result_held_(xt_ctx *x, const xt_node_ *n)
+{
+    return xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+}
+
+XE_FN_ cm_matrix xt_each_binary_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    xt_typed_op_ t = xt_typed_op_of_(n);
+    if (xt_is_compare_(n->kind)) return xt_map_parts_(x, xt_result_held_(x, n), 2, a, xt_compare_part_, &t);
+    return cm_map2(&x->cm, a[0], a[1], xt_component_op_, &t.op);
 }
 
 xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
@@ -4164,19 +4295,8 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_write_binary_vector_, op,
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_each_binary_, !xt_is_compare_(op), op,
                            xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
-}
-
-XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
-    xt_vec r, v[3];
-    xt_now_vecs_(x, n, v);
-    r = xt_make_vec_(x, n);
-    xt_define_vec_(x, n->result,
-                   xt_is_compare_(n->kind) ? xt_map_vecs_(x, r, 2, v, xt_compare_part_, &t)
-                                           : xt_map_components_(x, 2, v, r, xt_component_op_, n->kind));
 }
 
 xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
@@ -4185,6 +4305,11 @@ XE_FN_ spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     (void)user;
     return spe_select(&x->m, spe_ine(&x->m, v[0], spe_null(&x->m, spe_type_of(&x->m, v[0]))), v[1], v[2]);
+}
+
+XE_FN_ cm_matrix xt_each_select_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_map_parts_(x, xt_result_held_(x, n), 3, a, xt_select_part_, NULL);
 }
 
 XE_FN_ bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
@@ -4211,14 +4336,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     v[0] = xt_repeated_(w, &condition.vec, &whole);
     if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_write_select_vector_, 0, v[1].type, 3, v, 0);
-}
-
-XE_FN_ void xt_write_select_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec v[3];
-    int count = xt_now_vecs_(x, n, v);
-    xt_define_vec_(x, n->result, xt_map_vecs_(x, xt_make_vec_(x, n), count, v, xt_select_part_, NULL));
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_each_select_, false, 0, v[1].type, 3, v, 0);
 }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -4263,6 +4381,14 @@ XE_FN_ spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, vo
     return spe_math1(c->module, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
 }
 
+XE_FN_ cm_matrix xt_each_math_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    xt_typed_op_ t = xt_typed_op_of_(n);
+    int count = xt_math_info_(n->kind)->operands;
+    if (count == 1) return cm_map1(&x->cm, a[0], xt_math_component_, &t.op);
+    return xt_map_parts_(x, xt_result_held_(x, n), count, a, xt_math_part_, &t);
+}
+
 XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
 {
     return (type < XT_BOOL_ && xt_math_instruction_(op, type)) ||
@@ -4278,19 +4404,8 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, row->name, row->operands, all, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_write_math_vector_, op, like->type, row->operands, v,
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_each_math_, row->operands == 1, op, like->type, row->operands, v,
                            (int)like->type);
-}
-
-XE_FN_ void xt_write_math_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
-    xt_vec v[3], r;
-    int count = xt_now_vecs_(x, n, v);
-    r = xt_make_vec_(x, n);
-    r = count == 1 ? xt_map_components_(x, 1, v, r, xt_math_component_, n->kind)
-                   : xt_map_vecs_(x, r, count, v, xt_math_part_, &t);
-    xt_define_vec_(x, n->result, r);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
@@ -4335,33 +4450,31 @@ XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
     return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
 }
 
+XE_FN_ cm_matrix xt_each_cast_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    int from = (int)d->v[0].type;
+    if (from == d->type) return *a[0];
+    if (d->type == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, a, xt_truth_part_, &from);
+    return n->kind ? cm_convert_as(&x->cm, a[0], (cm_type)d->type, CM_ROUND_AUTO, false)
+                   : cm_convert(&x->cm, a[0], (cm_type)d->type);
+}
+
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_write_cast_vector_, !d.saturate, (cm_type)type, 1, &a.vec, type);
-}
-
-XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec a[3], v, r = xt_make_vec_(x, n);
-    int type = ((const xt_vectors_ *)n->desc)->type, from, i;
-    xt_now_vecs_(x, n, a);
-    from = (int)a[0].type;
-    if (type == XT_BOOL_ && from != XT_BOOL_) {
-        xt_define_vec_(x, n->result, xt_map_vecs_(x, r, 1, a, xt_truth_part_, &from));
-        return;
-    }
-    v = xt_as_use_(x, &a[0], CM_ACC);
-    for (i = 0; i < r.blocks && i < v.blocks; i++)
-        r.block[i] = from == type ? v.block[i]
-                     : n->kind    ? cm_convert_as(&x->cm, &v.block[i], (cm_type)type, CM_ROUND_AUTO, false)
-                                  : cm_convert(&x->cm, &v.block[i], (cm_type)type);
-    xt_define_vec_(x, n->result, r.blocks ? xt_settle_(x, r) : r);
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_each_cast_, false, !d.saturate, (cm_type)type, 1, &a.vec,
+                           type);
 }
 
 XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
+}
+
+XE_FN_ cm_matrix xt_each_bitcast_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_map_parts_(x, xt_result_held_(x, n), 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type);
 }
 
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
@@ -4370,14 +4483,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_write_bitcast_vector_, 0, (cm_type)type, 1, &a.vec, type);
-}
-
-XE_FN_ void xt_write_bitcast_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec a[3], r = xt_make_vec_(x, n);
-    xt_now_vecs_(x, n, a);
-    xt_define_vec_(x, n->result, xt_map_vecs_(x, r, 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type));
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_each_bitcast_, false, 0, (cm_type)type, 1, &a.vec, type);
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
@@ -4794,7 +4900,9 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
         for (k = 0; k < (g ? g->size : 1); k++) {
             for (p = 0; p < l.lanes; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
-                from[p] = e.padding || e.row >= b->valid ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
+                from[p] = -1;
+                if (e.padding || e.row >= b->valid) continue;
+                from[p] = xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
             one = xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
@@ -7800,6 +7908,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     xt_find_block2d_(x);
+    xt_find_late_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     xt_find_stages_(x);
     if (!xt_begin_kernel_(x)) return;

@@ -151,12 +151,41 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
         xt_record_(w, XT_OP_STORE_TILE_, xt_write_store_tile_, 0, 0, &d, sizeof d);
 }
 
+/* Each strip when it has been computed. */
+static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_stored_ *d = (const xt_stored_ *)n->desc;
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_block_ b = xt_blocks_(x, &t.dist);
+    while (spe_ok(&x->m) && xt_next_block_(&b)) {
+        xt_block_ at = b;
+        int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
+        for (i = 0; i < strips; i++, at.row += at.rows) {
+            cm_matrix strip = xt_strip_(x, &d->v, b.i, i);
+            cm_mem mem;
+            if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
+            at.rows = strip.layout.cols;
+            at.cols = strip.layout.rows;
+            at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
+            mem = xt_mem_(x, &t, &at, true);
+            spe_at(&x->m, n->file, n->line);
+            cm_store(&x->cm, &strip, &mem);
+        }
+    }
+    xt_value_at_(x, d->v.id)->unmade = false;
+}
+
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_stored_ *d = (const xt_stored_ *)n->desc;
-    xt_vec v = xt_now_vec_(x, &d->v);
+    xt_vec v;
     xt_tile t = xt_now_tile_(x, &d->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
+    if (xt_value_at_(x, d->v.id)->unmade) {
+        xt_store_strips_(x, n);
+        return;
+    }
+    v = xt_now_vec_(x, &d->v);
     v = xt_as_use_(x, &v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);

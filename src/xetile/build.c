@@ -143,6 +143,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     xt_find_block2d_(x);
+    xt_find_late_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     xt_find_stages_(x);
     if (!xt_begin_kernel_(x)) return;

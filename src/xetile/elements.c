@@ -16,37 +16,113 @@ XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *co
     return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
-/* fn on every part of one to three vectors alike; r has been made for the result. */
-static xt_vec xt_map_vecs_(xt_ctx *x, xt_vec r, int n, const xt_vec *v, xt_part_fn_ fn, const void *user)
+/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
+
+/* Operands of a node; how many there are. */
+static int xt_operand_count_(const xt_vectors_ *d)
 {
-    xt_vec operand[3];
-    int i, j;
-    if (!r.blocks) return r;
-    for (j = 0; j < n; j++) operand[j] = xt_as_use_(x, &v[j], CM_ACC);
-    for (i = 0; i < r.blocks; i++) {
-        const cm_matrix *a[3] = {NULL, NULL, NULL};
-        for (j = 0; j < n; j++) {
-            if (i >= operand[j].blocks) return r; /* after an error */
-            a[j] = &operand[j].block[i];
-        }
-        r.block[i] = xt_map_parts_(x, xt_held_(r.type), n, a, fn, user);
-    }
-    return xt_settle_(x, r);
+    int n = 1;
+    while (n < 3 && d->v[n].magic) n++;
+    return n;
 }
 
-/* The same on components, for results of the operands' type: in the result's layout, which the operands take too. */
-static xt_vec xt_map_components_(xt_ctx *x, int n, const xt_vec *v, xt_vec r, cm_fn fn, int op)
+/* All blocks at once; or, where a store will ask for it in strips, only the room for them. */
+XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec a, b;
-    int i;
-    if (!r.blocks) return r;
-    a = xt_as_use_(x, &v[0], r.use);
-    b = xt_as_use_(x, &v[n - 1], r.use);
-    for (i = 0; i < r.blocks && i < a.blocks && i < b.blocks; i++)
-        r.block[i] =
-            n == 1 ? cm_map1(&x->cm, &a.block[i], fn, &op) : cm_map2(&x->cm, &a.block[i], &b.block[i], fn, &op);
-    return r;
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    int i, j, count = xt_operand_count_(d);
+    xt_vec r = xt_make_vec_(x, n), v[3];
+    if (xt_value_at_(x, n->result)->late && x->block2d) {
+        xt_block_ b = xt_blocks_(x, &r.dist);
+        while (r.blocks && xt_next_block_(&b))
+            r.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
+        for (i = 0; i < r.blocks; i++) memset(r.block[i].part, 0, (size_t)r.block[i].parts * sizeof *r.block[i].part);
+        xt_define_vec_(x, n->result, r);
+        xt_value_at_(x, n->result)->unmade = true;
+        return;
+    }
+    for (j = 0; j < count; j++) {
+        v[j] = xt_now_vec_(x, &d->v[j]);
+        v[j] = xt_as_use_(x, &v[j], d->in_any_layout ? r.use : CM_ACC);
+    }
+    for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        for (j = 0; j < count; j++) a[j] = &v[j].block[i];
+        r.block[i] = d->each(x, n, a);
+    }
+    xt_define_vec_(x, n->result, d->in_any_layout ? r : xt_settle_(x, r));
 }
+
+/* How many strips a block has: a strip is what a message stores, up to eight rows as wide as a subgroup. */
+int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
+
+/* A strip of a block, which is made now if it has not been. */
+cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
+{
+    const xt_value_ *value = xt_value_at_(x, of->id);
+    const cm_matrix *whole = &value->now.vec.block[block];
+    cm_layout l = whole->layout;
+    spe_id *part = whole->part + strip;
+    if (xt_strips_(whole) > 1)
+        l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
+    if (value->unmade && spe_ok(&x->m) && !part[0]) {
+        const xt_node_ *n = xt_node_at_(x, value->node);
+        const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        cm_matrix strips[3], r;
+        int j;
+        for (j = 0; j < xt_operand_count_(d); j++) {
+            strips[j] = xt_strip_(x, &d->v[j], block, strip);
+            a[j] = &strips[j];
+        }
+        spe_at(&x->m, n->file, n->line);
+        r = d->each(x, n, a);
+        if (!r.parts) return r;
+        memcpy(part, r.part, (size_t)r.parts * sizeof *part);
+    }
+    return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
+}
+
+/* All of it: somebody else wants it before the store does. */
+void xt_make_all_(xt_ctx *x, const xt_vec *v)
+{
+    int i, k;
+    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    for (i = 0; i < now->blocks; i++)
+        for (k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
+    xt_value_at_(x, v->id)->unmade = false;
+}
+
+/* It need not be made before the store, at a node. There must be nothing but straight code between them. */
+static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
+{
+    xt_value_ *value = xt_value_at_(x, v->id);
+    const xt_node_ *n = xt_node_at_(x, value->node);
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    int i;
+    if (value->late || n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_ || xt_layout_(x, v->id) != CM_ACC)
+        return;
+    for (i = value->node; i < store; i++)
+        if (xt_node_at_(x, i)->op >= XT_OP_FOR_ && xt_node_at_(x, i)->op <= XT_OP_END_) return;
+    for (i = 0; i < xt_operand_count_(d); i++)
+        if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
+    value->late = true;
+    for (i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
+}
+
+/* A pass: what is stored by 2D block messages is computed strip by strip then, from what it is made of element by
+ * element, so that the registers need not hold every step of the whole. */
+XE_FN_ void xt_find_late_(xt_ctx *x)
+{
+    int i;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_stored_ *d = (const xt_stored_ *)n->desc;
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->tile)) xt_put_off_(x, &d->v, i);
+    }
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 XE_FN_ spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
 {
@@ -147,27 +223,39 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
-/* A node of an operation element by element. */
-static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, cm_type type, int n,
-                              const xt_vec *v, int of)
+/* A node of an operation element by element. each: makes one block, or a strip, from those of the operands; in any
+ * layout that they share, or else in the accumulator's. */
+static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_any_layout, int kind, cm_type type,
+                              int n, const xt_vec *v, int of)
 {
     xt_vectors_ d;
     xt_vec r = xt_new_vec_(w.x, type, v);
     memset(&d, 0, sizeof d);
     d.type = of;
+    d.each = each;
+    d.in_any_layout = in_any_layout;
     memcpy(d.v, v, (size_t)n * sizeof *v);
-    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
-    xt_record_(w, op, write, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, xt_write_each_, kind, r.id, &d, sizeof d);
     return r;
 }
 
-/* Its operands as they are now; how many there are. */
-static int xt_now_vecs_(xt_ctx *x, const xt_node_ *n, xt_vec v[3])
+/* The operation of a node on operands of a type, and the type that holds its result. */
+static xt_typed_op_ xt_typed_op_of_(const xt_node_ *n)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
-    int i;
-    for (i = 0; i < 3 && d->v[i].magic; i++) v[i] = xt_now_vec_(x, &d->v[i]);
-    return i;
+    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
+    return t;
+}
+
+static cm_type xt_result_held_(xt_ctx *x, const xt_node_ *n)
+{
+    return xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+}
+
+static cm_matrix xt_each_binary_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    xt_typed_op_ t = xt_typed_op_of_(n);
+    if (xt_is_compare_(n->kind)) return xt_map_parts_(x, xt_result_held_(x, n), 2, a, xt_compare_part_, &t);
+    return cm_map2(&x->cm, a[0], a[1], xt_component_op_, &t.op);
 }
 
 xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
@@ -178,19 +266,8 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_write_binary_vector_, op,
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_each_binary_, !xt_is_compare_(op), op,
                            xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
-}
-
-XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
-    xt_vec r, v[3];
-    xt_now_vecs_(x, n, v);
-    r = xt_make_vec_(x, n);
-    xt_define_vec_(x, n->result,
-                   xt_is_compare_(n->kind) ? xt_map_vecs_(x, r, 2, v, xt_compare_part_, &t)
-                                           : xt_map_components_(x, 2, v, r, xt_component_op_, n->kind));
 }
 
 xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
@@ -199,6 +276,11 @@ static spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     (void)user;
     return spe_select(&x->m, spe_ine(&x->m, v[0], spe_null(&x->m, spe_type_of(&x->m, v[0]))), v[1], v[2]);
+}
+
+static cm_matrix xt_each_select_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_map_parts_(x, xt_result_held_(x, n), 3, a, xt_select_part_, NULL);
 }
 
 static bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
@@ -225,14 +307,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     v[0] = xt_repeated_(w, &condition.vec, &whole);
     if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_write_select_vector_, 0, v[1].type, 3, v, 0);
-}
-
-XE_FN_ void xt_write_select_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec v[3];
-    int count = xt_now_vecs_(x, n, v);
-    xt_define_vec_(x, n->result, xt_map_vecs_(x, xt_make_vec_(x, n), count, v, xt_select_part_, NULL));
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_each_select_, false, 0, v[1].type, 3, v, 0);
 }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -277,6 +352,14 @@ static spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, vo
     return spe_math1(c->module, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
 }
 
+static cm_matrix xt_each_math_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    xt_typed_op_ t = xt_typed_op_of_(n);
+    int count = xt_math_info_(n->kind)->operands;
+    if (count == 1) return cm_map1(&x->cm, a[0], xt_math_component_, &t.op);
+    return xt_map_parts_(x, xt_result_held_(x, n), count, a, xt_math_part_, &t);
+}
+
 static bool xt_math_allowed_(xt_where_ w, int op, int type)
 {
     return (type < XT_BOOL_ && xt_math_instruction_(op, type)) ||
@@ -292,19 +375,8 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, row->name, row->operands, all, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_write_math_vector_, op, like->type, row->operands, v,
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_each_math_, row->operands == 1, op, like->type, row->operands, v,
                            (int)like->type);
-}
-
-XE_FN_ void xt_write_math_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
-    xt_vec v[3], r;
-    int count = xt_now_vecs_(x, n, v);
-    r = xt_make_vec_(x, n);
-    r = count == 1 ? xt_map_components_(x, 1, v, r, xt_math_component_, n->kind)
-                   : xt_map_vecs_(x, r, count, v, xt_math_part_, &t);
-    xt_define_vec_(x, n->result, r);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
@@ -349,33 +421,31 @@ static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
     return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
 }
 
+static cm_matrix xt_each_cast_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    int from = (int)d->v[0].type;
+    if (from == d->type) return *a[0];
+    if (d->type == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, a, xt_truth_part_, &from);
+    return n->kind ? cm_convert_as(&x->cm, a[0], (cm_type)d->type, CM_ROUND_AUTO, false)
+                   : cm_convert(&x->cm, a[0], (cm_type)d->type);
+}
+
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_write_cast_vector_, !d.saturate, (cm_type)type, 1, &a.vec, type);
-}
-
-XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec a[3], v, r = xt_make_vec_(x, n);
-    int type = ((const xt_vectors_ *)n->desc)->type, from, i;
-    xt_now_vecs_(x, n, a);
-    from = (int)a[0].type;
-    if (type == XT_BOOL_ && from != XT_BOOL_) {
-        xt_define_vec_(x, n->result, xt_map_vecs_(x, r, 1, a, xt_truth_part_, &from));
-        return;
-    }
-    v = xt_as_use_(x, &a[0], CM_ACC);
-    for (i = 0; i < r.blocks && i < v.blocks; i++)
-        r.block[i] = from == type ? v.block[i]
-                     : n->kind    ? cm_convert_as(&x->cm, &v.block[i], (cm_type)type, CM_ROUND_AUTO, false)
-                                  : cm_convert(&x->cm, &v.block[i], (cm_type)type);
-    xt_define_vec_(x, n->result, r.blocks ? xt_settle_(x, r) : r);
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_each_cast_, false, !d.saturate, (cm_type)type, 1, &a.vec,
+                           type);
 }
 
 static spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
+}
+
+static cm_matrix xt_each_bitcast_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_map_parts_(x, xt_result_held_(x, n), 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type);
 }
 
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
@@ -384,14 +454,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_write_bitcast_vector_, 0, (cm_type)type, 1, &a.vec, type);
-}
-
-XE_FN_ void xt_write_bitcast_vector_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec a[3], r = xt_make_vec_(x, n);
-    xt_now_vecs_(x, n, a);
-    xt_define_vec_(x, n->result, xt_map_vecs_(x, r, 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type));
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_each_bitcast_, false, 0, (cm_type)type, 1, &a.vec, type);
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)

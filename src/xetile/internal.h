@@ -9,8 +9,8 @@ XETILE_PRIVATE bool xt_same_map_(const xt_map *a, const xt_map *b);
 enum { XT_TEXT_ = 80 };
 XETILE_PRIVATE const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_]);
 
-/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows. The
- * last one may reach over the end: sides are rounded up to a multiple of `unit`, those below it to a power of two. */
+/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows.
+ * The last one may reach over the end: sides are rounded up to multiples of `unit`, those below it to powers of two. */
 enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
 typedef struct {
     int n;
@@ -36,8 +36,8 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(LOAD, load) X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing)                                               \
     X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile) X(LOAD_GATHER, load_gather) X(ELEMENT, element)            \
     X(TILE_MMA, tile_mma) X(SPLAT, splat) X(TABLE, table) X(IOTA, iota)                                                \
-    X(BINARY_VECTOR, binary_vector) X(CAST_VECTOR, cast_vector) X(SELECT_VECTOR, select_vector)                        \
-    X(BITCAST_VECTOR, bitcast_vector) X(MATH_VECTOR, math_vector) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
+    X(BINARY_VECTOR, each) X(CAST_VECTOR, each) X(SELECT_VECTOR, each)                                                \
+    X(BITCAST_VECTOR, each) X(MATH_VECTOR, each) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
     X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
     X(SLICE, rearrange) X(TILE_PACK, same) X(TILE_UNPACK, same)                                                        \
     X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
@@ -73,9 +73,12 @@ typedef struct {
     xt_val v[3];
 } xt_numbers_;
 
-/* Operands of operations on vectors, element by element. */
+/* Operands of operations on vectors, element by element; and what makes a block from blocks of them. */
+typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 typedef struct {
     int type;
+    bool in_any_layout; /* that all share; else it must be the accumulator's */
+    xt_each_fn_ each;
     xt_vec v[3];
 } xt_vectors_;
 
@@ -95,6 +98,8 @@ typedef struct {
     /* vectors: those that must share a layout form a class (union-find) */
     uint32_t parent;
     bool need[3]; /* of the root: which uses products ask for, by cm_use */
+    bool late;    /* made strip by strip where it is stored, see xt_find_late_ */
+    bool unmade;  /* when written: not all strips have been made */
     /* when written. A number that a loop moves by its step is start + advance, how far the index has come. */
     spe_id start, advance;
     union {
@@ -423,6 +428,10 @@ XETILE_PRIVATE void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_vi
 
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
 
+XETILE_PRIVATE int xt_strips_(const cm_matrix *a);
+XETILE_PRIVATE cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
+XETILE_PRIVATE void xt_make_all_(xt_ctx *x, const xt_vec *v);
+XETILE_PRIVATE void xt_find_late_(xt_ctx *x);
 XETILE_PRIVATE cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
                                        const void *user);
 XETILE_PRIVATE spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part);

@@ -201,7 +201,9 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
         for (k = 0; k < (g ? g->size : 1); k++) {
             for (p = 0; p < l.lanes; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
-                from[p] = e.padding || e.row >= b->valid ? -1 : xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
+                from[p] = -1;
+                if (e.padding || e.row >= b->valid) continue;
+                from[p] = xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
             one = xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;

@@ -82,8 +82,8 @@ static cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
     return sum;
 }
 
-/* Where a's pieces end within a block, b is cut as a is, and the rest is zeros: of both, for what lies behind a's end may
- * be a NaN, and integers need but one. */
+/* Where a's pieces end within a block, b is cut as a is, and the rest is zeros: of both, for what lies behind a's end
+ * may be a NaN, and integers need but one. */
 static void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid_ *gb)
 {
     const xt_cut_ *k = &ga->cut[1];

@@ -174,6 +174,7 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 {
     xt_vec r = *v;
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    if (xt_value_at_(x, v->id)->unmade) xt_make_all_(x, v);
     r.use = now->use;
     r.blocks = now->blocks;
     r.block = now->block;
@@ -201,7 +202,11 @@ XE_FN_ void xt_define_(xt_ctx *x, uint32_t id, xt_val number)
     v->start = v->advance = 0;
 }
 
-XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec) { xt_value_at_(x, id)->now.vec = vec; }
+XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
+{
+    xt_value_at_(x, id)->now.vec = vec;
+    xt_value_at_(x, id)->unmade = false;
+}
 
 XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; }
 

@@ -391,7 +391,7 @@ static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
         at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
         at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
-        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* lanes without an element */
+        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* no element */
         v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
     }
     return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();

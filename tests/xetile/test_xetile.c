@@ -660,6 +660,62 @@ TEST(operations_around_products)
     }
 }
 
+/* Steps behind a product that several stores share: what is made strip by strip where it is stored is wanted before, by
+ * a reduction, and behind, in a branch and by a second store. 24 x 40 of 24 x 64. */
+XT_KERNEL(epilogues, ptr(f16, A), ptr(f32, C), ptr(f32, G), ptr(f16, H), ptr(f32, S), ptr(f32, R), i32(twice))
+{
+    xt_tile a = XT_INIT_TILE(A, f16, 24, 32, .shape = XT_AT(24, 32)),
+            b = XT_INIT_TILE(A, f16, 32, 40, .offset = XT_AT(24, 0), .shape = XT_AT(56, 64), .strides = XT_AT(64, 1));
+    xt_vec sum = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b)), half = XT_MUL(sum, 0.5);
+    xt_vec gated = XT_SELECT(XT_GT(half, 0), half, XT_MUL(half, half)), raised = XT_ADD(XT_ABS(gated), half);
+    XT_STORE_TILE(XT_REDUCTION(add, half, 1), XT_INIT_TILE(R, f32, 24, 1, .shape = XT_AT(24, 1)));
+    XT_STORE_TILE(gated, XT_INIT_TILE(G, f32, 24, 40, .shape = XT_AT(24, 64)));
+    XT_IF (XT_GT(twice, 0)) XT_STORE_TILE(XT_CAST(f16, raised), XT_INIT_TILE(H, f16, 24, 40, .shape = XT_AT(24, 64)));
+    XT_STORE_TILE(XT_SUB(raised, XT_CAST(f32, XT_CAST(f16, gated))),
+                  XT_INIT_TILE(S, f32, 24, 40, .shape = XT_AT(24, 64)));
+    XT_STORE_TILE(sum, XT_INIT_TILE(C, f32, 24, 40, .shape = XT_AT(24, 64)));
+}
+
+/* What is behind the product is computed from the one that was stored, with few roundings of what is added. A number in
+ * the middle between two of f16 may be rounded the other way: the last store then differs by that, which low allows. */
+TEST(epilogues_of_a_product)
+{
+    enum { M = 24, N = 40, W = 64 };
+    for (int v = 0; v < VARIANTS; v++) {
+        uint16_t *a = (uint16_t *)new_matrix(CM_F16, 56 * W), *h = (uint16_t *)new_poison(CM_F16, M * W);
+        float *out[3], *r = (float *)new_poison(CM_F32, M);
+        int wrong = 0;
+        if (!target_has(variants[v].subgroup_size)) continue;
+        for (int i = 0; i < 3; i++) out[i] = (float *)new_poison(CM_F32, M * W);
+        if (!RUN_KERNEL(epilogues, &variants[v], ONE_GROUP, ZED_ARG(a), ZED_ARG(out[0]), ZED_ARG(out[1]), ZED_ARG(h),
+                        ZED_ARG(out[2]), ZED_ARG(r), ZED_ARG(1)))
+            continue;
+        for (int i = 0; i < M; i++) {
+            double row = 0, size = 0;
+            for (int j = 0; j < N; j++) {
+                size_t at = (size_t)(i * W + j);
+                double sum = 0, magnitude = 0, half = out[0][at] * 0.5, gated = half > 0 ? half : half * half;
+                double raised = gated + half, low = (double)spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)gated));
+                for (int p = 0; p < 32; p++) {
+                    double term = get(CM_F16, a, (size_t)(i * 32 + p)) * get(CM_F16, a, (size_t)((24 + p) * W + j));
+                    sum += term, magnitude += fabs(term);
+                }
+                wrong += !(fabs(out[0][at] - sum) <= bound(CM_F32, 32, magnitude, sum));
+                wrong += !(fabs(out[1][at] - gated) <= 0x1p-23 * gated);
+                wrong += !(fabs(get(CM_F16, h, at) - raised) <=
+                           0x1.01p-11 * fabs(raised) + 0x1p-23 * (gated + fabs(half)) + 0x1p-24);
+                wrong += !(fabs(out[2][at] - (raised - low)) <=
+                           0x1p-22 * (gated + fabs(half) + low) + 0x1p-10 * low * (half <= 0));
+                row += half, size += fabs(half);
+            }
+            wrong += !(fabs(r[i] - row) <= N * 0x1p-24 * size);
+        }
+        CHECK_MSG(wrong == 0, "%s: %d wrong", variants[v].name, wrong);
+        for (int i = 0; i < 3; i++) zed_free(&device, out[i]);
+        zed_free(&device, a), zed_free(&device, h), zed_free(&device, r);
+    }
+}
+
 /* ---- numbers --------------------------------------------------------------------------------------------------------
  */
 
@@ -946,6 +1002,7 @@ int main(void)
     RUN(gemm_in_every_variant);
     RUN(elementwise);
     RUN(operations_around_products);
+    RUN(epilogues_of_a_product);
     RUN(arithmetic_on_numbers);
     RUN(loops_and_conditions);
     RUN(carried_tiles_and_vectors);
