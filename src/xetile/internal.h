@@ -334,9 +334,12 @@ typedef struct {
     spe_id shift;
 } xt_surface_;
 
-/* How a load of an operand goes through local memory. Lines: of memory. Places and sizes in local memory are dwords. */
+/* How an operand is loaded through local memory, or its transpose. Lines: of memory. Places and sizes in local memory
+ * are dwords. */
 typedef struct {
     int node;
+    const xt_tile *from;
+    bool turned; /* the vector is the tile's transpose */
     bool first, last;       /* of the loads that share a barrier */
     bool again;             /* it is in a region, and may come again */
     const xt_frame_ *turns; /* the loop whose turns alternate between two buffers; NULL: there is one */
@@ -499,6 +502,7 @@ typedef struct {
 } xt_rearrange_desc_;
 
 XETILE_PRIVATE bool xt_place_scratch_(xt_ctx *x);
+XETILE_PRIVATE const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at);
 XETILE_PRIVATE void xt_find_reloads_(xt_ctx *x);
 XETILE_PRIVATE xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r);
 

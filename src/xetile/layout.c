@@ -60,7 +60,7 @@ static bool xt_is_fence_(const xt_node_ *n)
 }
 
 /* The load that made a vector, if memory is still what it was at node number `at`; NULL: none. */
-static const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
+XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 {
     int i = xt_value_at_(x, v->id)->node;
     const xt_node_ *load = xt_node_at_(x, i);
@@ -173,6 +173,7 @@ static xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
 
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
+    if (xt_write_staged_(x, n)) return;
     xt_define_vec_(x, n->result, xt_rearranged_(x, (const xt_rearrange_desc_ *)n->desc, xt_make_vec_(x, n)));
 }
 

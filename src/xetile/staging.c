@@ -51,41 +51,71 @@ static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
     return true;
 }
 
-/* What speaks against loading a vector so; NULL: nothing does, and s is how. */
-static const char *xt_why_not_staged_(xt_ctx *x, const xt_node_ *n, xt_stage_ *s)
+/* The load, or the transpose of one, that a node is; NULL: it is none, or what is outside is not zero. */
+static const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
+    const xt_node_ *n = xt_node_at_(x, node);
     const xt_load_desc_ *d = (const xt_load_desc_ *)n->desc;
-    const xt_tile *t = &d->tile, *m;
-    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
-    const cm_product *row = cm_product_row(xt_held_(t->type), xt_held_(t->type));
-    const xt_tile_desc_ *given = &xt_plan_tile_at_(x, t->number)->of->given;
-    int inner = xt_inner_(t), k;
-    m = &xt_plan_tile_at_(x, t->number)->of->matrix;
-    memset(s, 0, sizeof *s);
-    s->use = xt_layout_(x, n->result);
-    s->bytes = xt_bytes_(t->type);
-    if (s->use == CM_ACC || !row || !row->dpas) return "no operand of a product";
-    if (t->base.local || t->step != 1) return "local memory, or columns that are apart";
-    if (d->padding != 0 || d->border != XT_BORDER_PADDING) return "what is outside is not zero";
-    if (n->spread > 0 || p->apart || (x->subgroups > 1 && !t->dist.subgroups)) return "subgroups load different tiles";
-    if (!xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) || !xt_is_early_(x, &m->pitch))
-        return "a matrix that is computed in the body";
-    k = s->use == CM_B;
-    s->subgroups = t->dist.subgroups ? t->dist.subgroups : 1;
+    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &((const xt_rearrange_desc_ *)n->desc)->v, node);
+    else if (n->op != XT_OP_LOAD_TILE_) return NULL;
+    return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
+}
+
+/* A tile as the vector sees it. */
+static xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
+{
+    xt_tile r = t;
+    int i;
+    for (i = 0; i < 2 && s->turned; i++) {
+        r.offset[i] = t.offset[!i];
+        r.shape[i] = t.shape[!i];
+    }
+    r.column_major = t.column_major != s->turned;
+    return r;
+}
+
+/* How the copying goes; false: the shape is not one that messages and the matrix instruction divide. */
+static bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *d)
+{
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, s->from->number));
+    const xt_tile_desc_ *given = &xt_plan_tile_at_(x, s->from->number)->of->given;
+    int k = s->use == CM_B, inner = xt_inner_(s->from) ^ s->turned, memory = xt_inner_(s->from);
+    s->subgroups = d->subgroups ? d->subgroups : 1;
     s->along_k = inner == k;
     s->weave = s->along_k ? 1 : 4 / s->bytes;
     s->classes = 16 / s->bytes;
     s->row = s->bytes == 4 ? 16 : 8;
-    s->depth = t->dist.shape[k] * s->bytes / 4;
-    s->whole = p->align[!inner] % s->classes == 0;
-    s->aligned = p->align[inner] * s->bytes % 4 == 0;
+    s->depth = d->shape[k] * s->bytes / 4;
+    s->whole = p->align[!memory] % s->classes == 0;
+    s->aligned = p->align[memory] * s->bytes % 4 == 0;
     s->early = s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
-    s->plane = s->use == CM_A ? s->depth * 16 : t->dist.shape[!k] * s->row + 8; /* 8: over all banks */
-    s->dwords = s->use == CM_A ? t->dist.shape[!k] / 16 * s->plane : s->depth / s->row * s->plane;
-    if (!xt_stage_fills_(s, &t->dist) ||
-        !xt_stage_deal_(s, t->dist.shape[!inner], t->dist.shape[inner] * s->bytes / 4))
-        return "a shape that messages do not divide";
-    return NULL;
+    s->plane = s->use == CM_A ? s->depth * 16 : d->shape[!k] * s->row + 8; /* 8: over all banks */
+    s->dwords = s->use == CM_A ? d->shape[!k] / 16 * s->plane : s->depth / s->row * s->plane;
+    return xt_stage_fills_(s, d) && xt_stage_deal_(s, d->shape[!inner], d->shape[inner] * s->bytes / 4);
+}
+
+/* What speaks against loading a vector so; NULL: nothing does, and s is how. */
+static const char *xt_why_not_staged_(xt_ctx *x, int node, xt_stage_ *s)
+{
+    const xt_node_ *n = xt_node_at_(x, node);
+    const xt_tile *t = xt_stage_from_(x, node), *m;
+    const cm_product *row = t ? cm_product_row(xt_held_(t->type), xt_held_(t->type)) : NULL;
+    memset(s, 0, sizeof *s);
+    if (!row || !row->dpas || xt_layout_(x, n->result) == CM_ACC) return "no operand of a product, or a padding";
+    m = &xt_plan_tile_at_(x, t->number)->of->matrix;
+    s->node = node;
+    s->from = t;
+    s->turned = n->op == XT_OP_TRANSPOSE_;
+    s->use = xt_layout_(x, n->result);
+    s->bytes = xt_bytes_(t->type);
+    if (t->base.local || t->step != 1) return "local memory, or columns that are apart";
+    if (n->spread > 0 || xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->apart ||
+        (x->subgroups > 1 && !t->dist.subgroups))
+        return "subgroups load different tiles";
+    if (!xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) || !xt_is_early_(x, &m->pitch))
+        return "a matrix that is computed in the body";
+    return xt_stage_plan_(x, s, &xt_value_at_(x, n->result)->now.vec.dist) ? NULL
+                                                                             : "a shape that messages do not divide";
 }
 
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
@@ -98,34 +128,43 @@ static void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int de
     if (f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && !(f->step.integer & (f->step.integer - 1))) s->turns = f;
 }
 
-/* Which loads of operands go through local memory. Those that follow each other share a barrier. */
+/* One more, where there is room; it shares a barrier with number `before`, -1: with none. Its number, or -1. */
+static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, int depth, int before)
+{
+    int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes, dwords;
+    xt_stage_ *kept;
+    xt_stage_buffers_(s, open, depth);
+    dwords = s->dwords * (s->turns ? 2 : 1);
+    if (dwords > room / 4 - (int)x->stage_dwords) return -1;
+    kept = (xt_stage_ *)xt_push_(x, &x->stages, sizeof *kept);
+    if (!kept) return -1;
+    s->at = (int)x->stage_dwords;
+    x->stage_dwords += (size_t)dwords;
+    s->first = before < 0;
+    s->last = true;
+    *kept = *s;
+    if (before >= 0) xt_stage_at_(x, before)->last = false;
+    return x->stages.count - 1;
+}
+
+/* Which operands go through local memory. Those that follow each other share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
-    const xt_frame_ *open[SPE_REGIONS_MAX];
-    int i, depth = 0, room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes;
-    int last = -1; /* of the loads that nothing but numbers and tiles has followed */
+    xt_frame_ *open[SPE_REGIONS_MAX];
+    int i, depth = 0, last = -1, now; /* last: of those that nothing but numbers and tiles has followed */
     bool arrived = false;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
     for (i = 0; i < x->nodes.count; i++) {
         xt_node_ *n = xt_node_at_(x, i);
-        xt_stage_ s, *kept;
-        if (n->op > XT_OP_PREFETCH_TILE_) last = -1;
+        xt_stage_ s;
         if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[depth++] = (xt_frame_ *)n->desc;
         if (n->op == XT_OP_END_) depth--;
         if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
-        if (n->op != XT_OP_LOAD_TILE_ || arrived || xt_why_not_staged_(x, n, &s)) continue; /* no barrier within one */
-        xt_stage_buffers_(&s, open, depth);
-        if (s.dwords * 4 * (s.turns ? 2 : 1) > room - (int)x->stage_dwords * 4) continue;
-        s.node = i;
-        s.at = (int)x->stage_dwords;
-        x->stage_dwords += (size_t)(s.dwords * (s.turns ? 2 : 1));
-        s.first = last < 0;
-        s.last = true;
-        if (last >= 0) xt_stage_at_(x, last)->last = false;
-        last = x->stages.count;
-        kept = (xt_stage_ *)xt_push_(x, &x->stages, sizeof *kept);
-        if (kept) *kept = s;
-        if (depth > 1 && s.turns) ((xt_frame_ *)(uintptr_t)s.turns)->meets = true;
+        now = -1;
+        if (!arrived && !xt_why_not_staged_(x, i, &s))
+            now = xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, last);
+        if (now >= 0 && depth > 1 && s.turns) open[depth - 1]->meets = true;
+        if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
     }
 }
 
@@ -148,8 +187,7 @@ XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
     int i;
     spe_prologue_begin(m);
     for (i = 0; i < x->stages.count; i++) {
-        const xt_load_desc_ *d = (const xt_load_desc_ *)xt_node_at_(x, xt_stage_at_(x, i)->node)->desc;
-        const xt_tile *t = &xt_plan_tile_at_(x, d->tile.number)->of->matrix;
+        const xt_tile *t = &xt_plan_tile_at_(x, xt_stage_at_(x, i)->from->number)->of->matrix;
         spe_id pitch = xt_emit_early_(x, &t->pitch, CM_I32), test;
         spe_id along = xt_emit_early_(x, &t->shape[xt_inner_(t)], CM_I32);
         spe_id lines = xt_emit_early_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
@@ -194,10 +232,19 @@ static spe_id xt_log2_(xt_ctx *x, int n)
     return spe_i32(&x->m, bits);
 }
 
-static spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim)
+/* The tile as it is now, for all subgroups, and as the vector sees it. */
+static xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
-    return spe_isub(&x->m, xt_index_id_(x, &t->offset[dim]), xt_place_id_(x, &t->dist, dim));
+    xt_tile t = xt_now_tile_(x, s->from);
+    int i;
+    for (i = 0; i < 2; i++) {
+        spe_id at = xt_index_id_(x, &t.offset[i]);
+        t.offset[i] = xt_scalar_(CM_I32, spe_isub(&x->m, at, xt_place_id_(x, &t.dist, i)), 1);
+    }
+    return xt_stage_turn_(s, t);
 }
+
+static spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
 
 /* What a surface is made of: the matrix's address, its lines, elements in a line, bytes from line to line. */
 typedef struct {
@@ -213,8 +260,9 @@ static xt_lines_ xt_stage_lines_(xt_ctx *x, const xt_tile *t, bool early)
     const xt_tile *matrix = &p->of->matrix;
     spe_id i64 = spe_int(m, 64);
     xt_lines_ l;
-    int inner = xt_inner_(t);
-    l.lines = early ? xt_emit_early_(x, &matrix->shape[!inner], CM_I32) : xt_index_id_(x, &t->shape[!inner]);
+    int inner = xt_inner_(matrix);
+    l.lines = xt_emit_early_(x, &matrix->shape[!inner], CM_I32);
+    if (!early) l.lines = xt_index_id_(x, &t->shape[!xt_inner_(t)]);
     l.extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
     l.pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), spe_i32(m, xt_bytes_(t->type)));
     l.base = spe_ptr_to_u(m, i64, early ? xt_emit_base_(x, p) : t->base.id);
@@ -301,7 +349,7 @@ XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
     size_t k;
     for (i = 0; i < x->stages.count; i++) {
         xt_stage_ *s = xt_stage_at_(x, i);
-        const xt_load_desc_ *d = (const xt_load_desc_ *)xt_node_at_(x, s->node)->desc;
+        xt_tile t = xt_stage_turn_(s, *s->from);
         int n = xt_stage_rounds_(s) * s->weave;
         xt_surface_ *r = s->early ? (xt_surface_ *)xt_memory_(x, (size_t)n * sizeof *r) : NULL;
         s->surface = r;
@@ -310,7 +358,7 @@ XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
             for (j = 0; j < s->weave; j++, r++) {
                 spe_block2d *b = &r->block;
                 spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
-                *r = xt_stage_surface_(x, s, &d->tile, &u, j);
+                *r = xt_stage_surface_(x, s, &t, &u, j);
                 for (k = 0; k < sizeof keep / sizeof keep[0]; k++) xt_stage_keep_(x, keep[k]);
             }
         }
@@ -512,7 +560,8 @@ static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
 static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 {
     spe_module *m = &x->m;
-    int per = 4 / s->bytes, across = s->tile.dist.shape[s->use == CM_A], q;
+    int per = 4 / s->bytes, q,
+        across = xt_value_at_(x, xt_node_at_(x, s->node)->result)->now.vec.dist.shape[s->use == CM_A];
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by;
     if (s->subgroups > 1)
         lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_i32(m, x->S)));
@@ -580,12 +629,10 @@ static void xt_stage_barrier_(xt_ctx *x)
 bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = x->staged ? xt_stage_of_(x, n) : NULL, *first = s, *one;
-    xt_tile t;
     if (!s) return false;
-    t = xt_now_tile_(x, &((const xt_load_desc_ *)n->desc)->tile);
     xt_remark_(x, "through local memory, where rows have any pitch");
-    s->tile = t;
-    if (x->staged == XT_BY_MESSAGES_) xt_stage_fetch_(x, s, &t);
+    s->tile = xt_stage_tile_(x, s);
+    if (x->staged == XT_BY_MESSAGES_) xt_stage_fetch_(x, s, &s->tile);
     if (!s->last) return true;
     while (!first->first) first--;
     if (first->again && !first->turns) xt_stage_barrier_(x);
