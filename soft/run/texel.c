@@ -80,12 +80,12 @@ static float float_of(uint32_t bits)
 /* Floats of 16, 11 and 10 bits have an exponent of 5, the latter two no sign. */
 static uint32_t mantissa_of(uint32_t bits) { return bits == 16 ? 10 : bits - 5; }
 
-static float from_small(uint32_t v, uint32_t bits)
+static uint32_t from_small(uint32_t v, uint32_t bits)
 {
-    uint32_t m = mantissa_of(bits), exponent = v >> m & 31, fraction = v & ones(m);
-    float x = ldexpf((float)(exponent ? 1u << m | fraction : fraction), (int)(exponent ? exponent : 1) - 15 - (int)m);
-    if (exponent == 31) x = fraction ? NAN : INFINITY;
-    return v >> 15 ? -x : x;
+    uint32_t m = mantissa_of(bits), exponent = v >> m & 31, fraction = v & ones(m), sign = (v & 0x8000) << 16;
+    if (exponent == 31) return sign | 0x7f800000 | fraction << (23 - m);
+    if (exponent) return sign | (exponent + 112) << 23 | fraction << (23 - m);
+    return sign | bits_of((float)fraction * (m == 10 ? 0x1p-24f : m == 6 ? 0x1p-20f : 0x1p-19f));
 }
 
 static uint32_t to_small(float x, uint32_t bits)
@@ -104,15 +104,25 @@ static uint32_t to_small(float x, uint32_t bits)
 
 /* ---- components */
 
+/* One part of the largest number of so many bits: what a normalised component counts. */
+static double unit(uint32_t bits)
+{
+    static const double units[33] = {
+        [1] = 1.0,          [2] = 1.0 / 3,           [4] = 1.0 / 15,          [5] = 1.0 / 31,    [6] = 1.0 / 63,
+        [7] = 1.0 / 127,    [8] = 1.0 / 255,         [9] = 1.0 / 511,         [10] = 1.0 / 1023, [15] = 1.0 / 32767,
+        [16] = 1.0 / 65535, [31] = 1.0 / 2147483647, [32] = 1.0 / 4294967295u};
+    return units[bits];
+}
+
 static uint32_t decode(uint32_t v, uint32_t bits, uint32_t type)
 {
     double x;
     switch (type) {
     case IMAGE_UINT: return v;
     case IMAGE_SINT: return (uint32_t)with_sign(v, bits);
-    case IMAGE_UNORM: return bits_of((float)(v / (double)ones(bits)));
-    case IMAGE_SNORM: x = with_sign(v, bits) / (double)ones(bits - 1); return bits_of(x < -1 ? -1 : (float)x);
-    default: return bits == 32 ? v : bits_of(from_small(v, bits));
+    case IMAGE_UNORM: return bits_of((float)(v * unit(bits)));
+    case IMAGE_SNORM: x = with_sign(v, bits) * unit(bits - 1); return bits_of(x < -1 ? -1 : (float)x);
+    default: return bits == 32 ? v : from_small(v, bits);
     }
 }
 
@@ -136,13 +146,26 @@ static uint32_t encode(uint32_t channel, uint32_t bits, uint32_t type)
 
 static uint32_t one_of(uint32_t type) { return type <= IMAGE_SINT ? 1 : bits_of(1); }
 
+/* Bytes of a number that the compiler knows are moved by one instruction. */
+static void copy(void *to, const void *from, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    case 16: memcpy(to, from, 16); break;
+    default: memcpy(to, from, bytes);
+    }
+}
+
 /* Components that the layout does not have are 0, alpha is 1. */
 void texel_load(const struct xs_image *i, const uint8_t *texel, uint32_t channel[4])
 {
     const struct layout *l = &layouts[i->layout];
     uint32_t words[4] = {0}, part[IMAGE_D + 1] = {0};
     if (texel) {
-        memcpy(words, texel, l->bytes);
+        copy(words, texel, l->bytes);
         part[IMAGE_A] = one_of(i->type);
         for (uint32_t k = 0; k < l->count; k++) {
             const struct component *c = &l->part[k];
@@ -165,7 +188,7 @@ void texel_store(const struct xs_image *i, uint8_t *texel, const uint32_t channe
         while (from < 4 && i->swizzle[from] != k && !(k == IMAGE_R && i->swizzle[from] == IMAGE_D)) from++;
         if (from < 4) words[c->shift / 32] |= encode(channel[from], c->bits, i->type) << c->shift % 32;
     }
-    memcpy(texel, words, l->bytes);
+    copy(texel, words, l->bytes);
 }
 
 /* ---- what OpenCL calls the formats */
