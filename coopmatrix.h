@@ -1185,7 +1185,7 @@ XE_FN_ bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, 
 
 spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v)
 {
-    int part, word;
+    int part = 0, word = 0;
     if (!cm_find_component_(c, a, v, &part, &word)) return 0;
     return spe_extract(c->module, cm_unpack_(c, &a->layout, a->part[part], word, 1),
                        (uint32_t)(v % cm_channels_(&a->layout)));
@@ -1193,7 +1193,7 @@ spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v)
 
 cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar)
 {
-    int part, word;
+    int part = 0, word = 0;
     if (!cm_find_component_(c, a, v, &part, &word)) return cm_poison();
     if (spe_type_of(c->module, scalar) != cm_storage_type(c, a->layout.type))
         return CM_POISON_(c, SCALAR, "the scalar is not of the storage type of %s", cm_name_(a->layout.type));

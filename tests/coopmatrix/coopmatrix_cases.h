@@ -756,7 +756,8 @@ static void fill(const op_case *t, unsigned char *base, int which)
     int count = SLOT / cm_type_info(type)->bytes * halves;
     for (i = 0; which < 3 && i < count; i++) put_real(type, base, i, random_of(t, type, which));
     if (which == 3) memset(base, 0xa5, SLOT);
-    if (t->what == CONVERT && which == 0 && cm_type_info(type)->kind == CM_KIND_FLOAT && t->saturate)
+    if (t->what == CONVERT && which == 0 && cm_type_info(type)->kind == CM_KIND_FLOAT &&
+        t->saturate && cm_type_info(t->d)->kind == CM_KIND_INT)
         put_real(type, base, 1, NAN);
 }
 

@@ -68,7 +68,7 @@ TEST(roundings)
                 t = add_dealt(CONVERT, 16, 2, from[f], (cm_use)(n % 3));
                 t->d = d;
                 t->rounding = (cm_rounding)rounding;
-                t->saturate = is_int(d);
+                t->saturate = is_int(d) || is_f8(d);
                 t->numbers = is_int(d) && n % 2 ? LARGE : NORMAL;
             }
     run_group("roundings", "soft", 16, CM_AUTO, &cases);

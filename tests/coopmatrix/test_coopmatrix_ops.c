@@ -70,7 +70,7 @@ TEST(conversions)
             t = add(&cases, CONVERT, 0, 16, 4, pairs[i].from, (cm_use)((i + r) % 3));
             t->d = pairs[i].to;
             t->rounding = (cm_rounding)r;
-            t->saturate = cm_type_info(t->d)->kind == CM_KIND_INT;
+            t->saturate = cm_type_info(t->d)->kind == CM_KIND_INT || cm_type_info(t->d)->bytes == 1;
             t->numbers = i == 1 || i == 2 || i >= 7 ? LARGE : NORMAL;
         }
     for (i = 0; i < 12; i++)
