@@ -1153,8 +1153,9 @@ typedef struct {
     uint32_t local_size[3], subgroup_size, subgroups;
     uint32_t local_memory; /* bytes of a work-group */
     const char *build_flags;
-    const spe_error *error; /* never NULL; id 0: none */
-    spe_module *owner_;     /* the first member of the build's context */
+    const spe_error *error;   /* never NULL; id 0: none */
+    const spe_error *warning; /* of a kernel that was built and will be slow; the same */
+    spe_module *owner_;       /* the first member of the build's context */
 } spe_built;
 
 /* -- errors at the user's line */
@@ -4498,10 +4499,12 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
                       bool lines, const char *source)
 {
     spe_module *m = (spe_module *)calloc(1, size);
+    static const spe_error none = {0, "", "", NULL, 0, NULL};
     spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL};
     memset(mod, 0, sizeof *mod);
     mod->build_flags = "";
     mod->error = m ? spe_get_error(m) : &errors->no_memory;
+    mod->warning = &none;
     mod->owner_ = m;
     if (m) spe_begin(m, &options);
     return m;

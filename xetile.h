@@ -254,7 +254,9 @@
  * map of every vector, and as a subgroup executes it: its share, the layouts of vectors, and which accesses are 2D
  * block messages, under which condition, or why not.
  * XT_BUILD fills an xt_build_desc and calls xt_build; xt_error_name and xt_error_text describe an error id.
- * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
+ * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY. A module that was built may have a warning
+ * (mod.warning, as mod.error; id 0: none), which spe_print_error and xt_print print: SPILL, a product whose sums, with
+ * what one step of the matrix instruction takes of both operands, are larger than the registers of a thread.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
  *
@@ -335,6 +337,7 @@
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
     X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
     X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
+    X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \
     X(VEC_DIM, "not a dimension of the vector")                                                                        \
@@ -544,6 +547,9 @@ struct xt_ctx {
     size_t stage_dwords;  /* and of operands on their way */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
+    size_t slice_bytes; /* of a sum and one step of the matrix instruction, at most: of node number `largest` */
+    int largest;
+    spe_error warning;
     int registers;
     /* lowering */
     bool block2d; /* this is the version with 2D block messages */
@@ -4006,13 +4012,17 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
     for (i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
-        size_t sum, all;
+        size_t sum, all, slice;
         if (n->op != XT_OP_TILE_MMA_) continue;
         sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
         all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
         x->has_mma = true;
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
+        slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords of each line */
+        if (slice <= x->slice_bytes) continue;
+        x->slice_bytes = slice;
+        x->largest = i;
     }
 }
 
@@ -7872,6 +7882,22 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
                     x->target.name, most);
 }
 
+/* Registers are known of Intel's devices, whose compiler has a flag for the larger file. */
+XE_FN_ void xt_warn_(xt_ctx *x, xt_module *mod)
+{
+    const xt_node_ *n = xt_node_at_(x, x->largest);
+    int bytes = x->target.registers / (x->registers <= 128 ? 2 : 1);
+    spe_error *w = &x->warning;
+    if (!x->target.build_flags[0] || x->slice_bytes <= (size_t)bytes) return;
+    w->id = XT_ERROR_SPILL;
+    w->name = xt_error_name(w->id);
+    w->file = n->file;
+    w->line = n->line;
+    snprintf(w->text, sizeof w->text, "%s: %d bytes, %s has %d in %d registers", xt_error_text(w->id),
+             (int)x->slice_bytes, x->target.name, bytes, x->registers);
+    mod->warning = w;
+}
+
 /* Work-items of a work-group. */
 XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
 
@@ -7967,6 +7993,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
+    xt_warn_(x, mod);
     if (x->registers > 128) mod->build_flags = "-ze-opt-large-register-file";
 }
 
@@ -8505,6 +8532,7 @@ XE_FN_ void xt_put_summary_(xt_printer_ *p)
     xt_put_(p, "%lld bytes of local memory, %lld more to move vectors\n", (long long)x->local_bytes,
             (long long)x->scratch_bytes);
     xt_put_(p, "// %s\n", x->versions);
+    if (x->warning.id) xt_put_(p, "// %s\n", x->warning.text);
     for (i = 0; i < x->tiles.count; i++) {
         const xt_plan_tile_ *t = xt_plan_tile_at_(x, i);
         const xt_tile *m = &t->of->matrix;

@@ -823,8 +823,9 @@ typedef struct {
     uint32_t local_size[3], subgroup_size, subgroups;
     uint32_t local_memory; /* bytes of a work-group */
     const char *build_flags;
-    const spe_error *error; /* never NULL; id 0: none */
-    spe_module *owner_;     /* the first member of the build's context */
+    const spe_error *error;   /* never NULL; id 0: none */
+    const spe_error *warning; /* of a kernel that was built and will be slow; the same */
+    spe_module *owner_;       /* the first member of the build's context */
 } spe_built;
 
 /* -- errors at the user's line */

@@ -254,7 +254,9 @@
  * map of every vector, and as a subgroup executes it: its share, the layouts of vectors, and which accesses are 2D
  * block messages, under which condition, or why not.
  * XT_BUILD fills an xt_build_desc and calls xt_build; xt_error_name and xt_error_text describe an error id.
- * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY.
+ * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY. A module that was built may have a warning
+ * (mod.warning, as mod.error; id 0: none), which spe_print_error and xt_print print: SPILL, a product whose sums, with
+ * what one step of the matrix instruction takes of both operands, are larger than the registers of a thread.
  *
  * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
  *
@@ -328,6 +330,7 @@
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
     X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
     X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
+    X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \
     X(VEC_DIM, "not a dimension of the vector")                                                                        \
@@ -537,6 +540,9 @@ struct xt_ctx {
     size_t stage_dwords;  /* and of operands on their way */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
+    size_t slice_bytes; /* of a sum and one step of the matrix instruction, at most: of node number `largest` */
+    int largest;
+    spe_error warning;
     int registers;
     /* lowering */
     bool block2d; /* this is the version with 2D block messages */

@@ -174,10 +174,12 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
                       bool lines, const char *source)
 {
     spe_module *m = (spe_module *)calloc(1, size);
+    static const spe_error none = {0, "", "", NULL, 0, NULL};
     spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL};
     memset(mod, 0, sizeof *mod);
     mod->build_flags = "";
     mod->error = m ? spe_get_error(m) : &errors->no_memory;
+    mod->warning = &none;
     mod->owner_ = m;
     if (m) spe_begin(m, &options);
     return m;

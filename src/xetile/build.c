@@ -56,6 +56,22 @@ static bool xt_choose_resources_(xt_ctx *x)
                     x->target.name, most);
 }
 
+/* Registers are known of Intel's devices, whose compiler has a flag for the larger file. */
+static void xt_warn_(xt_ctx *x, xt_module *mod)
+{
+    const xt_node_ *n = xt_node_at_(x, x->largest);
+    int bytes = x->target.registers / (x->registers <= 128 ? 2 : 1);
+    spe_error *w = &x->warning;
+    if (!x->target.build_flags[0] || x->slice_bytes <= (size_t)bytes) return;
+    w->id = XT_ERROR_SPILL;
+    w->name = xt_error_name(w->id);
+    w->file = n->file;
+    w->line = n->line;
+    snprintf(w->text, sizeof w->text, "%s: %d bytes, %s has %d in %d registers", xt_error_text(w->id),
+             (int)x->slice_bytes, x->target.name, bytes, x->registers);
+    mod->warning = w;
+}
+
 /* Work-items of a work-group. */
 static int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
 
@@ -151,6 +167,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
+    xt_warn_(x, mod);
     if (x->registers > 128) mod->build_flags = "-ze-opt-large-register-file";
 }
 

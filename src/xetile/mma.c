@@ -144,13 +144,17 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
     for (i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
-        size_t sum, all;
+        size_t sum, all, slice;
         if (n->op != XT_OP_TILE_MMA_) continue;
         sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
         all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
         x->has_mma = true;
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
+        slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords of each line */
+        if (slice <= x->slice_bytes) continue;
+        x->slice_bytes = slice;
+        x->largest = i;
     }
 }
 

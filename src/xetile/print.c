@@ -508,6 +508,7 @@ static void xt_put_summary_(xt_printer_ *p)
     xt_put_(p, "%lld bytes of local memory, %lld more to move vectors\n", (long long)x->local_bytes,
             (long long)x->scratch_bytes);
     xt_put_(p, "// %s\n", x->versions);
+    if (x->warning.id) xt_put_(p, "// %s\n", x->warning.text);
     for (i = 0; i < x->tiles.count; i++) {
         const xt_plan_tile_ *t = xt_plan_tile_at_(x, i);
         const xt_tile *m = &t->of->matrix;

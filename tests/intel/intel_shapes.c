@@ -163,6 +163,7 @@ static bool write_one(const char *directory, const char *target, xt_pitch pitch)
     bool done;
     snprintf(path, sizeof path, "%s/%s_%s.spv", directory, s->name, pitch == XT_PITCH_ANY ? "any" : "aligned");
     if (!mod.words) fprintf(stderr, "%s: ", s->name), spe_print_error(mod.error, stderr);
+    spe_print_error(mod.warning, stderr);
     f = mod.words ? fopen(path, "wb") : NULL;
     done = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
     if (f && fclose(f) != 0) done = false;

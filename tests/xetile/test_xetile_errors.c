@@ -527,6 +527,32 @@ XT_KERNEL (crowd, ptr(f32, A), u32(N))
     XT_STORE_TILE(XT_TILE_MMA(v, XT_SPLAT(f16, 32, 512, 0.0, .map = {.sg_layout = {8, 8}, .sg_data = {32, 64}})), t);
 }
 
+/* 96 x 48 sums of f32 and 32 bytes of each of their lines: 18,432 + 4,608. */
+XT_KERNEL (heavy, ptr(f32, A), u32(N))
+{
+    xt_tile t = XT_INIT_TILE(A, f32, 96, 48, .shape = XT_AT(N, N));
+    MARK xt_vec sum = XT_TILE_MMA(XT_SPLAT(f16, 96, 32, 1.0), XT_SPLAT(f16, 32, 48, 1.0));
+    XT_STORE_TILE(sum, t);
+}
+
+TEST(a_product_that_does_not_fit_in_registers)
+{
+    xt_module mod = XT_BUILD(heavy, &(xt_target){.name = "bmg"});
+    CHECK(mod.words != NULL);
+    CHECK_INT(mod.error->id, 0);
+    CHECK_INT(mod.warning->id, XT_ERROR_SPILL);
+    CHECK_INT(mod.warning->line, marked);
+    CHECK_MSG(strstr(mod.warning->text, "23040 bytes, bmg has 16384 in 256 registers") != NULL, "%s",
+              mod.warning->text);
+    xt_free(&mod);
+    mod = XT_BUILD(heavy, &(xt_target){.name = "soft"});
+    CHECK_INT(mod.warning->id, 0);
+    xt_free(&mod);
+    mod = XT_BUILD(fine, &(xt_target){.name = "bmg"});
+    CHECK_INT(mod.warning->id, 0);
+    xt_free(&mod);
+}
+
 TEST(too_many_subgroups_for_the_large_register_file)
 {
     xt_module mod = XT_BUILD(crowd, &(xt_target){.name = "bmg"});
@@ -734,6 +760,7 @@ int main(void)
     RUN(lanes_have_ways_of_their_own);
     RUN(a_body_runs_once);
     RUN(build_options);
+    RUN(a_product_that_does_not_fit_in_registers);
     RUN(too_many_subgroups_for_the_large_register_file);
     RUN(parameter_texts);
     RUN(every_error_has_a_name_and_a_text);
