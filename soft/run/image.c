@@ -31,6 +31,8 @@ static uint8_t *texel_at(const struct xs_image *i, const int64_t at[3], int64_t 
            (uint64_t)(at[2] + layer) * i->slice_pitch;
 }
 
+static uint32_t dims_of(const struct xs_image *i) { return i->dims & 3; } /* 1 to 3; a wild handle's number too */
+
 static uint32_t size_of(const struct xs_image *i, uint32_t d)
 {
     return d == 0 ? i->width : d == 1 ? i->height : i->depth;
@@ -43,7 +45,7 @@ static const struct xs_image *image_of(const struct xs_image_access *a, uint32_t
     return (const struct xs_image *)(uintptr_t)a->image[lane];
 }
 
-static void put(const struct xs_image_access *a, uint32_t lane, const uint32_t channel[4])
+static void put(const struct xs_image_access *a, uint32_t lane, image_channels channel)
 {
     for (uint32_t k = 0; k < 4; k++) a->texel[k * a->S + lane] = channel[k];
 }
@@ -58,12 +60,10 @@ static void fetch(const struct xs_image_access *a)
     {
         const struct xs_image *i = image_of(a, (uint32_t)lane);
         uint32_t mode = a->sampler ? ((const struct xs_sampler *)(uintptr_t)a->sampler[lane])->address : IMAGE_NONE;
-        int64_t at[3] = {0}, layer = i->layers ? (int32_t)a->at[i->dims * a->S + lane] : 0;
-        uint32_t channel[4];
-        for (uint32_t d = 0; d < i->dims; d++) at[d] = address(mode, (int32_t)a->at[d * a->S + lane], size_of(i, d));
+        int64_t at[3] = {0}, layer = i->layers ? (int32_t)a->at[dims_of(i) * a->S + lane] : 0;
+        for (uint32_t d = 0; d < dims_of(i); d++) at[d] = address(mode, (int32_t)a->at[d * a->S + lane], size_of(i, d));
         if (i->layers) layer = address(IMAGE_CLAMP, layer, i->layers);
-        texel_load(i, texel_at(i, at, layer), channel);
-        put(a, (uint32_t)lane, channel);
+        put(a, (uint32_t)lane, texel_load(i, texel_at(i, at, layer)));
     }
 }
 
@@ -73,11 +73,11 @@ static void write(const struct xs_image_access *a)
     {
         const struct xs_image *i = image_of(a, (uint32_t)lane);
         int64_t at[3] = {0}, layer = 0;
-        uint32_t channel[4];
+        image_channels channel;
         uint8_t *to;
-        for (uint32_t d = 0; d < i->dims; d++)
+        for (uint32_t d = 0; d < dims_of(i); d++)
             at[d] = address(IMAGE_NONE, (int32_t)a->at[d * a->S + lane], size_of(i, d));
-        if (i->layers) layer = address(IMAGE_NONE, (int32_t)a->at[i->dims * a->S + lane], i->layers);
+        if (i->layers) layer = address(IMAGE_NONE, (int32_t)a->at[dims_of(i) * a->S + lane], i->layers);
         for (uint32_t k = 0; k < 4; k++) channel[k] = a->texel[k * a->S + lane];
         to = texel_at(i, at, layer);
         if (to) texel_store(i, to, channel);
@@ -112,26 +112,25 @@ static struct axis place(const struct xs_sampler *s, float coordinate, uint32_t 
     return x;
 }
 
+typedef float floats __attribute__((vector_size(16)));
+typedef double doubles __attribute__((vector_size(32)));
+
 /* The texels around, each with the product of its weights. Those that count for nothing may be infinite. */
-static void mix(const struct xs_image *i, const struct axis *x, int64_t layer, uint32_t channel[4])
+static image_channels mix(const struct xs_image *i, const struct axis *x, int64_t layer)
 {
-    double sum[4] = {0};
-    float value[4];
-    for (uint32_t corner = 0; corner < 1u << i->dims; corner++) {
+    doubles sum = {0};
+    for (uint32_t corner = 0; corner < 1u << dims_of(i); corner++) {
         int64_t at[3] = {0};
         double weight = 1;
-        for (uint32_t d = 0; d < i->dims; d++) {
+        for (uint32_t d = 0; d < dims_of(i); d++) {
             uint32_t second = corner >> d & 1;
             at[d] = x[d].at[second];
             weight *= second ? x[d].weight : 1 - x[d].weight;
         }
-        if (weight == 0) continue;
-        texel_load(i, texel_at(i, at, layer), channel);
-        memcpy(value, channel, sizeof value);
-        for (uint32_t k = 0; k < 4; k++) sum[k] += weight * value[k];
+        if (weight != 0)
+            sum += weight * __builtin_convertvector((floats)texel_load(i, texel_at(i, at, layer)), doubles);
     }
-    for (uint32_t k = 0; k < 4; k++) value[k] = (float)sum[k];
-    memcpy(channel, value, sizeof value);
+    return (image_channels) __builtin_convertvector(sum, floats);
 }
 
 /* Integers are not mixed: the nearest counts. */
@@ -144,16 +143,12 @@ static void sample(const struct xs_image_access *a)
         bool linear = s->filter && i->type > IMAGE_SINT;
         struct axis x[3] = {{{0}, 0}};
         float coordinate[4];
-        uint32_t channel[4];
         int64_t layer = 0;
         for (uint32_t k = 0; k < 4; k++) memcpy(&coordinate[k], &a->at[k * a->S + lane], sizeof *coordinate);
-        for (uint32_t d = 0; d < i->dims; d++) x[d] = place(s, coordinate[d], size_of(i, d), linear);
-        if (i->layers) layer = (int64_t)fmin(fmax(rint(coordinate[i->dims]), 0), i->layers - 1.0);
-        if (linear)
-            mix(i, x, layer, channel);
-        else
-            texel_load(i, texel_at(i, (const int64_t[]){x[0].at[0], x[1].at[0], x[2].at[0]}, layer), channel);
-        put(a, (uint32_t)lane, channel);
+        for (uint32_t d = 0; d < dims_of(i); d++) x[d] = place(s, coordinate[d], size_of(i, d), linear);
+        if (i->layers) layer = (int64_t)fmin(fmax(rint(coordinate[dims_of(i)]), 0), i->layers - 1.0);
+        const int64_t at[] = {x[0].at[0], x[1].at[0], x[2].at[0]};
+        put(a, (uint32_t)lane, linear ? mix(i, x, layer) : texel_load(i, texel_at(i, at, layer)));
     }
 }
 
@@ -164,8 +159,9 @@ static void size(const struct xs_image_access *a)
     EACH_LANE(a, lane)
     {
         const struct xs_image *i = image_of(a, (uint32_t)lane);
-        uint32_t sizes[4] = {0}, d = 0;
-        for (; d < i->dims; d++) sizes[d] = size_of(i, d);
+        image_channels sizes = {0};
+        uint32_t d = 0;
+        for (; d < dims_of(i); d++) sizes[d] = size_of(i, d);
         if (i->layers) sizes[d] = i->layers;
         put(a, (uint32_t)lane, sizes);
     }
@@ -176,7 +172,7 @@ static void format(const struct xs_image_access *a)
     EACH_LANE(a, lane)
     {
         const struct xs_image *i = image_of(a, (uint32_t)lane);
-        put(a, (uint32_t)lane, (const uint32_t[4]){texel_data_type(i), texel_order(i), 0, 0});
+        put(a, (uint32_t)lane, (image_channels){texel_data_type(i), texel_order(i), 0, 0});
     }
 }
 

@@ -25,10 +25,12 @@ enum image_address { IMAGE_NONE, IMAGE_REPEAT, IMAGE_CLAMP, IMAGE_BORDER, IMAGE_
  */
 uint32_t image_texel_bytes(uint32_t layout, uint32_t type);
 
-/* ---- texel.c: four channels as the kernel has them, from and to a texel. They are bits of u32 or, where the type is
- * not an integer, of f32. `texel` NULL: what lies outside the image. */
-void texel_load(const struct xs_image *i, const uint8_t *texel, uint32_t channel[4]);
-void texel_store(const struct xs_image *i, uint8_t *texel, const uint32_t channel[4]);
+/* Four channels as the kernel has them: bits of u32 or, where the type is not an integer, of f32. */
+typedef uint32_t image_channels __attribute__((vector_size(16)));
+
+/* ---- texel.c: from and to a texel. NULL: what lies outside the image. */
+image_channels texel_load(const struct xs_image *i, const uint8_t *texel);
+void texel_store(const struct xs_image *i, uint8_t *texel, image_channels channel);
 uint32_t texel_data_type(const struct xs_image *i); /* SPIR-V's image channel data type, order; ~0: it has no such */
 uint32_t texel_order(const struct xs_image *i);
 

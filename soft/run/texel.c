@@ -160,7 +160,7 @@ static void copy(void *to, const void *from, uint32_t bytes)
 }
 
 /* Components that the layout does not have are 0, alpha is 1. */
-void texel_load(const struct xs_image *i, const uint8_t *texel, uint32_t channel[4])
+image_channels texel_load(const struct xs_image *i, const uint8_t *texel)
 {
     const struct layout *l = &layouts[i->layout];
     uint32_t words[4] = {0}, part[IMAGE_D + 1] = {0};
@@ -174,11 +174,11 @@ void texel_load(const struct xs_image *i, const uint8_t *texel, uint32_t channel
     }
     part[IMAGE_1] = one_of(i->type);
     part[IMAGE_D] = part[IMAGE_R];
-    for (uint32_t k = 0; k < 4; k++) channel[k] = part[i->swizzle[k]];
+    return (image_channels){part[i->swizzle[0]], part[i->swizzle[1]], part[i->swizzle[2]], part[i->swizzle[3]]};
 }
 
 /* A component is what the first channel that shows it says; 0 where none does. */
-void texel_store(const struct xs_image *i, uint8_t *texel, const uint32_t channel[4])
+void texel_store(const struct xs_image *i, uint8_t *texel, image_channels channel)
 {
     const struct layout *l = &layouts[i->layout];
     uint32_t words[4] = {0};
