@@ -7,11 +7,10 @@
 #include "run/faults.h"
 #include "ze_soft.h"
 
-static ze_result_t check_events(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t wait_count,
-                                ze_event_handle_t *waits)
+ze_result_t soft_check_events(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t wait_count,
+                              ze_event_handle_t *waits)
 {
     uint32_t i, use = list->immediate ? SOFT_COUNTS_IMMEDIATE : SOFT_COUNTS_REGULAR;
-    if (list->closed) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
     if (wait_count && !waits) return ZE_RESULT_ERROR_INVALID_SIZE;
     if (signal) SOFT_HANDLE(signal, SOFT_EVENT);
     for (i = 0; i < wait_count; i++)
@@ -25,17 +24,23 @@ static ze_result_t check_events(ze_command_list_handle_t list, ze_event_handle_t
 }
 
 /* Moments are as they are now, whatever the events stand for when the command runs. */
-static bool take_events(struct soft_command *c, ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits)
+bool soft_command_signals(struct soft_command *c, ze_event_handle_t event)
+{
+    if (c->signals_moment && c->signal) soft_event_release(c->signal);
+    c->signals_moment = event && event->counts;
+    c->signal = c->signals_moment ? soft_event_next(event) : event;
+    return c->signal || !event;
+}
+
+void soft_command_awaits(struct soft_command *c, uint32_t count, ze_event_handle_t *events)
 {
     uint32_t i;
-    for (i = 0; i < wait_count; i++)
-        if (waits[i]->counts && (c->waits[c->moments] = soft_event_now(waits[i])) != NULL) c->moments++;
+    while (c->moments) soft_event_release(c->waits[--c->moments]);
+    for (i = 0; i < count; i++)
+        if (events[i] && events[i]->counts && (c->waits[c->moments] = soft_event_now(events[i])) != NULL) c->moments++;
     c->wait_count = c->moments;
-    for (i = 0; i < wait_count; i++)
-        if (!waits[i]->counts) c->waits[c->wait_count++] = waits[i];
-    c->signals_moment = signal && signal->counts;
-    c->signal = c->signals_moment ? soft_event_next(signal) : signal;
-    return c->signal || !signal;
+    for (i = 0; i < count; i++)
+        if (events[i] && !events[i]->counts) c->waits[c->wait_count++] = events[i];
 }
 
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
@@ -45,7 +50,9 @@ struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_c
     struct soft_command *c = NULL;
     size_t header = (sizeof *c + wait_count * sizeof *waits + 15) / 16 * 16;
     *result = soft_check(list, SOFT_LIST);
-    if (*result == ZE_RESULT_SUCCESS) *result = check_events(list, signal, wait_count, waits);
+    if (*result == ZE_RESULT_SUCCESS && list->closed)
+        *result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
+    if (*result == ZE_RESULT_SUCCESS) *result = soft_check_events(list, signal, wait_count, waits);
     if (*result != ZE_RESULT_SUCCESS) return NULL;
     /* The payload is for arguments of any type, so that it wants their alignment. */
     if (posix_memalign((void **)&c, 128, (header + 127) / 128 * 128 + payload) != 0) {
@@ -56,7 +63,9 @@ struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_c
     c->kind = kind;
     c->waits = (ze_event_handle_t *)(void *)(c + 1);
     c->payload = (uint8_t *)c + (header + 127) / 128 * 128;
-    if (take_events(c, signal, wait_count, waits)) return c;
+    c->wait_room = wait_count;
+    soft_command_awaits(c, wait_count, waits);
+    if (soft_command_signals(c, signal)) return c;
     soft_command_free(c);
     *result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     return NULL;
@@ -67,6 +76,7 @@ void soft_command_free(struct soft_command *c)
     while (c) {
         struct soft_command *next = c->next;
         if (c->kind == SOFT_CMD_LAUNCH && c->u.launch.module) soft_module_release(c->u.launch.module);
+        if (c->kind == SOFT_CMD_LAUNCH && c->u.launch.kernel) zeKernelDestroy(c->u.launch.kernel);
         while (c->moments) soft_event_release(c->waits[--c->moments]);
         if (c->signals_moment && c->signal) soft_event_release(c->signal);
         free(c);

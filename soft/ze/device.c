@@ -149,7 +149,11 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
         else if ((uint32_t)more->stype == BLOCK_PROPERTIES)
             ((struct number_properties *)(void *)more)->number = !as || as->has_blocks ? 3 : 0; /* stores, loads */
 #if SOFT_API(17)
-        else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_EVENT_PROPERTIES)
+        else if (more->stype == ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_PROPERTIES) {
+            ze_mutable_command_list_exp_properties_t *can = (void *)more;
+            can->mutableCommandListFlags = 0;
+            can->mutableCommandFlags = 0x7f; /* all but arguments of graphs */
+        } else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_EVENT_PROPERTIES)
             ((ze_device_event_properties_t *)(void *)more)->flags = 0; /* counters are its own, in this process */
 #endif
 #ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME

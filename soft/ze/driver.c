@@ -119,6 +119,10 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
 #if SOFT_API(9)
         {ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME, ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_VERSION_1_0},
 #endif
+#if SOFT_API(17)
+        {ZE_MUTABLE_COMMAND_LIST_EXP_NAME, ZE_MUTABLE_COMMAND_LIST_EXP_VERSION_1_1},
+        {ZE_DEVICE_VECTOR_SIZES_EXT_NAME, ZE_MAKE_VERSION(1, 0)},
+#endif
         {"ZE_extension_device_ip_version", ZE_MAKE_VERSION(1, 0)}, /* the last: only of models */
     };
     uint32_t i, n = sizeof known / sizeof known[0] - (soft_model() == NULL);

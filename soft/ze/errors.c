@@ -117,7 +117,6 @@ static const struct {
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "memory is not exported"},
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "memory is not imported"},
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "memory is not imported"},
-    {0x20016, "there are no mutable command lists"},
     {0x20037, "the system's memory is not mapped"},
     {0x2003b, "no event counts in memory of the program"},
     {0x2003f, "no event counts in memory of the program"},

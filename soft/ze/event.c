@@ -89,6 +89,15 @@ ze_result_t zeEventPoolCloseIpcHandle(ze_event_pool_handle_t pool)
     return zeEventPoolDestroy(pool);
 }
 
+#if SOFT_API(6)
+/* Nothing is held by a handle. */
+ze_result_t zeEventPoolPutIpcHandle(ze_context_handle_t context, ze_ipc_event_pool_handle_t handle)
+{
+    (void)handle;
+    return soft_check(context, SOFT_CONTEXT);
+}
+#endif
+
 ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_desc_t *desc, uint32_t device_count,
                               ze_device_handle_t *devices, ze_event_pool_handle_t *pool)
 {
@@ -142,7 +151,7 @@ static ze_event_handle_t new_event(void)
     return NULL;
 }
 
-static void free_event(ze_event_handle_t event)
+void soft_event_free(ze_event_handle_t event)
 {
     event->tag = SOFT_DEAD;
     /* The thread that set it may still be on its way out of soft_event_set. */
@@ -183,14 +192,16 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t zeEventDestroy(ze_event_handle_t event)
+void soft_event_forget(ze_event_handle_t event)
 {
-    SOFT_HANDLE(event, SOFT_EVENT);
     if (event->moment) soft_event_release(event->moment);
     if (event->pool && event->pool->shared) soft_shared_detach(event->pool->shared, event);
     if (event->pool) atomic_fetch_sub(&event->pool->events, 1);
-    free_event(event);
-    return ZE_RESULT_SUCCESS;
+    pthread_mutex_lock(&event->signal.lock);
+    event->tag = SOFT_DEAD;
+    event->moment = NULL;
+    event->pool = NULL;
+    pthread_mutex_unlock(&event->signal.lock);
 }
 
 /* ---- moments of counter-based events */
@@ -221,7 +232,7 @@ ze_event_handle_t soft_event_next(ze_event_handle_t event)
 
 void soft_event_release(ze_event_handle_t event)
 {
-    if (atomic_load(&event->references) && atomic_fetch_sub(&event->references, 1) == 1) free_event(event);
+    if (atomic_load(&event->references) && atomic_fetch_sub(&event->references, 1) == 1) soft_event_free(event);
 }
 
 ze_result_t soft_event_check_plain(ze_event_handle_t event, const char *what)

@@ -45,6 +45,17 @@ ze_result_t zeKernelCreate(ze_module_handle_t module, const ze_kernel_desc_t *de
     return ZE_RESULT_SUCCESS;
 }
 
+ze_result_t soft_kernel_copy(ze_kernel_handle_t kernel, ze_kernel_handle_t *copy)
+{
+    const ze_kernel_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = kernel->code->name};
+    SOFT_TRY(zeKernelCreate(kernel->module, &desc, copy));
+    memcpy((*copy)->args, kernel->args, kernel->code->args_bytes);
+    memcpy((*copy)->given, kernel->given, kernel->code->param_count * sizeof *kernel->given);
+    memcpy((*copy)->group_size, kernel->group_size, sizeof kernel->group_size);
+    memcpy((*copy)->offset, kernel->offset, sizeof kernel->offset);
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t zeKernelDestroy(ze_kernel_handle_t kernel)
 {
     SOFT_HANDLE(kernel, SOFT_KERNEL);

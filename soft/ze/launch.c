@@ -22,12 +22,21 @@ static ze_result_t check_kernel(ze_kernel_handle_t kernel)
     return ZE_RESULT_SUCCESS;
 }
 
+void soft_launch_take(struct soft_launch *to, ze_kernel_handle_t kernel, const uint8_t *args)
+{
+    struct sched_launch *l = &to->launch;
+    l->kernel = kernel->code;
+    l->args = args;
+    l->globals = kernel->module->globals;
+    memcpy(l->local_size, kernel->group_size, sizeof l->local_size);
+    memcpy(l->global_offset, kernel->offset, sizeof l->global_offset);
+}
+
 /* Records the kernel as it is now: arguments, group size, offset. */
 static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
                                        const ze_group_count_t *count, ze_event_handle_t signal, uint32_t wait_count,
                                        ze_event_handle_t *waits, ze_result_t *result)
 {
-    struct sched_launch *l;
     struct soft_command *c;
     *result = soft_check(list, SOFT_LIST);
     if (*result == ZE_RESULT_SUCCESS && list->desc.commandQueueGroupOrdinal == SOFT_COPY_GROUP)
@@ -38,21 +47,21 @@ static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_
     c = soft_command_new(list, SOFT_CMD_LAUNCH, kernel->code->args_bytes + 1, signal, wait_count, waits, result);
     if (!c) return NULL;
     memcpy(c->payload, kernel->args, kernel->code->args_bytes);
-    l = &c->u.launch.launch;
-    l->kernel = kernel->code;
-    l->args = c->payload;
-    l->globals = kernel->module->globals;
-    memcpy(l->local_size, kernel->group_size, sizeof l->local_size);
-    memcpy(l->global_offset, kernel->offset, sizeof l->global_offset);
-    l->work_dim = 3;
-    l->threads = list->device->threads;
+    if (list->next_id && (*result = soft_kernel_copy(kernel, &c->u.launch.kernel)) != ZE_RESULT_SUCCESS) {
+        soft_command_free(c);
+        return NULL;
+    }
+    soft_launch_take(&c->u.launch, kernel, c->u.launch.kernel ? c->u.launch.kernel->args : c->payload);
+    c->u.launch.launch.work_dim = 3;
+    c->u.launch.launch.threads = list->device->threads;
     c->u.launch.module = kernel->module;
     soft_module_retain(kernel->module);
     return c;
 }
 
-static void set_counts(struct sched_launch *l, const ze_group_count_t *count)
+void soft_launch_count(struct soft_launch *to, const ze_group_count_t *count)
 {
+    struct sched_launch *l = &to->launch;
     l->group_count[0] = count->groupCountX;
     l->group_count[1] = count->groupCountY;
     l->group_count[2] = count->groupCountZ;
@@ -68,7 +77,7 @@ ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list, ze_ke
     ze_result_t result;
     struct soft_command *c = launch_new(list, kernel, count, signal, wait_count, waits, &result);
     if (!c) return result;
-    set_counts(&c->u.launch.launch, count);
+    soft_launch_count(&c->u.launch, count);
     return soft_command_add(list, c);
 }
 
@@ -83,7 +92,7 @@ ze_result_t zeCommandListAppendLaunchCooperativeKernel(ze_command_list_handle_t 
                          sched_threads());
     c = launch_new(list, kernel, count, signal, wait_count, waits, &result);
     if (!c) return result;
-    set_counts(&c->u.launch.launch, count);
+    soft_launch_count(&c->u.launch, count);
     c->u.launch.launch.cooperative = true;
     return soft_command_add(list, c);
 }

@@ -10,11 +10,15 @@ ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command 
     if (list->immediate) return soft_queue_submit(&list->queue, c, 0, NULL, NULL);
     *list->last = c;
     list->last = &c->next;
+    c->id = list->next_id;
+    list->next_id = 0;
     if (c->signal) list->signals = true;
     return ZE_RESULT_SUCCESS;
 }
 
 /* ---- life */
+
+enum { MUTABLE_LIST = 0x20016 }; /* ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_DESC, which old headers do not have */
 
 static ze_result_t list_new(ze_context_handle_t context, ze_device_handle_t device, ze_command_list_handle_t *list)
 {
@@ -43,6 +47,8 @@ ze_result_t zeCommandListCreate(ze_context_handle_t context, ze_device_handle_t 
                          SOFT_GROUPS);
     SOFT_TRY(list_new(context, device, list));
     (*list)->desc = *desc;
+    for (const ze_base_desc_t *d = desc->pNext; d; d = d->pNext)
+        if ((uint32_t)d->stype == MUTABLE_LIST) (*list)->can_change = true;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -88,6 +94,7 @@ ze_result_t zeCommandListReset(ze_command_list_handle_t list)
     list->first = NULL;
     list->last = &list->first;
     list->closed = list->signals = false;
+    list->next_id = 0;
     return ZE_RESULT_SUCCESS;
 }
 

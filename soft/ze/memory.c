@@ -126,8 +126,9 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
     if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
     if (size > memory_bytes())
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu bytes: more than the machine has", size);
-    if (alignment & (alignment - 1) || alignment > MAX_ALIGNMENT)
+    if (alignment > MAX_ALIGNMENT)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
+    while (alignment & (alignment - 1)) alignment += alignment & -alignment; /* drivers take 12, and programs ask */
     /* As on hardware, memory is handed out in whole pages: a kernel that writes a little past the end harms nobody. */
     if (a.huge && alignment < HUGE_PAGE) alignment = HUGE_PAGE;
     if (!soft_pages_new(&a.pages, size + (check_level() ? CHECK_MARGIN : 0), alignment))

@@ -10,7 +10,7 @@ ze_result_t zeMemGetIpcHandle(ze_context_handle_t context, const void *pointer, 
     SOFT_POINTER(pointer);
     SOFT_POINTER(handle);
     soft_queues_drain(); /* pages that move are not to be written meanwhile */
-    SOFT_TRY(soft_memory_share(pointer, &ipc));
+    if (!soft_virtual_share(pointer, &ipc)) SOFT_TRY(soft_memory_share(pointer, &ipc));
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &ipc, sizeof ipc);
     return ZE_RESULT_SUCCESS;
@@ -29,6 +29,15 @@ ze_result_t zeMemOpenIpcHandle(ze_context_handle_t context, ze_device_handle_t d
     SOFT_TRY(soft_ipc_open(&ipc, SOFT_IPC_MEMORY, &file));
     return soft_memory_open(context, &ipc, file, pointer);
 }
+
+#if SOFT_API(6)
+/* Nothing is held by a handle. */
+ze_result_t zeMemPutIpcHandle(ze_context_handle_t context, ze_ipc_mem_handle_t handle)
+{
+    (void)handle;
+    return soft_check(context, SOFT_CONTEXT);
+}
+#endif
 
 ze_result_t zeMemCloseIpcHandle(ze_context_handle_t context, const void *pointer)
 {

@@ -1,5 +1,5 @@
 /* newer.c - what headers after 1.9 added and this device can do. Compiled when the installed header has it; the
- * rest of those functions (graphs, ray tracing, external semaphores, mutable lists) have no entry, which the loader
+ * rest of those functions (graphs, ray tracing, external semaphores) have no entry, which the loader
  * reports as an unsupported feature.
  */
 #define _GNU_SOURCE
@@ -19,6 +19,28 @@ ze_result_t zeDeviceSynchronize(ze_device_handle_t device)
     SOFT_HANDLE(device, SOFT_DEVICE);
     soft_queues_drain();
     return ZE_RESULT_SUCCESS;
+}
+
+/* The lanes are the kernels' work-items: no type wants vectors in them. */
+ze_result_t zeDeviceGetVectorWidthPropertiesExt(ze_device_handle_t device, uint32_t *count,
+                                                ze_device_vector_width_properties_ext_t *list)
+{
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(count);
+    if (list && *count) {
+        uint32_t *width = &list->preferred_vector_width_char;
+        list->vector_width_size = soft_subgroup_size();
+        while (width <= &list->native_vector_width_half) *width++ = 1;
+    }
+    if (!list || *count > 1) *count = 1;
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_result_t zeMemGetIpcHandleWithProperties(ze_context_handle_t context, const void *pointer, void *next,
+                                            ze_ipc_mem_handle_t *handle)
+{
+    (void)next; /* which kind of handle: all are alike */
+    return zeMemGetIpcHandle(context, pointer, handle);
 }
 
 /* ---- what a queue or a list was made with */

@@ -17,6 +17,8 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "run/pool.h"
 #include "ze_soft.h"
@@ -280,7 +282,7 @@ static bool run_first(struct soft_queue *q, const struct goal *goal)
     return done;
 }
 
-enum { NAP_NS = 100000, NAPS = 10 };
+enum { NAP_NS = 100000, NAPS = 10, LOW_NICE = 10 };
 
 /* Lock held. */
 static void wait_for_work(struct soft_queue *q)
@@ -301,6 +303,7 @@ static void *queue_thread(void *pointer)
 {
     struct soft_queue *q = pointer;
     pool_own_thread();
+    if (soft_queue_urgency(q) < 0) setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LOW_NICE);
     pthread_mutex_lock(&q->signal.lock);
     while (q->first || q->busy || !atomic_load(&q->stop)) {
         if (q->first && !q->busy)

@@ -69,6 +69,7 @@ TABLE(zeGetDeviceProcAddrTable, ze_device_dditable_t)
     SINCE(7, pfnGetRootDevice, zeDeviceGetRootDevice)
 #endif
 #if SOFT_API(17)
+    SINCE(13, pfnGetVectorWidthPropertiesExt, zeDeviceGetVectorWidthPropertiesExt)
     SINCE(17, pfnSynchronize, zeDeviceSynchronize)
 #endif
 END
@@ -190,6 +191,9 @@ TABLE(zeGetEventPoolProcAddrTable, ze_event_pool_dditable_t)
     t->pfnGetIpcHandle = zeEventPoolGetIpcHandle;
     t->pfnOpenIpcHandle = zeEventPoolOpenIpcHandle;
     t->pfnCloseIpcHandle = zeEventPoolCloseIpcHandle;
+#if SOFT_API(6)
+    SINCE(6, pfnPutIpcHandle, zeEventPoolPutIpcHandle)
+#endif
 #if SOFT_API(9)
     SINCE(9, pfnGetContextHandle, zeEventPoolGetContextHandle)
     SINCE(9, pfnGetFlags, zeEventPoolGetFlags)
@@ -284,6 +288,12 @@ TABLE(zeGetMemProcAddrTable, ze_mem_dditable_t)
     t->pfnOpenIpcHandle = zeMemOpenIpcHandle;
     t->pfnCloseIpcHandle = zeMemCloseIpcHandle;
     t->pfnFreeExt = zeMemFreeExt;
+#if SOFT_API(6)
+    SINCE(6, pfnPutIpcHandle, zeMemPutIpcHandle)
+#endif
+#if SOFT_API(17)
+    SINCE(15, pfnGetIpcHandleWithProperties, zeMemGetIpcHandleWithProperties)
+#endif
 #if SOFT_API(9)
     SINCE(9, pfnGetPitchFor2dImage, zeMemGetPitchFor2dImage)
 #endif
@@ -351,6 +361,15 @@ EMPTY(zesGetDiagnosticsProcAddrTable, zes_diagnostics_dditable_t)
 #if SOFT_API(9)
 TABLE(zeGetCommandListExpProcAddrTable, ze_command_list_exp_dditable_t)
     SINCE(9, pfnImmediateAppendCommandListsExp, zeCommandListImmediateAppendCommandListsExp)
+#if SOFT_API(17)
+    SINCE(9, pfnGetNextCommandIdExp, zeCommandListGetNextCommandIdExp)
+    SINCE(9, pfnUpdateMutableCommandsExp, zeCommandListUpdateMutableCommandsExp)
+    SINCE(9, pfnUpdateMutableCommandSignalEventExp, zeCommandListUpdateMutableCommandSignalEventExp)
+    SINCE(9, pfnUpdateMutableCommandWaitEventsExp, zeCommandListUpdateMutableCommandWaitEventsExp)
+    SINCE(10, pfnGetNextCommandIdWithKernelsExp, zeCommandListGetNextCommandIdWithKernelsExp)
+    SINCE(10, pfnUpdateMutableCommandKernelsExp, zeCommandListUpdateMutableCommandKernelsExp)
+    SINCE(17, pfnIsMutableExp, zeCommandListIsMutableExp)
+#endif
 END
 #endif
 /* clang-format on */

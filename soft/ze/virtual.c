@@ -15,6 +15,9 @@ struct _ze_physical_mem_handle_t {
     int file;
     size_t size;
     uint64_t id;
+    const uint8_t *at; /* where its beginning was mapped last; NULL: nowhere */
+    size_t mapped;
+    ze_physical_mem_handle_t next; /* of all */
 };
 
 static bool is_paged(const void *pointer, size_t size)
@@ -44,6 +47,7 @@ struct reservation {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct reservation *reservations;
+static ze_physical_mem_handle_t physicals;
 
 /* The reservation that holds the whole range; lock held. */
 static struct reservation *find(const void *pointer, size_t size)
@@ -158,6 +162,10 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
         free(p);
         return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     }
+    pthread_mutex_lock(&lock);
+    p->next = physicals;
+    physicals = p;
+    pthread_mutex_unlock(&lock);
     *physical = p;
     return ZE_RESULT_SUCCESS;
 }
@@ -179,6 +187,13 @@ ze_result_t zePhysicalMemDestroy(ze_context_handle_t context, ze_physical_mem_ha
 {
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_HANDLE(physical, SOFT_PHYSICAL);
+    pthread_mutex_lock(&lock);
+    for (ze_physical_mem_handle_t *link = &physicals; *link; link = &(*link)->next)
+        if (*link == physical) {
+            *link = physical->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
     physical->tag = SOFT_DEAD;
     close(physical->file);
     free(physical);
@@ -186,6 +201,33 @@ ze_result_t zePhysicalMemDestroy(ze_context_handle_t context, ze_physical_mem_ha
 }
 
 /* ---- mapping */
+
+static void note_mapping(ze_physical_mem_handle_t physical, const void *pointer, size_t size)
+{
+    physical->at = pointer;
+    physical->mapped = size;
+}
+
+static void note_unmapping(const uint8_t *pointer, size_t size)
+{
+    for (ze_physical_mem_handle_t p = physicals; p; p = p->next)
+        if (p->at && pointer < p->at + p->mapped && p->at < pointer + size) p->at = NULL;
+}
+
+bool soft_virtual_share(const void *pointer, struct soft_ipc *to)
+{
+    ze_physical_mem_handle_t p;
+    bool shared;
+    pthread_mutex_lock(&lock);
+    for (p = physicals; p && !(p->at && (size_t)((const uint8_t *)pointer - p->at) < p->mapped); p = p->next) continue;
+    shared = p && soft_ipc_describe(to, p->file, SOFT_IPC_MEMORY);
+    if (shared) {
+        to->size = p->mapped;
+        to->type = ZE_MEMORY_TYPE_DEVICE;
+    }
+    pthread_mutex_unlock(&lock);
+    return shared;
+}
 
 static ze_result_t check_range(ze_context_handle_t context, const void *pointer, size_t size)
 {
@@ -212,8 +254,11 @@ ze_result_t zeVirtualMemMap(ze_context_handle_t context, const void *pointer, si
     else if (mmap((void *)(uintptr_t)pointer, size, protection(access), MAP_SHARED | MAP_FIXED, physical->file,
                   (off_t)offset) == MAP_FAILED)
         result = ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
-    else
+    else {
         note_access(r, pointer, size, access);
+        note_unmapping(pointer, size);
+        if (!offset) note_mapping(physical, pointer, size);
+    }
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -230,8 +275,10 @@ ze_result_t zeVirtualMemUnmap(ze_context_handle_t context, const void *pointer, 
     else if (mmap((void *)(uintptr_t)pointer, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
                   -1, 0) == MAP_FAILED)
         result = ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
-    else
+    else {
         note_access(r, pointer, size, ZE_MEMORY_ACCESS_ATTRIBUTE_NONE);
+        note_unmapping(pointer, size);
+    }
     pthread_mutex_unlock(&lock);
     return result;
 }

@@ -22,6 +22,42 @@ static ze_result_t await_set(struct soft_signal *signal, const bool *set, const 
     return r;
 }
 
+/* Programs destroy events that submitted commands still wait for or set, and drivers of GPUs let them: an event stays
+ * until what was submitted before is done. */
+static struct {
+    pthread_mutex_t lock;
+    ze_event_handle_t first;
+} gone = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+ze_result_t zeEventDestroy(ze_event_handle_t event)
+{
+    ze_event_handle_t *link, e, done = NULL;
+    uint64_t last, first;
+    SOFT_HANDLE(event, SOFT_EVENT);
+    soft_event_forget(event);
+    pthread_mutex_lock(&gone.lock);
+    last = soft_queues_last();
+    first = soft_queues_first();
+    event->until = last;
+    event->next_gone = gone.first;
+    gone.first = event;
+    for (link = &gone.first; (e = *link) != NULL;) {
+        if (e->until >= first) {
+            link = &e->next_gone;
+            continue;
+        }
+        *link = e->next_gone;
+        e->next_gone = done;
+        done = e;
+    }
+    pthread_mutex_unlock(&gone.lock);
+    while ((e = done) != NULL) {
+        done = e->next_gone;
+        soft_event_free(e);
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
 {
     ze_event_handle_t now;

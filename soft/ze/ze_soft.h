@@ -225,6 +225,8 @@ struct _ze_event_handle_t {
     ze_result_t result;     /* of the command that set it */
     uint64_t start, end; /* ticks */
     ze_event_handle_t shared_next; /* of those of a pool that other processes have */
+    ze_event_handle_t next_gone;   /* of those that are destroyed while something runs ... */
+    uint64_t until;                /* ... which is this submission or an older one */
     uint32_t change;               /* the last that is known of what they share */
 };
 
@@ -253,6 +255,8 @@ ze_event_handle_t soft_event_now(ze_event_handle_t event);
 /* A new moment for a command, which the event stands for from now on; NULL: no memory. */
 ze_event_handle_t soft_event_next(ze_event_handle_t event);
 void soft_event_release(ze_event_handle_t event); /* of a moment; other events stay */
+void soft_event_forget(ze_event_handle_t event);  /* it is destroyed; soft_event_free follows */
+void soft_event_free(ze_event_handle_t event);
 ze_result_t soft_event_check_plain(ze_event_handle_t event, const char *what); /* not for counter-based ones */
 void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start, uint64_t end);
 void soft_event_clear(ze_event_handle_t event);
@@ -411,6 +415,8 @@ struct soft_change soft_shared_look(const struct soft_shared *s, uint32_t index)
 /* Tells the others; the number of the change. Called with the event's lock held. */
 uint32_t soft_shared_change(struct soft_shared *s, uint32_t index, bool set, ze_result_t result, uint64_t start,
                             uint64_t end);
+/* Of physical memory whose beginning is mapped there; false: it is none. */
+bool soft_virtual_share(const void *pointer, struct soft_ipc *to);
 ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to);
 ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer);
 ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer);
@@ -469,6 +475,7 @@ enum soft_command_kind {
 
 struct soft_launch {
     ze_module_handle_t module;
+    ze_kernel_handle_t kernel; /* of a command that may be changed: its own copy of what it was made from; or NULL */
     struct sched_launch launch;       /* args point into the command's payload */
     const ze_group_count_t *indirect; /* counts read when it runs */
     const uint32_t *count;            /* multiple kernels: run only when index < *count */
@@ -479,9 +486,10 @@ struct soft_launch {
 struct soft_command {
     struct soft_command *next;
     enum soft_command_kind kind;
+    uint64_t id; /* by which the program changes it; 0: it may not */
     ze_event_handle_t signal;
     bool signals_moment; /* which is the command's to release */
-    uint32_t wait_count, moments;
+    uint32_t wait_count, moments, wait_room;
     ze_event_handle_t *waits; /* moments first, which are the command's, too */
     uint8_t *payload;
     union {
@@ -519,6 +527,15 @@ struct soft_command {
 };
 
 void soft_command_free(struct soft_command *command);
+ze_result_t soft_check_events(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t wait_count,
+                              ze_event_handle_t *waits);
+bool soft_command_signals(struct soft_command *c, ze_event_handle_t event); /* false: no memory */
+/* At most as many as there were at first; those that are NULL are left out. */
+void soft_command_awaits(struct soft_command *c, uint32_t count, ze_event_handle_t *events);
+/* Records the kernel as it is now, arguments at `args`. */
+void soft_launch_take(struct soft_launch *to, ze_kernel_handle_t kernel, const uint8_t *args);
+void soft_launch_count(struct soft_launch *to, const ze_group_count_t *count);
+ze_result_t soft_kernel_copy(ze_kernel_handle_t kernel, ze_kernel_handle_t *copy); /* and what it has been given */
 /* Runs it, with the urgency of its queue, and sets its event. */
 ze_result_t soft_command_run(struct soft_command *command, int urgency);
 
@@ -556,6 +573,8 @@ struct _ze_command_list_handle_t {
     ze_device_handle_t device;
     ze_command_list_desc_t desc;
     bool immediate, closed, signals; /* some command of it sets an event */
+    bool can_change;                 /* its commands can, those that are given numbers */
+    uint64_t last_id, next_id;       /* the next command's; 0: it gets none */
     struct soft_command *first, **last;
     struct soft_queue queue; /* immediate lists only */
 };

@@ -287,7 +287,10 @@ TEST(usm_refusals)
     void *m = NULL;
     CHECK_INT(zeMemAllocDevice(context, &d, 0, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     CHECK_INT(zeMemAllocDevice(context, &d, (size_t)1 << 60, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
-    CHECK_INT(zeMemAllocHost(context, &h, 100, 48, &m), ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
+    CHECK_INT(zeMemAllocHost(context, &h, 100, (size_t)1 << 31, &m), ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
+    OK(zeMemAllocHost(context, &h, 100, 12, &m));
+    CHECK((uintptr_t)m % 16 == 0);
+    OK(zeMemFree(context, m));
     CHECK_INT(zeMemAllocDevice(context, NULL, 1, 1, device, &m), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     d.flags = 0x40;
     CHECK_INT(zeMemAllocDevice(context, &d, 1, 1, device, &m), ZE_RESULT_ERROR_INVALID_ENUMERATION);
@@ -1022,7 +1025,9 @@ TEST(chained_descriptors)
     OK(zeEventPoolCreate(context, &pd, 0, NULL, &pool));
     CHECK_INT(zeEventCreate(pool, &ed, &e), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     chain.stype = MUTABLE_LIST;
-    CHECK_INT(zeCommandListCreate(context, device, &ld, &l), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    OK(zeCommandListCreate(context, device, &ld, &l));
+    OK(zeCommandListDestroy(l));
+    chain.stype = COUNTER;
     CHECK_INT(zeCommandListCreateImmediate(context, device, &qd, &l), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     CHECK_INT(zeCommandQueueCreate(context, device, &qd, &q), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     chain.stype = OF_THE_SYSTEM;
@@ -1164,6 +1169,22 @@ TEST(counter_based_events_in_a_row)
     OK(zeEventHostSynchronize(c.go_on, FOR_EVER));
     CHECK_INT(c.m[3], STEPS - 1);
     counting_ends(&c);
+}
+
+/* Nobody may do it, many do: an event goes while a command that sets it, or waits for it, has not been done. */
+TEST(events_destroyed_too_early)
+{
+    for (int round = 0; round < 50; round++) {
+        ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+        ze_event_pool_handle_t pool = new_pool(2, 0);
+        ze_event_handle_t e[2] = {new_event(pool, 0), new_event(pool, 1)};
+        OK(zeCommandListAppendBarrier(l, e[0], 1, &e[1]));
+        OK(zeEventHostSignal(e[1]));
+        OK(zeEventDestroy(e[1]));
+        OK(zeEventDestroy(e[0]));
+        OK(zeEventPoolDestroy(pool));
+        OK(zeCommandListDestroy(l));
+    }
 }
 
 TEST(events_refused)
@@ -2121,6 +2142,112 @@ TEST(newer_launches)
     OK(zeMemFree(context, out));
 }
 
+/* What launches of a closed list are given, how many work-groups of what size, where they begin, what they wait for and
+ * set, and which kernel they are. */
+TEST(newer_mutable_lists)
+{
+    ze_mutable_command_list_exp_desc_t can = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_DESC};
+    ze_command_list_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .pNext = &can};
+    ze_mutable_command_id_exp_desc_t what = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_ID_EXP_DESC};
+    ze_mutable_group_count_exp_desc_t count = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_GROUP_COUNT_EXP_DESC};
+    ze_mutable_group_size_exp_desc_t size = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_GROUP_SIZE_EXP_DESC, .pNext = &count};
+    ze_mutable_kernel_argument_exp_desc_t base = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_KERNEL_ARGUMENT_EXP_DESC,
+                                                  .pNext = &size};
+    ze_mutable_global_offset_exp_desc_t begin = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_GLOBAL_OFFSET_EXP_DESC};
+    ze_mutable_commands_exp_desc_t changes = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_COMMANDS_EXP_DESC, .pNext = &base};
+    ze_event_pool_handle_t pool = new_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t e[3] = {new_event(pool, 0), new_event(pool, 1), new_event(pool, 2)}, none[1] = {NULL};
+    ze_command_list_handle_t l = NULL, plain = new_list();
+    ze_kernel_handle_t k[2] = {new_kernel("where"), new_kernel("offset")};
+    ze_group_count_t groups = {4, 1, 1}, more = {6, 1, 1};
+    ze_bool_t is = 2;
+    uint32_t *out = new_memory(256);
+    uint64_t first = 1, then = 100, id = 0, other = 0;
+    memset(out, 0xa5, 256);
+    OK(zeCommandListCreate(context, device, &d, &l));
+    OK(zeCommandListIsMutableExp(l, &is));
+    CHECK_INT(is, 1);
+    CHECK_INT(zeCommandListGetNextCommandIdExp(plain, &what, &id), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeCommandListGetNextCommandIdWithKernelsExp(l, &what, 2, k, &id));
+    OK(zeKernelSetGroupSize(k[0], 4, 1, 1));
+    OK(zeKernelSetGroupSize(k[1], 4, 1, 1));
+    OK(zeKernelSetArgumentValue(k[0], 0, sizeof out, &out));
+    OK(zeKernelSetArgumentValue(k[1], 0, sizeof out, &out));
+    OK(zeKernelSetArgumentValue(k[0], 1, sizeof first, &first));
+    OK(zeCommandListAppendLaunchKernel(l, k[0], &groups, e[0], 1, &e[1]));
+    OK(zeCommandListGetNextCommandIdExp(l, &what, &other));
+    OK(zeCommandListAppendBarrier(l, NULL, 0, NULL));
+    CHECK(id != other);
+    OK(zeCommandListClose(l));
+    OK(zeEventHostSignal(e[1]));
+    execute(l);
+    OK(zeEventQueryStatus(e[0]));
+    for (uint32_t i = 0; i < 16; i++) CHECK_INT(out[i], 1 + i + 10 * (i % 4 + 1));
+    base.commandId = size.commandId = count.commandId = begin.commandId = id;
+    base.argIndex = 1;
+    base.argSize = sizeof then;
+    base.pArgValue = &then;
+    size.groupSizeX = 8;
+    size.groupSizeY = size.groupSizeZ = 1;
+    count.pGroupCount = &more;
+    OK(zeCommandListUpdateMutableCommandsExp(l, &changes));
+    CHECK_INT(zeCommandListUpdateMutableCommandWaitEventsExp(l, id, 2, e), ZE_RESULT_ERROR_INVALID_SIZE);
+    OK(zeCommandListUpdateMutableCommandWaitEventsExp(l, id, 1, none)); /* e[1] is not set any more */
+    OK(zeCommandListUpdateMutableCommandSignalEventExp(l, id, e[2]));
+    OK(zeEventHostReset(e[1]));
+    OK(zeEventHostReset(e[0]));
+    execute(l);
+    CHECK_INT(zeEventQueryStatus(e[0]), ZE_RESULT_NOT_READY);
+    OK(zeEventQueryStatus(e[2]));
+    for (uint32_t i = 0; i < 48; i++) CHECK_INT(out[i], 100 + i + 10 * (i % 4 + 1));
+    OK(zeCommandListUpdateMutableCommandKernelsExp(l, 1, &id, &k[1]));
+    begin.offsetX = 1000;
+    changes.pNext = &begin;
+    OK(zeCommandListUpdateMutableCommandsExp(l, &changes));
+    OK(zeKernelDestroy(k[0]));
+    OK(zeKernelDestroy(k[1])); /* the list has its own */
+    execute(l);
+    for (uint32_t i = 0; i < 24; i++) CHECK_INT(out[i], 1000 + i);
+    CHECK_INT(out[24], 100 + 24 + 10);
+    begin.commandId = other;
+    CHECK_INT(zeCommandListUpdateMutableCommandsExp(l, &changes), ZE_RESULT_ERROR_INVALID_ARGUMENT); /* a barrier */
+    begin.commandId = 77;
+    CHECK_INT(zeCommandListUpdateMutableCommandsExp(l, &changes), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandListDestroy(plain));
+    for (int i = 0; i < 3; i++) OK(zeEventDestroy(e[i]));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, out));
+}
+
+TEST(newer_ipc_handles)
+{
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_IPC);
+    ze_ipc_event_pool_handle_t events;
+    ze_ipc_mem_handle_t handle, same;
+    void *m = new_memory(100), *opened = NULL;
+    OK(zeMemGetIpcHandle(context, m, &handle));
+    OK(zeMemGetIpcHandleWithProperties(context, m, NULL, &same));
+    CHECK(!memcmp(&handle, &same, sizeof handle));
+    OK(zeMemOpenIpcHandle(context, device, same, 0, &opened));
+    OK(zeMemPutIpcHandle(context, same));
+    OK(zeMemCloseIpcHandle(context, opened));
+    OK(zeMemFree(context, m));
+    OK(zeEventPoolGetIpcHandle(pool, &events));
+    OK(zeEventPoolPutIpcHandle(context, events));
+    OK(zeEventPoolDestroy(pool));
+}
+
+TEST(newer_vector_widths)
+{
+    ze_device_vector_width_properties_ext_t w = {.stype = ZE_STRUCTURE_TYPE_DEVICE_VECTOR_WIDTH_PROPERTIES_EXT};
+    uint32_t count = 0;
+    OK(zeDeviceGetVectorWidthPropertiesExt(device, &count, NULL));
+    CHECK_INT(count, 1);
+    OK(zeDeviceGetVectorWidthPropertiesExt(device, &count, &w));
+    CHECK(w.vector_width_size && w.preferred_vector_width_char == 1 && w.native_vector_width_half == 1);
+}
+
 TEST(newer_commands)
 {
     ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), r = new_list();
@@ -2191,6 +2318,9 @@ static void run_module_tests(void)
     RUN(newer_physical_memory);
     RUN(newer_launches);
     RUN(newer_commands);
+    RUN(newer_mutable_lists);
+    RUN(newer_ipc_handles);
+    RUN(newer_vector_widths);
 #endif
 }
 
@@ -2232,6 +2362,7 @@ int main(void)
     RUN(counter_based_events);
     RUN(counter_based_events_of_regular_lists);
     RUN(counter_based_events_in_a_row);
+    RUN(events_destroyed_too_early);
     RUN(events_refused);
     RUN(what_there_is_not);
     RUN(null_handles);

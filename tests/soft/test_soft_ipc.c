@@ -11,7 +11,7 @@
 #include "test.h"
 #include "ze_dispatch.h"
 
-enum { N = 3000, CHILDREN = 3, SECONDS = 120 };
+enum { N = 3072, CHILDREN = 3, SECONDS = 120 };
 
 static zed_device device;
 static const char *program;
@@ -114,12 +114,35 @@ static void child_adds(const char *text, int number)
     }
 }
 
-static void share_memory(int sends_the_descriptor)
+/* Physical memory, where it is mapped. */
+static ze_physical_mem_handle_t physical;
+
+static float *map_memory(size_t bytes)
+{
+    ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = bytes};
+    void *v = NULL;
+    CHECK_INT(zeVirtualMemReserve(device.context, NULL, bytes, &v), ZE_RESULT_SUCCESS);
+    CHECK_INT(zePhysicalMemCreate(device.context, device.device, &d, &physical), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeVirtualMemMap(device.context, v, bytes, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
+              ZE_RESULT_SUCCESS);
+    return (float *)v;
+}
+
+static void unmap_memory(float *v, size_t bytes)
+{
+    ze_ipc_mem_handle_t handle;
+    CHECK_INT(zeVirtualMemUnmap(device.context, v, bytes), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeMemGetIpcHandle(device.context, v, &handle), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zePhysicalMemDestroy(device.context, physical), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeVirtualMemFree(device.context, v, bytes), ZE_RESULT_SUCCESS);
+}
+
+static void share_memory(bool sends_the_descriptor, bool is_mapped)
 {
     ze_ipc_mem_handle_t handle;
     pid_t child[CHILDREN];
     int sent = -1;
-    float *v = (float *)zed_alloc(&device, ZED_DEVICE, N * sizeof *v, 0), *own;
+    float *v = is_mapped ? map_memory(N * sizeof *v) : (float *)zed_alloc(&device, ZED_DEVICE, N * sizeof *v, 0), *own;
     CHECK(v != NULL);
     if (!v) return;
     for (int i = 0; i < N; i++) v[i] = (float)i;
@@ -140,11 +163,15 @@ static void share_memory(int sends_the_descriptor)
     for (int i = 0; i < N; i++) CHECK(v[i] == (float)i + 2 * (float)(i / (N / CHILDREN) + 1) + 0.5f);
     if (sent >= 0) close(sent);
     zed_free(&device, own);
-    zed_free(&device, v);
+    if (is_mapped)
+        unmap_memory(v, N * sizeof *v);
+    else
+        zed_free(&device, v);
 }
 
-TEST(memory_of_another_process) { share_memory(0); }
-TEST(memory_by_a_descriptor_that_is_sent) { share_memory(1); }
+TEST(memory_of_another_process) { share_memory(false, false); }
+TEST(memory_by_a_descriptor_that_is_sent) { share_memory(true, false); }
+TEST(physical_memory_of_another_process) { share_memory(false, true); }
 
 static void child_finds_nothing(const char *text, int number)
 {
@@ -290,6 +317,7 @@ int main(int argc, char **argv)
     if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
     RUN(memory_of_another_process);
     RUN(memory_by_a_descriptor_that_is_sent);
+    RUN(physical_memory_of_another_process);
     RUN(what_is_freed_is_gone);
     RUN(events_of_another_process);
     zed_close(&device);
