@@ -203,8 +203,7 @@ enum {
 };
 
 /* What an error id of this header means in general, "no error" for 0; and its name, as in CV_ERROR_TRANSPOSE. */
-XETILE_API const char *cv_error_text(int id);
-XETILE_API const char *cv_error_name(int id);
+XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
 
 /* ---- component types --------------------------------------------------------------------------------------------- */
 
@@ -247,7 +246,6 @@ XETILE_API const cv_type_row *cv_type_info(int type);
 XETILE_API const char *cv_type_name(int type);
 
 typedef enum { CV_NO_LAYOUT_ = -1, CV_ROW_MAJOR, CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL } cv_layout;
-
 /* row-major, mul-optimal ... */
 XETILE_API const char *cv_layout_name(int layout);
 
@@ -283,18 +281,14 @@ typedef int32_t cv_result;
 
 /* Every target, by name or row, has all of it: what the hardware lacks is done a lane at a time. */
 XETILE_API cv_tier cv_get_tier(const cm_target *target);
-
 /* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8;
  * that spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
 XETILE_API bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output);
 /* May vectors of `input` be accumulated into a matrix, or a vector, of `type`? */
-XETILE_API bool cv_supports_outer_product(int input, int type);
-XETILE_API bool cv_supports_vector_accumulate(int input, int type);
-
+XETILE_API bool cv_supports_outer_product(int input, int type), cv_supports_vector_accumulate(int input, int type);
 /* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A
  * list that is too short is CV_E_INVALIDARG, and nothing is written at all. */
 XETILE_API cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d);
-
 /* Bytes from the start of a matrix to its element (row, col): the layouts, as this header documents them at its top. */
 XETILE_API size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row,
                                     uint32_t col);
@@ -343,20 +337,16 @@ typedef struct {
 
 /* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. */
 XETILE_API bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest_info *d, spe_error *error);
-
 /* Every line of the text's valid usage, with an error of its own. */
 XETILE_API bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *info, spe_error *error);
-
 /* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
 XETILE_API bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
                                    spe_error *error);
-
 /* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
 XETILE_API bool cv_check_matrix_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
                                         cv_layout layout, cv_type type, uint32_t rows, uint32_t cols, uint32_t stride,
                                         spe_error *error);
-
 /* The same for bias and accumulated vectors of n elements: multiples of 64. */
 XETILE_API bool cv_check_vector_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
                                         cv_type type, uint32_t n, spe_error *error);
@@ -468,26 +458,19 @@ struct cv_ctx {
 
 /* What CV_BUILD calls. Always hand the result to cv_free. */
 XETILE_API cv_module cv_build(const cv_build_desc *desc);
-
 /* Gives back what a module holds; safe on a zeroed module and twice. */
 XETILE_API void cv_free(cv_module *mod);
 
 /* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
 XETILE_API cv_val cv_here_(cv_ctx *x, cv_val v); /* a constant knows where it was written */
-XETILE_API cv_any_ cv_any_val_(cv_val v);
-XETILE_API cv_any_ cv_any_vec_(cv_vec v);
-XETILE_API cv_any_ cv_any_int_(long long i);
-XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
-XETILE_API cv_any_ cv_any_real_(double d);
-
+XETILE_API cv_any_ cv_any_val_(cv_val v), cv_any_vec_(cv_vec v), cv_any_real_(double d);
+XETILE_API cv_any_ cv_any_int_(long long i), cv_any_uint_(unsigned long long u);
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
 XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
-
 /* The first active work-item's value, for all: says, and makes sure, that it is uniform. */
 XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
-
 XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
 XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
 
@@ -501,19 +484,16 @@ typedef struct {
 
 XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
 XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
-
 /* Element i, which may be known only when the kernel runs; the vector with element i, a constant, replaced. */
 XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
 XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
 XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
 XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
-
 /* Element by element. cv_fma_: a b + c, rounded once. cv_choose_: a op b ? c : d. */
 XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
 XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
 XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
-
 enum { CV_SIGMOID_ = 1000, CV_GELU_ }; /* functions beside those of spe_math_op */
 XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
 XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
@@ -547,14 +527,11 @@ typedef struct {
 /* Check and complete what the user wrote. */
 XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
 XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
-XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
-XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
-
+XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v), cv_same_input_(cv_interpreted_vector v);
 /* Mul, MulAdd; without bias (bias->base unset) Mul. */
 XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
 XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
                              const cv_vector_ref *bias);
-
 /* Adds v1 transpose(v2) to the matrix; adds v to the array. */
 XETILE_API void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c);
 XETILE_API void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r);
@@ -577,7 +554,6 @@ typedef struct {
 
 /* What the conversion kernel is given for one descriptor. */
 XETILE_API cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info);
-
 /* Goes through the descriptors of one call; none of them when one is refused. */
 typedef struct {
     const cv_conversion_info *infos;
@@ -588,7 +564,6 @@ typedef struct {
 XETILE_API cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos,
                                                  uint32_t count, spe_error *error);
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
-
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
@@ -1129,10 +1104,10 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
             return spe_const_i(m, cv_spe_type_(w.x, type), v->integer);
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
-    if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type))
-        return cv_float_fits_(type, v->real)
-                   ? spe_const_f(m, cv_spe_type_(w.x, type), v->real)
-                   : (cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), (spe_id)0);
+    if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type)) {
+        if (cv_float_fits_(type, v->real)) return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), 0;
+    }
     cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type));
     return 0;
 }
@@ -1150,9 +1125,9 @@ XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 
 XE_FN_ const char *cv_op_name_(int op)
 {
-    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
-                                        "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
-                                        "CV_EQ",  "CV_NE",  "CV_LT",    "CV_LE",  "CV_GT",  "CV_GE"};
+    static const char *const names[] = {
+        "CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR", "CV_XOR", "CV_SHL",
+        "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
     return names[op]; /* by spe_arith_op */
 }
 
@@ -1718,8 +1693,7 @@ XE_FN_ void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
     bool constant = r->stride.kind == SPE_INT;
     if (!spe_val_is_set(&r->stride)) r->stride = spe_val_int(cv_round_up_(line, 16));
     else if (cv_is_optimal_(r->layout) && !(constant && r->stride.integer == 0))
-        cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
-                 cv_describe_(&r->stride).s);
+        cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout), cv_describe_(&r->stride).s);
     else if (constant && r->stride.integer < (int64_t)line)
         cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %u", (long long)r->stride.integer, (unsigned)line);
     else if (constant && r->stride.integer % 16)
@@ -2147,8 +2121,7 @@ XE_FN_ spe_id cv_dpas_once_(const cv_product_ *p, spe_id a, spe_id b, spe_id sum
     uint32_t operands = 0x400 | 0x800; /* packed f16 */
     if (p->kind == CV_DPAS_I8_)
         operands = 0x10u | 0x20u | (p->a.type == CV_I8 ? 1u : 0u) | (cv_is_signed_(p->in.interpretation) ? 2u : 0u);
-    return spe_dpas(p->m, spe_vec(p->m, cv_sum_scalar_(p), 8), p->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums,
-                    operands);
+    return spe_dpas(p->m, spe_vec(p->m, cv_sum_scalar_(p), 8), p->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums, operands);
 }
 
 /* Four blocks of rows at a time: their sums, over all of K. */
@@ -2843,18 +2816,13 @@ enum { CV_CONVERT_GROUP_ = 128 };
 XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, r;
+    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, nan, r;
     if (type == CV_F32) return v;
     r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
                        : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
     sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
-    return spe_select(m, spe_isnan(m, v),
-                      spe_or(m, sign,
-                             spe_const_u(m, bits,
-                                         type == CV_F16    ? 0x7e00
-                                         : type == CV_E4M3 ? 0x7f
-                                                           : 0x7e)),
-                      r);
+    nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
+    return spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
 }
 
 /* The same, but what no FP8 number is nearest to becomes NaN (e4m3) or infinity (e5m2) where `overflow` says so. */
@@ -3034,11 +3002,10 @@ XETILE_AS_BEFORE_
 
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
-    cv_matrix_ref_(CV_HERE_,                                                                                           \
-                   (cv_matrix_ref){.base = (base_), .interpretation = CV_ID_(T), .rows = (m_), .cols = __VA_ARGS__})
+    cv_matrix_ref_(CV_HERE_, (cv_matrix_ref){.base = (base_), .interpretation = CV_ID_(T), .rows = (m_),               \
+                                             .cols = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
-    cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
-                                             .interpretation = CV_ID_(SPE_FIRST(__VA_ARGS__, 0)),           \
+    cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_), .interpretation = CV_ID_(SPE_FIRST(__VA_ARGS__, 0)),     \
                                              SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_ID_(T)})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
@@ -3058,9 +3025,7 @@ XETILE_AS_BEFORE_
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
-    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_),                                                                     \
-                                    .count = (n_),                                                                     \
-                                    .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                                         \
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .count = (n_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),           \
                                     SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
     cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \

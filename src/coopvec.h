@@ -196,8 +196,7 @@ enum {
 };
 
 /* What an error id of this header means in general, "no error" for 0; and its name, as in CV_ERROR_TRANSPOSE. */
-XETILE_API const char *cv_error_text(int id);
-XETILE_API const char *cv_error_name(int id);
+XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
 
 /* ---- component types --------------------------------------------------------------------------------------------- */
 
@@ -240,7 +239,6 @@ XETILE_API const cv_type_row *cv_type_info(int type);
 XETILE_API const char *cv_type_name(int type);
 
 typedef enum { CV_NO_LAYOUT_ = -1, CV_ROW_MAJOR, CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL } cv_layout;
-
 /* row-major, mul-optimal ... */
 XETILE_API const char *cv_layout_name(int layout);
 
@@ -276,18 +274,14 @@ typedef int32_t cv_result;
 
 /* Every target, by name or row, has all of it: what the hardware lacks is done a lane at a time. */
 XETILE_API cv_tier cv_get_tier(const cm_target *target);
-
 /* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8;
  * that spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
 XETILE_API bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output);
 /* May vectors of `input` be accumulated into a matrix, or a vector, of `type`? */
-XETILE_API bool cv_supports_outer_product(int input, int type);
-XETILE_API bool cv_supports_vector_accumulate(int input, int type);
-
+XETILE_API bool cv_supports_outer_product(int input, int type), cv_supports_vector_accumulate(int input, int type);
 /* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A
  * list that is too short is CV_E_INVALIDARG, and nothing is written at all. */
 XETILE_API cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d);
-
 /* Bytes from the start of a matrix to its element (row, col): the layouts, as this header documents them at its top. */
 XETILE_API size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row,
                                     uint32_t col);
@@ -336,20 +330,16 @@ typedef struct {
 
 /* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. */
 XETILE_API bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest_info *d, spe_error *error);
-
 /* Every line of the text's valid usage, with an error of its own. */
 XETILE_API bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *info, spe_error *error);
-
 /* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
 XETILE_API bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
                                    spe_error *error);
-
 /* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
 XETILE_API bool cv_check_matrix_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
                                         cv_layout layout, cv_type type, uint32_t rows, uint32_t cols, uint32_t stride,
                                         spe_error *error);
-
 /* The same for bias and accumulated vectors of n elements: multiples of 64. */
 XETILE_API bool cv_check_vector_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
                                         cv_type type, uint32_t n, spe_error *error);
@@ -461,26 +451,19 @@ struct cv_ctx {
 
 /* What CV_BUILD calls. Always hand the result to cv_free. */
 XETILE_API cv_module cv_build(const cv_build_desc *desc);
-
 /* Gives back what a module holds; safe on a zeroed module and twice. */
 XETILE_API void cv_free(cv_module *mod);
 
 /* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
 XETILE_API cv_val cv_here_(cv_ctx *x, cv_val v); /* a constant knows where it was written */
-XETILE_API cv_any_ cv_any_val_(cv_val v);
-XETILE_API cv_any_ cv_any_vec_(cv_vec v);
-XETILE_API cv_any_ cv_any_int_(long long i);
-XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
-XETILE_API cv_any_ cv_any_real_(double d);
-
+XETILE_API cv_any_ cv_any_val_(cv_val v), cv_any_vec_(cv_vec v), cv_any_real_(double d);
+XETILE_API cv_any_ cv_any_int_(long long i), cv_any_uint_(unsigned long long u);
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
 XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
-
 /* The first active work-item's value, for all: says, and makes sure, that it is uniform. */
 XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
-
 XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
 XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
 
@@ -494,19 +477,16 @@ typedef struct {
 
 XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
 XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
-
 /* Element i, which may be known only when the kernel runs; the vector with element i, a constant, replaced. */
 XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
 XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
 XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
 XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
-
 /* Element by element. cv_fma_: a b + c, rounded once. cv_choose_: a op b ? c : d. */
 XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
 XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
 XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
-
 enum { CV_SIGMOID_ = 1000, CV_GELU_ }; /* functions beside those of spe_math_op */
 XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
 XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
@@ -540,14 +520,11 @@ typedef struct {
 /* Check and complete what the user wrote. */
 XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
 XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
-XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
-XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
-
+XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v), cv_same_input_(cv_interpreted_vector v);
 /* Mul, MulAdd; without bias (bias->base unset) Mul. */
 XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
 XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
                              const cv_vector_ref *bias);
-
 /* Adds v1 transpose(v2) to the matrix; adds v to the array. */
 XETILE_API void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c);
 XETILE_API void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r);
@@ -570,7 +547,6 @@ typedef struct {
 
 /* What the conversion kernel is given for one descriptor. */
 XETILE_API cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info);
-
 /* Goes through the descriptors of one call; none of them when one is refused. */
 typedef struct {
     const cv_conversion_info *infos;
@@ -581,7 +557,6 @@ typedef struct {
 XETILE_API cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos,
                                                  uint32_t count, spe_error *error);
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
-
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
@@ -618,11 +593,10 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
-    cv_matrix_ref_(CV_HERE_,                                                                                           \
-                   (cv_matrix_ref){.base = (base_), .interpretation = CV_ID_(T), .rows = (m_), .cols = __VA_ARGS__})
+    cv_matrix_ref_(CV_HERE_, (cv_matrix_ref){.base = (base_), .interpretation = CV_ID_(T), .rows = (m_),               \
+                                             .cols = __VA_ARGS__})
 #define CV_VECTOR_REF(base_, ...)                                                                                      \
-    cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_),                                                          \
-                                             .interpretation = CV_ID_(SPE_FIRST(__VA_ARGS__, 0)),           \
+    cv_vector_ref_(CV_HERE_, (cv_vector_ref){.base = (base_), .interpretation = CV_ID_(SPE_FIRST(__VA_ARGS__, 0)),     \
                                              SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_ID_(T)})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
@@ -642,9 +616,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
-    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_),                                                                     \
-                                    .count = (n_),                                                                     \
-                                    .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                                         \
+    cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .count = (n_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),           \
                                     SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
     cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \

@@ -1011,8 +1011,8 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 /* C++ has no _Generic: what a kernel is written in there. */
 #define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
 
-/* What prefix##T is defined as, for a type T of kernels, which may be a macro of the user's. C's names of types, each of
- * which is two arguments here, are errors at the user's line. */
+/* What prefix##T is defined as, for a type T of kernels, which may be a macro of the user's. C's names of types, each
+ * two arguments here, are errors at the user's line. */
 #define SPE_C_TYPE(prefix, T) SPE_C_TYPE_OF_(prefix, T)
 #define SPE_C_TYPE_OF_(prefix, T) SPE_SECOND_(SPE_C_TYPE_##T, prefix##T, 0)
 #define SPE_SECOND_(...) SPE_SECOND_OF_(__VA_ARGS__)

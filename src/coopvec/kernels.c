@@ -287,18 +287,13 @@ enum { CV_CONVERT_GROUP_ = 128 };
 static spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, r;
+    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, nan, r;
     if (type == CV_F32) return v;
     r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
                        : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
     sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
-    return spe_select(m, spe_isnan(m, v),
-                      spe_or(m, sign,
-                             spe_const_u(m, bits,
-                                         type == CV_F16    ? 0x7e00
-                                         : type == CV_E4M3 ? 0x7f
-                                                           : 0x7e)),
-                      r);
+    nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
+    return spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
 }
 
 /* The same, but what no FP8 number is nearest to becomes NaN (e4m3) or infinity (e5m2) where `overflow` says so. */

@@ -15,8 +15,7 @@ static void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
     bool constant = r->stride.kind == SPE_INT;
     if (!spe_val_is_set(&r->stride)) r->stride = spe_val_int(cv_round_up_(line, 16));
     else if (cv_is_optimal_(r->layout) && !(constant && r->stride.integer == 0))
-        cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout),
-                 cv_describe_(&r->stride).s);
+        cv_fail_(w, CV_ERROR_STRIDE_NOT_ZERO, "%s, stride %s", cv_layout_name(r->layout), cv_describe_(&r->stride).s);
     else if (constant && r->stride.integer < (int64_t)line)
         cv_fail_(w, CV_ERROR_STRIDE, "%lld, the length is %u", (long long)r->stride.integer, (unsigned)line);
     else if (constant && r->stride.integer % 16)
@@ -444,8 +443,7 @@ static spe_id cv_dpas_once_(const cv_product_ *p, spe_id a, spe_id b, spe_id sum
     uint32_t operands = 0x400 | 0x800; /* packed f16 */
     if (p->kind == CV_DPAS_I8_)
         operands = 0x10u | 0x20u | (p->a.type == CV_I8 ? 1u : 0u) | (cv_is_signed_(p->in.interpretation) ? 2u : 0u);
-    return spe_dpas(p->m, spe_vec(p->m, cv_sum_scalar_(p), 8), p->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums,
-                    operands);
+    return spe_dpas(p->m, spe_vec(p->m, cv_sum_scalar_(p), 8), p->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums, operands);
 }
 
 /* Four blocks of rows at a time: their sums, over all of K. */

@@ -104,10 +104,10 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
             return spe_const_i(m, cv_spe_type_(w.x, type), v->integer);
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
-    if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type))
-        return cv_float_fits_(type, v->real)
-                   ? spe_const_f(m, cv_spe_type_(w.x, type), v->real)
-                   : (cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), (spe_id)0);
+    if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type)) {
+        if (cv_float_fits_(type, v->real)) return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), 0;
+    }
     cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type));
     return 0;
 }
@@ -125,9 +125,9 @@ XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 
 static const char *cv_op_name_(int op)
 {
-    static const char *const names[] = {"CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX",
-                                        "CV_MOD", "CV_AND", "CV_OR",    "CV_XOR", "CV_SHL", "CV_SHR",
-                                        "CV_EQ",  "CV_NE",  "CV_LT",    "CV_LE",  "CV_GT",  "CV_GE"};
+    static const char *const names[] = {
+        "CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR", "CV_XOR", "CV_SHL",
+        "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
     return names[op]; /* by spe_arith_op */
 }
 

@@ -301,10 +301,10 @@ spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe
     spe_scope_push_(m);
     return spe_ok(m) ? r->index : 0;
 }
-void spe_endfor(spe_module *m, uint32_t n, spe_id *carried)
-{
-    spe_close_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
-}
+#define SPE_END_LOOP_(name, kind)                                                                                      \
+    void name(spe_module *m, uint32_t n, spe_id *carried) { spe_close_loop_(m, #name, kind, n, carried); }
+SPE_END_LOOP_(spe_endfor, SPE_REGION_FOR_)
+SPE_END_LOOP_(spe_endwhile, SPE_REGION_BODY_)
 
 void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
@@ -323,10 +323,6 @@ void spe_while_test(spe_module *m, spe_id condition)
     if (!r || !spe_is_condition_(m, __func__, condition) || !spe_ready_(m)) return;
     r->kind = SPE_REGION_BODY_;
     spe_branch_if_(m, condition, r->merge);
-}
-void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried)
-{
-    spe_close_loop_(m, __func__, SPE_REGION_BODY_, n, carried);
 }
 
 /* -- switch ------------------------------------------------------------------------------------------------------ */
