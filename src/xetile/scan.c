@@ -204,6 +204,7 @@ static xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 
 xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 {
+    const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ check;
     xt_scan_of_ of;
     int type = (int)d.vec.type;
@@ -215,8 +216,8 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
     if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
         if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
-            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), (xt_cast_desc_){true});
-            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), (xt_cast_desc_){true});
+            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), as_usual);
+            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
         }
         plain.inner[0] = plain.inner[1] = 0;
         of.carry = xt_scan_carry_(w, kind, &plain, check.dim);

@@ -98,6 +98,7 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 
 xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 {
+    const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ d;
     memset(&d, 0, sizeof d);
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
@@ -106,7 +107,7 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
                         xt_type_name_((int)v.type)),
                xt_nothing_();
     v.inner[0] = v.inner[1] = 0;
-    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), (xt_cast_desc_){true});
+    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
     for (d.dim = 0; d.dim < 2; d.dim++) {
         d.reduction_size = 0;
         d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);
