@@ -1341,8 +1341,8 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 /* C++ has no _Generic: what a kernel is written in there. */
 #define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
 
-/* What prefix##T is defined as, for a type T of kernels, which may be a macro of the user's. C's names of types, each of
- * which is two arguments here, are errors at the user's line. */
+/* What prefix##T is defined as, for a type T of kernels, which may be a macro of the user's. C's names of types, each
+ * two arguments here, are errors at the user's line. */
 #define SPE_C_TYPE(prefix, T) SPE_C_TYPE_OF_(prefix, T)
 #define SPE_C_TYPE_OF_(prefix, T) SPE_SECOND_(SPE_C_TYPE_##T, prefix##T, 0)
 #define SPE_SECOND_(...) SPE_SECOND_OF_(__VA_ARGS__)
@@ -1796,6 +1796,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     spe_call_ c;
     spe_id type, known;
     uint32_t n;
+    char cooperative = 0; /* what the given type must be: told after the operands, which may be poison */
     c.first = c.pointee = c.given = c.count = 0;
     m->doing = name;
     for (; *form != ':'; form++) {
@@ -1810,7 +1811,8 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
         case 't': case 'M': case 'C': case 'L':
             c.given = *args++;
-            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'C' ? 'w' : 'm', c.given);
+            spe_want_type_(m, name, c.given);
+            if (*form != 't') cooperative = *form == 'C' ? 'w' : 'm';
             if (*form == 'L') c.words[c.count++] = c.given;
             break;
         case 'o': case '?':
@@ -1826,6 +1828,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         }
         if (SPE_UNLIKELY_(m->error.id)) return 0;
     }
+    if (SPE_UNLIKELY_(cooperative) && !spe_is_(m, cooperative, c.given)) return 0;
     if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
     if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
     type = *form == '=' ? c.first : *form == '*' ? c.pointee : spe_result_(m, &c, *form);
@@ -3140,13 +3143,16 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
 /* How many operands a function of the set has, 0 for one spe_math does not know; errors will name it. */
 XE_FN_ uint32_t spe_math_operands_(spe_module *m, spe_math_op f)
 {
-#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
-    case SPE_##name: return m->doing = "spe_math(SPE_" #name ")", operands;
-    switch (f) {
-        SPE_MATH_LIST(SPE_MATH_CASE_)
-    default: return m->doing = "spe_math", 0;
-    }
-#undef SPE_MATH_CASE_
+#define SPE_MATH_ROW_(name, name_in_set, number, operands) {number, operands, "spe_math(SPE_" #name ")"},
+    static const struct {
+        uint16_t number, operands;
+        const char *name;
+    } rows[] = {SPE_MATH_LIST(SPE_MATH_ROW_) {0, 0, "spe_math"}};
+    size_t i = 0;
+    while (rows[i].operands && rows[i].number != (uint32_t)f) i++;
+    m->doing = rows[i].name;
+    return rows[i].operands;
+#undef SPE_MATH_ROW_
 }
 
 spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
@@ -3998,10 +4004,10 @@ spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe
     spe_scope_push_(m);
     return spe_ok(m) ? r->index : 0;
 }
-void spe_endfor(spe_module *m, uint32_t n, spe_id *carried)
-{
-    spe_close_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
-}
+#define SPE_END_LOOP_(name, kind)                                                                                      \
+    void name(spe_module *m, uint32_t n, spe_id *carried) { spe_close_loop_(m, #name, kind, n, carried); }
+SPE_END_LOOP_(spe_endfor, SPE_REGION_FOR_)
+SPE_END_LOOP_(spe_endwhile, SPE_REGION_BODY_)
 
 void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
@@ -4020,10 +4026,6 @@ void spe_while_test(spe_module *m, spe_id condition)
     if (!r || !spe_is_condition_(m, __func__, condition) || !spe_ready_(m)) return;
     r->kind = SPE_REGION_BODY_;
     spe_branch_if_(m, condition, r->merge);
-}
-void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried)
-{
-    spe_close_loop_(m, __func__, SPE_REGION_BODY_, n, carried);
 }
 
 /* -- switch ------------------------------------------------------------------------------------------------------ */

@@ -4157,7 +4157,7 @@ XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     int i;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_stored_ *d = (const xt_stored_ *)n->desc;
         if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->tile)) xt_put_off_(x, &d->v, i);
@@ -6056,6 +6056,7 @@ XE_FN_ xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 
 xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 {
+    const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ check;
     xt_scan_of_ of;
     int type = (int)d.vec.type;
@@ -6067,8 +6068,8 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
     if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
         if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
-            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), (xt_cast_desc_){true});
-            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), (xt_cast_desc_){true});
+            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), as_usual);
+            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
         }
         plain.inner[0] = plain.inner[1] = 0;
         of.carry = xt_scan_carry_(w, kind, &plain, check.dim);
@@ -7733,6 +7734,7 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 
 xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 {
+    const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ d;
     memset(&d, 0, sizeof d);
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
@@ -7741,7 +7743,7 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
                         xt_type_name_((int)v.type)),
                xt_nothing_();
     v.inner[0] = v.inner[1] = 0;
-    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), (xt_cast_desc_){true});
+    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
     for (d.dim = 0; d.dim < 2; d.dim++) {
         d.reduction_size = 0;
         d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);

@@ -350,6 +350,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     spe_call_ c;
     spe_id type, known;
     uint32_t n;
+    char cooperative = 0; /* what the given type must be: told after the operands, which may be poison */
     c.first = c.pointee = c.given = c.count = 0;
     m->doing = name;
     for (; *form != ':'; form++) {
@@ -364,7 +365,8 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
         case 't': case 'M': case 'C': case 'L':
             c.given = *args++;
-            if (spe_want_type_(m, name, c.given) && *form != 't') spe_is_(m, *form == 'C' ? 'w' : 'm', c.given);
+            spe_want_type_(m, name, c.given);
+            if (*form != 't') cooperative = *form == 'C' ? 'w' : 'm';
             if (*form == 'L') c.words[c.count++] = c.given;
             break;
         case 'o': case '?':
@@ -380,6 +382,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         }
         if (SPE_UNLIKELY_(m->error.id)) return 0;
     }
+    if (SPE_UNLIKELY_(cooperative) && !spe_is_(m, cooperative, c.given)) return 0;
     if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
     if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
     type = *form == '=' ? c.first : *form == '*' ? c.pointee : spe_result_(m, &c, *form);

@@ -115,7 +115,7 @@ static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     int i;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_stored_ *d = (const xt_stored_ *)n->desc;
         if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->tile)) xt_put_off_(x, &d->v, i);
