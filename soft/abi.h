@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 11
+#define XS_ABI_VERSION 12
 
 /* What a thread keeps for products of matrices while it works on a launch. */
 struct xs_thread {
@@ -31,6 +31,7 @@ struct xs_image {
     uint32_t layers;                 /* 0: not an array */
     uint8_t dims;                    /* 1, 2, 3; 1 over a buffer too */
     uint8_t layout, type;            /* ze_image_format_layout_t, ze_image_format_type_t */
+    uint8_t srgb;                    /* 1: red, green and blue are stored as sRGB has them */
     uint8_t swizzle[4];              /* ze_image_format_swizzle_t: what is read as red, green, blue and alpha */
 };
 

@@ -142,6 +142,20 @@ static uint32_t encode(uint32_t channel, uint32_t bits, uint32_t type)
     }
 }
 
+/* ---- sRGB, by the formulas of the OpenCL specification: of bits of f32 */
+
+static uint32_t to_linear(uint32_t channel)
+{
+    double x = float_of(channel);
+    return bits_of((float)(x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4)));
+}
+
+static uint32_t from_linear(uint32_t channel)
+{
+    double x = clamp((double)float_of(channel), 0, 1);
+    return bits_of((float)(x < 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055));
+}
+
 /* ---- texels */
 
 static uint32_t one_of(uint32_t type) { return type <= IMAGE_SINT ? 1 : bits_of(1); }
@@ -170,6 +184,7 @@ image_channels texel_load(const struct xs_image *i, const uint8_t *texel)
         for (uint32_t k = 0; k < l->count; k++) {
             const struct component *c = &l->part[k];
             part[k] = decode(words[c->shift / 32] >> c->shift % 32 & ones(c->bits), c->bits, i->type);
+            if (i->srgb && k < IMAGE_A) part[k] = to_linear(part[k]);
         }
     }
     part[IMAGE_1] = one_of(i->type);
@@ -184,9 +199,11 @@ void texel_store(const struct xs_image *i, uint8_t *texel, image_channels channe
     uint32_t words[4] = {0};
     for (uint32_t k = 0; k < l->count; k++) {
         const struct component *c = &l->part[k];
-        uint32_t from = 0;
+        uint32_t from = 0, v;
         while (from < 4 && i->swizzle[from] != k && !(k == IMAGE_R && i->swizzle[from] == IMAGE_D)) from++;
-        if (from < 4) words[c->shift / 32] |= encode(channel[from], c->bits, i->type) << c->shift % 32;
+        if (from == 4) continue;
+        v = i->srgb && k < IMAGE_A ? from_linear(channel[from]) : channel[from];
+        words[c->shift / 32] |= encode(v, c->bits, i->type) << c->shift % 32;
     }
     copy(texel, words, l->bytes);
 }
@@ -216,20 +233,23 @@ uint32_t texel_data_type(const struct xs_image *i)
 uint32_t texel_order(const struct xs_image *i)
 {
     static const struct {
-        char swizzle[5];
+        char swizzle[6]; /* of sRGB with an s behind */
         uint32_t order;
     } orders[] = {
-        {"R001", SP_ORDER_R},     {"RG01", SP_ORDER_RG},        {"RGB1", SP_ORDER_RGB},       {"RGBA", SP_ORDER_RGBA},
-        {"BGRA", SP_ORDER_BGRA},  {"GBAR", SP_ORDER_ARGB},      {"ABGR", SP_ORDER_ABGR},      {"000R", SP_ORDER_A},
-        {"R00G", SP_ORDER_RA},    {"RRRR", SP_ORDER_Intensity}, {"RRR1", SP_ORDER_Luminance}, {"RGBX", SP_ORDER_RGBx},
-        {"D001", SP_ORDER_Depth},
+        {"R001", SP_ORDER_R},         {"RG01", SP_ORDER_RG},        {"RGB1", SP_ORDER_RGB},
+        {"RGBA", SP_ORDER_RGBA},      {"BGRA", SP_ORDER_BGRA},      {"GBAR", SP_ORDER_ARGB},
+        {"ABGR", SP_ORDER_ABGR},      {"000R", SP_ORDER_A},         {"R00G", SP_ORDER_RA},
+        {"RRRR", SP_ORDER_Intensity}, {"RRR1", SP_ORDER_Luminance}, {"RGBX", SP_ORDER_RGBx},
+        {"D001", SP_ORDER_Depth},     {"RGB1s", SP_ORDER_sRGB},     {"RGBXs", SP_ORDER_sRGBx},
+        {"RGBAs", SP_ORDER_sRGBA},    {"BGRAs", SP_ORDER_sBGRA},
     };
-    char mine[5] = "";
+    char mine[6] = "";
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t s = i->swizzle[k];
         if (s < IMAGE_0 && s >= layouts[i->layout].count) s = s == IMAGE_A ? IMAGE_1 : IMAGE_0;
         mine[k] = "RGBA01XD"[s];
     }
+    if (i->srgb) mine[4] = 's';
     for (uint32_t k = 0; k < sizeof orders / sizeof *orders; k++)
         if (!strcmp(mine, orders[k].swizzle)) return orders[k].order;
     return ~0u;

@@ -742,6 +742,10 @@ TEST(names_of_formats)
         CHECK_INT(texel_data_type(&image) + 0x10d0, names[i].data_type);
         CHECK_INT(texel_order(&image) + 0x10b0, names[i].order);
     }
+    set_swizzle("bgra");
+    image.srgb = 1;
+    CHECK_INT(texel_order(&image) + 0x10b0, 0x10c2 /* CL_sBGRA */);
+    image.srgb = 0;
 }
 
 TEST(samplers_of_the_module)

@@ -92,18 +92,14 @@ ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_imag
 
 /* What is chained to one. */
 struct wish {
-    void *memory;      /* of the program's; NULL: the image gets its own */
-    size_t pitch[2];   /* of rows and slices there; 0: as narrow as they may be */
+    void *memory;    /* of the program's; NULL: the image gets its own */
+    size_t pitch[2]; /* of rows and slices there; 0: as narrow as they may be */
+    bool srgb;
     uint32_t bindless; /* BINDLESS, SAMPLED */
     const ze_sampler_desc_t *sampler;
 };
 
-/* What `d` asks for and there is not, when its number is not 0. */
-static ze_result_t refuse_number(const ze_base_desc_t *d, const char *what)
-{
-    if (!((const struct number_desc *)(const void *)d)->number) return ZE_RESULT_SUCCESS;
-    return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%s", what);
-}
+static uint32_t number_of(const ze_base_desc_t *d) { return ((const struct number_desc *)(const void *)d)->number; }
 
 static ze_result_t read_chain(const void *chain, struct wish *wish)
 {
@@ -114,11 +110,13 @@ static ze_result_t read_chain(const void *chain, struct wish *wish)
         case CUSTOM_PITCH_DESC:
             memcpy(wish->pitch, ((const struct sizes *)(const void *)d)->size, sizeof wish->pitch);
             break;
-        case BINDLESS_DESC: wish->bindless = ((const struct number_desc *)(const void *)d)->number; break;
+        case BINDLESS_DESC: wish->bindless = number_of(d); break;
         case ZE_STRUCTURE_TYPE_SAMPLER_DESC: wish->sampler = (const ze_sampler_desc_t *)(const void *)d; break;
         case PLANE_DESC:
-        case OLDER_PLANE_DESC: SOFT_TRY(refuse_number(d, "images have one plane")); break;
-        case SRGB_DESC: SOFT_TRY(refuse_number(d, "there are no sRGB images")); break;
+        case OLDER_PLANE_DESC:
+            if (number_of(d)) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "images have one plane");
+            break;
+        case SRGB_DESC: wish->srgb = number_of(d) != 0; break;
         default: break;
         }
     }
@@ -135,12 +133,13 @@ static ze_result_t check_desc(const ze_image_desc_t *d)
     return (uint32_t)d->type > ZE_IMAGE_TYPE_BUFFER ? ZE_RESULT_ERROR_INVALID_ENUMERATION : ZE_RESULT_SUCCESS;
 }
 
-static ze_result_t set_format(struct xs_image *i, const ze_image_format_t *f)
+static ze_result_t set_format(struct xs_image *i, const ze_image_format_t *f, bool srgb)
 {
     const ze_image_format_swizzle_t swizzle[4] = {f->x, f->y, f->z, f->w};
-    if (!texel_bytes(f))
-        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, "no images of layout %u with type %u",
-                         (unsigned)f->layout, (unsigned)f->type);
+    if (!texel_bytes(f) ||
+        (srgb && (f->layout != ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8 || f->type != ZE_IMAGE_FORMAT_TYPE_UNORM)))
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, "no %simages of layout %u with type %u",
+                         srgb ? "sRGB " : "", (unsigned)f->layout, (unsigned)f->type);
     for (int c = 0; c < 4; c++) {
         if ((uint32_t)swizzle[c] > IMAGE_D)
             return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT, "swizzle %u", (unsigned)swizzle[c]);
@@ -148,6 +147,7 @@ static ze_result_t set_format(struct xs_image *i, const ze_image_format_t *f)
     }
     i->layout = (uint8_t)f->layout;
     i->type = (uint8_t)f->type;
+    i->srgb = srgb;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -193,7 +193,7 @@ static ze_result_t describe(const ze_image_desc_t *d, const struct wish *wish, z
     struct xs_sampler s = {0};
     ze_image_handle_t image;
     uint32_t texel;
-    SOFT_TRY(set_format(&i, &d->format));
+    SOFT_TRY(set_format(&i, &d->format, wish->srgb));
     texel = texel_bytes(&d->format);
     SOFT_TRY(set_size(&i, d, texel));
     if (wish->bindless & SAMPLED) SOFT_TRY(set_sampler(&s, wish->sampler));

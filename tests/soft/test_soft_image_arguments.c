@@ -150,6 +150,36 @@ TEST(images_are_sampled)
     zed_free(&device, centre);
 }
 
+/* Against the formula in double precision, within 2 units of the last place of a float; every value comes back. */
+TEST(srgb)
+{
+    struct number_desc chain = {.stype = ZE_STRUCTURE_TYPE_SRGB_EXT_DESC, .number = 1};
+    ze_image_desc_t d = describe(ZE_IMAGE_TYPE_2DARRAY, ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8, ZE_IMAGE_FORMAT_TYPE_UNORM);
+    uint8_t in[TEXELS][4], out[TEXELS][4];
+    float(*to)[4] = zed_alloc(&device, ZED_SHARED, TEXELS * sizeof *to, 0);
+    int32_t(*at)[4] = new_coordinates();
+    ze_image_handle_t image, other;
+    const void *read[] = {&image, &at, &to}, *write[] = {&other, &at, &to};
+    d.pNext = &chain;
+    for (int i = 0; i < TEXELS * 4; i++) in[i / 4][i % 4] = (uint8_t)(i / 4 + 64 * (i % 4)); /* each in each channel */
+    memset(to, 0xee, TEXELS * sizeof *to);
+    memset(out, 0xee, sizeof out);
+    image = new_image(d, in);
+    other = new_image(d, NULL);
+    run(kernels.handle, "read_f_2d_array", TEXELS, 3, read);
+    for (int i = 0; i < TEXELS * 4; i++) {
+        double x = in[i / 4][i % 4] / 255.0, linear = x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+        CHECK(fabs(to[i / 4][i % 4] - (i % 4 == 3 ? x : linear)) <= 0x1p-23 * x);
+    }
+    run(kernels.handle, "write_f_2d_array", TEXELS, 3, write);
+    OK(zeCommandListAppendImageCopyToMemory(list, out, other, NULL, NULL, 0, NULL));
+    CHECK(memcmp(in, out, sizeof in) == 0);
+    OK(zeImageDestroy(image));
+    OK(zeImageDestroy(other));
+    zed_free(&device, to);
+    zed_free(&device, at);
+}
+
 TEST(arguments_that_are_refused)
 {
     ze_image_handle_t none = NULL,
@@ -308,6 +338,7 @@ int main(void)
     OK(zeCommandListCreateImmediate(device.context, device.device, &q, &list));
     RUN(images_are_read_and_written);
     RUN(images_are_sampled);
+    RUN(srgb);
     RUN(arguments_that_are_refused);
     RUN(kernels_write_the_programs_memory);
     RUN(bindless_images);

@@ -517,8 +517,7 @@ TEST(swizzles)
         ze_image_desc_t d = rgba8(3, 2);
         ze_image_handle_t image;
         d.format.y = (ze_image_format_swizzle_t)s;
-        CHECK_INT(create(&d, &image),
-                  s <= 7 ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT);
+        CHECK_INT(create(&d, &image), s <= 7 ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT);
         if (image) OK(zeImageDestroy(image));
     }
 }
@@ -531,7 +530,6 @@ TEST(descriptors_that_are_refused)
     ze_image_properties_t p = {.stype = ZE_STRUCTURE_TYPE_IMAGE_PROPERTIES};
     struct number_desc more = {.number = 1};
     ze_image_handle_t image;
-    const uint32_t chained[] = {SRGB_DESC, PLANE_DESC};
     d.flags = 4;
     CHECK_INT(create(&d, &image), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     CHECK_INT(zeImageGetProperties(device.device, &d, &p), ZE_RESULT_ERROR_INVALID_ENUMERATION);
@@ -544,14 +542,20 @@ TEST(descriptors_that_are_refused)
     CHECK_INT(create(&d, &image), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     d.miplevels = 0;
     d.pNext = &more;
-    for (size_t i = 0; i < sizeof chained / sizeof chained[0]; i++) {
-        more.stype = chained[i];
-        more.number = 1;
-        CHECK_INT(create(&d, &image), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
-        more.number = 0;
-        OK(create(&d, &image));
-        OK(zeImageDestroy(image));
-    }
+    more.stype = PLANE_DESC;
+    CHECK_INT(create(&d, &image), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    more.number = 0;
+    OK(create(&d, &image));
+    OK(zeImageDestroy(image));
+    more.stype = SRGB_DESC;
+    more.number = 1;
+    OK(create(&d, &image));
+    OK(zeImageDestroy(image));
+    d.format.type = ZE_IMAGE_FORMAT_TYPE_UINT;
+    CHECK_INT(create(&d, &image), ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT);
+    d.format.type = ZE_IMAGE_FORMAT_TYPE_UNORM;
+    d.format.layout = ZE_IMAGE_FORMAT_LAYOUT_16_16_16_16;
+    CHECK_INT(create(&d, &image), ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT);
     more.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC;
     CHECK_INT(create(&d, &image), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
 }
@@ -616,7 +620,8 @@ TEST(copies_that_are_refused)
     OK(zeImageDestroy(wide));
 }
 
-/* As Intel's driver takes it, and the conformance suite asks: a region's z of a 2D image, rows that overlap in memory. */
+/* As Intel's driver takes it, and the conformance suite asks: a region's z of a 2D image, rows that overlap in memory.
+ */
 TEST(what_makes_no_difference)
 {
     ze_image_handle_t a = new_image(rgba8(8, 6));
