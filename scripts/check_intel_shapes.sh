@@ -13,8 +13,8 @@ trap 'rm -rf "$work"' EXIT
 status=0
 
 # The figures of a listing, a dpas.
-loop_of() { # loop_of LISTING
-    figures_of_listing "$1" | awk '{ figure[$1] = $2 }
+loop_of() { # loop_of LISTING aligned|any
+    figures_of_listing "$1" | awk -v which="$2" '{ if (which == "any") sub(/^any_/, "loop_"); figure[$1] = $2 }
         END { dpas = figure["loop_dpas"]
               printf "loop_dpas=%d", dpas
               if (dpas) printf " instructions=%.2f messages=%.2f", figure["loop_instructions"] / dpas, figure["loop_memory"] / dpas
@@ -29,7 +29,7 @@ one_device() { # one_device DEVICE TARGET [NAME]
         if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$1" "$file" "$flags")
         else listing=$(listing_by_offline "$1" "$file" "$flags" 2> "$work/said"); fi
         if [ -n "$listing" ]; then
-            echo "shape $name $1 $pitch $(loop_of "$listing")"
+            echo "shape $name $1 $pitch $(loop_of "$listing" "$pitch")"
         else
             status=1
             echo "FAILED shape $name $1 $pitch: refused"

@@ -1,0 +1,186 @@
+/* test_xetile_pitch.c - products from rows at pitches that no 2D block message takes, built for an Intel device, where
+ * operands then go through local memory: every type and order, edges, bases at odd elements, tiles that begin anywhere,
+ * pitches that no surface can have, a loop in a loop, and NaNs beside every line. */
+#include "xetile_case.h"
+
+typedef struct {
+    int type, result;
+    xt_map map;                      /* of C; none: one subgroup */
+    int m, n, k;                     /* tiles */
+    bool by_columns[2];              /* A, B */
+    int M, N, K;
+    int beyond[2], before[2], from;  /* elements between lines, before the first; the first row and column of C's tile */
+} pitch_case;
+
+static pitch_case now;
+static chosen element, sum;
+enum { TURNS = 2 };
+
+static xt_tile operand(XT_CONTEXT, xt_val base, bool by_columns, int rows, int cols, xt_index at, xt_index shape,
+                       xt_val pitch, xt_map map)
+{
+    if (by_columns)
+        return XT_INIT_TILE(base, of(element), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(1, pitch),
+                            .order = {0, 1}, .map = map);
+    return XT_INIT_TILE(base, of(element), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(pitch, 1),
+                        .map = map);
+}
+
+XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A), u32(PITCH_B), i32(FROM))
+{
+    bool mapped = now.map.sg_layout[0] > 0;
+    xt_val from = now.from ? FROM : XT_ADD(0, 0); /* a known multiple of everything, or not */
+    xt_map a_map = mapped ? xt_map_mma_a(&now.map, now.k) : now.map,
+           b_map = mapped ? xt_map_mma_b(&now.map, now.k) : now.map;
+    xt_tile c = XT_INIT_TILE(C, of(sum), now.m, now.n, .offset = XT_AT(from, from), .shape = XT_AT(M, N),
+                             .map = now.map);
+    xt_vec acc = XT_SPLAT(of(sum), now.m, now.n, 0, .map = now.map);
+    XT_FOR (turn, 0, TURNS, 1, &acc) {
+        xt_tile a = operand(XT_SELF, A, now.by_columns[0], now.m, now.k, XT_AT(from, 0), XT_AT(M, K), PITCH_A, a_map);
+        xt_tile b = operand(XT_SELF, B, now.by_columns[1], now.k, now.n, XT_AT(0, from), XT_AT(K, N), PITCH_B, b_map);
+        XT_FOR (k, 0, K, now.k, &a, &b, &acc) {
+            acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
+            a = XT_UPDATE_TILE_OFFSET(a, 0, now.k);
+            b = XT_UPDATE_TILE_OFFSET(b, now.k, 0);
+        }
+    }
+    XT_STORE_TILE(acc, c);
+}
+
+/* A matrix in memory: `lines` of `along` elements; NaN, or anything, between them. at: element (row, col). */
+typedef struct {
+    unsigned char *memory, *first;
+    bool by_columns;
+    int pitch;
+} stored;
+
+static size_t place(const stored *s, int row, int col)
+{
+    return s->by_columns ? (size_t)col * (size_t)s->pitch + (size_t)row : (size_t)row * (size_t)s->pitch + (size_t)col;
+}
+
+static stored store(int which, int rows, int cols)
+{
+    const pitch_case *t = &now;
+    int lines = t->by_columns[which] ? cols : rows, along = t->by_columns[which] ? rows : cols;
+    stored s = {NULL, NULL, t->by_columns[which], along + t->beyond[which]};
+    size_t count = (size_t)t->before[which] + (size_t)(lines - 1) * (size_t)s.pitch + (size_t)along;
+    s.memory = (unsigned char *)zed_alloc(&device, ZED_SHARED, count * size_of(t->type), 0);
+    memset(s.memory, 0xff, count * size_of(t->type));
+    s.first = s.memory + (size_t)t->before[which] * size_of(t->type);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) put(t->type, s.first, place(&s, i, j), sample(t->type));
+    return s;
+}
+
+/* Integers are exact. Floats: products are exact in f32, (TURNS K + 2) roundings of a sum of magnitudes. */
+static void compare(const stored *a, const stored *b, const void *c)
+{
+    const pitch_case *t = &now;
+    int wrong = 0;
+    for (int i = 0; i < t->M; i++)
+        for (int j = 0; j < t->N; j++) {
+            size_t at = (size_t)i * (size_t)t->N + (size_t)j;
+            bool there = i >= t->from && j >= t->from && i < t->from + t->m && j < t->from + t->n;
+            double want = 0, size = 0;
+            for (int k = 0; there && k < t->K; k++) {
+                double p = get(t->type, a->first, place(a, i, k)) * get(t->type, b->first, place(b, k, j));
+                want += TURNS * p;
+                size += TURNS * fabs(p);
+            }
+            if (there)
+                wrong += !(fabs(get(t->result, c, at) - want) <=
+                           (is_float(t->result) ? (TURNS * t->K + 2) * 0x1p-24 * size : 0));
+            else
+                wrong += !poisoned(t->result, c, at);
+        }
+    CHECK_MSG(wrong == 0, "%s %d x %d x %d, pitches %d and %d: %d elements are wrong", type_name(t->type), t->M, t->N,
+              t->K, a->pitch, b->pitch, wrong);
+}
+
+/* Software devices that are themselves get a module made for another one. */
+static void launch(const stored *a, const stored *b, void *out)
+{
+    xt_target target = {ZED_TARGET(&device)};
+    xt_module mod;
+    zed_kernel kernel;
+    bool soft = strcmp(target.name, "soft") == 0;
+    if (soft) target.name = "bmg";
+    if (soft) target.subgroup_sizes = 16;
+    mod = XT_BUILD(pitched, &target, .pitch = XT_PITCH_ANY);
+    CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
+    if (!mod.words) return;
+    test_save_spv("xetile_pitched", mod.words, mod.size);
+    if (ZED_LOAD(&kernel, &device, mod)) {
+        const zed_arg args[] = {ADDRESS(a->first), ADDRESS(b->first), ADDRESS(out),      ZED_ARG(now.M),   ZED_ARG(now.N),
+                                ZED_ARG(now.K),    ZED_ARG(a->pitch), ZED_ARG(b->pitch), ZED_ARG(now.from)};
+        zed_launch_n(&kernel, ONE_GROUP, args, sizeof args / sizeof args[0]);
+    }
+    CHECK_MSG(zed_get_error(&device)->id == 0, "%s", zed_get_error(&device)->text);
+    zed_clear_error(&device);
+    xt_free(&mod);
+}
+
+static void check(pitch_case c)
+{
+    stored a, b;
+    void *out;
+    now = c;
+    element.type = c.type;
+    sum.type = c.result;
+    a = store(0, c.M, c.K);
+    b = store(1, c.K, c.N);
+    out = new_poison(c.result, (size_t)(c.M * c.N));
+    launch(&a, &b, out);
+    compare(&a, &b, out);
+    zed_free(&device, a.memory);
+    zed_free(&device, b.memory);
+    zed_free(&device, out);
+}
+
+#define MAP(a, b, c, d) {{a, b}, {c, d}}
+#define WHOLE MAP(0, 0, 0, 0)
+#define GROUP MAP(2, 2, 32, 32)
+
+TEST(rows)
+{
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {0, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 61, 63, 75, {3, 2}, {1, 3}, 0});
+    check((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 32, {0, 0}, 33, 61, 71, {0, 0}, {1, 2}, 0});
+    check((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 64, {0, 0}, 67, 66, 77, {1, 4}, {3, 0}, 0});
+    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {0, 0}, 50, 41, 37, {0, 1}, {1, 3}, 0});
+}
+
+TEST(columns)
+{
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {1, 0}, 67, 70, 45, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, WHOLE, 32, 64, 32, {0, 1}, 30, 67, 45, {0, 0}, {0, 1}, 0});
+    check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {1, 1}, 61, 66, 45, {2, 0}, {0, 3}, 0});
+    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {1, 1}, 66, 61, 21, {0, 0}, {0, 1}, 0});
+}
+
+TEST(tiles_begin_anywhere)
+{
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {0, 1}, 5});
+    check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 1}, 90, 85, 33, {0, 0}, {1, 0}, 11});
+}
+
+TEST(surfaces_cannot_have_these_pitches)
+{
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
+    check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 1}, 3, 2, 40, {1 << 20, 0}, {0, 0}, 0});
+}
+
+int main(void)
+{
+    if (!zed_open(&device, NULL)) {
+        printf("%s\n", zed_get_error(&device)->text);
+        return 1;
+    }
+    RUN(rows);
+    RUN(columns);
+    RUN(tiles_begin_anywhere);
+    RUN(surfaces_cannot_have_these_pitches);
+    zed_close(&device);
+    return test_report();
+}
