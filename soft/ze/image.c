@@ -42,6 +42,7 @@ struct sizes { /* row and slice pitch; largest width and height; alignment of a 
 /* ---- what there is */
 
 enum { ROW_ALIGNMENT = 64, LARGEST_LAYERS = 2048, LARGEST_PITCH = 256 << 10 };
+#define LARGEST_SLICE (16384ull * LARGEST_PITCH)
 #define LARGEST_BUFFER (UINT64_C(1) << 31) /* bytes: the boxes of copies have 32 bits */
 
 static const struct kind {
@@ -220,10 +221,10 @@ static ze_result_t set_pitches(ze_image_handle_t image, const size_t wish[2])
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "row pitch %zu: from %zu to %u, a multiple of %u", wish[0],
                          row, (unsigned)LARGEST_PITCH, (unsigned)ROW_ALIGNMENT);
     i->row_pitch = wish[0] ? wish[0] : align_row(row);
-    if (wish[1] && (wish[1] < i->row_pitch * i->height || wish[1] % i->row_pitch))
+    if (wish[1] && (wish[1] < i->row_pitch * i->height || wish[1] % i->row_pitch || wish[1] > LARGEST_SLICE))
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT,
-                         "slice pitch %zu: a multiple of the row pitch %zu, %u times that at least", wish[1],
-                         (size_t)i->row_pitch, i->height);
+                         "slice pitch %zu: from %u rows of %zu to %llu, a multiple of that row pitch", wish[1],
+                         i->height, (size_t)i->row_pitch, LARGEST_SLICE);
     i->slice_pitch = wish[1] ? wish[1] : i->row_pitch * i->height;
     return ZE_RESULT_SUCCESS;
 }
