@@ -2,6 +2,7 @@
  * one has, and refuses what it lacks.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "bindless.h"
 #include "child.h"
 #include "inline_assembly.h"
 #include "spirv_emit.h"
@@ -146,6 +147,7 @@ static void says_what_it_is(void)
 
 static void runs_what_it_has(void)
 {
+    zed_module module;
     NEED(zed_open(&device, &(zed_options){.name = "software"}));
     NEED(runs(PLAIN));
     NEED(runs(DOUBLES) == model->has_double);
@@ -153,6 +155,8 @@ static void runs_what_it_has(void)
     NEED(runs(LANES_8) == (model->least_lanes == 8));
     NEED(runs(PRODUCT_8) == (model->simd == 8));
     NEED(runs(PRODUCT_16) == (model->simd == 16));
+    NEED(zed_module_load(&module, &device, bindless_kernel, sizeof bindless_kernel, NULL) == model->has_images);
+    if (!model->has_images) NEED_HAS(zed_build_log(&device), "has no images");
 }
 
 /* It runs where there is Intel's compiler, and is refused by name elsewhere. */
