@@ -119,6 +119,7 @@ struct xs_kernel {
     uint32_t frame_bytes;            /* what a subgroup keeps across barriers in run_groups; 0: run_groups has none */
     uint32_t shares_blocks;          /* it wants the `shared` of xs_thread */
     const void *body;                /* what a `run_groups` that serves several runs */
+    uint32_t spill_bytes; /* of machine code: what its registers do not hold, a subgroup */
 };
 
 struct xs_global {

@@ -143,6 +143,7 @@ static void make_face(struct xe_kernel *k)
     memcpy(k->face.local_size, i->required, sizeof i->required);
     k->face.local_bytes = i->local_bytes;
     k->face.private_bytes = i->private_bytes;
+    k->face.spill_bytes = i->scratch_bytes;
     k->face.stack_bytes = STACK;
     k->face.max_work_dim = 3;
     k->face.attributes = "";

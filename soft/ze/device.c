@@ -214,6 +214,9 @@ ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_mod
     return ZE_RESULT_SUCCESS;
 }
 
+/* There is no largest pattern, but programs try all sizes up to it. */
+enum { LARGEST_PATTERN = 4096 };
+
 ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, uint32_t *count,
                                                    ze_command_queue_group_properties_t *groups)
 {
@@ -225,7 +228,7 @@ ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, ui
         if (i != SOFT_COPY_GROUP)
             groups[i].flags |= ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE |
                                ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS;
-        groups[i].maxMemoryFillPatternSize = SIZE_MAX; /* none */
+        groups[i].maxMemoryFillPatternSize = LARGEST_PATTERN;
         groups[i].numQueues = SOFT_QUEUES;
     }
     return ZE_RESULT_SUCCESS;

@@ -266,7 +266,7 @@ ze_result_t zeKernelGetProperties(ze_kernel_handle_t kernel, ze_kernel_propertie
     p->maxNumSubgroups = SOFT_MAX_GROUP_SIZE / k->subgroup_size;
     p->localMemSize = k->local_bytes;
     p->privateMemSize = k->private_bytes;
-    p->spillMemSize = 0; /* the CPU's compiler does not tell */
+    p->spillMemSize = k->body ? k->spill_bytes : k->frame_bytes; /* of machine code what its compiler says */
     hash_to(p->uuid.kid, sizeof p->uuid.kid, k->name, strlen(k->name));
     hash_to(p->uuid.mid, sizeof p->uuid.mid, kernel->module->object.image, kernel->module->object.image_size);
     for (more = p->pNext; more; more = more->pNext) {

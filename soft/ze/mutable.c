@@ -1,5 +1,5 @@
 /* mutable.c - command lists whose commands the program changes after they were appended. A launch that may be changed
- * has a kernel of its own, a copy of the one it was made from, which is changed as any kernel is and then recorded anew.
+ * has its own copy of the kernel it was made from, which is changed as any kernel is and then recorded anew.
  */
 #define _GNU_SOURCE
 #include <string.h>

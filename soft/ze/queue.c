@@ -9,7 +9,8 @@
  * once its own wait is over.
  *
  * Submissions to queues of one ordinal and index begin in the order in which they were made, those of higher priority
- * first, as on hardware, where they share an engine: none begins while another queue has such a one that could. Once begun they run side by side.
+ * first, as on hardware, where they share an engine: none begins while another queue has such a one that could. Once
+ * begun they run side by side.
  *
  * The queue's thread would often come too late for all that. While work comes in, it therefore is not woken for each
  * piece: it naps, and takes what it then finds. It is woken when a second piece comes before the first is begun, or

@@ -1423,6 +1423,7 @@ TEST(kernel_properties)
     OK(zeKernelGetProperties(k, &p));
     CHECK_INT(p.numKernelArgs, 3);
     CHECK(p.requiredGroupSizeX == 64 && p.requiredGroupSizeY == 1 && p.requiredGroupSizeZ == 1);
+    if (!getenv("XETILE_SOFT_CHECK")) CHECK(p.spillMemSize > 0 && p.spillMemSize < 4096); /* behind the barrier */
     CHECK_INT(p.requiredSubgroupSize, 0);
     CHECK_INT(p.maxSubgroupSize, pg.preferredMultiple);
     CHECK(p.maxSubgroupSize == 8 || p.maxSubgroupSize == 16 || p.maxSubgroupSize == 32);
