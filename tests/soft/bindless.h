@@ -7,17 +7,17 @@
 enum { BINDLESS_WIDTH = 13 };
 
 /* clang-format off */
-/* kernel void bindless(ulong from, ulong sampled, ulong to): in each texel of `to` the sum of the other two, of work-item
- * x + BINDLESS_WIDTH y. */
+/* kernel void bindless(ulong from, ulong sampled, ulong to): work-item x + BINDLESS_WIDTH y writes to texel (x, y) of `to`
+ * the sum of the other two's. */
 #define OP_(opcode, words) ((uint32_t)(words) << 16 | (opcode))
 enum {
-    VOID = 1, U32, U64, F32, U64X3, U32X2, F32X2, F32X4, INPUT, READ, WRITE, SAMPLE, FUNCTION, MAIN, ITEM, WIDTH, ZERO, HALF,
-    FROM, SAMPLED_HANDLE, TO, LABEL, ITEMS, WIDE, NUMBER, X, Y, AT, FROM_IMAGE, TEXEL, SAMPLED_IMAGE, FX, FY, CENTRE,
+    VOID = 1, U32, U64, F32, U64X3, U32X2, F32X2, F32X4, INPUT, READ, WRITE, SAMPLE, FUNCTION, MAIN, ITEM, WIDTH, ZERO,
+    HALF, FROM, SAMPLED_HANDLE, TO, LABEL, ITEMS, WIDE, NUMBER, X, Y, AT, FROM_IMAGE, TEXEL, SAMPLED_IMAGE, FX, FY, CENTRE,
     HALVES, PLACE, OTHER, SUM, TO_IMAGE, BOUND
 };
 static const uint32_t bindless_kernel[] = {
     0x07230203, 0x00010200, 0, BOUND, 0,
-    OP_(17, 2), 4, OP_(17, 2), 6, OP_(17, 2), 11, OP_(17, 2), 13, OP_(17, 2), 6528, /* addresses, kernel, i64, images, bindless */
+    OP_(17, 2), 4, OP_(17, 2), 6, OP_(17, 2), 11, OP_(17, 2), 13, OP_(17, 2), 6528, /* the last: bindless images */
     OP_(10, 8), 0x5f565053, 0x45544e49, 0x69625f4c, 0x656c646e, 0x695f7373, 0x6567616d, 0x00000073,
     OP_(14, 3), 2, 2,
     OP_(15, 7), 6, MAIN, 0x646e6962, 0x7373656c, 0, ITEM,
