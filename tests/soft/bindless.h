@@ -7,13 +7,13 @@
 enum { BINDLESS_WIDTH = 13 };
 
 /* clang-format off */
-/* kernel void bindless(ulong from, ulong sampled, ulong to): work-item x + BINDLESS_WIDTH y writes to texel (x, y) of `to`
- * the sum of the other two's. */
+/* kernel void bindless(ulong from, ulong sampled, ulong to): work-item x + BINDLESS_WIDTH y writes to texel (x, y) of
+ * `to` the sum of the other two's. */
 #define OP_(opcode, words) ((uint32_t)(words) << 16 | (opcode))
 enum {
     VOID = 1, U32, U64, F32, U64X3, U32X2, F32X2, F32X4, INPUT, READ, WRITE, SAMPLE, FUNCTION, MAIN, ITEM, WIDTH, ZERO,
-    HALF, FROM, SAMPLED_HANDLE, TO, LABEL, ITEMS, WIDE, NUMBER, X, Y, AT, FROM_IMAGE, TEXEL, SAMPLED_IMAGE, FX, FY, CENTRE,
-    HALVES, PLACE, OTHER, SUM, TO_IMAGE, BOUND
+    HALF, FROM, SAMPLED_HANDLE, TO, LABEL, ITEMS, WIDE, NUMBER, X, Y, AT, FROM_IMAGE, TEXEL, SAMPLED_IMAGE, FX, FY,
+    CENTRE, HALVES, PLACE, OTHER, SUM, TO_IMAGE, BOUND
 };
 static const uint32_t bindless_kernel[] = {
     0x07230203, 0x00010200, 0, BOUND, 0,
