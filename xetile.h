@@ -544,7 +544,7 @@ struct xt_ctx {
     const char *versions; /* what the first version is, and why */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
-    size_t stage_dwords;  /* and of operands on their way */
+    size_t stage_dwords, shared_dwords; /* and of operands on their way: of their own, and of scratch_bytes */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
     size_t slice_bytes; /* of a sum and one step of the matrix instruction, at most: of node number `largest` */
@@ -1062,7 +1062,7 @@ typedef struct {
     const xt_tile *from;
     bool turned; /* the vector is the tile's transpose */
     bool first, last;       /* of the loads that share a barrier */
-    bool again;             /* it is in a region, and may come again */
+    bool again, shared;     /* it is in a region, and may come again; it lies where vectors move between subgroups */
     const xt_frame_ *turns; /* the loop whose turns alternate between two buffers; NULL: there is one */
     cm_use use;
     int bytes, subgroups;    /* of an element; that copy the tile */
@@ -6573,13 +6573,21 @@ XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
 {
     int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes, dwords;
     xt_stage_ *kept;
+    size_t *used;
     xt_stage_buffers_(s, open, depth);
     dwords = s->dwords * (s->turns ? 2 : 1);
-    if (dwords > room / 4 - (int)x->stage_dwords) return -1;
+    used = &x->stage_dwords;
+    if (dwords > room / 4 - (int)*used) { /* then it lies where vectors move, with one buffer and two barriers */
+        s->shared = true;
+        s->turns = NULL;
+        dwords = s->dwords;
+        used = &x->shared_dwords;
+        if (*used + (size_t)dwords > x->scratch_bytes / 4) return -1;
+    }
     kept = (xt_stage_ *)xt_push_(x, &x->stages, sizeof *kept);
     if (!kept) return -1;
-    s->at = (int)x->stage_dwords;
-    x->stage_dwords += (size_t)dwords;
+    s->at = (int)*used;
+    *used += (size_t)dwords;
     s->first = before < 0;
     s->last = true;
     *kept = *s;
@@ -6943,7 +6951,8 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
         turn = spe_and(m, spe_shr(m, index, spe_i32(m, bits)), spe_i32(m, 1));
         at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
     }
-    return spe_element(m, x->staging, 1, &at);
+    if (!s->shared) return spe_element(m, x->staging, 1, &at);
+    return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
 }
 
 /* A lane's dwords of line j of a unit; v: of each line that is woven. */
@@ -7069,13 +7078,15 @@ XE_FN_ void xt_stage_barrier_(xt_ctx *x)
 bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = x->staged ? xt_stage_of_(x, n) : NULL, *first = s, *one;
+    bool before = false; /* others may still read what was there */
     if (!s) return false;
     xt_remark_(x, "through local memory, where rows have any pitch");
     s->tile = xt_stage_tile_(x, s);
     if (x->staged == XT_BY_MESSAGES_) xt_stage_fetch_(x, s, &s->tile);
     if (!s->last) return true;
     while (!first->first) first--;
-    if (first->again && !first->turns) xt_stage_barrier_(x);
+    for (one = first; one <= s; one++) before = before || one->shared || (one->again && !one->turns);
+    if (before) xt_stage_barrier_(x);
     for (one = first; one <= s; one++)
         if (x->staged == XT_BY_MESSAGES_) xt_stage_put_(x, one);
         else xt_stage_elements_(x, one);

@@ -12,23 +12,27 @@ listing_by_ocloc() { # DEVICE FILE OPTIONS
 }
 listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 1; }
 
-# The figures of one listing: the loops, from a label to a jump back to it, and the spill size. A kernel that has a version
-# for 2D blocks and one for any pitch has several loops with the same dpas: the shortest one is meant, and by any_ the one
-# with most messages to local memory, through which operands go at any pitch.
+# The figures of one listing: the loops, from a label to a jump back to it, and the spill size. A kernel with versions has
+# several loops with the same dpas. The shortest one is meant; by any_ that of the version for rows at any pitch: operands go
+# through local memory there, brought by 2D blocks (which listings for ptl do not name), else it is the longest one.
 figures_of_listing() {
     awk '/^\/\/\.spill size/           { spill = $3 }
          /^[A-Za-z_][A-Za-z0-9_]*:/   { sub(/:.*/, ""); label[$0] = count; next }
          /^\(/ || /^        [a-z]/     { is_dpas[++count] = /dpas/; line = $0; sub(/\/\/.*/, "", line)
                                         is_memory[count] = line ~ /(send|load|store|load_block2d|store_block2d)[.a-z0-9]* *\(/
+                                        is_block[count] = line ~ /load_block2d/
                                         is_local[count] = line ~ /slm/
                                         if (/jmpi|goto|while/)
                                             for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i] + 1; to[loops] = count } }
          END { for (l = 1; l <= loops; l++) {
-                   dpas = memory = local_ = 0
-                   for (i = from[l]; i <= to[l]; i++) { dpas += is_dpas[i]; memory += is_memory[i]; local_ += is_local[i] }
+                   dpas = memory = block = through = 0
+                   for (i = from[l]; i <= to[l]; i++) {
+                       dpas += is_dpas[i]; memory += is_memory[i]; block += is_block[i]; through += is_local[i] }
                    length_ = to[l] - from[l] + 1
-                   if (dpas > best) locals = -1
-                   if (dpas >= best && local_ > locals) { locals = local_; any_size = length_; any_messages = memory }
+                   rank = through ? 2 + (block > 0) : 1
+                   if (dpas > best) any_rank = 0
+                   if (dpas >= best && (rank > any_rank || (rank == any_rank && (length_ < any_size) == (rank > 1)))) {
+                       any_rank = rank; any_size = length_; any_messages = memory }
                    if (dpas > best || (dpas == best && length_ < size)) { best = dpas; size = length_; messages = memory } }
                printf "loop_dpas %d\nloop_instructions %d\nloop_memory %d\nspill_bytes %d\n", best, size, messages, spill
                printf "any_instructions %d\nany_memory %d\n", any_size, any_messages }' "$1"

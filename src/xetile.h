@@ -537,7 +537,7 @@ struct xt_ctx {
     const char *versions; /* what the first version is, and why */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
-    size_t stage_dwords;  /* and of operands on their way */
+    size_t stage_dwords, shared_dwords; /* and of operands on their way: of their own, and of scratch_bytes */
     bool has_mma;
     size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
     size_t slice_bytes; /* of a sum and one step of the matrix instruction, at most: of node number `largest` */

@@ -341,7 +341,7 @@ typedef struct {
     const xt_tile *from;
     bool turned; /* the vector is the tile's transpose */
     bool first, last;       /* of the loads that share a barrier */
-    bool again;             /* it is in a region, and may come again */
+    bool again, shared;     /* it is in a region, and may come again; it lies where vectors move between subgroups */
     const xt_frame_ *turns; /* the loop whose turns alternate between two buffers; NULL: there is one */
     cm_use use;
     int bytes, subgroups;    /* of an element; that copy the tile */
@@ -502,6 +502,7 @@ typedef struct {
 } xt_rearrange_desc_;
 
 XETILE_PRIVATE bool xt_place_scratch_(xt_ctx *x);
+XETILE_PRIVATE spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type);
 XETILE_PRIVATE const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at);
 XETILE_PRIVATE void xt_find_reloads_(xt_ctx *x);
 XETILE_PRIVATE xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r);

@@ -61,7 +61,7 @@ static int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec 
     return rows > piece ? rows - rows % piece : rows < 1 ? 1 : rows;
 }
 
-static spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
+XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 {
     spe_id zero = spe_u32(&x->m, 0);
     return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), xt_spe_type_(x, (int)type));

@@ -133,13 +133,21 @@ static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
 {
     int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes, dwords;
     xt_stage_ *kept;
+    size_t *used;
     xt_stage_buffers_(s, open, depth);
     dwords = s->dwords * (s->turns ? 2 : 1);
-    if (dwords > room / 4 - (int)x->stage_dwords) return -1;
+    used = &x->stage_dwords;
+    if (dwords > room / 4 - (int)*used) { /* then it lies where vectors move, with one buffer and two barriers */
+        s->shared = true;
+        s->turns = NULL;
+        dwords = s->dwords;
+        used = &x->shared_dwords;
+        if (*used + (size_t)dwords > x->scratch_bytes / 4) return -1;
+    }
     kept = (xt_stage_ *)xt_push_(x, &x->stages, sizeof *kept);
     if (!kept) return -1;
-    s->at = (int)x->stage_dwords;
-    x->stage_dwords += (size_t)dwords;
+    s->at = (int)*used;
+    *used += (size_t)dwords;
     s->first = before < 0;
     s->last = true;
     *kept = *s;
@@ -503,7 +511,8 @@ static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
         turn = spe_and(m, spe_shr(m, index, spe_i32(m, bits)), spe_i32(m, 1));
         at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
     }
-    return spe_element(m, x->staging, 1, &at);
+    if (!s->shared) return spe_element(m, x->staging, 1, &at);
+    return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
 }
 
 /* A lane's dwords of line j of a unit; v: of each line that is woven. */
@@ -629,13 +638,15 @@ static void xt_stage_barrier_(xt_ctx *x)
 bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = x->staged ? xt_stage_of_(x, n) : NULL, *first = s, *one;
+    bool before = false; /* others may still read what was there */
     if (!s) return false;
     xt_remark_(x, "through local memory, where rows have any pitch");
     s->tile = xt_stage_tile_(x, s);
     if (x->staged == XT_BY_MESSAGES_) xt_stage_fetch_(x, s, &s->tile);
     if (!s->last) return true;
     while (!first->first) first--;
-    if (first->again && !first->turns) xt_stage_barrier_(x);
+    for (one = first; one <= s; one++) before = before || one->shared || (one->again && !one->turns);
+    if (before) xt_stage_barrier_(x);
     for (one = first; one <= s; one++)
         if (x->staged == XT_BY_MESSAGES_) xt_stage_put_(x, one);
         else xt_stage_elements_(x, one);
