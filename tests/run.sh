@@ -100,7 +100,15 @@ folder_of() { # folder_of NAME: the folder of tests/ that holds its source
     if [ -f "soft/tests/$1.c" ] || [ -f "soft/xe/tests/$1.c" ]; then echo soft; fi
 }
 
+# What the tests of the headers have to run is the SPIR-V: their kernels compile longer than they run.
+choose_tier() { # choose_tier NAME
+    case $(folder_of "$1") in
+    coopmatrix | coopvec | xetile) export XETILE_SOFT_TIER="${XETILE_SOFT_TIER:-quick}" ;;
+    esac
+}
+
 run_named() { # run_named NAME
+    choose_tier "$1"
     case $1 in
     *.sh) run_test "${1%.sh}" sh "tests/$(folder_of "$1")/$1" ;;
     *) run_test "$1" "$BUILD/$1" ;;

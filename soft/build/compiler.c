@@ -81,7 +81,7 @@ static double limit(const char *variable, double otherwise)
 
 struct jit_limits jit_own_limits(void)
 {
-    struct jit_limits l;
+    struct jit_limits l = {0};
     l.seconds = limit("XETILE_SOFT_TIME_LIMIT", DEFAULT_SECONDS);
     l.mebibytes = limit("XETILE_SOFT_MEMORY_LIMIT", DEFAULT_MEBIBYTES);
     return l;
@@ -95,7 +95,7 @@ bool jit_compiler_works(const struct jit_compiler *c)
     char version[] = "--version";
     char *argv[] = {path, version, NULL};
     struct sp_text said = {NULL, 0, 0, false};
-    const struct jit_limits brief = {10, DEFAULT_MEBIBYTES};
+    const struct jit_limits brief = {10, DEFAULT_MEBIBYTES, NULL};
     bool good;
     if (!c->path[0]) return false;
     snprintf(path, sizeof path, "%s", c->path);

@@ -43,15 +43,16 @@ static bool speaks_of_memory(const struct sp_text *said)
     return false;
 }
 
-static bool compile_to(const struct jit_compiler *c, const char *isa, bool contract, const char *directory,
-                       struct sp_text *log)
+static bool compile_to(const struct jit_compiler *c, const char *isa, bool contract, const char *what,
+                       const char *directory, struct sp_text *log)
 {
     char source[JIT_PATH_BYTES + 16], object[JIT_PATH_BYTES + 16];
     const char *argv[MAX_ARGUMENTS];
     struct sp_text said = {NULL, 0, 0, false};
-    const struct jit_limits bounds = jit_own_limits();
+    struct jit_limits bounds = jit_own_limits();
     size_t n = 0, i;
     int status;
+    bounds.what = what;
     snprintf(source, sizeof source, "%s/k.c", directory);
     snprintf(object, sizeof object, "%s/k.so", directory);
     argv[n++] = c->path;
@@ -101,7 +102,7 @@ static bool take_object(const char *directory, const struct jit_key *key, struct
     return out->handle != NULL;
 }
 
-bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, struct jit_object *out,
+bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, const char *what, struct jit_object *out,
                  struct sp_text *log)
 {
     char directory[JIT_PATH_BYTES], path[JIT_PATH_BYTES + 16];
@@ -119,7 +120,7 @@ bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, str
     snprintf(path, sizeof path, "%s/k.c", directory);
     good = jit_write_file(path, c_text, size);
     if (!good) sp_text_add(log, "compiler: %s cannot be written: %s\n", path, strerror(errno));
-    good = good && compile_to(&c, isa, wants_contraction(c_text, size), directory, log) &&
+    good = good && compile_to(&c, isa, wants_contraction(c_text, size), what, directory, log) &&
            take_object(directory, key, out, log);
     jit_remove_directory(directory);
     if (good && key) jit_cache_store(key, &c, out->image, out->image_size, log);

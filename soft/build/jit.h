@@ -44,6 +44,7 @@ void jit_release_thread(struct xs_thread *t); /* of this thread: its share of a 
 struct jit_limits {
     double seconds;   /* of processor time: a crowded machine must not refuse a kernel */
     double mebibytes; /* of address space */
+    const char *what; /* is compiled: for who waits at a terminal for more than 2 s; NULL: not told */
 };
 enum { JIT_CROWDED = 4 }; /* times `seconds` may pass on the clock, so that a program which hangs is stopped, too */
 /* Its exit status, what it says in `said`; -1: could not be started or was killed, which `log` tells. Its files for a

@@ -22,7 +22,7 @@
 
 extern char **environ;
 
-enum { MAX_MESSAGES = 16384 };
+enum { MAX_MESSAGES = 16384, PATIENCE_SECONDS = 2 };
 
 static double now(void)
 {
@@ -119,14 +119,37 @@ static __attribute__((noinline)) pid_t start(const struct child *c)
 
 /* ---- its end */
 
+/* Who waits at a terminal is told for what, once it takes long. */
+static bool is_watched(const char *what)
+{
+    const char *quiet = getenv("XETILE_SOFT_QUIET");
+    return what && (!quiet || strcmp(quiet, "1") != 0) && isatty(STDERR_FILENO);
+}
+
+static void tell_watcher(const char *what)
+{
+    time_t since = time(NULL) - PATIENCE_SECONDS;
+    struct tm local;
+    char clock[16] = "";
+    if (localtime_r(&since, &local)) strftime(clock, sizeof clock, "%H:%M:%S", &local);
+    fprintf(stderr, "xetile software device: compiling %s since %s\n", what, clock);
+}
+
 /* Collects what comes through the pipe until its end; false when the time is up. */
-static bool collect(int from, double until, struct sp_text *said)
+static bool collect(int from, double until, const char *what, struct sp_text *said)
 {
     char buffer[4096];
+    double patient = now() + PATIENCE_SECONDS;
+    bool watched = is_watched(what);
     for (;;) {
         struct pollfd p = {from, POLLIN, 0};
-        double left = until - now();
+        double left = (watched && patient < until ? patient : until) - now();
         ssize_t n;
+        if (left <= 0 && watched && patient < until) {
+            tell_watcher(what);
+            watched = false;
+            continue;
+        }
         if (left <= 0) return false;
         if (poll(&p, 1, left > 3600 ? 3600000 : (int)(left * 1000) + 1) < 0 && errno != EINTR) return false;
         if (!p.revents) continue;
@@ -175,10 +198,12 @@ static bool open_pipe(int ends[2])
     return false;
 }
 
-static int finish(const struct child *c, pid_t pid, int from, double seconds, struct sp_text *said, struct sp_text *log)
+static int finish(const struct child *c, pid_t pid, int from, struct jit_limits limits, struct sp_text *said,
+                  struct sp_text *log)
 {
+    const double seconds = limits.seconds;
     double used = 0, until = now() + JIT_CROWDED * seconds;
-    int status = collect(from, until, said) ? wait_until(pid, until, &used) : -1, ignored;
+    int status = collect(from, until, limits.what, said) ? wait_until(pid, until, &used) : -1, ignored;
     if (status < 0) {
         kill(-pid, SIGKILL); /* with everything it has started */
         while (waitpid(pid, &ignored, 0) < 0 && errno == EINTR) continue;
@@ -210,7 +235,7 @@ int jit_run(char *const *argv, const char *directory, struct jit_limits limits, 
     }
     if (pid < 0) sp_text_add(log, "compiler: %s cannot be started: %s\n", argv[0], strerror(errno));
     if (ends[1] >= 0) close(ends[1]);
-    if (pid >= 0) status = finish(&c, pid, ends[0], limits.seconds, said, log);
+    if (pid >= 0) status = finish(&c, pid, ends[0], limits, said, log);
     if (ends[0] >= 0) close(ends[0]);
     free(c.environment);
     free(c.tmpdir);

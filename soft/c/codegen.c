@@ -198,8 +198,9 @@ static void write_text(struct cg *g)
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
     write_legend(g);
     if (g->o->tiles) cg_put(g, "#define XS_TILES\n");
-    g->runs_once = runs_once(g);
+    g->runs_once = g->o->quick || runs_once(g);
     if (g->runs_once) cg_put(g, "#define XS_ONCE\n");
+    if (g->o->quick) cg_put(g, "#define XS_QUICK\n");
     put_lines(g, soft_text_abi);
     put_lines(g, soft_text_prelude);
     if (g->o->check) put_lines(g, soft_text_check);

@@ -159,6 +159,15 @@ bool cg_write_continuation(struct cg *g); /* false: the function has no frame */
 const char *cg_builtin_affine(struct cg *g, uint32_t builtin, uint32_t component);
 const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t component, enum cg_kind kind, bool varying);
 
+/* ---- rolled.c: between the two, vectors of the instruction that has a part for each have one leaf, with a loop */
+enum { CG_ROLLED_TYPES = 64 };
+struct cg_rolled {
+    struct cg_leaves *at[CG_ROLLED_TYPES], was[CG_ROLLED_TYPES];
+    uint32_t n; /* 0: nothing was changed */
+};
+void cg_roll(struct cg *g, struct cg_rolled *r);
+void cg_unroll(struct cg_rolled *r);
+
 /* ---- the others: each writes what it knows and returns false for what it does not */
 bool cg_write_simple(struct cg *g);
 bool cg_write_memory(struct cg *g);

@@ -351,43 +351,54 @@ static bool write_constant_shift(struct cg *g, uint32_t leaf, enum cg_kind kind,
     return true;
 }
 
-static void write_row(struct cg *g, const struct row *r, bool same_width)
+static void write_row_of_leaf(struct cg *g, const struct row *r, bool same_width, uint32_t i)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
     uint32_t n = g->inst->count < 4 ? g->inst->count : 4;
     if (r->op == SP_OP_ExpectKHR) n = 1;
-    for (uint32_t i = 0; i < l->count; i++) {
-        enum cg_kind kind[4];
-        const char *arg[4];
-        for (uint32_t k = 0; k < n; k++) {
-            kind[k] = kind_of_leaf(g, cg_operand(g, k), i);
-            arg[k] = rounded(g, &kind[k], cg_leaf_use(g, cg_operand(g, k), i, varying), varying);
-            if (!same_width || kind[k] == l->leaf[i].kind) continue;
-            const char *type = cg_kind_type(g, l->leaf[i].kind, varying);
-            /* a count too large for the narrower type must stay too large */
-            const char *low = cg_kind_bytes(kind[k]) > cg_kind_bytes(l->leaf[i].kind)
-                                  ? cg_str(g, varying ? "XS(umin_%s)(%s, XS(splat_%s)(255))" : "umin_%s(%s, 255)",
-                                           cg_kind_name(kind[k]), arg[k], cg_kind_name(kind[k]))
-                                  : arg[k];
-            arg[k] = varying ? cg_convert(g, low, kind[k], l->leaf[i].kind, false) : cg_str(g, "(%s)(%s)", type, low);
-            kind[k] = l->leaf[i].kind;
-        }
-        if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) continue;
-        /* a saturating row (no text for vectors) must see the whole value */
-        if (n == 1 && varying && r->varying && is_conversion(r->op))
-            step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
-        if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) continue;
-        if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->inst->op != SP_OP_CopyObject) {
-            narrow_twice(g, i, arg[0], kind[0], l->leaf[i].kind, varying);
-        } else if (n == 1 && kind[0] == l->leaf[i].kind && (r->op == SP_OP_CopyObject || r->op == SP_OP_CopyLogical)) {
-            cg_set_leaf(g, i, arg[0]);
-        } else {
-            bool small = r->op == SP_OP_IsNormal && kind[0] == CG_F16; /* normal among the halves */
-            cg_apply(g, i, l->leaf[i].kind, small ? "@is_normal_half_%j" : r->uniform, r->varying, n, kind, arg,
-                     varying);
-        }
+    enum cg_kind kind[4];
+    const char *arg[4];
+    for (uint32_t k = 0; k < n; k++) {
+        kind[k] = kind_of_leaf(g, cg_operand(g, k), i);
+        arg[k] = rounded(g, &kind[k], cg_leaf_use(g, cg_operand(g, k), i, varying), varying);
+        if (!same_width || kind[k] == l->leaf[i].kind) continue;
+        const char *type = cg_kind_type(g, l->leaf[i].kind, varying);
+        /* a count too large for the narrower type must stay too large */
+        const char *low = cg_kind_bytes(kind[k]) > cg_kind_bytes(l->leaf[i].kind)
+                              ? cg_str(g, varying ? "XS(umin_%s)(%s, XS(splat_%s)(255))" : "umin_%s(%s, 255)",
+                                       cg_kind_name(kind[k]), arg[k], cg_kind_name(kind[k]))
+                              : arg[k];
+        arg[k] = varying ? cg_convert(g, low, kind[k], l->leaf[i].kind, false) : cg_str(g, "(%s)(%s)", type, low);
+        kind[k] = l->leaf[i].kind;
     }
+    if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) return;
+    /* a saturating row (no text for vectors) must see the whole value */
+    if (n == 1 && varying && r->varying && is_conversion(r->op))
+        step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
+    if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) return;
+    if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->inst->op != SP_OP_CopyObject) {
+        narrow_twice(g, i, arg[0], kind[0], l->leaf[i].kind, varying);
+    } else if (n == 1 && kind[0] == l->leaf[i].kind && (r->op == SP_OP_CopyObject || r->op == SP_OP_CopyLogical)) {
+        cg_set_leaf(g, i, arg[0]);
+    } else {
+        bool small = r->op == SP_OP_IsNormal && kind[0] == CG_F16; /* normal among the halves */
+        cg_apply(g, i, l->leaf[i].kind, small ? "@is_normal_half_%j" : r->uniform, r->varying, n, kind, arg,
+                 varying);
+    }
+}
+
+static void write_row(struct cg *g, const struct row *r, bool same_width)
+{
+    struct cg_rolled rolled;
+    cg_roll(g, &rolled);
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    for (uint32_t i = 0; i < l->count; i++) {
+        cg_open_nest(g, &l->leaf[i]);
+        write_row_of_leaf(g, r, same_width, i);
+        cg_close_nest(g, &l->leaf[i]);
+    }
+    cg_unroll(&rolled);
 }
 
 /* ---- composites */
@@ -478,8 +489,29 @@ static void write_insert(struct cg *g)
     }
 }
 
+/* A vector of one value in all components. */
+static bool write_repeated(struct cg *g)
+{
+    struct cg_rolled rolled;
+    bool repeated;
+    for (uint32_t k = 1; k < g->inst->count; k++)
+        if (cg_operand(g, k) != cg_operand(g, 0)) return false;
+    if (sp_type(g->m, g->m->ids[cg_operand(g, 0)].type)->kind == SP_VECTOR) return false;
+    cg_roll(g, &rolled);
+    repeated = rolled.n > 0;
+    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    for (uint32_t i = 0; i < l->count && repeated; i++) {
+        cg_open_nest(g, &l->leaf[i]);
+        cg_set_leaf(g, i, cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->inst->id)));
+        cg_close_nest(g, &l->leaf[i]);
+    }
+    cg_unroll(&rolled);
+    return repeated;
+}
+
 static void write_construct(struct cg *g)
 {
+    if (write_repeated(g)) return;
     bool varying = cg_is_varying(g, g->inst->id);
     uint32_t leaf = 0, parts = cg_leaves_of(g, g->inst->type)->count;
     if (sp_type(g->m, g->inst->type)->kind == SP_COOPMAT) { /* all components are the one constituent */
@@ -558,6 +590,8 @@ static void write_insert_dynamic(struct cg *g)
 
 static void write_select(struct cg *g)
 {
+    struct cg_rolled rolled;
+    cg_roll(g, &rolled);
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     uint32_t c = cg_operand(g, 0), a = cg_operand(g, 1), b = cg_operand(g, 2);
     bool varying = cg_is_varying(g, g->inst->id);
@@ -568,6 +602,7 @@ static void write_select(struct cg *g)
         cg_set_leaf(g, i, varying ? cg_select(g, l->leaf[i].kind, ec, ea, eb) : cg_str(g, "%s ? %s : %s", ec, ea, eb));
         cg_close_nest(g, &l->leaf[i]);
     }
+    cg_unroll(&rolled);
 }
 
 /* ---- bitcasts: leaves of one size as leaves of another, by way of the smaller of the two */

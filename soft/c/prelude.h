@@ -36,7 +36,11 @@ typedef double f64;
 #endif
 #define XS_FUNCTION static __attribute__((noinline, unused))
 #define XS_RARE static __attribute__((noinline, unused, cold)) /* callers keep what it takes out of their way */
-#if defined(__clang__)
+#if defined(XS_QUICK) && defined(__clang__)
+#define XS_LARGE __attribute__((optnone, noinline))
+#elif defined(XS_QUICK) /* helpers are optimised, what calls them is not */
+#define XS_LARGE __attribute__((optimize("O0")))
+#elif defined(__clang__)
 #define XS_LARGE
 #else
 #define XS_LARGE __attribute__((optimize("O1")))

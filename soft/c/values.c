@@ -172,6 +172,7 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
         e = address_of_global(g, id, 0);
     } else if (d->what == SP_IS_CONSTANT || (d->def && d->def->op == SP_OP_Undef)) {
         if (leaf != UINT32_MAX) return constant_leaf(g, id, leaf, varying);
+        if (sp_type(g->m, d->type)->kind == SP_VECTOR) return constant_leaf(g, id, 0, varying); /* rolled.c */
         e = constant_part(g, id, at);
     } else if (d->what == SP_IS_FUNCTION) {
         cg_fail(g, "pointers to functions are not supported");

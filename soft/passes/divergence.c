@@ -565,7 +565,7 @@ static void choose_versions(struct cg *g, struct cg_function *fn)
     if (!size || fn->called || !fn->uses_builtins || g->o->check) return;
     uint32_t S = cg_size_of_entry(g, fn->entry);
     bool row = size[0] % S == 0 || (size[1] == 1 && size[2] == 1);
-    if (size[0] ? !row : cg_is_large(fn->f)) return;
+    if (size[0] ? !row : cg_is_large(fn->f) || g->o->quick) return;
     fn->has_full = true;
     fn->has_general = !size[0] || (uint64_t)size[0] * size[1] * size[2] % S != 0;
     fn->full = !fn->has_general;

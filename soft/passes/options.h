@@ -11,6 +11,7 @@ enum { CG_TILES_BF16 = 1, CG_TILES_I8 = 2, CG_TILES_F16 = 4 };
 struct cg_options {
     uint32_t default_subgroup_size;
     bool check;
+    bool quick; /* compiles in half of the time, runs some times slower: see XS_QUICK in c/prelude.h */
     const char *print;       /* "after:PASS" or "c": what is printed on standard error; NULL: nothing */
     struct sp_text *remarks; /* gets remarks, see passes/remarks.c; NULL: they are not wanted */
     unsigned tiles; /* CG_TILES_...: products that the CPU's tile unit does */

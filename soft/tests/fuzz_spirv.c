@@ -17,12 +17,13 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t 
                                  size_t limit, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t limit);
 
-enum { STRICT = 2048 }; /* a bit of the choice: deviations are refused */
+enum { STRICT = 2048, QUICK = 4096 }; /* bits of the choice: deviations are refused; the quick tier */
 
 static void compile(const uint32_t *words, size_t count, uint32_t choice)
 {
     struct cg_options options = {.default_subgroup_size = 8u << choice % 3,
                                  .check = choice & 4,
+                                 .quick = choice & QUICK,
                                  .tiles = choice & 64 ? choice >> 8 & 7 : 0,
                                  .piece_bytes = choice & 128 ? 2000 : 0,
                                  .function = choice & 32 ? "add" : NULL};

@@ -29,19 +29,20 @@ static uint8_t *read_file(const char *path, size_t *size)
 
 /* As long functions are: cut in pieces, after every other instruction. */
 static uint32_t piece_bytes;
+static bool quick; /* the tier */
 
 static bool build(struct program *p)
 {
     char path[256];
     size_t size;
     struct sp_text log = {0};
-    struct cg_options options = {.default_subgroup_size = 16, .piece_bytes = piece_bytes};
+    struct cg_options options = {.default_subgroup_size = 16, .piece_bytes = piece_bytes, .quick = quick};
     snprintf(path, sizeof path, FOLDER "%s.spv", p->name);
     uint8_t *words = read_file(path, &size);
     CHECK_MSG(words && size, "%s cannot be read (run from the project's folder)", path);
     struct sp_module *m = words ? sp_parse((const uint32_t *)(const void *)words, size / 4, NULL, 0, true, &log) : NULL;
     bool good = m && cg_generate(m, &options, &p->text, &log) &&
-                jit_compile(p->text.data, p->text.size, NULL, &p->object, &log);
+                jit_compile(p->text.data, p->text.size, NULL, NULL, &p->object, &log);
     CHECK_MSG(good, "%s: %s", path, log.data ? log.data : "");
     sp_free(m);
     sp_text_free(&log);
@@ -798,6 +799,9 @@ int main(void)
 {
     run_all();
     piece_bytes = 200;
+    run_all();
+    piece_bytes = 0;
+    quick = true;
     run_all();
     sched_shutdown();
     return test_report();

@@ -179,7 +179,7 @@ static bool build(struct program *p)
     FILE *f = fopen(path, "rb");
     size_t count = f ? fread(words, 4, sizeof words / 4, f) : 0;
     struct sp_module *m = sp_parse(words, count, NULL, 0, true, &log);
-    bool good = m && cg_generate(m, &options, &text, &log) && jit_compile(text.data, text.size, NULL, &p->object, &log);
+    bool good = m && cg_generate(m, &options, &text, &log) && jit_compile(text.data, text.size, NULL, NULL, &p->object, &log);
     CHECK_MSG(good, "%s: %s", path, log.data ? log.data : "");
     if (f) fclose(f);
     sp_free(m);

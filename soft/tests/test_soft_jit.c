@@ -59,7 +59,7 @@ static bool compile(int value, const struct jit_key *key, struct jit_object *o, 
     struct sp_text t = {0};
     bool good;
     make_text(&t, value);
-    good = jit_compile(t.data, t.size, key, o, log);
+    good = jit_compile(t.data, t.size, key, "kernel of test_soft_jit", o, log);
     sp_text_free(&t);
     return good;
 }
@@ -158,7 +158,7 @@ TEST(compiler_error_is_in_the_log)
     struct sp_text log = {0};
     const char *text = "int f(void) { return no_such_thing; }\n";
     fresh();
-    CHECK(!jit_compile(text, strlen(text), NULL, &o, &log));
+    CHECK(!jit_compile(text, strlen(text), NULL, NULL, &o, &log));
     CHECK_HAS(log.data, "no_such_thing");
     CHECK_HAS(log.data, "status 1");
     CHECK(!o.handle && !o.image);
@@ -173,7 +173,7 @@ TEST(object_without_module_is_refused)
     struct sp_text log = {0};
     const char *text = "int f(void) { return 1; }\n";
     fresh();
-    CHECK(!jit_compile(text, strlen(text), NULL, &o, &log));
+    CHECK(!jit_compile(text, strlen(text), NULL, NULL, &o, &log));
     CHECK_HAS(log.data, "xs_module");
     sp_text_free(&log);
 }
@@ -184,7 +184,7 @@ TEST(object_of_another_version_is_refused)
     struct sp_text log = {0};
     const char *text = "__attribute__((visibility(\"default\"))) const unsigned xs_module[16] = {4711};\n";
     fresh();
-    CHECK(!jit_compile(text, strlen(text), NULL, &o, &log));
+    CHECK(!jit_compile(text, strlen(text), NULL, NULL, &o, &log));
     CHECK_HAS(log.data, "another version");
     sp_text_free(&log);
 }
@@ -567,6 +567,46 @@ TEST(a_slow_compiler_is_stopped)
     sp_text_free(&log);
 }
 
+/* What a compile of more than 2 s writes to standard error, where that is a terminal. */
+static void compile_at_terminal(char *said, size_t size)
+{
+    char path[4300];
+    struct jit_object o;
+    struct sp_text log = {0};
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY), end, own = dup(2);
+    ssize_t n;
+    memset(said, 0, size);
+    CHECK(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    end = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    fresh();
+    write_program("slowcc", "#!/bin/sh\nsleep 2.2\nexec cc \"$@\"\n", path, sizeof path);
+    setenv("XETILE_CC", path, 1);
+    CHECK(end >= 0 && dup2(end, 2) == 2);
+    CHECK_MSG(compile(1, NULL, &o, &log), "%s", log.data);
+    dup2(own, 2);
+    fcntl(terminal, F_SETFL, O_NONBLOCK);
+    n = read(terminal, said, size - 1);
+    if (n < 0) said[0] = 0;
+    jit_unload(&o);
+    unlink(path);
+    close(own);
+    close(end);
+    close(terminal);
+    sp_text_free(&log);
+}
+
+TEST(who_waits_at_a_terminal_is_told)
+{
+    char said[200];
+    compile_at_terminal(said, sizeof said);
+    CHECK_HAS(said, "xetile software device: compiling kernel of test_soft_jit since ");
+    CHECK(strchr(said, '\n') && !strchr(strchr(said, '\n') + 1, '\n'));
+    setenv("XETILE_SOFT_QUIET", "1", 1);
+    compile_at_terminal(said, sizeof said);
+    CHECK_STR(said, "");
+    unsetenv("XETILE_SOFT_QUIET");
+}
+
 TEST(a_compiler_that_computes_for_too_long_is_stopped)
 {
     struct jit_object o;
@@ -880,6 +920,7 @@ int main(void)
     RUN(cache_off);
     RUN(home_gives_the_cache_its_place);
     RUN(a_slow_compiler_is_stopped);
+    RUN(who_waits_at_a_terminal_is_told);
     RUN(a_compiler_that_computes_for_too_long_is_stopped);
     RUN(a_compiler_is_confined);
     RUN(a_compiler_that_wants_too_much_memory);

@@ -389,7 +389,7 @@ static void compile_all(uint32_t which)
         uint32_t count = write_module(&m, &at, which);
         spe_words words = spe_finish(&m);
         CHECK_MSG(words.data && generate(words.data, words.count, "many kernels", &c), "%s", spe_get_error(&m)->text);
-        CHECK_MSG(c.data && jit_compile(c.data, c.size, NULL, &object, &log), "%s", log.data ? log.data : "");
+        CHECK_MSG(c.data && jit_compile(c.data, c.size, NULL, NULL, &object, &log), "%s", log.data ? log.data : "");
         if (object.module) CHECK_INT(object.module->kernel_count, count);
         jit_unload(&object);
         sp_text_free(&c);

@@ -128,7 +128,7 @@ static bool compiles(const char *directory, const struct sp_text *text, struct s
 {
     static char flags[][16] = {"-std=gnu11", "-w", "-fsyntax-only"};
     static struct jit_compiler compiler;
-    static const struct jit_limits limits = {60, 4096};
+    static const struct jit_limits limits = {60, 4096, NULL};
     char path[320];
     char *argv[] = {compiler.path, flags[0], flags[1], flags[2], path, NULL};
     if (!compiler.path[0]) jit_find_compiler(&compiler);

@@ -274,6 +274,7 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, bo
         {&o->default_subgroup_size, sizeof o->default_subgroup_size},
         {function, strlen(function)},
         {&o->check, sizeof o->check},
+        {&o->quick, sizeof o->quick},
         {&strict, sizeof strict},
         {model ? model->name : "", model ? strlen(model->name) : 0},
         {&texts_hash.key, sizeof texts_hash.key},
@@ -290,10 +291,20 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, bo
     return true;
 }
 
+/* "kernel add", or "3 kernels (add ...)". */
+static const char *name_kernels(const struct sp_module *m, char *to, size_t size)
+{
+    if (m->entry_count == 1) snprintf(to, size, "kernel %s", m->entries[0].name);
+    else if (m->entry_count) snprintf(to, size, "%u kernels (%s ...)", m->entry_count, m->entries[0].name);
+    else snprintf(to, size, "a module without kernels");
+    return to;
+}
+
 static bool generate(const struct soft_source *s, const struct cg_options *o, bool strict, const struct jit_key *key,
                      struct jit_object *object, struct sp_text *log)
 {
     struct sp_text text = {0};
+    char name[128];
     struct sp_module *m = sp_parse(s->words, s->count, s->spec, s->spec_count, strict, log);
     const struct soft_model *model = soft_model();
     bool ok = m && (!model || soft_model_allows(model, m, log)) && cg_generate(m, o, &text, log);
@@ -301,7 +312,7 @@ static bool generate(const struct soft_source *s, const struct cg_options *o, bo
         sp_text_add(log, "out of memory for the generated C\n");
         ok = false;
     }
-    ok = ok && jit_compile(text.data, text.size, key, object, log);
+    ok = ok && jit_compile(text.data, text.size, key, name_kernels(m, name, sizeof name), object, log);
     sp_text_free(&text);
     if (m) sp_free(m);
     return ok;
@@ -364,6 +375,7 @@ ze_result_t soft_build(const struct soft_source *s, const char *function, struct
 {
     struct cg_options options = {.default_subgroup_size = soft_subgroup_size(),
                                  .check = check_level() > 0,
+                                 .quick = soft_is_quick(),
                                  .tiles = jit_tiles(),
                                  .function = function};
     struct jit_key key;

@@ -31,6 +31,8 @@ static const struct setting {
     {"REMARKS", {"0", "1"}, 0, 0},
     {"PRINT", {0}, 0, 0},
     {"STRICT", {"0", "1"}, 0, 0},
+    {"QUIET", {"0", "1"}, 0, 0},
+    {"TIER", {"full", "quick"}, 0, 0},
     {"SYSTEM_MEMORY", {"on", "off"}, 0, 0},
     {"DEVICE", {"pvc", "bmg", "lnl", "ptl", "dg2"}, 0, 0},
     {"FAULTS", {"on", "off"}, 0, 0},
@@ -90,6 +92,12 @@ bool soft_is_strict(void)
 {
     const char *wish = getenv(PREFIX "STRICT");
     return wish && !strcmp(wish, "1");
+}
+
+bool soft_is_quick(void)
+{
+    const char *wish = getenv(PREFIX "TIER");
+    return wish && !strcmp(wish, "quick");
 }
 
 bool soft_has_system_memory(void)

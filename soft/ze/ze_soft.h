@@ -157,6 +157,7 @@ bool soft_model_allows(const struct soft_model *model, const struct sp_module *m
 uint32_t soft_parts_of(ze_device_handle_t device); /* how many sub-devices it has */
 bool soft_has_system_memory(void); /* kernels may be given what malloc returns */
 bool soft_is_strict(void); /* SPIR-V that is not valid is refused, also where drivers take it */
+bool soft_is_quick(void);  /* kernels compile in half of the time and run slower */
 void soft_look_at_settings(void); /* tells, once a process, of environment variables that are misspelt */
 bool soft_is_cpu(void); /* XETILE_SOFT_TYPE=cpu: programs that ask for GPUs only should not get this device */
 

@@ -292,7 +292,8 @@ TEST(settings_that_are_misspelt_are_told)
     in_a_child((const char *const[]){"XETILE_SOFT_THREADS=2", "XETILE_SOFT_SUBDEVICES=0", "XETILE_SOFT_TYPE=gpu",
                                      "XETILE_SOFT_ISA=native", "XETILE_SOFT_TIME_LIMIT=0.5", "XETILE_SOFT_CHECK=0",
                                      "XETILE_SOFT_RUN_LIMIT=2.5", "XETILE_SOFT_MEMORY_LIMIT=4000",
-                                     "XETILE_SOFT_CACHE_LIMIT=0", "XETILE_SOFT_FAULTS=on", "XETILE_SOFT_CACHE=", NULL},
+                                     "XETILE_SOFT_CACHE_LIMIT=0", "XETILE_SOFT_FAULTS=on", "XETILE_SOFT_CACHE=",
+                                     "XETILE_SOFT_TIER=quick", "XETILE_SOFT_QUIET=1", NULL},
                open_device);
     CHECK_STR(said, "");
     in_a_child((const char *const[]){"XETILE_SOFT_THREADS=two", "XETILE_SOFT_SUBDEVICES=17", "XETILE_SOFT_CHECK=yes",
