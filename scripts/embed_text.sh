@@ -10,6 +10,6 @@ for file in "$@"; do
     name=$(basename "$file" .h)
     echo "extern const char *const soft_text_${name#prelude_}[];"
     echo "const char *const soft_text_${name#prelude_}[] = {"
-    sed -e '/^[[:space:]]*#[[:space:]]*include[[:space:]]*"/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n",/' "$file"
+    sed -e '/^[[:space:]]*#[[:space:]]*include[[:space:]]*"/d' -e 's/  *\\$/ \\/' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n",/' "$file"
     echo "0};"
 done

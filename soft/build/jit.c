@@ -102,8 +102,8 @@ static bool take_object(const char *directory, const struct jit_key *key, struct
     return out->handle != NULL;
 }
 
-bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, const char *what, struct jit_object *out,
-                 struct sp_text *log)
+bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, const char *what,
+                 struct jit_object *out, struct sp_text *log)
 {
     char directory[JIT_PATH_BYTES], path[JIT_PATH_BYTES + 16];
     struct jit_compiler c;

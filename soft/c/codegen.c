@@ -6,6 +6,7 @@
  */
 #include "codegen.h"
 #include "abi.h"
+#include "selection.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,29 @@ enum { ONCE_INSTRUCTIONS = 4000 }; /* some seconds of compiling */
 
 /* ---- the text as a whole */
 
-static void put_lines(struct cg *g, const char *const *lines)
+/* Here is to stand what is needed of a text. */
+static void place_text(struct cg *g, const char *const *text)
 {
-    for (; *lines; lines++) cg_put(g, "%s", *lines);
+    if (g->place_count < sizeof g->place / sizeof *g->place)
+        g->place[g->place_count++] = (struct cg_text_place){text, g->c->size};
+}
+
+/* Puts what is needed of the texts where it belongs, now that all else is written. */
+static void put_texts(struct cg *g)
+{
+    struct sp_text body = *g->c;
+    struct cg_selection *s = cg_select_text(body.data, body.size);
+    size_t from = 0;
+    *g->c = (struct sp_text){0};
+    if (!s) cg_fail(g, "no memory for the generated text");
+    for (uint32_t i = 0; i < g->place_count && s; i++) {
+        cg_put_text(g, body.data + from, g->place[i].at - from);
+        from = g->place[i].at;
+        cg_put_selected(g, s, g->place[i].text);
+    }
+    cg_put_text(g, body.data + from, body.size - from);
+    free(s);
+    sp_text_free(&body);
 }
 
 static void mark_reachable(struct cg *g, uint32_t index, uint32_t depth)
@@ -100,11 +121,11 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     g->helper = NULL;
     memset(g->leaves, 0, (m->type_count + 1) * sizeof *g->leaves); /* a matrix has as many parts as lanes leave it */
     cg_put(g, "#undef S\n#define S %u\n", S);
-    put_lines(g, soft_text_lanes);
-    put_lines(g, soft_text_matrix);
-    if (g->o->tiles) put_lines(g, soft_text_amx);
-    put_lines(g, soft_text_math);
-    put_lines(g, soft_text_coop);
+    place_text(g, soft_text_lanes);
+    place_text(g, soft_text_matrix);
+    if (g->o->tiles) place_text(g, soft_text_amx);
+    place_text(g, soft_text_math);
+    place_text(g, soft_text_coop);
     write_types(g, true);
     for (uint32_t i = 0; i < m->function_count; i++) g->function[i].reachable = false;
     for (uint32_t i = 0; i < m->entry_count; i++)
@@ -201,10 +222,10 @@ static void write_text(struct cg *g)
     g->runs_once = g->o->quick || runs_once(g);
     if (g->runs_once) cg_put(g, "#define XS_ONCE\n");
     if (g->o->quick) cg_put(g, "#define XS_QUICK\n");
-    put_lines(g, soft_text_abi);
-    put_lines(g, soft_text_prelude);
-    if (g->o->check) put_lines(g, soft_text_check);
-    if (prints(m)) put_lines(g, soft_text_print);
+    place_text(g, soft_text_abi);
+    place_text(g, soft_text_prelude);
+    if (g->o->check) place_text(g, soft_text_check);
+    if (prints(m)) place_text(g, soft_text_print);
     cg_declare_rows(g);
     g->S = g->smallest_S;
     write_types(g, false);
@@ -214,6 +235,7 @@ static void write_text(struct cg *g)
         if (used && !g->failed) write_section(g, S, params);
     }
     if (!g->failed) cg_write_tables(g, params, args_bytes);
+    if (!g->failed) put_texts(g);
 }
 
 /* An entry point that does nothing but call a function with its own parameters, as llvm-spirv writes them: that

@@ -1,8 +1,9 @@
 /* rolled.c - an instruction that does the same with every component, as a loop over them.
  *
- * While such an instruction is written, the vectors that it takes and gives have one leaf, `.e[i0_]`, with a loop around
- * it, as arrays of many elements always have. Compilers then see one statement instead of dozens, and the components
- * stay in memory, which makes products of f32 three times as slow. So it is for kernels that are to compile quickly.
+ * While such an instruction is written, the vectors that it takes and gives have one leaf, `.e[i0_]`, with a loop
+ * around it, as arrays of many elements always have. Compilers then see one statement instead of dozens, and the
+ * components stay in memory, which makes products of f32 three times as slow. So it is for kernels that are to compile
+ * quickly.
  */
 #include "codegen.h"
 

@@ -144,6 +144,11 @@ struct cg {
     bool pointer_calls;                /* some function calls by pointer */
     void *arena, *words;               /* words: what cg_str made, given back after every block */
     size_t taken;                      /* bytes of both */
+    struct cg_text_place {
+        const char *const *text;
+        size_t at;
+    } place[24]; /* where texts of which only a part is needed belong */
+    uint32_t place_count;
     struct sp_text helpers;            /* functions that stand in front of the section being written */
     struct cg_helper *helper;          /* those that are there */
     /* while a function is written */

@@ -5,6 +5,8 @@
 #include "test.h"
 
 #include "c/codegen.h"
+#include "c/generate.h"
+#include "c/selection.h"
 #include "build/jit.h"
 #include "mutate.h"
 #include "spirv_emit.h"
@@ -176,10 +178,146 @@ TEST(whatever_is_taken_compiles)
     CHECK_MSG(taken == MUTANTS, "%d of %d mutants were taken", taken, tried);
 }
 
+/* ---- the texts in front: a function that is selected brings all that it calls, as the preprocessor shows it */
+
+struct function {
+    const char *name, *body, *end;
+    size_t length; /* of the name, without the subgroup size */
+};
+enum { MOST_FUNCTIONS = 8192 };
+
+static char *preprocess(const char *directory, char *isa)
+{
+    static char standard[] = "-std=gnu11", only[] = "-E", plain_lines[] = "-P", to[] = "-o";
+    static const struct jit_limits limits = {60, 4096, NULL};
+    struct jit_compiler compiler;
+    struct sp_text text = {0}, said = {0};
+    char from[320], out[320];
+    char *argv[] = {compiler.path, standard, only, plain_lines, isa, from, to, out, NULL};
+    char *all = calloc(1, 8 << 20);
+    FILE *f;
+    jit_find_compiler(&compiler);
+    snprintf(from, sizeof from, "%s/t.c", directory);
+    snprintf(out, sizeof out, "%s/t.i", directory);
+    unlink(from);
+    sp_text_add(&text, "#define XS_TILES\n#define S 16\n");
+    for (size_t t = 0; cg_texts[t]; t++)
+        for (const char *const *line = cg_texts[t]; *line; line++) sp_text_add(&text, "%s", *line);
+    CHECK(jit_write_file(from, text.data, text.size));
+    CHECK_MSG(jit_run(argv, directory, limits, &said, &said) == 0, "%s", said.data);
+    f = fopen(out, "r");
+    CHECK(f && fread(all, 1, (8 << 20) - 1, f) > 10000);
+    if (f) fclose(f);
+    sp_text_free(&text);
+    sp_text_free(&said);
+    return all;
+}
+
+static bool is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Behind the parenthesis that closes the one at `s`. */
+static const char *behind(const char *s)
+{
+    int depth = 0;
+    do {
+        depth += (*s == '(') - (*s == ')');
+    } while (*s++ && depth);
+    return s;
+}
+
+/* Functions are `static ... name(...) {`, whatever attributes stand before. */
+static size_t find_functions(const char *text, struct function *f)
+{
+    size_t n = 0;
+    for (const char *s = text; *s && n < MOST_FUNCTIONS;) {
+        const char *name = NULL, *end = NULL;
+        int depth = 0;
+        const char *start = s;
+        for (; *s && !(depth == 0 && *s == ';'); s++) {
+            if (!depth && !name && *s == '(' && s - text > 13) {
+                const char *word = s;
+                while (is_name(word[-1])) word--;
+                if (!strncmp(word, "__attribute__", 13) || word == s) {
+                    s = behind(s) - 1;
+                    continue;
+                }
+                name = word, end = s;
+            }
+            depth += (*s == '{') - (*s == '}');
+            if (!depth && *s == '}' && name && strstr(start, "static") && strstr(start, "static") < name) break;
+        }
+        if (*s == '}') {
+            size_t length = (size_t)(end - name);
+            if (length > 3 && !strncmp(end - 3, "_16", 3)) length -= 3;
+            f[n++] = (struct function){name, end, s, length};
+        }
+        if (*s) s++;
+    }
+    return n;
+}
+
+static const struct function *called(const struct function *f, size_t n, const char *name, size_t length)
+{
+    for (size_t i = 0; i < n; i++)
+        if (f[i].length == length && !memcmp(f[i].name, name, length)) return &f[i];
+    return NULL;
+}
+
+static void check_calls(const struct function *f, size_t n, const struct function *of)
+{
+    struct cg_selection *s = cg_select_text(of->name, of->length);
+    CHECK_MSG(s && cg_selects(s, of->name, of->length), "nothing defines %.*s", (int)of->length, of->name);
+    for (const char *c = of->body; c < of->end && s; c++) {
+        const char *word = c;
+        if (is_name(c[-1]) || !is_name(*c)) continue;
+        while (is_name(*c)) c++;
+        size_t length = (size_t)(c - word);
+        if (length > 3 && !strncmp(c - 3, "_16", 3)) length -= 3;
+        if (called(f, n, word, length) && !cg_selects(s, word, length))
+            test_fail(__FILE__, __LINE__, "%.*s needs %.*s, which is left out", (int)of->length, of->name, (int)length,
+                      word);
+        c--;
+    }
+    free(s);
+}
+
+TEST(what_is_selected_is_whole)
+{
+    static char isa[][16] = {"-march=native", "-O1"};
+    static struct function f[MOST_FUNCTIONS];
+    char directory[300];
+    CHECK(jit_private_directory(directory, sizeof directory, NULL));
+    for (int i = 0; i < 2; i++) {
+        char *text = preprocess(directory, isa[i]);
+        size_t n = find_functions(text, f);
+        CHECK_MSG(n > 500 && n < MOST_FUNCTIONS, "%zu functions", n);
+        for (size_t k = 0; k < n; k++) check_calls(f, n, &f[k]);
+        free(text);
+    }
+    jit_remove_directory(directory);
+}
+
+/* A kernel of one addition takes little of what there is. */
+TEST(little_is_compiled_of_what_is_not_used)
+{
+    size_t whole = 0;
+    struct cg_selection *s = cg_select_text("load_run_u32 store_run_u32", 26);
+    for (size_t t = 0; cg_texts[t]; t++)
+        for (const char *const *line = cg_texts[t]; *line; line++) whole += strlen(*line);
+    CHECK(s && !cg_selects(s, "dpas_f16", 8) && !cg_selects(s, "umul_hi_u64", 11) && cg_selects(s, "load_run_u32", 12));
+    CHECK(whole > 100000);
+    free(s);
+}
+
 int main(void)
 {
     RUN(names_are_quoted);
     RUN(two_names_of_an_entry_point);
     RUN(whatever_is_taken_compiles);
+    RUN(what_is_selected_is_whole);
+    RUN(little_is_compiled_of_what_is_not_used);
     return test_report();
 }

@@ -246,16 +246,13 @@ static struct {
 
 static bool hash_texts(struct jit_key *key)
 {
-    const char *const *texts[] = {soft_text_abi,  soft_text_prelude, soft_text_lanes, soft_text_matrix,
-                                  soft_text_amx,  soft_text_math,    soft_text_coop,  soft_text_print,
-                                  soft_text_check};
     size_t i, j, n = 0, lines = 0;
     struct jit_part *parts;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++) lines += count_lines(texts[i]);
+    for (i = 0; cg_texts[i]; i++) lines += count_lines(cg_texts[i]);
     parts = calloc(lines, sizeof *parts);
     if (!parts) return false;
-    for (i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        for (j = 0; texts[i][j]; j++) parts[n++] = (struct jit_part){texts[i][j], strlen(texts[i][j])};
+    for (i = 0; cg_texts[i]; i++)
+        for (j = 0; cg_texts[i][j]; j++) parts[n++] = (struct jit_part){cg_texts[i][j], strlen(cg_texts[i][j])};
     jit_key(key, parts, n);
     free(parts);
     return true;

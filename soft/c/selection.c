@@ -1,0 +1,463 @@
+/* selection.c - which parts of the texts in front of generated code a module needs: what it does not name, directly or
+ * through others, is not compiled.
+ *
+ * A text falls into items: a function, a macro, a use of a macro that defines functions, an `#if` with all in it.
+ * Types, includes and what guards a text against a second inclusion always stay; comments never do. An item is known
+ * by the names it defines, and needs those that it mentions. What macros put together by ## is worked out where they
+ * define functions; elsewhere it stands for all names that begin, or end, like that: more may stay than is needed, never
+ * less. test_soft_text holds this against what the preprocessor makes of the texts.
+ */
+#include "codegen.h"
+#include "generate.h"
+#include "selection.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NAMES = 8192, BUCKETS = 16384, MAX_PARAMS = 8, MAX_DEPTH = 4, WORD = 64 };
+
+const char *const *const cg_texts[] = {soft_text_abi,   soft_text_prelude, soft_text_check, soft_text_print,
+                                       soft_text_lanes, soft_text_matrix,  soft_text_amx,   soft_text_math,
+                                       soft_text_coop, NULL};
+
+struct item {
+    const char *const *line;
+    uint32_t count;
+    bool always, leads; /* stays; what it mentions stays, too */
+    bool family;        /* has a macro that defines functions */
+};
+
+struct name {
+    char text[WORD];
+    uint32_t item, next; /* next: of the same bucket, + 1 */
+};
+
+static struct {
+    struct item item[CG_MOST_ITEMS];
+    uint32_t item_count;
+    struct name name[MAX_NAMES];
+    uint32_t name_count, bucket[BUCKETS];
+    bool failed;
+} all;
+
+/* ---- words of a text */
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
+
+/* The next word at or after *at, behind which *at then stands; 0: there is none. */
+static uint32_t next_word(const char **at, const char *end, const char **word)
+{
+    const char *s = *at;
+    while (s < end && !is_word(*s)) s++;
+    *word = s;
+    while (s < end && is_word(*s)) s++;
+    *at = s;
+    return (uint32_t)(s - *word);
+}
+
+static uint32_t hash_of(const char *s, uint32_t n)
+{
+    uint32_t h = 2166136261u;
+    while (n--) h = (h ^ (uint8_t)*s++) * 16777619u;
+    return h % BUCKETS;
+}
+
+static bool is_same(const struct name *n, const char *s, uint32_t length)
+{
+    return !strncmp(n->text, s, length) && !n->text[length];
+}
+
+static void define(const char *s, uint32_t length, uint32_t item)
+{
+    uint32_t *bucket = &all.bucket[hash_of(s, length)];
+    struct name *n = &all.name[all.name_count];
+    if (all.name_count == MAX_NAMES || length >= WORD) {
+        all.failed = true;
+        return;
+    }
+    memcpy(n->text, s, length);
+    n->item = item;
+    n->next = *bucket;
+    *bucket = ++all.name_count;
+}
+
+/* ---- what an item defines */
+
+struct args {
+    uint32_t count;
+    char param[MAX_PARAMS][WORD], value[MAX_PARAMS][WORD];
+};
+
+static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+
+static const char *skip_blanks(const char *s)
+{
+    while (*s == ' ') s++;
+    return s;
+}
+
+/* The words up to a closing parenthesis at `s`, or whatever stands between the commas. */
+static uint32_t read_list(const char *s, char list[MAX_PARAMS][WORD])
+{
+    uint32_t n = 0, length = 0, depth = 0;
+    for (; *s && (depth || *s != ')') && n < MAX_PARAMS; s++) {
+        depth += *s == '(';
+        depth -= *s == ')';
+        if (*s == ',' && !depth) {
+            list[n++][length] = 0;
+            length = 0;
+        } else if (*s != ' ' && *s != '\n' && *s != '\\' && length < WORD - 1) {
+            list[n][length++] = *s;
+        }
+    }
+    if (n < MAX_PARAMS) list[n++][length] = 0;
+    return n;
+}
+
+static const char *value_of(const struct args *a, const char *s, uint32_t *length)
+{
+    for (uint32_t i = 0; a && i < a->count; i++)
+        if (strlen(a->param[i]) == *length && !strncmp(a->param[i], s, *length)) {
+            *length = (uint32_t)strlen(a->value[i]);
+            return a->value[i];
+        }
+    return s;
+}
+
+/* The name at `s`, put together by ## from words and arguments; its length, and what stands behind it. */
+static uint32_t join(const char *s, const struct args *a, char name[WORD], const char **behind)
+{
+    uint32_t n = 0;
+    for (;;) {
+        uint32_t length = 0;
+        while (is_word(s[length])) length++;
+        *behind = s + length;
+        const char *value = value_of(a, s, &length);
+        if (n + length < WORD) {
+            memcpy(name + n, value, length);
+            n += length;
+        }
+        if (!begins(skip_blanks(*behind), "##")) break;
+        s = skip_blanks(skip_blanks(*behind) + 2);
+    }
+    name[n] = 0;
+    return n;
+}
+
+static void define_joined(const char *s, const struct args *a, uint32_t item)
+{
+    char name[WORD];
+    const char *behind;
+    uint32_t n = join(s, a, name, &behind);
+    if (n) define(name, n, item);
+}
+
+static const char *const specifiers[] = {"XS_INLINE", "XS_FORCED", "XS_FUNCTION", "XS_RARE", "static"};
+
+static bool is_specified(const char *s)
+{
+    for (size_t i = 0; i < sizeof specifiers / sizeof *specifiers; i++)
+        if (begins(s, specifiers[i]) && !is_word(s[strlen(specifiers[i])])) return true;
+    return false;
+}
+
+/* Of a line that begins a function: its name, which stands in front of the first parenthesis, or in XS(...). */
+static bool define_function(const char *s, const struct args *a, uint32_t item)
+{
+    if (!is_specified(s)) return false;
+    const char *paren = s, *word;
+    for (;;) {
+        paren = strpbrk(paren, "([={");
+        if (!paren || *paren != '(') break;
+        word = paren;
+        while (word > s && (is_word(word[-1]) || word[-1] == '#')) word--;
+        const char *behind = strchr(paren, ')');
+        if (begins(word, "XS(") && behind && behind[1] == '(') {
+            define_joined(paren + 1, a, item);
+            return true;
+        }
+        if (word < paren && !begins(word, "XS(") && !begins(word, "__attribute__") && !begins(word, "XS_ALIGNED")) {
+            define_joined(word, a, item);
+            return true;
+        }
+        for (uint32_t depth = 0; *paren; paren++) { /* over an attribute */
+            depth += *paren == '(';
+            depth -= *paren == ')';
+            if (!depth) break;
+        }
+    }
+    word = paren ? paren : strpbrk(s, ";=");
+    while (word && word > s && !is_word(word[-1])) word--;
+    while (word && word > s && is_word(word[-1])) word--;
+    if (word) define_joined(word, a, item); /* a table */
+    return true;
+}
+
+typedef void visit_fn(void *to, const char *line, const struct args *a);
+
+static bool is_family_use(const char *s) { return begins(s, "XS_") && !is_specified(s); }
+
+static void visit_families(const char *s, const struct args *outer, uint32_t depth, visit_fn *visit, void *to);
+
+/* Visits the lines of macros of this name, as they are with these arguments. */
+static void visit_macro(const char *s, uint32_t length, struct args *a, uint32_t depth, visit_fn *visit, void *to)
+{
+    for (uint32_t n = all.bucket[hash_of(s, length)]; n; n = all.name[n - 1].next) {
+        const struct item *m = &all.item[all.name[n - 1].item];
+        for (uint32_t k = 0; is_same(&all.name[n - 1], s, length) && k < m->count; k++) {
+            const char *d = m->line[k];
+            if (!begins(d, "#define ") || strncmp(d + 8, s, length) || d[8 + length] != '(') continue;
+            read_list(d + 9 + length, a->param);
+            const char *line = strchr(d, ')');
+            for (line = line ? skip_blanks(line + 1) : ""; *line;) {
+                visit(to, line, a);
+                visit_families(line, a, depth + 1, visit, to);
+                line = strstr(line, "\\\n") && ++k < m->count ? skip_blanks(m->line[k]) : "";
+            }
+        }
+    }
+}
+
+/* The same for all macros that a line consists of. */
+static void visit_families(const char *s, const struct args *outer, uint32_t depth, visit_fn *visit, void *to)
+{
+    while (is_family_use(s) && depth < MAX_DEPTH) {
+        struct args a = {0};
+        uint32_t length = 0, open = 0;
+        while (is_word(s[length])) length++;
+        a.count = s[length] == '(' ? read_list(s + length + 1, a.value) : 0;
+        for (uint32_t i = 0; i < a.count; i++) {
+            char name[WORD];
+            const char *behind;
+            if (join(a.value[i], outer, name, &behind) && !*behind) memcpy(a.value[i], name, sizeof name);
+        }
+        visit_macro(s, length, &a, depth, visit, to);
+        for (s += length; *s; s++) {
+            open += *s == '(';
+            open -= *s == ')';
+            if (!open) break;
+        }
+        if (*s) s = skip_blanks(s + 1);
+    }
+}
+
+static void define_line(void *item, const char *s, const struct args *a)
+{
+    if (begins(s, "#define ")) {
+        uint32_t length = 0;
+        while (is_word(s[8 + length])) length++;
+        if (!a) define(s + 8, length, *(uint32_t *)item);
+    } else {
+        define_function(s, a, *(uint32_t *)item);
+    }
+}
+
+/* ---- items */
+
+static bool is_directive(const char *s, const char *what)
+{
+    return *s == '#' && begins(skip_blanks(s + 1), what);
+}
+
+/* The last character of a line that is no blank and not in a comment behind it. */
+static char last_of(const char *s)
+{
+    const char *end = strstr(s, " /*");
+    if (!end || !strstr(end, "*/")) end = s + strlen(s);
+    while (end > s && (end[-1] == '\n' || end[-1] == ' ')) end--;
+    return end > s ? end[-1] : ' ';
+}
+
+/* How many lines, from `line` on, are one item. */
+static uint32_t item_lines(const char *const *line)
+{
+    const char *ends = begins(*line, "XS_") && !is_specified(*line) ? ";})" : ";}";
+    uint32_t n = 0;
+    int depth = 0;
+    if (is_directive(*line, "if")) {
+        do {
+            depth += is_directive(line[n], "if");
+            depth -= is_directive(line[n], "endif");
+        } while (line[n++] && depth && line[n]);
+        return n;
+    }
+    if (**line == '#') {
+        while (line[n] && strstr(line[n], "\\\n")) n++;
+        return n + 1;
+    }
+    do {
+        for (const char *s = line[n]; *s; s++) {
+            depth += *s == '(' || *s == '{';
+            depth -= *s == ')' || *s == '}';
+        }
+        n++;
+    } while (line[n] && (depth || !strchr(ends, last_of(line[n - 1]))));
+    return n;
+}
+
+static bool is_type(const char *s)
+{
+    return begins(s, "typedef") || begins(s, "struct") || begins(s, "enum") || begins(s, "union");
+}
+
+static void add_item(const char *const *line, uint32_t count)
+{
+    struct item *i = &all.item[all.item_count];
+    if (all.item_count == CG_MOST_ITEMS) {
+        all.failed = true;
+        return;
+    }
+    *i = (struct item){line, count, **line == '#' && !is_directive(*line, "if") && !begins(*line, "#define "),
+                       !is_directive(*line, "undef"), false};
+    for (uint32_t k = 0; k < count; k++)
+        if (is_type(line[k]) || is_directive(line[k], "pragma")) i->always = true;
+    all.item_count++;
+}
+
+static void read_text(const char *const *line)
+{
+    while (*line) {
+        uint32_t n = 1;
+        if (begins(*line, "/*")) {
+            while (*line && !strstr(*line, "*/")) line++;
+        } else if (**line != '\n') {
+            n = is_directive(*line, "ifndef XETILE_") ? 1 : item_lines(line);
+            add_item(line, n);
+        }
+        while (n-- && *line) line++;
+    }
+}
+
+/* Macros first: what others define goes by them. A guard is a line of its own. */
+static void name_items(void)
+{
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < all.item_count; i++) {
+            if (is_directive(all.item[i].line[0], "ifndef XETILE_")) all.item[i].always = true;
+            for (uint32_t k = 0; k < all.item[i].count; k++) {
+                const char *s = all.item[i].line[k];
+                if (k && *s == ' ' && is_specified(skip_blanks(s)) && *all.item[i].line[0] == '#')
+                    all.item[i].family = true;
+                if (*s == ' ' || *s == '\n' || (*s == '#') == pass) continue;
+                define_line(&i, s, NULL);
+                visit_families(s, NULL, 0, define_line, &i);
+            }
+        }
+    }
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void read_all(void)
+{
+    for (size_t t = 0; cg_texts[t]; t++) read_text(cg_texts[t]);
+    name_items();
+}
+
+/* ---- what is needed */
+
+struct search {
+    struct cg_selection *wanted;
+    uint32_t stack[CG_MOST_ITEMS], depth; /* items whose words are to be looked at */
+};
+
+static void need(struct search *s, uint32_t item)
+{
+    if (s->wanted->item[item]) return;
+    s->wanted->item[item] = 1;
+    s->stack[s->depth++] = item;
+}
+
+static void need_word(struct search *s, const char *word, uint32_t length)
+{
+    for (uint32_t n = all.bucket[hash_of(word, length)]; n; n = all.name[n - 1].next)
+        if (is_same(&all.name[n - 1], word, length)) need(s, all.name[n - 1].item);
+}
+
+/* All names that begin, or end, like the word. */
+static void need_like(struct search *s, const char *word, uint32_t length, bool ends)
+{
+    for (uint32_t i = 0; i < all.name_count && length > 2; i++) {
+        const char *text = all.name[i].text;
+        size_t n = strlen(text);
+        if (n >= length && !strncmp(ends ? text + n - length : text, word, length)) need(s, all.name[i].item);
+    }
+}
+
+static void need_words(struct search *s, const char *at, const char *end)
+{
+    const char *word;
+    uint32_t length;
+    while ((length = next_word(&at, end, &word)) != 0) need_word(s, word, length);
+}
+
+/* In a macro whose arguments are not known. */
+static void need_parts(struct search *s, const char *line)
+{
+    const char *at = line, *word;
+    uint32_t length;
+    while ((length = next_word(&at, line + strlen(line), &word)) != 0) {
+        bool before = word > line + 1 && word[-1] == '#' && word[-2] == '#', behind = begins(at, "##");
+        if (behind && !before) need_like(s, word, length, false);
+        if (before && !behind && strncmp(word, "_mem", length)) need_like(s, word, length, true);
+    }
+}
+
+static void need_line(void *search, const char *line, const struct args *a)
+{
+    char name[WORD];
+    while (*line) {
+        uint32_t n = is_word(*line) ? join(line, a, name, &line) : 0;
+        if (n) need_word(search, name, n);
+        else line++;
+    }
+}
+
+static void need_item(struct search *s, const struct item *i)
+{
+    for (uint32_t k = 0; k < i->count && i->leads; k++) {
+        const char *line = i->line[k];
+        need_words(s, line, line + strlen(line));
+        if (is_family_use(line)) visit_families(line, NULL, 0, need_line, s);
+        else if (!i->family) need_parts(s, line);
+    }
+}
+
+struct cg_selection *cg_select_text(const char *body, size_t size)
+{
+    struct search *s = calloc(1, sizeof *s);
+    struct cg_selection *wanted = calloc(1, sizeof *wanted);
+    pthread_once(&once, read_all);
+    if (all.failed || !wanted || !s) {
+        free(wanted);
+        free(s);
+        return NULL;
+    }
+    s->wanted = wanted;
+    for (uint32_t i = 0; i < all.item_count; i++)
+        if (all.item[i].always) need(s, i);
+    need_words(s, body, body + size);
+    while (s->depth) need_item(s, &all.item[s->stack[--s->depth]]);
+    free(s);
+    return wanted;
+}
+
+bool cg_selects(const struct cg_selection *s, const char *name, size_t length)
+{
+    for (uint32_t n = all.bucket[hash_of(name, (uint32_t)length)]; n; n = all.name[n - 1].next)
+        if (is_same(&all.name[n - 1], name, (uint32_t)length) && s->item[all.name[n - 1].item]) return true;
+    return false;
+}
+
+void cg_put_selected(struct cg *g, const struct cg_selection *s, const char *const *text)
+{
+    const char *const *end = text;
+    while (*end) end++;
+    for (uint32_t i = 0; i < all.item_count; i++) {
+        const struct item *item = &all.item[i];
+        if (item->line < text || item->line >= end || !s->item[i]) continue;
+        for (uint32_t k = 0; k < item->count; k++) cg_put_text(g, item->line[k], strlen(item->line[k]));
+    }
+}
