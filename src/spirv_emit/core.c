@@ -391,3 +391,29 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }
 
+XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
+{
+    switch (t->kind) {
+    case SPE_KIND_VECTOR: case SPE_KIND_ARRAY: case SPE_KIND_STRUCT: case SPE_KIND_COOPVEC: return t->count;
+    case SPE_KIND_COOPMAT: return 1; /* all components alike */
+    default: return 0;
+    }
+}
+
+spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+{
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    bool constant = true;
+    uint32_t i;
+    m->doing = __func__;
+    if (!t) return 0;
+    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, parts[0]) ? parts[0] : 0;
+    if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
+    for (i = 0; i < n; i++) {
+        spe_id tp = spe_operand_(m, parts[i]), want = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+        if (tp != want) return tp ? spe_disagree_(m, want, tp) : 0;
+        constant = constant && (m->ids[parts[i]].flags & SPE_ID_CONSTANT_);
+    }
+    if (constant) return spe_composite_const(m, type, n, parts);
+    return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
+}

@@ -13,15 +13,6 @@ spe_type_info spe_info(const spe_module *m, spe_id type)
     return t ? *t : spe_info_of_(SPE_KIND_NONE, 0, 0, 0);
 }
 
-XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
-{
-    switch (t->kind) {
-    case SPE_KIND_VECTOR: case SPE_KIND_ARRAY: case SPE_KIND_STRUCT: case SPE_KIND_COOPVEC: return t->count;
-    case SPE_KIND_COOPMAT: return 1; /* all components alike */
-    default: return 0;
-    }
-}
-
 uint32_t spe_alignment(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
