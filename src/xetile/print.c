@@ -505,8 +505,10 @@ static void xt_put_summary_(xt_printer_ *p)
     int i, j;
     xt_put_(p, "// %s: %d subgroups of %d, %d registers a thread, ", x->target.name, x->subgroups ? x->subgroups : 1,
             x->S, x->registers);
-    xt_put_(p, "%lld bytes of local memory, %lld more to move vectors\n", (long long)x->local_bytes,
+    xt_put_(p, "%lld bytes of local memory, %lld more to move vectors", (long long)x->local_bytes,
             (long long)x->scratch_bytes);
+    if (x->stages.count) xt_put_(p, ", %lld for operands at any pitch", (long long)x->stage_dwords * 4);
+    xt_put_(p, "\n");
     xt_put_(p, "// %s\n", x->versions);
     if (x->warning.id) xt_put_(p, "// %s\n", x->warning.text);
     for (i = 0; i < x->tiles.count; i++) {
