@@ -100,8 +100,9 @@
  * the row-major B is the CM_A here, A is the CM_B and C the CM_ACC. Then parts are the matrix instruction's operands as
  * they stand.
  *
- * 8-bit CM_B. The text lets a lane hold rows p and p + S; the matrix instruction wants rows 2p and 2p + 1 (16-bit types
- * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
+ * 8-bit and tf32 CM_B. The text lets a lane hold rows p and p + S of 8-bit types; the matrix instruction wants 2p and
+ * 2p + 1 (of 16-bit types at subgroup size 8 likewise). Under CM_INTEL they are held that way (cm_layout_for,
+ * l.interleaved), and tf32 at subgroup size 16 as blocks of 8 rows with two columns side by side (size_i 8). Loads,
  * stores, conversions and products ask the layout, so only code that looks at components by number notices.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
@@ -944,6 +945,17 @@ bool cm_product_takes(const cm_product *row, cm_type c)
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
+/* Blocks of `depth` rows, fewer than there are lanes, which then have neighbouring columns side by side. */
+XE_FN_ void cm_layout_pair_(cm_layout *l, int depth)
+{
+    int across = l->lanes / depth;
+    l->size_i = depth;
+    l->size_k = l->size_k2 = l->rows / depth;
+    l->size_j = (l->cols + across - 1) / across * across;
+    l->size_v = l->rows * l->size_j / l->lanes;
+    l->needs_mask = l->size_j > l->cols;
+}
+
 cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
     cm_layout l;
@@ -957,6 +969,7 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
     if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
     int depth = cm_dpas_depth_(type);
     if (depth > l.lanes && rows >= depth) cm_layout_interleave(&l, depth / l.lanes);
+    if (depth < l.lanes && rows > depth && c->lowering == CM_INTEL) cm_layout_pair_(&l, depth);
     return l;
 }
 
@@ -1590,7 +1603,7 @@ XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
         return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->layout.type), cm_name_(type));
     if (use != a->layout.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
     bool in_place = l.size_v == a->layout.size_v && l.omega == a->layout.omega && l.size_k1 == a->layout.size_k1 &&
-                    l.interleaved == a->layout.interleaved;
+                    l.interleaved == a->layout.interleaved && l.size_i == a->layout.size_i;
     return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
 }
 
@@ -2435,14 +2448,16 @@ XE_FN_ bool cm_rows_of_lanes_(const cm_layout *l)
  * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
 XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
-    int bytes = cm_type_info(l->type)->bytes;
+    int bytes = cm_type_info(l->type)->bytes, across = l->lanes / l->size_i;
+    bool pairs = l->size_k > 1 && across > 1 && !transposed; /* a word of a lane is of one of neighbouring columns */
     memset(p, 0, sizeof *p);
-    if (!cm_rows_of_lanes_(l) || (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1))) return false;
+    if (!pairs && !cm_rows_of_lanes_(l)) return false;
+    if (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1)) return false;
     p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
     p->share = transposed && !l->packed && bytes < 4 ? 4 / bytes : 1;
     p->elem = !transposed ? bytes : p->share > 1 ? 4 : cm_word_bits_(l) / 8;
     p->width = transposed ? 8 : l->size_i * l->size_k1;
-    p->step = l->omega;
+    p->step = l->omega * across;
     p->count = cm_block_count_(p->op, p->elem, p->width, l->size_k2);
     if (p->count == 0 || l->size_k2 % p->count != 0) return false;
     p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
@@ -2733,30 +2748,29 @@ XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool 
 
 /* product.c - products by matrix instruction and broadcasts; the lowerings, and what goes by them. */
 
-/* tf32 at subgroup size 16: the instruction's A operand is 8 deep and has two columns of our B side by side in one
- * component, the first in lanes 0 to 7, where our B has 16 rows of one column. One exchange between the halves of the
- * subgroup makes the operands of both depths: `half` 0 for rows 0 to 7, 1 for 8 to 15. */
-XE_FN_ spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
+/* Columns first .. first + n of our B in block k, which a lane has one or two of in a word. */
+XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n)
 {
-    spe_module *m = c->module;
-    spe_id low = spe_ult(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), cm_i32_(c, 8)), piece[4];
-    int n = (words + 1) / 2;
-    for (int i = 0; i < n; i++) {
-        spe_id x = cm_slice_(c, part, 2 * i, 1), y = 2 * i + 1 < words ? cm_slice_(c, part, 2 * i + 1, 1) : x;
-        spe_id swapped = spe_sg_shuffle_xor(m, spe_select(m, low, y, x), cm_i32_(c, 8));
-        piece[i] = half == 0 ? spe_select(m, low, x, swapped) : spe_select(m, low, swapped, y);
+    const cm_layout *l = &b->layout;
+    int across = l->lanes / l->size_i, runs = spe_runs(cm_block_words_(l));
+    first /= across;
+    n = (n + across - 1) / across;
+    for (int part = k * runs; part < (k + 1) * runs; part++) {
+        cm_span_ s = cm_span_of_(l, part);
+        if (first == s.first && n == s.words) return b->part[part]; /* of CM_KHR all are */
+        if (first >= s.first && first + n <= s.first + s.words) return cm_slice_(c, b->part[part], first - s.first, n);
     }
-    return cm_join_(c, spe_float(m, 32), piece, n, 1);
+    return 0;
 }
 
 /* The instruction for one step of k (`depth` rows of our B, one part of our A) and one run of columns. */
-XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc, int runs)
+XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc)
 {
     const cm_layout *la = &job->a->layout;
-    int halves = cm_type_info(la->type)->bytes == 4 ? 2 : 1;
-    spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k], b = job->b->part[k / halves * runs + run];
+    cm_span_ columns = cm_span_of_(&job->acc.layout, run);
+    spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k];
+    spe_id b = cm_dpas_operand_(c, job->b, k, columns.first, columns.words);
     uint32_t flags = job->row->dpas;
-    if (halves == 2) b = cm_tf32_operand_(c, b, cm_part_words(&job->b->layout, run), k % 2);
     if (job->acc.layout.type == CM_BF16)
         flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
                  SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
@@ -2775,7 +2789,7 @@ XE_FN_ bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout;
     int depth = cm_dpas_depth_(la->type);
     if (!job->row->dpas || la->size_i != la->lanes) return false;
-    if (la->type == CM_TF32) return la->lanes == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
+    if (la->type == CM_TF32) return la->lanes == 16 && lb->size_i == depth && c->lowering == CM_INTEL;
     return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }
 
@@ -2802,7 +2816,7 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
         for (int block = 0; block < ld->size_k2; block++)
             for (int run = 0; run < runs; run++) {
                 spe_id *d = &job->acc.part[block * runs + run];
-                *d = cm_dpas_step_(c, job, k, run, block, *d, runs);
+                *d = cm_dpas_step_(c, job, k, run, block, *d);
             }
     return true;
 }
@@ -2904,6 +2918,12 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_matrix a = cm_new_(c, &l);
+    bool pairs = l.size_k > 1 && l.size_i < l.lanes;
+    cm_surface_ s;
+    if (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1)) {
+        a = cm_load(c, rows, cols, type, CM_ACC, from); /* messages that transpose bring whole rows of lanes */
+        return cm_convert_use(c, &a, use);
+    }
     if (a.parts) cm_move_(c, &a, from, false);
     return spe_ok(c->module) ? a : cm_poison();
 }

@@ -100,8 +100,9 @@
  * the row-major B is the CM_A here, A is the CM_B and C the CM_ACC. Then parts are the matrix instruction's operands as
  * they stand.
  *
- * 8-bit CM_B. The text lets a lane hold rows p and p + S; the matrix instruction wants rows 2p and 2p + 1 (16-bit types
- * at subgroup size 8 likewise). Under CM_INTEL such operands are held that way (cm_layout_for, l.interleaved). Loads,
+ * 8-bit and tf32 CM_B. The text lets a lane hold rows p and p + S of 8-bit types; the matrix instruction wants 2p and
+ * 2p + 1 (of 16-bit types at subgroup size 8 likewise). Under CM_INTEL they are held that way (cm_layout_for,
+ * l.interleaved), and tf32 at subgroup size 16 as blocks of 8 rows with two columns side by side (size_i 8). Loads,
  * stores, conversions and products ask the layout, so only code that looks at components by number notices.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith

@@ -136,14 +136,16 @@ static bool cm_rows_of_lanes_(const cm_layout *l)
  * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
 static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
-    int bytes = cm_type_info(l->type)->bytes;
+    int bytes = cm_type_info(l->type)->bytes, across = l->lanes / l->size_i;
+    bool pairs = l->size_k > 1 && across > 1 && !transposed; /* a word of a lane is of one of neighbouring columns */
     memset(p, 0, sizeof *p);
-    if (!cm_rows_of_lanes_(l) || (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1))) return false;
+    if (!pairs && !cm_rows_of_lanes_(l)) return false;
+    if (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1)) return false;
     p->op = transposed ? CM_BLOCK_TRANSPOSE : l->packed ? CM_BLOCK_TRANSFORM : CM_BLOCK_LOAD;
     p->share = transposed && !l->packed && bytes < 4 ? 4 / bytes : 1;
     p->elem = !transposed ? bytes : p->share > 1 ? 4 : cm_word_bits_(l) / 8;
     p->width = transposed ? 8 : l->size_i * l->size_k1;
-    p->step = l->omega;
+    p->step = l->omega * across;
     p->count = cm_block_count_(p->op, p->elem, p->width, l->size_k2);
     if (p->count == 0 || l->size_k2 % p->count != 0) return false;
     p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);

@@ -310,7 +310,7 @@ static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
         return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->layout.type), cm_name_(type));
     if (use != a->layout.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
     bool in_place = l.size_v == a->layout.size_v && l.omega == a->layout.omega && l.size_k1 == a->layout.size_k1 &&
-                    l.interleaved == a->layout.interleaved;
+                    l.interleaved == a->layout.interleaved && l.size_i == a->layout.size_i;
     return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
 }
 

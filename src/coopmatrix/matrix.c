@@ -118,6 +118,17 @@ bool cm_product_takes(const cm_product *row, cm_type c)
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
+/* Blocks of `depth` rows, fewer than there are lanes, which then have neighbouring columns side by side. */
+static void cm_layout_pair_(cm_layout *l, int depth)
+{
+    int across = l->lanes / depth;
+    l->size_i = depth;
+    l->size_k = l->size_k2 = l->rows / depth;
+    l->size_j = (l->cols + across - 1) / across * across;
+    l->size_v = l->rows * l->size_j / l->lanes;
+    l->needs_mask = l->size_j > l->cols;
+}
+
 cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
     cm_layout l;
@@ -131,6 +142,7 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
     if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
     int depth = cm_dpas_depth_(type);
     if (depth > l.lanes && rows >= depth) cm_layout_interleave(&l, depth / l.lanes);
+    if (depth < l.lanes && rows > depth && c->lowering == CM_INTEL) cm_layout_pair_(&l, depth);
     return l;
 }
 

@@ -1,30 +1,29 @@
 /* product.c - products by matrix instruction and broadcasts; the lowerings, and what goes by them. */
 #include "internal.h"
 
-/* tf32 at subgroup size 16: the instruction's A operand is 8 deep and has two columns of our B side by side in one
- * component, the first in lanes 0 to 7, where our B has 16 rows of one column. One exchange between the halves of the
- * subgroup makes the operands of both depths: `half` 0 for rows 0 to 7, 1 for 8 to 15. */
-static spe_id cm_tf32_operand_(cm_ctx *c, spe_id part, int words, int half)
+/* Columns first .. first + n of our B in block k, which a lane has one or two of in a word. */
+static spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n)
 {
-    spe_module *m = c->module;
-    spe_id low = spe_ult(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), cm_i32_(c, 8)), piece[4];
-    int n = (words + 1) / 2;
-    for (int i = 0; i < n; i++) {
-        spe_id x = cm_slice_(c, part, 2 * i, 1), y = 2 * i + 1 < words ? cm_slice_(c, part, 2 * i + 1, 1) : x;
-        spe_id swapped = spe_sg_shuffle_xor(m, spe_select(m, low, y, x), cm_i32_(c, 8));
-        piece[i] = half == 0 ? spe_select(m, low, x, swapped) : spe_select(m, low, swapped, y);
+    const cm_layout *l = &b->layout;
+    int across = l->lanes / l->size_i, runs = spe_runs(cm_block_words_(l));
+    first /= across;
+    n = (n + across - 1) / across;
+    for (int part = k * runs; part < (k + 1) * runs; part++) {
+        cm_span_ s = cm_span_of_(l, part);
+        if (first == s.first && n == s.words) return b->part[part]; /* of CM_KHR all are */
+        if (first >= s.first && first + n <= s.first + s.words) return cm_slice_(c, b->part[part], first - s.first, n);
     }
-    return cm_join_(c, spe_float(m, 32), piece, n, 1);
+    return 0;
 }
 
 /* The instruction for one step of k (`depth` rows of our B, one part of our A) and one run of columns. */
-static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc, int runs)
+static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc)
 {
     const cm_layout *la = &job->a->layout;
-    int halves = cm_type_info(la->type)->bytes == 4 ? 2 : 1;
-    spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k], b = job->b->part[k / halves * runs + run];
+    cm_span_ columns = cm_span_of_(&job->acc.layout, run);
+    spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k];
+    spe_id b = cm_dpas_operand_(c, job->b, k, columns.first, columns.words);
     uint32_t flags = job->row->dpas;
-    if (halves == 2) b = cm_tf32_operand_(c, b, cm_part_words(&job->b->layout, run), k % 2);
     if (job->acc.layout.type == CM_BF16)
         flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
                  SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
@@ -43,7 +42,7 @@ static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout;
     int depth = cm_dpas_depth_(la->type);
     if (!job->row->dpas || la->size_i != la->lanes) return false;
-    if (la->type == CM_TF32) return la->lanes == 16 && lb->rows >= 16 && c->lowering == CM_INTEL;
+    if (la->type == CM_TF32) return la->lanes == 16 && lb->size_i == depth && c->lowering == CM_INTEL;
     return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }
 
@@ -70,7 +69,7 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
         for (int block = 0; block < ld->size_k2; block++)
             for (int run = 0; run < runs; run++) {
                 spe_id *d = &job->acc.part[block * runs + run];
-                *d = cm_dpas_step_(c, job, k, run, block, *d, runs);
+                *d = cm_dpas_step_(c, job, k, run, block, *d);
             }
     return true;
 }
@@ -172,6 +171,12 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_matrix a = cm_new_(c, &l);
+    bool pairs = l.size_k > 1 && l.size_i < l.lanes;
+    cm_surface_ s;
+    if (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1)) {
+        a = cm_load(c, rows, cols, type, CM_ACC, from); /* messages that transpose bring whole rows of lanes */
+        return cm_convert_use(c, &a, use);
+    }
     if (a.parts) cm_move_(c, &a, from, false);
     return spe_ok(c->module) ? a : cm_poison();
 }

@@ -84,7 +84,7 @@ static bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *d)
     s->along_k = inner == k;
     s->weave = s->along_k ? 1 : 4 / s->bytes;
     s->classes = 16 / s->bytes;
-    s->row = s->bytes == 4 ? 16 : 8;
+    s->row = 8;
     s->depth = d->shape[k] * s->bytes / 4;
     s->whole = p->align[!memory] % s->classes == 0;
     s->aligned = p->align[memory] * s->bytes % 4 == 0;
@@ -609,7 +609,7 @@ static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
         int block = part / runs, words = cm_part_words(&l, part), at;
         if (part % runs == 0) first = 0;
         at = s->use == CM_A ? xt_stage_place_(s, p + block * 16, k * s->bytes / 4 + first)
-                            : xt_stage_place_(s, p + first, k * s->bytes / 4 + block * s->row);
+                            : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k * s->bytes / 4 + block * s->row);
         parts[part] = xt_stage_read_(x, s, from, at, words, cm_part_type(&x->cm, &l, part));
         first += words;
     }

@@ -238,7 +238,7 @@ static void describe(const test_case *t, char *text, size_t size)
 
 /* The element of the result and how far off it may be: for a sum of K products in f32, in any order, (K + 2) rounding
  * errors of the sum of magnitudes; then half a unit of the result's type. Where all are of one 16-bit type, the matrix
- * instruction rounds a sum to it after every 16 products: each of those that are not the last is off by as much, too. */
+ * instruction rounds a sum to it after every 16 products: those that are not the last are off by as much, too. */
 static double expected(const test_case *t, const operand *o, int row, int col, double *bound)
 {
     double sum = 0, magnitude = 0;
