@@ -220,7 +220,8 @@
  *                                        Values that differ between lanes (XT_LANE_ID, XT_LOCAL_ID, XT_GLOBAL_ID)
  *                                        cannot be tile offsets or vector elements. Under a condition or bound that
  *                                        differs between lanes, only numbers, XT_LOAD and XT_STORE are allowed; under
- *                                        one that differs between subgroups, no barriers (NOT_UNIFORM).
+ *                                        one that differs between subgroups, no barriers, and nothing
+ *                                        that goes through local memory (NOT_UNIFORM).
  *                                        A loop must have a body (EMPTY)
  *     XT_WHILE (condition, &x, ...) { }  the same without k; each iteration evaluates the condition on carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE is optional
@@ -1538,13 +1539,18 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
 }
 
-/* May the operation stand in the regions that are open? Numbers, XT_LOAD and XT_STORE are each lane's own business; all
- * subgroups meet at barriers. */
-XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, const char *name)
+/* Do all subgroups meet there: at a barrier, or where elements go through local memory? */
+XE_FN_ bool xt_meets_(xt_op_ op, const void *desc)
+{
+    return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
+           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_rearrange_desc_ *)desc)->in_registers);
+}
+
+/* May the operation stand in the regions that are open? Numbers, XT_LOAD and XT_STORE are each lane's own business. */
+XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name)
 {
     const spe_regions *r = &w.x->regions;
-    bool meets = op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_;
-    if (w.x->spread < 1 || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
+    if (w.x->spread < 1 || (w.x->part && !meets) || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
         (op >= XT_OP_FOR_ && op <= XT_OP_END_))
         return true;
     return (w.x->spread < 2 && !meets) ||
@@ -1567,7 +1573,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n);
     if (!n) return;
-    if (x->part == 0) xt_check_place_(w, op, names[op]);
+    xt_check_place_(w, op, xt_meets_(op, desc), names[op]);
     if (copy) memcpy(copy, desc, size);
     n->op = op;
     n->write = write;
@@ -4277,6 +4283,7 @@ XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_
     d.each = each;
     d.in_any_layout = in_any_layout;
     memcpy(d.v, v, (size_t)n * sizeof *v);
+    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
     xt_record_(w, op, xt_write_each_, kind, r.id, &d, sizeof d);
     return r;
 }

@@ -220,7 +220,8 @@
  *                                        Values that differ between lanes (XT_LANE_ID, XT_LOCAL_ID, XT_GLOBAL_ID)
  *                                        cannot be tile offsets or vector elements. Under a condition or bound that
  *                                        differs between lanes, only numbers, XT_LOAD and XT_STORE are allowed; under
- *                                        one that differs between subgroups, no barriers (NOT_UNIFORM).
+ *                                        one that differs between subgroups, no barriers, and nothing
+ *                                        that goes through local memory (NOT_UNIFORM).
  *                                        A loop must have a body (EMPTY)
  *     XT_WHILE (condition, &x, ...) { }  the same without k; each iteration evaluates the condition on carried values
  *     XT_IF (condition, &x, ...) { } XT_ELSE { }      the same; XT_ELSE is optional

@@ -235,6 +235,7 @@ static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_
     d.each = each;
     d.in_any_layout = in_any_layout;
     memcpy(d.v, v, (size_t)n * sizeof *v);
+    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
     xt_record_(w, op, xt_write_each_, kind, r.id, &d, sizeof d);
     return r;
 }

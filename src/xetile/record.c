@@ -100,13 +100,18 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
 }
 
-/* May the operation stand in the regions that are open? Numbers, XT_LOAD and XT_STORE are each lane's own business; all
- * subgroups meet at barriers. */
-static bool xt_check_place_(xt_where_ w, xt_op_ op, const char *name)
+/* Do all subgroups meet there: at a barrier, or where elements go through local memory? */
+static bool xt_meets_(xt_op_ op, const void *desc)
+{
+    return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
+           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_rearrange_desc_ *)desc)->in_registers);
+}
+
+/* May the operation stand in the regions that are open? Numbers, XT_LOAD and XT_STORE are each lane's own business. */
+static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name)
 {
     const spe_regions *r = &w.x->regions;
-    bool meets = op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_;
-    if (w.x->spread < 1 || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
+    if (w.x->spread < 1 || (w.x->part && !meets) || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
         (op >= XT_OP_FOR_ && op <= XT_OP_END_))
         return true;
     return (w.x->spread < 2 && !meets) ||
@@ -129,7 +134,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n);
     if (!n) return;
-    if (x->part == 0) xt_check_place_(w, op, names[op]);
+    xt_check_place_(w, op, xt_meets_(op, desc), names[op]);
     if (copy) memcpy(copy, desc, size);
     n->op = op;
     n->write = write;

@@ -434,6 +434,12 @@ BAD(barrier_where_elements_differ, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line
 BAD(barrier_where_masks_differ, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups take",
     xt_vec v = XT_SPLAT(f32, 8, 16, 1.0); XT_FOR (k, 0, N, 1, &v) { v = XT_MAX(v, OF_A_SUBGROUP); }
     XT_IF (XT_ANY(XT_GT(v, 0.0))) { XT_BARRIER(); })
+#define ROWS_OF_FOUR MAPPED(f32, 32, 32, 4, 1, 8, 32)
+BAD(layout_where_subgroups_differ, NOT_UNIFORM, "XT_CONVERT_LAYOUT in the XT_IF of line", "subgroups take",
+    XT_IF (XT_EQ(XT_SUBGROUP_ID(), 0)) {
+        XT_CONVERT_LAYOUT(ROWS_OF_FOUR, .map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {32, 8})); })
+BAD(reduction_where_subgroups_differ, NOT_UNIFORM, "in the XT_IF of line", "subgroups take",
+    XT_IF (XT_EQ(XT_SUBGROUP_ID(), 0)) { XT_REDUCTION(add, ROWS_OF_FOUR, 0); })
 BAD(vectors_that_become_one, NOT_UNIFORM, "subgroups share the result", "vector 8 x 16 of its own",
     XT_CONVERT_LAYOUT(OF_A_SUBGROUP, .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {4, 8}));)
 BAD(vector_that_lanes_choose, NOT_UNIFORM, "number 1 of the list is a vector", "lanes take",
@@ -729,6 +735,8 @@ int main(void)
     RUN(what_a_turn_leaves);
     RUN(barrier_where_elements_differ);
     RUN(barrier_where_masks_differ);
+    RUN(layout_where_subgroups_differ);
+    RUN(reduction_where_subgroups_differ);
     RUN(vectors_that_become_one);
     RUN(vector_that_lanes_choose);
     RUN(tile_that_lanes_choose);
