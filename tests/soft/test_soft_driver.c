@@ -442,6 +442,7 @@ TEST(virtual_memory)
     ze_physical_mem_handle_t physical = NULL;
     size_t page = 0, size = 0;
     char *range = NULL;
+    OK(zeVirtualMemQueryPageSize(context, device, 0, &page));
     OK(zeVirtualMemQueryPageSize(context, device, 100, &page));
     if (!page) return;
     d.size = 3 * page;
