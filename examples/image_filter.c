@@ -32,7 +32,8 @@ static struct {
 
 /* ---- the kernels ---- */
 
-/* One channel of a part of the picture: of RGB, every third byte. Between the passes each channel is a matrix of its own. */
+/* One channel of a part of the picture: of RGB, every third byte. Between the passes, each channel is a matrix of its
+ * own. */
 static xt_tile channel(XT_CONTEXT, xt_val base, bool bytes, xt_val height, xt_val width)
 {
     xt_val c = XT_GROUP_ID(2), i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLUMNS);

@@ -250,7 +250,7 @@ static inline const char *safetensors_header(FILE *f, char **text, size_t *size,
     long end = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     if (end < 8 || fseek(f, 0, SEEK_SET) != 0 || fread(head, 1, 8, f) != 8) return "it ends too early";
     for (int i = 7; i >= 0; i--) length = length << 8 | head[i];
-    if (length > 100000000 || length > (uint64_t)end - 8) return "its header has not the length of a safetensors file's";
+    if (length > 100000000 || length > (uint64_t)end - 8) return "its header is longer than safetensors allow";
     *text = (char *)malloc((size_t)length + 1);
     if (!*text) return "there is not enough memory for it";
     *size = (size_t)length;

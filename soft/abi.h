@@ -35,15 +35,15 @@ struct xs_image {
     uint8_t swizzle[4];              /* ze_image_format_swizzle_t: what is read as red, green, blue and alpha */
 };
 
-/* A sampler, in values of ze_sampler_address_mode_t and ze_sampler_filter_mode_t. Where an image and its sampler are one
- * handle, the sampler stands behind the image. */
+/* A sampler, in values of ze_sampler_address_mode_t and ze_sampler_filter_mode_t. Where an image and its sampler are
+ * one handle, the sampler stands behind the image. */
 struct xs_sampler {
     uint8_t address, filter, normalized;
 };
 
 /* An instruction on images, of the lanes whose bits are set in `lanes`. Each array has an element a lane, or several
- * such rows of `S` elements: four coordinates, or (texel) four channels as bits of u32 or f32. The addresses are those of
- * an xs_image and an xs_sampler. Unused arrays are NULL. */
+ * such rows of `S` elements: four coordinates, or (texel) four channels as bits of u32 or f32. The addresses are those
+ * of an xs_image and an xs_sampler. Unused arrays are NULL. */
 struct xs_image_access {
     uint64_t lanes;
     uint32_t S;

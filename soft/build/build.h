@@ -30,8 +30,8 @@ int jit_cache_lock(const struct jit_key *key);
 void jit_cache_unlock(int lock);
 /* Compiles `what` (see jit_limits), loads, and stores under `key` (NULL: does not store). The text is compiled as it
  * stands, without a shell, within $XETILE_SOFT_TIME_LIMIT seconds (120) of processor time, by $XETILE_CC or cc, gcc,
- * clang from PATH, for $XETILE_SOFT_ISA (build/isa.c). Products and sums are contracted only if "xs: contract" stands in the first 256 bytes
- * of the text. */
+ * clang from PATH, for $XETILE_SOFT_ISA (build/isa.c). Products and sums are contracted only if "xs: contract" stands
+ * in the first 256 bytes of the text. */
 bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, const char *what,
                  struct jit_object *out, struct sp_text *log);
 /* untrusted: header, hash and version are checked, but its code will run */

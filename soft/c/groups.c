@@ -226,8 +226,8 @@ static void write_ballot(struct cg *g, uint32_t value)
         set_scalar(g, i, CG_U32, i == 0 ? cg_str(g, "(u32)%s", b) : i == 1 ? cg_str(g, "(u32)(%s >> 32)", b) : "0");
 }
 
-/* What `e` makes of a ballot, b, in each lane l if it names that or the lanes' ballots differ. A subgroup has 32 lanes at
- * most, which the first component tells of. */
+/* What `e` makes of a ballot, b, in each lane l if it names that or the lanes' ballots differ. A subgroup has at most
+ * 32 lanes, so the first component tells all. */
 static void from_ballot(struct cg *g, uint32_t ballot, const char *e, bool names_lane)
 {
     bool differs = cg_is_varying(g, ballot), lanes = names_lane || differs;

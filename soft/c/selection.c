@@ -2,10 +2,10 @@
  * through others, is not compiled.
  *
  * A text falls into items: a function, a macro, a use of a macro that defines functions, an `#if` with all in it.
- * Types, includes and what guards a text against a second inclusion always stay; comments never do. An item is known
- * by the names it defines, and needs those that it mentions. What macros put together by ## is worked out where they
- * define functions; elsewhere it stands for all names that begin, or end, like that: more may stay than is needed, never
- * less. test_soft_text holds this against what the preprocessor makes of the texts.
+ * Types, includes and what guards a text against a second inclusion always stay; comments never do. An item is known by
+ * the names it defines, and needs those that it mentions. What macros put together by ## is worked out where they
+ * define functions; elsewhere it stands for all names that begin, or end, like that: more may stay than is needed,
+ * never less. test_soft_text holds this against what the preprocessor makes of the texts.
  */
 #include "codegen.h"
 #include "generate.h"

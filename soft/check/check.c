@@ -463,7 +463,10 @@ static void trim_dwords(const struct check_subgroup *s, const struct object *o, 
     if (!is_inside(o, row)) return;
     for (int i = 0; i < 3 && row->bytes > 1; i++)
         if (!find_unwritten(s, o, row->address + row->bytes - 1, 1)) row->bytes--;
-    for (int i = 0; i < 3 && row->bytes > 1 && !find_unwritten(s, o, row->address, 1); i++, row->bytes--) row->address++;
+    for (int i = 0; i < 3 && row->bytes > 1 && !find_unwritten(s, o, row->address, 1); i++) {
+        row->bytes--;
+        row->address++;
+    }
 }
 
 /* The first row that is not allowed refuses them all. */

@@ -1,5 +1,6 @@
-/* test_soft_image_kernels.c - kernels of tests/opencl/images.cl on images that are filled in by hand, in every format, against
- * the formulas of the OpenCL specification in double precision: which texels, what their bits mean, and what is mixed.
+/* test_soft_image_kernels.c - kernels of tests/opencl/images.cl on images that are filled in by hand, in every format,
+ * against the formulas of the OpenCL specification in double precision: which texels, what their bits mean, and what is
+ * mixed.
  */
 #include "abi.h"
 #include "run/image.h"
@@ -179,7 +180,8 @@ static bool build(struct program *p)
     FILE *f = fopen(path, "rb");
     size_t count = f ? fread(words, 4, sizeof words / 4, f) : 0;
     struct sp_module *m = sp_parse(words, count, NULL, 0, true, &log);
-    bool good = m && cg_generate(m, &options, &text, &log) && jit_compile(text.data, text.size, NULL, NULL, &p->object, &log);
+    bool good = m && cg_generate(m, &options, &text, &log) &&
+                jit_compile(text.data, text.size, NULL, NULL, &p->object, &log);
     CHECK_MSG(good, "%s: %s", path, log.data ? log.data : "");
     if (f) fclose(f);
     sp_free(m);

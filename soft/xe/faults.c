@@ -1,5 +1,5 @@
-/* faults.c - what a kernel does wrong: what ends its launch, rules of the hardware that it breaks, and accesses that the
- * checked mode forbids. */
+/* faults.c - what a kernel does wrong: what ends its launch, rules of the hardware that it breaks, and accesses that
+ * the checked mode forbids. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -283,9 +283,9 @@ static bool boxes_overlap(const void *to, const struct soft_box *a, const void *
            spans_meet(a->region.originZ, b->region.originZ, a->region.depth);
 }
 
-ze_result_t soft_append_box_copy(ze_command_list_handle_t list, void *to, const struct soft_box *to_box, const void *from,
-                                 const struct soft_box *from_box, ze_event_handle_t signal, uint32_t wait_count,
-                                 ze_event_handle_t *waits)
+ze_result_t soft_append_box_copy(ze_command_list_handle_t list, void *to, const struct soft_box *to_box,
+                                 const void *from, const struct soft_box *from_box, ze_event_handle_t signal,
+                                 uint32_t wait_count, ze_event_handle_t *waits)
 {
     const ze_copy_region_t *a = &to_box->region, *b = &from_box->region;
     ze_result_t result;

@@ -601,9 +601,9 @@ uint64_t soft_queues_last(void);
 uint64_t soft_queues_first(void);
 
 /* Appends the copy of a box to another of the same size; both pointers are their surfaces' beginnings. */
-ze_result_t soft_append_box_copy(ze_command_list_handle_t list, void *to, const struct soft_box *to_box, const void *from,
-                                 const struct soft_box *from_box, ze_event_handle_t signal, uint32_t wait_count,
-                                 ze_event_handle_t *waits);
+ze_result_t soft_append_box_copy(ze_command_list_handle_t list, void *to, const struct soft_box *to_box,
+                                 const void *from, const struct soft_box *from_box, ze_event_handle_t signal,
+                                 uint32_t wait_count, ze_event_handle_t *waits);
 
 /* Makes a command for `list`; NULL: *result says why (closed list, bad event, no memory). */
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,

@@ -90,7 +90,8 @@ static int wrong_pixels(const png_picture *p)
     for (int y = 0; y < p->height; y++)
         for (int x = 0; x < p->width; x++)
             for (int c = 0; c < p->channels; c++)
-                wrong += p->at[(y * p->width + x) * p->channels + c] != ((7 * x * x + 13 * y * y + 31 * c + x * y) & 255);
+                wrong += p->at[(y * p->width + x) * p->channels + c] !=
+                         ((7 * x * x + 13 * y * y + 31 * c + x * y) & 255);
     return wrong;
 }
 
@@ -142,10 +143,12 @@ TEST(what_is_not_read_is_named)
     static const struct {
         int at, value;
         const char *said;
-    } changes[] = {{16, 1, "1 to 32768 pixels"},         {24, 16, "16 bits a channel"}, {24, 4, "fewer than 8 bits"},
-                   {25, 3, "a palette"},                 {25, 1, "colour type"},        {25, 7, "colour type"},
-                   {26, 1, "compression or filter"},     {28, 1, "interlaced"},         {12, 'J', "header is malformed"},
-                   {23, 2, "more pixels than its size"}, {1, 'Q', "no PNG file"},       {37, 'T', "must be understood"}};
+    } changes[] = {
+        {16, 1, "1 to 32768 pixels"},         {24, 16, "16 bits a channel"}, {24, 4, "fewer than 8 bits"},
+        {25, 3, "a palette"},                 {25, 1, "colour type"},        {25, 7, "colour type"},
+        {26, 1, "compression or filter"},     {28, 1, "interlaced"},         {12, 'J', "header is malformed"},
+        {23, 2, "more pixels than its size"}, {1, 'Q', "no PNG file"},       {37, 'T', "must be understood"},
+    };
     uint8_t file[ROOM];
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         png_picture p;
@@ -188,7 +191,7 @@ TEST(pictures_come_back)
 /* ---- safetensors */
 
 #define HEADER                                                                                                         \
-    "{\"__metadata__\":{\"format\":\"pt\",\"shape\":\"[1]\"}, \"b\":{\"dtype\":\"F16\",\"shape\":[3],"                    \
+    "{\"__metadata__\":{\"format\":\"pt\",\"shape\":\"[1]\"}, \"b\":{\"dtype\":\"F16\",\"shape\":[3],"                 \
     "\"data_offsets\":[0,6]},\n \"w\" : {\"shape\":[2,3],\"data_offsets\":[6,18],\"dtype\":\"BF16\"} }  "
 
 static const char *find(const char *text, size_t size, const char *name, tensor_row *t)

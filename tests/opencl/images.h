@@ -115,7 +115,8 @@ kernel void read_depth(read_only image2d_depth_t image, global const int4 *at, g
     to[me] = read_imagef(image, at[me].xy);
 }
 
-kernel void sample_depth(read_only image2d_array_depth_t image, sampler_t how, global const float4 *at, global float *to)
+kernel void sample_depth(read_only image2d_array_depth_t image, sampler_t how, global const float4 *at,
+                         global float *to)
 {
     ME;
     to[me] = read_imagef(image, how, at[me]);

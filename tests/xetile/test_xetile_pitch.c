@@ -9,7 +9,8 @@ typedef struct {
     int m, n, k;                     /* tiles */
     bool by_columns[2];              /* A, B */
     int M, N, K;
-    int beyond[2], before[2], from;  /* elements between lines, before the first; the first row and column of C's tile */
+    int beyond[2], before[2]; /* elements between lines, before the first */
+    int from;                 /* the first row and column of C's tile */
 } pitch_case;
 
 static pitch_case now;
@@ -112,8 +113,9 @@ static void launch(const stored *a, const stored *b, void *out)
     if (!mod.words) return;
     test_save_spv("xetile_pitched", mod.words, mod.size);
     if (ZED_LOAD(&kernel, &device, mod)) {
-        const zed_arg args[] = {ADDRESS(a->first), ADDRESS(b->first), ADDRESS(out),      ZED_ARG(now.M),   ZED_ARG(now.N),
-                                ZED_ARG(now.K),    ZED_ARG(a->pitch), ZED_ARG(b->pitch), ZED_ARG(now.from)};
+        const zed_arg args[] = {ADDRESS(a->first), ADDRESS(b->first), ADDRESS(out),
+                                ZED_ARG(now.M),    ZED_ARG(now.N),    ZED_ARG(now.K),
+                                ZED_ARG(a->pitch), ZED_ARG(b->pitch), ZED_ARG(now.from)};
         zed_launch_n(&kernel, ONE_GROUP, args, sizeof args / sizeof args[0]);
     }
     CHECK_MSG(zed_get_error(&device)->id == 0, "%s", zed_get_error(&device)->text);
