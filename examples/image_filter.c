@@ -12,7 +12,7 @@
 
 #define EXAMPLE "image_filter"
 #include "example.h"
-#include "png.h"
+#include "example_png.h"
 
 #include <ctype.h>
 

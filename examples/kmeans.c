@@ -12,7 +12,7 @@
 
 #define EXAMPLE "kmeans"
 #include "example.h"
-#include "png.h"
+#include "example_png.h"
 
 
 /* A work-group of four subgroups has 64 points and all centres, 16 dimensions at a time. */

@@ -12,7 +12,7 @@
 
 #define EXAMPLE "neural_texture"
 #include "example.h"
-#include "png.h"
+#include "example_png.h"
 
 #include <time.h>
 

@@ -16,7 +16,7 @@
 
 #define EXAMPLE "quantized_linear"
 #include "example.h"
-#include "matrices.h"
+#include "example_matrices.h"
 
 /* A work-group of four subgroups makes 64 outputs of the whole batch; a turn of its loop takes a group of weights. */
 enum { BATCH = 16, COLUMNS = 64, GROUP = 64, HALF = GROUP / 2 };

@@ -1,10 +1,10 @@
-/* test_example_files.c - the readers of examples/png.h and examples/matrices.h: what must be read, what must be refused
- * in words, and that no damaged file does more than that (`make asan` sees what it touches).
+/* test_example_files.c - the readers of examples/example_png.h and examples/example_matrices.h: what must be read, what
+ * must be refused in words, and that no damaged file does more than that (`make asan` sees what it touches).
  */
 #define main quantized_linear_main
 #include "examples/quantized_linear.c"
 #undef main
-#include "examples/png.h"
+#include "examples/example_png.h"
 #include "test.h"
 
 /* ---- PNG, written by Python's zlib; all five filters, a row each */

@@ -37,7 +37,7 @@ fi
 
 # One example a folder of its own, so that nothing of the source tree is found by chance.
 builds() { # builds SOURCE FLAGS
-    rm -rf "$work/alone" && mkdir "$work/alone" && cp examples/example.h "$work/alone/" && cp "$1" "$work/alone/main.c" || return 1
+    rm -rf "$work/alone" && mkdir "$work/alone" && cp examples/example*.h "$work/alone/" && cp "$1" "$work/alone/main.c" || return 1
     compiler=$CC
     grep -q '#include <mpi.h>' "$1" && compiler="${MPICC:-mpicc}"
     (cd "$work/alone" && eval "$compiler $strict -o program main.c $2") && LD_LIBRARY_PATH="$prefix/lib" "$work/alone/program" --help

@@ -1,5 +1,5 @@
-/* matrices.h - matrices of floats for the examples, from files: NumPy's .npy (version 1, C order, f16 and f32) and
- * safetensors (F16, BF16, F32). Whatever is wrong with a file is said in words. After spirv_emit.h and example.h.
+/* example_matrices.h - matrices of floats for the examples, from files: NumPy's .npy (version 1, C order, f16 and f32)
+ * and safetensors (F16, BF16, F32). Whatever is wrong with a file is said in words. After spirv_emit.h and example.h.
  */
 #ifndef EXAMPLE_MATRICES_H
 #define EXAMPLE_MATRICES_H

@@ -1,6 +1,6 @@
-/* png.h - PNG files for the examples, without zlib: pictures of 8 bits with one to four channels (grey, grey and alpha,
- * RGB, RGBA), not interlaced. Reading takes all five filters and all three kinds of compressed blocks, tests every
- * checksum, and refuses anything else by name; writing stores the pixels as they are. After example.h.
+/* example_png.h - PNG files for the examples, without zlib: pictures of 8 bits with one to four channels (grey, grey
+ * and alpha, RGB, RGBA), not interlaced. Reading takes all five filters and all three kinds of compressed blocks, tests
+ * every checksum, and refuses anything else by name; writing stores the pixels as they are. After example.h.
  */
 #ifndef EXAMPLE_PNG_H
 #define EXAMPLE_PNG_H
