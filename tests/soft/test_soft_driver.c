@@ -288,9 +288,11 @@ TEST(usm_refusals)
     CHECK_INT(zeMemAllocDevice(context, &d, 0, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     CHECK_INT(zeMemAllocDevice(context, &d, (size_t)1 << 60, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     CHECK_INT(zeMemAllocHost(context, &h, 100, (size_t)1 << 31, &m), ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
-    OK(zeMemAllocHost(context, &h, 100, 12, &m));
-    CHECK((uintptr_t)m % 16 == 0);
-    OK(zeMemFree(context, m));
+    if (!getenv("ZE_ENABLE_PARAMETER_VALIDATION")) { /* the loader's checks want a power of two, drivers do not */
+        OK(zeMemAllocHost(context, &h, 100, 12, &m));
+        CHECK((uintptr_t)m % 16 == 0);
+        OK(zeMemFree(context, m));
+    }
     CHECK_INT(zeMemAllocDevice(context, NULL, 1, 1, device, &m), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     d.flags = 0x40;
     CHECK_INT(zeMemAllocDevice(context, &d, 1, 1, device, &m), ZE_RESULT_ERROR_INVALID_ENUMERATION);
@@ -442,7 +444,7 @@ TEST(virtual_memory)
     ze_physical_mem_handle_t physical = NULL;
     size_t page = 0, size = 0;
     char *range = NULL;
-    OK(zeVirtualMemQueryPageSize(context, device, 0, &page));
+    if (!getenv("ZE_ENABLE_PARAMETER_VALIDATION")) OK(zeVirtualMemQueryPageSize(context, device, 0, &page));
     OK(zeVirtualMemQueryPageSize(context, device, 100, &page));
     if (!page) return;
     d.size = 3 * page;

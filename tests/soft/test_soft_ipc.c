@@ -121,7 +121,8 @@ static float *map_memory(size_t bytes)
 {
     ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = bytes};
     void *v = NULL;
-    CHECK_INT(zeVirtualMemReserve(device.context, NULL, bytes, &v), ZE_RESULT_SUCCESS);
+    void *wanted = (void *)(UINT64_C(1) << 41); /* the loader's checks of 1.4 want a place to start from */
+    CHECK_INT(zeVirtualMemReserve(device.context, wanted, bytes, &v), ZE_RESULT_SUCCESS);
     CHECK_INT(zePhysicalMemCreate(device.context, device.device, &d, &physical), ZE_RESULT_SUCCESS);
     CHECK_INT(zeVirtualMemMap(device.context, v, bytes, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
               ZE_RESULT_SUCCESS);
