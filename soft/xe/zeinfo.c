@@ -82,7 +82,7 @@ static bool add_kernel(struct reader *r, const char *name)
     }
     r->now = &r->kernels[r->count++];
     memset(r->now, 0, sizeof *r->now);
-    snprintf(r->now->name, sizeof r->now->name, "%s", name);
+    snprintf(r->now->name, sizeof r->now->name, "%.199s", name);
     r->now->simd = 32;
     return true;
 }
