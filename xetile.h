@@ -894,6 +894,7 @@ typedef struct {
     /* vectors: those that must share a layout form a class (union-find) */
     uint32_t parent;
     bool need[3]; /* of the root: which uses products ask for, by cm_use */
+    int stage;    /* number + 1 of how it is loaded through local memory, see staging.c; 0: it is not */
     bool late;    /* made strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* when written: not all strips have been made */
     /* when written. A number that a loop moves by its step is start + advance, how far the index has come. */
@@ -6599,6 +6600,7 @@ XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
     s->last = true;
     *kept = *s;
     if (before >= 0) xt_stage_at_(x, before)->last = false;
+    xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
     return x->stages.count - 1;
 }
 
@@ -6621,14 +6623,6 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         if (now >= 0 && depth > 1 && s.turns) open[depth - 1]->meets = true;
         if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
     }
-}
-
-XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, const xt_node_ *n)
-{
-    int i;
-    for (i = 0; i < x->stages.count; i++)
-        if (xt_node_at_(x, xt_stage_at_(x, i)->node) == n) return xt_stage_at_(x, i);
-    return NULL;
 }
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
@@ -6949,13 +6943,11 @@ XE_FN_ spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
 XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
-    int64_t step = s->turns ? s->turns->step.integer : 0;
-    int bits = 0;
+    int step = s->turns ? (int)s->turns->step.integer : 0;
     at = spe_iadd(m, at, spe_i32(m, s->at));
     if (step) {
         spe_id index = xt_value_at_(x, s->turns->index)->now.number.id, turn;
-        while (step >> bits > 1) bits++;
-        turn = spe_and(m, spe_shr(m, index, spe_i32(m, bits)), spe_i32(m, 1));
+        turn = spe_and(m, spe_shr(m, index, xt_log2_(x, step)), spe_i32(m, 1));
         at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
     }
     if (!s->shared) return spe_element(m, x->staging, 1, &at);
@@ -7084,9 +7076,10 @@ XE_FN_ void xt_stage_barrier_(xt_ctx *x)
 /* Writes a load: its messages at once, the rest with the last one of the group. False: this one is loaded otherwise. */
 bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_stage_ *s = x->staged ? xt_stage_of_(x, n) : NULL, *first = s, *one;
+    int number = xt_value_at_(x, n->result)->stage;
+    xt_stage_ *s = number ? xt_stage_at_(x, number - 1) : NULL, *first = s, *one;
     bool before = false; /* others may still read what was there */
-    if (!s) return false;
+    if (!s || !x->staged) return false;
     xt_remark_(x, "through local memory, where rows have any pitch");
     s->tile = xt_stage_tile_(x, s);
     if (x->staged == XT_BY_MESSAGES_) xt_stage_fetch_(x, s, &s->tile);

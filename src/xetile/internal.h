@@ -98,6 +98,7 @@ typedef struct {
     /* vectors: those that must share a layout form a class (union-find) */
     uint32_t parent;
     bool need[3]; /* of the root: which uses products ask for, by cm_use */
+    int stage;    /* number + 1 of how it is loaded through local memory, see staging.c; 0: it is not */
     bool late;    /* made strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* when written: not all strips have been made */
     /* when written. A number that a loop moves by its step is start + advance, how far the index has come. */
@@ -362,7 +363,6 @@ typedef struct {
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
 XETILE_PRIVATE void xt_find_stages_(xt_ctx *x);
 XETILE_PRIVATE spe_id xt_emit_stage_condition_(xt_ctx *x);
-XETILE_PRIVATE xt_stage_ *xt_stage_of_(xt_ctx *x, const xt_node_ *n);
 XETILE_PRIVATE void xt_write_stage_surfaces_(xt_ctx *x);
 XETILE_PRIVATE bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
 XETILE_PRIVATE void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f);

@@ -15,24 +15,14 @@ typedef struct {
 static product_case now;
 static chosen element, sum;
 
-static xt_tile window(XT_CONTEXT, xt_val base, bool by_columns, int rows, int cols, xt_index at, xt_index shape,
-                      xt_val line, xt_map map)
-{
-    if (by_columns)
-        return XT_INIT_TILE(base, of(element), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(1, line),
-                            .order = {0, 1}, .map = map);
-    return XT_INIT_TILE(base, of(element), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(line, 1),
-                        .map = map);
-}
-
 XT_KERNEL(multiply, u64(A), u64(B), u64(C), i32(ROW), i32(COL), i32(FROM), i32(M), i32(N), i32(K), i32(LINE_A),
           i32(LINE_B))
 {
     bool mapped = now.map.sg_layout[0] > 0;
     xt_map map_a = mapped ? xt_map_mma_a(&now.map, now.k) : now.map,
            map_b = mapped ? xt_map_mma_b(&now.map, now.k) : now.map;
-    xt_tile a = window(XT_SELF, A, true, now.m, now.k, XT_AT(ROW, FROM), XT_AT(M, K), LINE_A, map_a);
-    xt_tile b = window(XT_SELF, B, now.b_too, now.k, now.n, XT_AT(FROM, COL), XT_AT(K, N), LINE_B, map_b);
+    xt_tile a = window(XT_SELF, element, A, true, now.m, now.k, XT_AT(ROW, FROM), XT_AT(M, K), LINE_A, map_a);
+    xt_tile b = window(XT_SELF, element, B, now.b_too, now.k, now.n, XT_AT(FROM, COL), XT_AT(K, N), LINE_B, map_b);
     xt_vec acc = XT_SPLAT(of(sum), now.m, now.n, 0, .map = now.map);
     XT_FOR (turn, 0, now.steps, 1, &a, &b, &acc) {
         acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);

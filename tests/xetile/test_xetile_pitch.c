@@ -17,16 +17,6 @@ static pitch_case now;
 static chosen element, sum;
 enum { TURNS = 2 };
 
-static xt_tile operand(XT_CONTEXT, xt_val base, bool by_columns, int rows, int cols, xt_index at, xt_index shape,
-                       xt_val pitch, xt_map map)
-{
-    if (by_columns)
-        return XT_INIT_TILE(base, of(element), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(1, pitch),
-                            .order = {0, 1}, .map = map);
-    return XT_INIT_TILE(base, of(element), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(pitch, 1),
-                        .map = map);
-}
-
 XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A), u32(PITCH_B), i32(FROM))
 {
     bool mapped = now.map.sg_layout[0] > 0;
@@ -37,8 +27,10 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
                              .map = now.map);
     xt_vec acc = XT_SPLAT(of(sum), now.m, now.n, 0, .map = now.map);
     XT_FOR (turn, 0, TURNS, 1, &acc) {
-        xt_tile a = operand(XT_SELF, A, now.by_columns[0], now.m, now.k, XT_AT(from, 0), XT_AT(M, K), PITCH_A, a_map);
-        xt_tile b = operand(XT_SELF, B, now.by_columns[1], now.k, now.n, XT_AT(0, from), XT_AT(K, N), PITCH_B, b_map);
+        xt_tile a = window(XT_SELF, element, A, now.by_columns[0], now.m, now.k, XT_AT(from, 0), XT_AT(M, K), PITCH_A,
+                           a_map);
+        xt_tile b = window(XT_SELF, element, B, now.by_columns[1], now.k, now.n, XT_AT(0, from), XT_AT(K, N), PITCH_B,
+                           b_map);
         XT_FOR (k, 0, K, now.k, &a, &b, &acc) {
             acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
             a = XT_UPDATE_TILE_OFFSET(a, 0, now.k);

@@ -177,4 +177,15 @@ TEST_UNUSED_ static bool run(const xt_kernel *kernel, const variant *v, zed_grou
 #define ONE_GROUP ((zed_groups){1, 1, 1})
 #define ADDRESS(p) ZED_ARG((uint64_t)(uintptr_t)(p))
 
+/* A tile of a matrix of `type` whose lines in memory, rows or columns, are `line` elements apart. */
+TEST_UNUSED_ static xt_tile window(XT_CONTEXT, chosen type, xt_val base, bool by_columns, int rows, int cols,
+                                   xt_index at, xt_index shape, xt_val line, xt_map map)
+{
+    if (by_columns)
+        return XT_INIT_TILE(base, of(type), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(1, line),
+                            .order = {0, 1}, .map = map);
+    return XT_INIT_TILE(base, of(type), rows, cols, .offset = at, .shape = shape, .strides = XT_AT(line, 1),
+                        .map = map);
+}
+
 #endif
