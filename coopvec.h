@@ -1,6 +1,6 @@
-/* coopvec.h - cooperative vectors: matrix-vector operations on the vectors of work-items, for kernels in plain C.
+/* coopvec.h - cooperative vectors: matrix-vector operations on work-items' vectors, for kernels in plain C.
  *
- * A small neural network in a kernel, one work-item a pixel:
+ * A small neural network in a kernel, one work-item per pixel:
  *
  *     #include "coopvec.h"
  *
@@ -85,32 +85,33 @@
  * cv_conversion_info gives here, too. Integers, conversions to integers, products of FP8 and of f16 that is exact in
  * FP8, and single accumulations were found to be the same bits; other f16 products are nearer to the exact value here.
  *
- * THE OPTIMAL LAYOUTS, both alike: panels of 64 bytes of each row. With P = 64 / size elements a panel and rows padded
- * to R, a multiple of 8, element (r, c) is at byte
+ * THE OPTIMAL LAYOUTS are the same: panels of 64 bytes of each row. With P = 64 / size elements per panel and the
+ * number of rows rounded up to R, a multiple of 8, element (r, c) is at byte
  *     (c / P) 64 R + 64 r + (c mod P) size
- * and the whole has ceil(columns / P) 64 R bytes. Padding is zero (a conversion writes it; zero an accumulated matrix
- * whole). Mul-optimal: eight rows are two A operands of DPAS side by side, and one 2D block message (which wants rows
- * of 64 bytes) brings four times two. Outer-product-optimal: eight rows of f32 are an accumulator block of 16 lanes, so
- * that each atomic message of a subgroup is a whole cache line. Being alike, trained matrices can be used at once.
+ * and the matrix has ceil(columns / P) 64 R bytes. Padding is zero: a conversion writes it, and a matrix to accumulate
+ * into must be zeroed whole. Mul-optimal: eight rows are two A operands of DPAS side by side, and one 2D block message
+ * (which requires rows of 64 bytes) loads four times two. Outer-product-optimal: eight rows of f32 are an accumulator
+ * block of 16 lanes, so each atomic message of a subgroup is a whole cache line. Since both are the same, trained
+ * matrices need no conversion.
  *
- * The macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and names in _.
+ * Macros call cv_build, cv_mul, cv_mul_add, cv_outer_product_accumulate, cv_vector_accumulate and names ending in _.
  *
  * THE HOST. cv_get_tier, cv_check_feature_support (counts and property lists); cv_get_conversion_dest_info,
  * cv_check_conversion, cv_convert_matrix; cv_check_matrix_memory, cv_check_vector_memory; cv_element_offset. The
  * structures are those of D3D12 with C names; results are CV_S_OK or CV_E_INVALIDARG. cv_supports_mul,
  * cv_supports_outer_product and cv_supports_vector_accumulate ask for one combination; cv_type_info, cv_type_name and
- * cv_layout_name tell of a type or layout, cv_error_name and cv_error_text of an error id. cv_conversion_arguments_of
- * gives the kernel's arguments for other runtimes. On the device: build cv_conversion_module(&target), load it, then in
- * a batch of ze_dispatch.h
- *     CV_CONVERT_MATRICES(&batch, &kernel, infos, count, &error);       error.id is not 0 when a descriptor was refused
+ * cv_layout_name describe a type or layout, cv_error_name and cv_error_text an error id. cv_conversion_arguments_of
+ * returns the kernel's arguments for other runtimes. On the device: build cv_conversion_module(&target), load it, then,
+ * in a batch of ze_dispatch.h,
+ *     CV_CONVERT_MATRICES(&batch, &kernel, infos, count, &error);       error.id is not 0 if a descriptor was refused
  *
  * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the
  * matrix instruction is not used), .subgroup_size, .lowering (CM_PLAIN: no matrix instruction), .large_registers,
- * .version, .names, .lines. It returns a module; words is NULL when something was wrong, and error says what, where in
+ * .version, .names, .lines. It returns a module; after an error, words is NULL, and error says what is wrong, where in
  * your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below.
  *
  * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
- * GiB. Kernel indices and offsets are 32 bits. One kernel a module.
+ * GiB. Kernel indices and offsets are 32 bits. One kernel per module.
  *
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
@@ -202,13 +203,13 @@ enum {
         CV_ERROR_END_
 };
 
-/* What an error id of this header means in general, "no error" for 0; and its name, as in CV_ERROR_TRANSPOSE. */
+/* The general meaning of an error id of this header, "no error" for 0; its name: "CV_ERROR_TRANSPOSE". */
 XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
 
 /* ---- component types --------------------------------------------------------------------------------------------- */
 
-/* name, as it is written in a kernel (CV_TYPE_f16 ...), number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), bits
- * of one component, float, signed, may be the type of a vector in a kernel, may interpret memory */
+/* name as written in a kernel (CV_TYPE_f16 ...), number (ComponentType and D3D12_LINEAR_ALGEBRA_DATATYPE), bits per
+ * component, float, signed, may be the type of a vector in a kernel, may interpret memory */
 #define CV_TYPES_(X)                                                                                                   \
     X(I16, i16, 2, 16, false, true, true, true)                                                                        \
     X(U16, u16, 3, 16, false, false, true, true)                                                                       \
@@ -224,7 +225,7 @@ XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
     X(E5M2, e5m2, 22, 8, true, true, false, true)
 
 typedef enum {
-    CV_NO_TYPE_ = -1, /* makes it a signed type everywhere: types are kept in ints too */
+    CV_NO_TYPE_ = -1, /* makes the enum signed with every compiler: types are also stored in ints */
     CV_INVALID = 0,
 #define CV_ROW_(name, token, number, bits, fp, sign, vector, memory) CV_##name = number, CV_TYPE_##token = number,
     CV_TYPES_(CV_ROW_)
@@ -235,13 +236,13 @@ enum { CV_TYPE_COUNT_ = 12 };
 typedef struct {
     cv_type type;
     const char *name;
-    int bits; /* of one component; a packed one is a quarter of 32 bits */
+    int bits; /* per component; a packed component is a quarter of 32 bits */
     bool is_float, is_signed;
-    bool vector; /* a type that vectors in a kernel have */
-    bool memory; /* an interpretation of matrices and vectors in memory */
+    bool vector; /* can be the type of a vector in a kernel */
+    bool memory; /* can interpret matrices and vectors in memory */
 } cv_type_row;
 
-/* What is known of a component type, NULL when there is none of this number; its name: f16, packed_s8x32 ... */
+/* The description of a component type, NULL for unknown numbers; its name: f16, packed_s8x32 ... */
 XETILE_API const cv_type_row *cv_type_info(int type);
 XETILE_API const char *cv_type_name(int type);
 
@@ -255,13 +256,13 @@ XETILE_API const char *cv_layout_name(int layout);
 
 typedef enum { CV_TIER_NOT_SUPPORTED, CV_TIER_1_0, CV_TIER_1_1 } cv_tier;
 
-/* Multiply and multiply-add: a row that is supported. */
+/* A supported combination for multiply and multiply-add. */
 typedef struct {
     cv_type input_type, input_interpretation, matrix_interpretation, bias_interpretation, output_type;
-    bool transpose_supported; /* in the optimal layouts; never in row-major and column-major */
+    bool transpose_supported; /* in optimal layouts; never for row-major and column-major */
 } cv_properties_mul;
 
-/* Outer product accumulate, vector accumulate. */
+/* A supported combination for outer product accumulate or vector accumulate. */
 typedef struct {
     cv_type input_type, accumulation_type;
 } cv_properties_accumulate;
@@ -279,27 +280,28 @@ typedef int32_t cv_result;
 #define CV_S_OK 0
 #define CV_E_INVALIDARG (-2147024809) /* 0x80070057 */
 
-/* Every target, by name or row, has all of it: what the hardware lacks is done a lane at a time. */
+/* The same for every target: features that the hardware lacks run one lane at a time. */
 XETILE_API cv_tier cv_get_tier(const cm_target *target);
-/* One combination. The text's minimum set writes a packed input also as InputType PackedS8x32 with interpretation I8;
- * that spelling and the one of its operations (a u32 vector, interpretation PackedS8x32) are the same thing here. */
+/* Is the combination supported? The specification's minimum set also writes a packed input as InputType PackedS8x32
+ * with interpretation I8; that is treated like the spelling of its operations (u32 vector, interpretation
+ * PackedS8x32). */
 XETILE_API bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int output);
 /* May vectors of `input` be accumulated into a matrix, or a vector, of `type`? */
 XETILE_API bool cv_supports_outer_product(int input, int type), cv_supports_vector_accumulate(int input, int type);
-/* The query: a NULL list gets its count; else the count says how long the list is, and becomes how many were written. A
- * list that is too short is CV_E_INVALIDARG, and nothing is written at all. */
+/* The query. If a list is NULL, its count is set. Otherwise the count is the list's capacity, and becomes the number of
+ * entries written; if a list is too short, this returns CV_E_INVALIDARG and writes nothing. */
 XETILE_API cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d);
-/* Bytes from the start of a matrix to its element (row, col): the layouts, as this header documents them at its top. */
+/* Byte offset of element (row, col) in a matrix; the layouts are documented at the top of this header. */
 XETILE_API size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t stride, uint32_t row,
                                     uint32_t col);
 
 /* ---- conversion of matrices -------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t dest_size; /* bytes of the destination: filled by cv_get_conversion_dest_info */
+    uint32_t dest_size; /* bytes of the destination: set by cv_get_conversion_dest_info */
     cv_layout dest_layout;
     uint32_t dest_stride; /* bytes from a row to the next (row-major), from a column to the next (column-major). 0: the
-                             query fills in the least there can be. Optimal layouts: ignored */
+                             query sets the minimum. Optimal layouts: ignored */
     uint32_t num_rows, num_columns;
     cv_type dest_data_type;
 } cv_conversion_dest_info;
@@ -316,33 +318,33 @@ typedef struct {
     const void *src;
 } cv_conversion_data;
 
-/* What an e4m3 or e5m2 becomes where the number is beyond its range: the largest finite one, or NaN (e4m3) and infinity
- * (e5m2), as NVIDIA's driver converts. */
+/* The e4m3 or e5m2 value of numbers beyond its range: the largest finite one, or NaN (e4m3) and infinity (e5m2), as
+ * NVIDIA's driver converts. */
 typedef enum { CV_SATURATE, CV_NO_SATURATE } cv_overflow;
 
 typedef struct {
     cv_conversion_dest_info dest_info;
     cv_conversion_src_info src_info;
     cv_conversion_data data_desc;
-    cv_overflow overflow; /* not of D3D12 */
+    cv_overflow overflow; /* not in D3D12 */
 } cv_conversion_info;
 
-/* Each takes the caller's file and line first, which the macro of its name gives; *error has them, and id 0 when all is
- * well and the result true. error may be NULL. */
+/* The macros pass the caller's file and line to functions of the same name. These set *error (may be NULL) to the
+ * outcome: id 0 if all is well. They return true on success. */
 #define cv_get_conversion_dest_info(...) cv_get_conversion_dest_info_(__FILE__, __LINE__, __VA_ARGS__)
 #define cv_check_conversion(...) cv_check_conversion_(__FILE__, __LINE__, __VA_ARGS__)
 #define cv_convert_matrix(...) cv_convert_matrix_(__FILE__, __LINE__, __VA_ARGS__)
 #define cv_check_matrix_memory(...) cv_check_matrix_memory_(__FILE__, __LINE__, __VA_ARGS__)
 #define cv_check_vector_memory(...) cv_check_vector_memory_(__FILE__, __LINE__, __VA_ARGS__)
 
-/* Fills dest_size (a multiple of 16), and dest_stride where it is 0 and the layout has one. */
+/* Fills dest_size (a multiple of 16), and dest_stride if it is 0 and the layout has one. */
 XETILE_API bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest_info *d, spe_error *error);
-/* Every line of the text's valid usage, with an error of its own. */
+/* Checks each rule of the specification's valid usage; each has its own error. */
 XETILE_API bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *info, spe_error *error);
-/* Converts `count` matrices on the host, one after the other. All are checked before the first is written. */
+/* Converts `count` matrices on the host, in order. All are checked before the first is written. */
 XETILE_API bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
                                    spe_error *error);
-/* What the operations take for granted of a matrix's memory: base and offset multiples of 128, an allocation that is a
+/* Checks what the operations assume of a matrix's memory: base and offset are multiples of 128, and the allocation is a
  * multiple of 16 bytes and holds the matrix. `size`: of the allocation that begins at base. */
 XETILE_API bool cv_check_matrix_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset,
                                         cv_layout layout, cv_type type, uint32_t rows, uint32_t cols, uint32_t stride,
@@ -355,13 +357,13 @@ XETILE_API bool cv_check_vector_memory_(const char *file, int line, const void *
 
 typedef spe_val cv_val; /* types: cv_type */
 
-/* A work-item's vector, in SPIR-V vectors ("parts") of 8, the rest of 4, 2, 1. */
+/* A work-item's vector, as SPIR-V vectors ("parts") of 8, then 4, 2, 1. */
 typedef struct {
     uint32_t magic;
     cv_type type;
     int length, parts;
     spe_id *part; /* in the module's arena */
-    int side;     /* where it was made: see cv_side_ */
+    int side;     /* the side it was made in: see cv_side_ */
 } cv_vec;
 
 typedef struct {
@@ -370,7 +372,7 @@ typedef struct {
     cv_vec vec;
 } cv_any_;
 
-/* A vector and how its elements are to be read (CV_INTERPRET). */
+/* A vector and the interpretation of its elements (CV_INTERPRET). */
 typedef struct {
     cv_vec vec;
     int interpretation;
@@ -384,18 +386,18 @@ typedef struct {
     const char *name, *params, *file;
     int line;
     void (*body)(cv_ctx *);
-} cv_kernel; /* what CV_KERNEL defines; params is text such as "ptr<f16> weights, u32 n" */
+} cv_kernel; /* defined by CV_KERNEL; params is text such as "ptr<f16> weights, u32 n" */
 
 typedef spe_device cv_target;
-typedef spe_built cv_module; /* what CV_BUILD gives */
+typedef spe_built cv_module; /* the result of CV_BUILD */
 
 typedef struct {
     const cv_kernel *kernel;
-    const char *file; /* of the user, for errors of the build as a whole */
+    const char *file; /* the CV_BUILD call, for errors of the build as a whole */
     int line;
     const cv_target *target;
-    int local_size;    /* work-items a work-group; 0: four subgroups */
-    int subgroup_size; /* 0: the row's */
+    int local_size;    /* work-items per work-group; 0: four subgroups */
+    int subgroup_size; /* 0: that of the target row */
     cm_lowering lowering;
     bool large_registers;
     uint32_t version;
@@ -406,27 +408,27 @@ typedef struct {
     cv_ctx *x;
     const char *file;
     int line;
-} cv_where_; /* the context and the user's line, given to every function by its macro */
+} cv_where_; /* the context and the user's line, passed to every function by its macro */
 
-/* A carried value of either kind: magic tells which. */
+/* A carried value; its magic tells which kind. */
 typedef union {
     uint32_t magic;
     cv_val val;
     cv_vec vec;
 } cv_thing_;
 
-typedef struct { /* of an open region */
+typedef struct { /* an open region */
     void *const *objects; /* the user's variables */
-    cv_thing_ *start;     /* what they were */
+    cv_thing_ *start;     /* their values at the beginning */
     int count, id_count;
-    spe_id *ids, *first; /* as they are now; at the beginning of a side */
-    bool divergent, loop, busy; /* busy: the body does something */
+    spe_id *ids, *first; /* current ids; those at the beginning of a side */
+    bool divergent, loop, busy; /* busy: the body has emitted something */
     int side;
-    uint32_t operations; /* at the beginning */
+    uint32_t operations; /* operation count at the beginning */
 } cv_frame_;
 
-/* A walk through the body of a region. Values know the side they were made in (cv_val's note), 0 being outside of all:
- * one that is used when its side is closed was left in a variable that the region does not list. */
+/* A walk through the body of a region. Values record the side they were made in (note of a cv_val; 0 is outside all
+ * regions). If a value is used after its side is closed, it was left in a variable that the region does not list. */
 typedef struct {
     const char *name, *file;
     int line;
@@ -440,36 +442,36 @@ struct cv_ctx {
     const cv_kernel *kernel;
     const cv_build_desc *desc;
     int S, local_size;
-    bool dpas, block2d; /* the matrix instruction and 2D block messages may be used */
-    bool full;          /* no subgroup has work-items switched off */
-    int divergent;      /* open regions that work-items of a subgroup may enter or leave separately */
+    bool dpas, block2d; /* may the matrix instruction, 2D block messages be used? */
+    bool full;          /* all subgroups are full */
+    int divergent;      /* number of open regions that work-items of a subgroup may enter or leave separately */
     spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
     cv_val args[SPE_PARAMS_MAX];
     spe_regions regions;
-    cv_frame_ frames[SPE_REGIONS_MAX]; /* one a region */
-    cv_side_ *sides;                   /* number 1 is the first */
+    cv_frame_ frames[SPE_REGIONS_MAX]; /* one per open region */
+    cv_side_ *sides;                   /* numbered from 1 */
     int side_count, side_capacity, loops;
     uint32_t operations;
-    /* The kernel is written once more, into a module that is thrown away, with two walks through the body of each loop:
-     * the second one finds what the first left in variables that are not listed. */
+    /* Writing the kernel into a scratch module, with two walks through the body of each loop: the second finds what the
+     * first left in variables that are not listed. */
     bool probing;
 };
 
-/* What CV_BUILD calls. Always hand the result to cv_free. */
+/* Called by CV_BUILD. Always pass the result to cv_free. */
 XETILE_API cv_module cv_build(const cv_build_desc *desc);
-/* Gives back what a module holds; safe on a zeroed module and twice. */
+/* Frees a module. It may be zeroed or already freed. */
 XETILE_API void cv_free(cv_module *mod);
 
 /* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
-XETILE_API cv_val cv_here_(cv_ctx *x, cv_val v); /* a constant knows where it was written */
+XETILE_API cv_val cv_here_(cv_ctx *x, cv_val v); /* records in a constant the side it was written in */
 XETILE_API cv_any_ cv_any_val_(cv_val v), cv_any_vec_(cv_vec v), cv_any_real_(double d);
 XETILE_API cv_any_ cv_any_int_(long long i), cv_any_uint_(unsigned long long u);
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
 XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
-/* The first active work-item's value, for all: says, and makes sure, that it is uniform. */
+/* The first active work-item's value for the whole subgroup, which makes it uniform. */
 XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
 XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
 XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
@@ -478,13 +480,13 @@ typedef struct {
     cv_val ptr;
     int count;
     cv_val index;  /* in elements; default 0 */
-    cv_val stride; /* elements from one to the next; default 1 */
+    cv_val stride; /* distance between elements, in elements; default 1 */
     int end_;
 } cv_memory_;
 
 XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
 XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
-/* Element i, which may be known only when the kernel runs; the vector with element i, a constant, replaced. */
+/* Element i, which may be computed by the kernel; the vector with element i, a constant, replaced. */
 XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
 XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
 XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
@@ -494,7 +496,7 @@ XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
 XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
 XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
 XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
-enum { CV_SIGMOID_ = 1000, CV_GELU_ }; /* functions beside those of spe_math_op */
+enum { CV_SIGMOID_ = 1000, CV_GELU_ }; /* functions not in spe_math_op */
 XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
 XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
 XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
@@ -504,7 +506,7 @@ XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
 
 typedef enum { CV_UNIFORM_AUTO, CV_UNIFORM_YES, CV_UNIFORM_NO } cv_uniformity;
 
-/* What CV_MATRIX_REF makes. m and k are those of the product: a transposed matrix is stored as k rows of m columns. */
+/* The result of CV_MATRIX_REF. m, k: those of the product; a transposed matrix is stored as k rows of m columns. */
 typedef struct {
     cv_val base;
     cv_type interpretation;
@@ -512,7 +514,7 @@ typedef struct {
     cv_layout layout;
     bool transpose;
     cv_val offset; /* bytes; default 0 */
-    cv_val stride; /* bytes from a row (or column) to the next; default: the least there can be */
+    cv_val stride; /* bytes from a row (or column) to the next; default: the minimum */
     cv_uniformity uniform;
 } cv_matrix_ref;
 
@@ -524,11 +526,11 @@ typedef struct {
     int end_;
 } cv_vector_ref;
 
-/* Check and complete what the user wrote. */
+/* Check and complete a reference. */
 XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
 XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
 XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v), cv_same_input_(cv_interpreted_vector v);
-/* Mul, MulAdd; without bias (bias->base unset) Mul. */
+/* Mul, MulAdd; with bias->base unset, MulAdd is Mul. */
 XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
 XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
                              const cv_vector_ref *bias);
@@ -552,9 +554,9 @@ typedef struct {
         dest_shift, src_shift, overflow;
 } cv_conversion_arguments;
 
-/* What the conversion kernel is given for one descriptor. */
+/* The conversion kernel's arguments for a descriptor. */
 XETILE_API cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info);
-/* Goes through the descriptors of one call; none of them when one is refused. */
+/* Iterates over the descriptors of a call; over none of them if one is invalid. */
 typedef struct {
     const cv_conversion_info *infos;
     uint32_t count, next;
@@ -2971,15 +2973,15 @@ XETILE_AS_BEFORE_
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
-/* As a type in a kernel, of(x): the type of a number or vector, or of what a pointer points to. */
+/* of(x) as a type in a kernel: the type of a number or vector, or of a pointer's target. */
 #define CV_TYPE_of(x) ((cv_type)((x).type == -SPE_INT ? CV_I32 : (x).type == -SPE_REAL ? CV_F32 : (int)(x).type))
 #define CV_ID_(T) SPE_C_TYPE(CV_TYPE_, T)
 
-/* A kernel's parameters: as C parameters, and as arguments. */
+/* A kernel's parameters as C parameters and as arguments. */
 #define CV_DECLARE_(i, parameter) cv_val SPE_NAME_OF(parameter)
 #define CV_ARGUMENT_(i, parameter) cv_context_->args[i]
 
-/* A constant of type cv_kernel, and the head of the function that is its body. */
+/* Defines a constant of type cv_kernel, and begins the function that is its body. */
 #if defined(__cplusplus)
 #define CV_KERNEL(name_, ...) SPE_KERNEL_IN_CPP
 #else
@@ -2998,7 +3000,7 @@ XETILE_AS_BEFORE_
 #define CV_ANY_(x)                                                                                                     \
     _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
-#define CV_ADDRESS_(T, x) ((const T[]){x}) /* of a value that need not be a variable */
+#define CV_ADDRESS_(T, x) ((const T[]){x}) /* the address of any expression's value */
 
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
@@ -3016,7 +3018,7 @@ XETILE_AS_BEFORE_
 #define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
     cv_mul_add(CV_HERE_, CV_ID_(T), CV_ADDRESS_(cv_matrix_ref, matrix_),                                             \
                CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)), CV_ADDRESS_(cv_vector_ref, bias_))
-/* The same, by names that tell them from products element by element. */
+/* The same, with names that cannot be mistaken for element-wise products. */
 #define CV_MATVEC_MUL(T, matrix_, input_) CV_MUL(T, matrix_, input_)
 #define CV_MATVEC_MUL_ADD(T, matrix_, input_, bias_) CV_MUL_ADD(T, matrix_, input_, bias_)
 #define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
@@ -3099,7 +3101,7 @@ XETILE_AS_BEFORE_
 #define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define CV_ELSE else
 
-/* -- on the host: appends conversions to a zed_batch, with the kernel of cv_conversion_module */
+/* -- on the host: appends conversions by the kernel of cv_conversion_module to a zed_batch */
 #define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
     for (cv_conversions_ cv_it_ = cv_conversions_begin_(__FILE__, __LINE__, infos_, count_, error_);               \
          cv_conversions_next_(&cv_it_);)                                                                               \

@@ -362,48 +362,48 @@ enum {
         XT_ERROR_END_
 };
 
-/* What an error id of this header means in general; "no error" for 0. */
+/* The general meaning of an error id of this header; "no error" for 0. */
 XETILE_API const char *xt_error_text(int id);
 
-/* The name of an error id, as in XT_ERROR_MAP_FIT. */
+/* The name of an error id: "XT_ERROR_MAP_FIT". */
 XETILE_API const char *xt_error_name(int id);
 
 /* ---- maps: which subgroup owns which part of a tile (host only) -------------------------------------------------- */
 
-/* The text's wg_map. All zero: no map, the tile is a subgroup's. */
+/* The specification's wg_map. All zero: no map, each subgroup has the whole tile. */
 typedef struct {
     int sg_layout[2], sg_data[2];
 } xt_map;
 
-/* A tile of `shape` under a map. In each dimension the tile is `count` pieces of `data` elements; each of the `layout`
- * subgroup coordinates owns `rounds` of them: number r of coordinate s is piece (s + r * layout) % count. */
+/* A tile of `shape` under a map. In each dimension the tile consists of `count` pieces of `data` elements; each of the
+ * `layout` subgroup coordinates owns `rounds` of them: number r of coordinate s is piece (s + r * layout) % count. */
 typedef struct {
     int shape[2], layout[2], data[2], count[2], rounds[2];
     int subgroups; /* layout[0] * layout[1]; 0 without a map */
 } xt_dist;
 
-/* How a rows x cols tile is distributed by a map (NULL or all zero: not at all). 0, or an error id. */
+/* Computes how a map distributes a rows x cols tile (NULL or all zero: not at all). Returns 0 or an error id. */
 XETILE_API int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map);
 
-/* How many pieces each subgroup owns. */
+/* The number of pieces each subgroup owns. */
 XETILE_API int xt_dist_pieces(const xt_dist *d);
 
-/* Where piece `number` (row-major in rounds) of a subgroup starts in the tile. */
+/* Offset of a subgroup's piece `number` (row-major in rounds) in the tile. */
 XETILE_API void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *col);
 
 /* Does the subgroup own element (row, col) of the tile? */
 XETILE_API bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col);
 
-/* The maps of tile_mma's operands that follow from the result's: same layout, m and n of the result, k whole. */
+/* The maps of tile_mma's operands for a result map: same layout, the result's m or n, all of k. */
 XETILE_API xt_map xt_map_mma_a(const xt_map *result, int k);
 XETILE_API xt_map xt_map_mma_b(const xt_map *result, int k);
 
 /* "sg_layout must be same, sg_data for the dimension being reduced must be same as the input vector, and the other
- * dimension must be same": the map that follows for the result; what the map splits is 1 element a subgroup there. */
+ * dimension must be same": the result's map. If subgroups share a group, each has 1 element along dim. */
 XETILE_API xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size);
 
-/* "sg_layout must be same, sg_data for the dimension being broadcast must be 1, and the other dimension must be same";
- * with a broadcast_size smaller than the result's piece it is as many as that piece has. */
+/* "sg_layout must be same, sg_data for the dimension being broadcast must be 1, and the other dimension must be same":
+ * the operand's map. If the result's piece exceeds broadcast_size, sg_data is their quotient. */
 XETILE_API xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size);
 
 /* "The two dimension of sg_layout and sg_data must be swapped." */
@@ -411,43 +411,43 @@ XETILE_API xt_map xt_map_transpose(const xt_map *map);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, beside the cm_type values */
+enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, next to the cm_type values */
 
 typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
 typedef struct {
     int count;
     xt_val at[8];
-} xt_index; /* what XT_AT makes */
+} xt_index; /* the result of XT_AT */
 
-/* A vector: one cm_matrix for each block of each piece that this subgroup owns. */
+/* A vector: a cm_matrix for each block of each piece this subgroup owns. */
 typedef struct {
     uint32_t magic;
     cm_type type;
-    uint32_t id; /* which value of the record */
+    uint32_t id; /* its number among the recorded values */
     xt_map map;
     xt_dist dist;
-    int inner[2]; /* inner_blocks: the vector counts as 4-D; 0: it is 2-D */
-    /* when it is written */
+    int inner[2]; /* inner_blocks of a 4-D vector; 0: 2-D */
+    /* set during lowering */
     cm_use use;
     int blocks;
-    cm_matrix *block; /* piece by piece, row-major in a piece */
+    cm_matrix *block; /* piece by piece, row-major within a piece */
 } xt_vec;
 
 /* A tile: a rows x cols window of a matrix in memory. */
 typedef struct {
     uint32_t magic;
     cm_type type;
-    int number; /* of the XT_INIT_TILE that it comes from */
-    int scope;  /* where it was made */
-    uint32_t id; /* which value of the record */
+    int number; /* of the XT_INIT_TILE it comes from */
+    int scope;  /* the scope it was made in */
+    uint32_t id; /* its number among the recorded values */
     bool column_major;
-    int step;    /* elements from one to the next in the inner dimension */
-    bool inside; /* promised: no part of it is ever outside the base matrix */
-    bool scatter; /* every element has an offset of its own: offsets; shape[1] elements from base on */
+    int step;    /* stride of the inner dimension, in elements */
+    bool inside; /* promised never to reach outside the base matrix */
+    bool scatter; /* element offsets are in `offsets`; the base has shape[1] elements */
     xt_map map;
     xt_dist dist;
-    int inner[2];                            /* inner_blocks, 0: none */
+    int inner[2];                            /* inner_blocks; 0: none */
     xt_val base, offset[2], shape[2], pitch; /* offset: of this subgroup's first piece */
     xt_vec offsets;
 } xt_tile;
@@ -473,16 +473,16 @@ typedef struct {
     const char *name, *params, *file;
     int line;
     void (*body)(xt_ctx *);
-} xt_kernel; /* what XT_KERNEL defines; params is text such as "ptr<f16> A, u32 N" */
+} xt_kernel; /* defined by XT_KERNEL; params is text such as "ptr<f16> A, u32 N" */
 
 typedef spe_device xt_target;
-typedef spe_built xt_module; /* what XT_BUILD gives */
+typedef spe_built xt_module; /* the result of XT_BUILD */
 
 typedef enum { XT_PITCH_AUTO, XT_PITCH_ALIGNED, XT_PITCH_ANY } xt_pitch;
 
 typedef struct {
     const xt_kernel *kernel;
-    const char *file; /* of the user, for errors of the build as a whole */
+    const char *file; /* the XT_BUILD call, for errors of the build as a whole */
     int line;
     const xt_target *target;
     int subgroup_size;
@@ -498,7 +498,7 @@ typedef struct {
     xt_ctx *x;
     const char *file;
     int line;
-} xt_where_; /* the context and the user's line, given to every function by its macro */
+} xt_where_; /* the context and the user's line, passed to every function by its macro */
 
 typedef struct {
     void *items;
@@ -510,7 +510,7 @@ enum { XT_PLACES_MAX_ = 64 };
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
 
-/* A subgroup's place in a map's dimension, kept so that tiles of one map share the arithmetic. */
+/* A subgroup's coordinate in a dimension of a map, cached so that tiles with the same map share the arithmetic. */
 typedef struct {
     int dim, across, layout, count, data;
     spe_id id;
@@ -526,36 +526,36 @@ struct xt_ctx {
     spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
     xt_val args[SPE_PARAMS_MAX];
-    /* the record */
+    /* the recorded kernel */
     xt_list_ nodes, values, errors;
-    int part;         /* above 0: what is recorded is a part of a larger operation */
-    xt_list_ scopes;  /* of each side of a region, and of the region: where it is */
-    int scope, again; /* scope: the innermost one; again: above 0 in a second walk, see control.c */
-    int spread;       /* of the conditions and bounds of the regions that are open, see xt_value_ */
+    int part;         /* > 0 while recording parts of a larger operation */
+    xt_list_ scopes;  /* one for each region and each of its sides */
+    int scope, again; /* scope: the innermost one; again: > 0 during a second walk, see control.c */
+    int spread;       /* of the open regions' conditions and bounds, see xt_value_ */
     int tile_count;
     spe_regions regions;
-    xt_frame_ *frames[SPE_REGIONS_MAX]; /* of each open region */
-    const char *arrived;                /* the split barrier that is under way */
+    xt_frame_ *frames[SPE_REGIONS_MAX]; /* one per open region */
+    const char *arrived;                /* the split barrier arrived at but not yet waited for */
     int subgroups;                      /* 0: no map yet */
     xt_where_ subgroups_at;
     xt_map subgroups_map;
     int64_t local_bytes;
-    /* what the passes find */
+    /* results of the passes */
     xt_list_ tiles, offsets, remarks, stages;
-    const char *versions; /* what the first version is, and why */
+    const char *versions; /* which the first version is, and why */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
-    size_t stage_dwords, shared_dwords; /* and of operands on their way: of their own, and of scratch_bytes */
+    size_t stage_dwords, shared_dwords; /* of staged operands: in their own memory, and within scratch_bytes */
     bool has_mma;
-    size_t accumulator_bytes, product_bytes; /* of a subgroup, at most: of a sum; of a sum and both operands */
-    size_t slice_bytes; /* of a sum and one step of the matrix instruction, at most: of node number `largest` */
+    size_t accumulator_bytes, product_bytes; /* maximum per subgroup: of a sum; of a sum and both operands */
+    size_t slice_bytes; /* maximum of a sum and one step of the matrix instruction, in node `largest` */
     int largest;
     spe_error warning;
     int registers;
     /* lowering */
-    bool block2d; /* this is the version with 2D block messages */
+    bool block2d; /* writing the version with 2D block messages */
     int staged;   /* operands go through local memory in this version, XT_BY_... */
-    int at;       /* the number of the node */
+    int at;       /* number of the node being written */
     spe_id scratch, staging;
     xt_list_ lane_bits, lane_tables; /* written so far */
     xt_place_ places[XT_PLACES_MAX_];
@@ -564,7 +564,7 @@ struct xt_ctx {
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* name, operands, instruction on floats; ABS takes integers too */
+/* name, operand count, instruction on floats; ABS also takes integers */
 #define XT_MATH_(X)                                                                                                    \
     X(EXP, 1, EXP) X(EXP2, 1, EXP2) X(LOG, 1, LOG) X(LOG2, 1, LOG2) X(SQRT, 1, SQRT) X(RSQRT, 1, RSQRT)                \
     X(TANH, 1, TANH) X(SIN, 1, SIN) X(COS, 1, COS) X(ERF, 1, ERF) X(ABS, 1, FABS) X(CEIL, 1, CEIL)                     \
@@ -600,7 +600,7 @@ typedef struct {
     xt_vec scatter;
 } xt_tile_desc_;
 
-/* What elements outside the base matrix are when they are loaded. */
+/* The value of loaded elements outside the base matrix. */
 typedef enum { XT_BORDER_PADDING, XT_BORDER_CLAMP, XT_BORDER_MIRROR } xt_border;
 
 typedef struct {
@@ -625,8 +625,8 @@ typedef enum {
     XT_RED_xor_, XT_RED_minnumf_, XT_RED_maxnumf_, XT_RED_minimumf_, XT_RED_maximumf_, XT_RED_COUNT_
 } xt_red_; /* kinds of reductions */
 
-/* Kinds of the arith enumeration: which elements they take, the instruction that does it on 32 and 64 bits, and the
- * reduction that combines a pair so. */
+/* The specification's arith kinds: element types, the instruction for 32 and 64 bits (LOOP: compare and swap), and the
+ * reduction that combines two values. */
 enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
 #define XT_RMW_KINDS_(X)                                                                                               \
     X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE, XT_RED_COUNT_)                                                \
@@ -668,11 +668,11 @@ typedef struct {
 
 typedef struct {
     xt_vec left, right, sum; /* sum.magic 0: without */
-    xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only compared with what the operands have */
+    xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only checked against the operands */
     int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
 
-enum { XT_DIMS_PAIR_ = 16 }; /* what XT_DIMS gives starts here */
+enum { XT_DIMS_PAIR_ = 16 }; /* values of XT_DIMS start here */
 
 typedef struct {
     xt_vec vec;
@@ -683,8 +683,8 @@ typedef struct {
 
 typedef struct {
     xt_vec vec;
-    int dim, size;      /* size: of that dimension in the result */
-    int broadcast_size; /* copies of each element; 0: size / what there is */
+    int dim, size;      /* size of that dimension in the result */
+    int broadcast_size; /* copies of each element; 0: size / current size */
     xt_map map, source;
     int inner_blocks[2];
 } xt_broadcast_desc_;
@@ -714,7 +714,7 @@ typedef struct {
 typedef struct {
     xt_vec vec;
     int dim;
-    xt_vec *value; /* where the extreme itself goes */
+    xt_vec *value; /* receives the extreme values */
     xt_map map;
 } xt_arg_desc_;
 
@@ -740,7 +740,7 @@ XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
 
 /* ---- regions, split barriers ------------------------------------------------------------------------------------- */
 
-/* XT_WHILE is XT_FOR without an index: the condition is computed each turn, from the carried values. */
+/* XT_WHILE is XT_FOR without an index: the condition is computed in each iteration from the carried values. */
 XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
 XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
 XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
@@ -748,13 +748,13 @@ XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val cond
 XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
 XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
 
-/* ---- what users write themselves --------------------------------------------------------------------------------- */
+/* ---- users' own operations --------------------------------------------------------------------------------------- */
 
-/* Writes a number from numbers: their ids, in the types that they have. c->module is the spe_module. */
+/* Emits a number computed from numbers, given as ids of their own types. c->module is the spe_module. */
 typedef spe_id (*xt_emit_fn)(cm_ctx *c, const spe_id *operands, void *user);
 
-/* Writes one block of a vector from the same block of one to three vectors, in the accumulator's layout (CM_ACC). Rows
- * of a block are the columns of the cm_matrix. */
+/* Emits one block of a vector from the same block of one to three vectors, in the accumulator's layout (CM_ACC). The
+ * block's rows are the cm_matrix's columns. */
 typedef cm_matrix (*xt_emit_block_fn)(cm_ctx *c, const cm_matrix *const *operands, void *user);
 
 XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
@@ -764,7 +764,7 @@ XETILE_API xt_val xt_all_(xt_where_ w, xt_vec v, bool all);
 XETILE_API xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index);
 XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
 
-/* What XT_RANDOM gives in a kernel. */
+/* The same number as XT_RANDOM in a kernel. */
 XETILE_API uint32_t xt_random(uint32_t seed, uint32_t index);
 
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
@@ -772,13 +772,13 @@ XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void 
 
 /* ---- building a module ------------------------------------------------------------------------------------------- */
 
-/* What XT_BUILD calls. Always hand the result to xt_free. */
+/* Called by XT_BUILD. Always pass the result to xt_free. */
 XETILE_API xt_module xt_build(const xt_build_desc *desc);
 
-/* Prints the kernel of a module in the notation of the XeTile texts; of one that was not built its errors. */
+/* Prints a module's kernel in the notation of the XeTile specification; if it was not built, its errors. */
 XETILE_API void xt_print(const xt_module *mod, FILE *f);
 
-/* Gives back what a module holds; safe on a zeroed module and twice. */
+/* Frees a module. It may be zeroed or already freed. */
 XETILE_API void xt_free(xt_module *mod);
 
 #endif /* XETILE_XETILE_H */
@@ -8659,7 +8659,7 @@ XETILE_AS_BEFORE_
 
 /* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
 
-/* Calls the function for vectors when one of three is a vector, else the one for numbers. */
+/* Selects the function for vectors if any of three arguments is a vector, else the one for numbers. */
 #define XT_BY_(name, a, b, c)                                                                                          \
     _Generic((a), xt_vec: xt_##name##_vec_,                                                                            \
              default: _Generic((b), xt_vec: xt_##name##_vec_,                                                          \
@@ -8719,7 +8719,7 @@ XETILE_AS_BEFORE_
 #define XT_TILE_PACK(...) xt_tile_pack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 #define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 
-/* The older text's names. */
+/* Names from the older specification. */
 #define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
     xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
@@ -8740,7 +8740,7 @@ XETILE_AS_BEFORE_
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
-/* The types, as they are written in a kernel. of(x): the element type of a pointer parameter, a tile or a vector. */
+/* Types as written in kernels. of(x): the element type of a pointer parameter, a tile or a vector. */
 #define XT_TYPE_f64 CM_F64
 #define XT_TYPE_f32 CM_F32
 #define XT_TYPE_tf32 CM_TF32
@@ -8760,11 +8760,11 @@ XETILE_AS_BEFORE_
 #define XT_ID_(T) ((int)SPE_C_TYPE(XT_TYPE_, T))
 #define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
 
-/* A kernel's parameters: as C parameters, and as arguments. */
+/* A kernel's parameters as C parameters and as arguments. */
 #define XT_DECLARE_(i, parameter) xt_val SPE_NAME_OF(parameter)
 #define XT_ARGUMENT_(i, parameter) xt_context_->args[i]
 
-/* A constant of type xt_kernel, and the head of the function that is its body. */
+/* Defines a constant of type xt_kernel, and begins the function that is its body. */
 #if defined(__cplusplus)
 #define XT_KERNEL(name_, ...) SPE_KERNEL_IN_CPP
 #else
@@ -8784,7 +8784,7 @@ XETILE_AS_BEFORE_
     _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_real_, double: xt_any_real_,                 \
              unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
 
-#define XT_TYPE(T) (1 + XT_ID_(T)) /* for .type options, where 0 is the default */
+#define XT_TYPE(T) (1 + XT_ID_(T)) /* for .type options, whose default is 0 */
 #define XT_MAP(...) ((xt_map){__VA_ARGS__})
 
 /* One to eight C integers or xt_vals. */

@@ -1,20 +1,20 @@
-/* coopmatrix.h - cooperative matrices: how a matrix is spread over the work-items of a subgroup, and kernels using it.
+/* coopmatrix.h - cooperative matrices: how a matrix is distributed over a subgroup, and operations on it.
  *
- * A cooperative matrix of M rows and N columns is held by the S work-items ("lanes") of a subgroup together; each has
- * an equal share of it, a vector of V components. This header knows which element sits where, and writes SPIR-V that
- * makes, loads, stores, prefetches and multiplies such matrices through spirv_emit.h.
+ * A cooperative matrix of M rows and N columns is held jointly by the S work-items ("lanes") of a subgroup. Each holds
+ * an equal share, a vector of V components. This header computes which element is where, and uses spirv_emit.h to write
+ * SPIR-V that makes, loads, stores, prefetches and multiplies such matrices.
  *
- * Part 1, LAYOUT: host code only, no module, no emitter. `#define CM_LAYOUT_ONLY` before the include to have just that.
+ * Part 1, LAYOUT: host code only, no module, no emitter. For this part alone, define CM_LAYOUT_ONLY before the include.
  *
  *     cm_layout l;
  *     int error = cm_layout_init(&l, 32, 48, CM_F16, CM_A, 16);   // 0, or an id: cm_error_text(error)
  *     cm_slot s = cm_slot_of(&l, 5, 7);                           // where (5, 7) is: s.lane, s.component, s.channel
- *     cm_element e = cm_element_of(&l, s);                        // and back; e.padding: the slot holds nothing
+ *     cm_element e = cm_element_of(&l, s);                        // and back; e.padding: the slot holds no element
  *     _Static_assert(CM_V(32, 48, CM_F16, CM_A, 16) == 96, "V as an integer constant expression");
  *
- * The definition (section "General layout" of TinyTC's text on coopmatrix layout, called the text from here on):
+ * The definition, from section "General layout" of TinyTC's specification of coopmatrix layout, here called the spec:
  * I = min(M, S); J is the smallest n >= N with I n a multiple of S; K = M / I = K1 K2; A is padded with zeros to the
- * tensor A*[i, k1, j, k2] = A[i + k1 I + k2 I K1, j]; L = i + k1 I + j I K1 + k2 I K1 J numbers its entries, and
+ * tensor A*[i, k1, j, k2] = A[i + k1 I + k2 I K1, j]; L = i + k1 I + j I K1 + k2 I K1 J numbers its entries;
  * work-item p holds the entries p, p + S, p + 2S, ...
  *
  *     use       K1                                      also
@@ -22,20 +22,20 @@
  *     CM_A      1                                       below 32 bits: packed when N is a multiple of omega = 4 / size
  *     CM_B      max(1, 2 / size) when M > S, else 1
  *
- * Packed means: omega neighbours of a row share one 32-bit component ("channel" 0 in the low bits), and the tensor that
- * is numbered is that of the 32-bit entries. The text leaves open what happens when those do not divide evenly over the
- * work-items (possible only for M < S): here J grows to omega times the smallest n >= N / omega with I n a multiple of
- * S. needs_mask is true when J > N, that is when there are columns which exist only as padding.
+ * Packed means that omega neighbours in a row share one 32-bit component ("channel" 0 in the low bits), and that the
+ * 32-bit entries are what L numbers. The spec does not say what happens if those cannot be divided evenly among the
+ * work-items (possible only for M < S); here J becomes omega times the smallest n >= N / omega with I n a multiple of
+ * S. needs_mask is true if J > N, so that some columns exist only as padding.
  *
  *     cm_distribute  cm_gather            memory (cm_host_mem) into the vectors of all work-items, and back
- *     cm_linear  cm_unlinear  cm_row_of   entries of A* (cm_index) by number, and the rows they come from
- *     cm_components                       entries of a work-item: dwords or components
- *     cm_layout_interleave                the order that hardware wants: see 8-bit CM_B below
- *     cm_type_info  cm_use_name  cm_error_text  cm_error_name   what is known of a type, a use, an error id
+ *     cm_linear  cm_unlinear  cm_row_of   numbers of entries of A* (cm_index), and their rows
+ *     cm_components                       dwords (packed) or components per work-item
+ *     cm_layout_interleave                the order hardware requires: see 8-bit CM_B below
+ *     cm_type_info  cm_use_name  cm_error_text  cm_error_name   descriptions of types, uses and error ids
  *     the formulas as constants           CM_I CM_J CM_K CM_K1 CM_K2 CM_V CM_PACKED CM_CHANNELS CM_NEEDS_MASK CM_OMEGA
  *                                         CM_OMEGA_B CM_BYTES
  *
- * Part 2, OPERATIONS: kernels through spirv_emit.h. A whole one: C = A B, 16 x 8 times 8 x 16, column-major,
+ * Part 2, OPERATIONS: written to a spirv_emit.h module. A complete example: C = A B, 16 x 8 times 8 x 16, column-major.
  *
  *     spe_module m;
  *     spe_begin(&m, NULL);
@@ -49,17 +49,17 @@
  *     spe_kernel_begin(&m, &k);
  *
  *     cm_ctx c;
- *     cm_begin(&c, &m, cm_target_row("bmg"), CM_AUTO);           // the target gives subgroup size and lowering
+ *     cm_begin(&c, &m, cm_target_row("bmg"), CM_AUTO);           // the target determines subgroup size and lowering
  *     cm_mem at[3];                                              // pointer, extents, position, strides
  *     memset(at, 0, sizeof at);
  *     for (int i = 0; i < 3; i++) at[i].ptr = spe_param_id(&m, i), at[i].stride_col = spe_i32(&m, i == 1 ? 8 : 16);
  *     cm_matrix a = cm_load(&c, 16, 8, CM_F32, CM_A, &at[0]);
  *     cm_matrix b = cm_load(&c, 8, 16, CM_F32, CM_B, &at[1]);
- *     cm_matrix d = cm_mul_add(&c, CM_F32, &a, &b, NULL);        // or a C to add instead of NULL
+ *     cm_matrix d = cm_mul_add(&c, CM_F32, &a, &b, NULL);        // a matrix to add may replace NULL
  *     cm_store(&c, &d, &at[2]);
  *
  *     spe_kernel_end(&m);
- *     spe_words w = spe_finish(&m);                              // w.data, w.count; until spe_free(&m)
+ *     spe_words w = spe_finish(&m);                              // w.data, w.count; valid until spe_free(&m)
  *     if (!w.data) spe_print_error(spe_get_error(&m), stderr);
  *
  *     make       cm_splat  cm_load  cm_from_components  cm_from_parts  cm_complex
@@ -68,54 +68,54 @@
  *     multiply   cm_mul_add  cm_mul_add_saturating  cm_scale
  *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
- *     your own   CM_APPLY (a statement for every component, with its row and column)  cm_apply  cm_map1  cm_map2
- *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the total in every place)
+ *     your own   CM_APPLY (a statement per component, which knows its row and column)  cm_apply  cm_map1  cm_map2
+ *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the result in every element)
  *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_use  cm_transpose  cm_repeat
- *     look in    cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
+ *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
  *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
- *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL when there is none
+ *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL if there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
  *
  * Loops carry the ids of a matrix: spe_for(&m, lo, hi, step, a.parts, a.part) ... spe_endfor(&m, a.parts, a.part).
  *
- * All of it for all component types. bf16, tf32 and the 8-bit floats are computed with in f32 and rounded to nearest
- * after every operation; complex matrices (c32, c64: pairs of floats in memory) are two real ones inside. Memory is
- * global or local (any storage class), with any strides in both directions. A matrix may be larger than the hardware's:
- * the products are chained here. dg2 has no f64 unless the module is built with -ze-fp64-gen-emu. Lowerings:
+ * Every operation supports every component type unless stated otherwise. bf16, tf32 and 8-bit floats are computed in
+ * f32 and rounded to nearest after every operation; complex matrices (c32, c64: pairs of floats in memory) are
+ * represented by two real ones. Memory is global or local (any storage class), with any strides in both directions. A
+ * matrix may be larger than the hardware's, as products are chained. On dg2, f64 requires building with
+ * -ze-fp64-gen-emu. Lowerings:
  *
- *     CM_INTEL   the matrix instruction where the table of products and the shape allow it (M >= S, K a multiple of its
- *                depth); 2D block messages where the table of block shapes and cm_mem.block2d allow them
- *     CM_PLAIN   everything else: loads and stores a lane at a time, subgroup broadcasts and FMA, straight-line code of
- *                about K N (1 + M / (8 S)) instructions, so keep tiles small for it
- *     CM_KHR     on request: parts are matrices of SPV_KHR_cooperative_matrix, whose components no lane can see. They
+ *     CM_INTEL   the matrix instruction if the table of products and the shape allow it (M >= S, K a multiple of its
+ *                depth); 2D block messages if the table of block shapes and cm_mem.block2d allow them
+ *     CM_PLAIN   everything else: loads and stores per lane, subgroup broadcasts and FMA, in straight-line code of
+ *                about K N (1 + M / (8 S)) instructions, so keep tiles small
+ *     CM_KHR     on request: parts are matrices of SPV_KHR_cooperative_matrix, with no access to components. They
  *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and
  *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
- *                takes: it crashes on component-wise instructions with such matrices and knows no bf16 ones
+ *                supports: it crashes on component-wise instructions on such matrices and lacks bf16
  *
- * CM_AUTO takes what the target has. What CM_INTEL cannot do, CM_PLAIN does; results agree within rounding.
+ * CM_AUTO uses what the target has. CM_PLAIN does what CM_INTEL cannot; results agree within rounding.
  *
- * In row-major terms. The text spreads ROWS over lanes and stride_row is 1 by default, so a row-major tile of r rows
- * and c columns is a cooperative matrix of c rows and r columns, and C = A B becomes C' = B' A' (' for transposed):
- * the row-major B is the CM_A here, A is the CM_B and C the CM_ACC. Then parts are the matrix instruction's operands as
- * they stand.
+ * Row-major matrices. The spec distributes ROWS over lanes, and stride_row is 1 by default; so a row-major tile of r
+ * rows and c columns is a cooperative matrix of c rows and r columns, and C = A B becomes C' = B' A' (' is the
+ * transpose): the row-major B is CM_A here, A is CM_B and C is CM_ACC. Parts are then the instruction's operands.
  *
- * 8-bit and tf32 CM_B. The text lets a lane hold rows p and p + S of 8-bit types; the matrix instruction wants 2p and
- * 2p + 1 (of 16-bit types at subgroup size 8 likewise). Under CM_INTEL they are held that way (cm_layout_for,
+ * 8-bit and tf32 CM_B. In the spec, a lane holds rows p and p + S of 8-bit types, but the matrix instruction needs 2p
+ * and 2p + 1 (likewise of 16-bit types at subgroup size 8). CM_INTEL holds them that way (cm_layout_for,
  * l.interleaved), and tf32 at subgroup size 16 as blocks of 8 rows with two columns side by side (size_i 8). Loads,
- * stores, conversions and products ask the layout, so only code that looks at components by number notices.
+ * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
  * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
- * operations take a size of the target's. Positions, extents and strides are 32 bits. Names ending in _ are private.
+ * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
  *
- * ERRORS have ids from 1000 on (one list, CM_ERRORS_) and are those of the module (spe_get_error), which keeps the
- * first. From then on every function emits nothing and returns poison: a matrix of no parts, id 0, false or NULL. In
- * brackets behind a function stand the errors it reports besides: [SHAPE] is CM_ERROR_SHAPE, [layout] those of
- * cm_layout_init for a shape, type and use, [mem] POINTER, POSITION and SCALAR of a cm_mem. What looks at components
- * reports LOWERING under CM_KHR; real operations asked of a complex type report EMIT_TYPE.
+ * ERRORS have ids from 1000 on (one list, CM_ERRORS_) and are recorded in the module (spe_get_error), which keeps the
+ * first. From then on every function emits nothing and returns poison: a matrix without parts, id 0, false or NULL.
+ * Brackets after a function's description list the errors it reports: [SHAPE] is CM_ERROR_SHAPE, [layout] those of
+ * cm_layout_init for a shape, type and use, [mem] POINTER, POSITION and SCALAR for a cm_mem. Functions that access
+ * components report LOWERING under CM_KHR; real operations on a complex type report EMIT_TYPE.
  *
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
@@ -146,7 +146,7 @@
     X(C32, 8, COMPLEX, true, 32, true, "c32")    X(C64, 16, COMPLEX, true, 64, true, "c64")
 
 #define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, text) CM_##name,
-/* CM_NO_TYPE_ makes it a signed type everywhere: types are kept in ints too. */
+/* CM_NO_TYPE_ makes the enum signed with every compiler: types are also stored in ints. */
 typedef enum {
     CM_NO_TYPE_ = -1, CM_TYPES_(CM_TYPE_ENUM_) CM_TYPE_COUNT
 } cm_type;
@@ -189,11 +189,11 @@ typedef struct {
 #define CM_ERROR_ENUM_(name, text) CM_ERROR_##name,
 enum { CM_ERROR_FIRST_ = 999, CM_ERRORS_(CM_ERROR_ENUM_) CM_ERROR_END_ };
 
-/* The row of a type, NULL when there is none; what the text calls a use (matrix_acc, matrix_a, matrix_b). */
+/* The row of a type, NULL if there is none; the spec's name of a use (matrix_acc, matrix_a, matrix_b). */
 XETILE_API const cm_type_row *cm_type_info(cm_type type);
 XETILE_API const char *cm_use_name(cm_use use);
 
-/* What an error id of this header means ("no error" for 0), and its name, as in CM_ERROR_SHAPE. */
+/* The meaning of an error id of this header ("no error" for 0), and its name: "CM_ERROR_SHAPE". */
 XETILE_API const char *cm_error_text(int id);
 XETILE_API const char *cm_error_name(int id);
 
@@ -220,19 +220,19 @@ XETILE_API const char *cm_error_name(int id);
 #define CM_V(M, N, T, U, S) (CM_I(M, S) * CM_K(M, S) * CM_J(M, N, T, U, S) / (S))
 #define CM_NEEDS_MASK(M, N, T, U, S) (CM_J(M, N, T, U, S) > (N))
 
-/* V counts components of the type; a packed matrix has V / omega 32-bit entries a work-item. `interleaved` is false for
- * every layout of the text; see cm_layout_interleave. */
+/* V counts components of the type; in a packed matrix each work-item has V / omega 32-bit entries. `interleaved` is
+ * false for all layouts of the spec; see cm_layout_interleave. */
 typedef struct {
     int rows, cols;
     cm_type type;
     cm_use use;
-    int lanes;                                                      /* the text's S, the subgroup size */
-    int size_i, size_j, size_k, size_k1, size_k2, size_v;           /* the text's I, J, K, K1, K2, V */
-    int omega; /* channels a component: 4 / size when packed, else 1 */
+    int lanes;                                                      /* the spec's S, the subgroup size */
+    int size_i, size_j, size_k, size_k1, size_k2, size_v;           /* the spec's I, J, K, K1, K2, V */
+    int omega; /* channels per component: 4 / size if packed, else 1 */
     bool packed, needs_mask, interleaved;
 } cm_layout;
 
-/* The coordinates of A*; an element of the matrix (padding: there is none, and row and col tell where it would lie). */
+/* Coordinates in A*; an element of the matrix (padding: no such element; row and col are where it would be). */
 typedef struct {
     int at_i, at_k1, at_j, at_k2;
 } cm_index;
@@ -241,25 +241,27 @@ typedef struct {
     bool padding;
 } cm_element;
 
-/* Where it is held: work-item, component of its vector (a 32-bit entry when packed), channel in the component. */
+/* Where an element is held: work-item, component of its vector (a 32-bit entry if packed), channel in that. */
 typedef struct {
     int lane, component, channel;
 } cm_slot;
 
-/* Sections "General layout", "Matrix Accumulator", "Matrix A", "Matrix B". Returns 0, or ROWS, COLUMNS, TYPE, USE,
- * SUBGROUP or TOO_LARGE, and then *l is all zero. All other functions here take a valid layout and cannot fail. */
+/* Sections "General layout", "Matrix Accumulator", "Matrix A", "Matrix B". Returns 0; or ROWS, COLUMNS, TYPE, USE,
+ * SUBGROUP or TOO_LARGE, with *l all zero. All other functions here take a valid layout and cannot fail. */
 XETILE_API int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, int subgroup_size);
 
-/* Not of the text: what a hardware product wants of its CM_B operand. K1 becomes `k1`, a power of two that divides K
- * (else ROWS is returned, and nothing changes), and a work-item holds k1 NEIGHBOURING rows: row = k1 + i K1 + k2 I K1
- * instead of i + k1 I + k2 I K1. Everything else, the numbering L included, stays. With k1 = 1 it is the text's. */
+/* Not in the spec: the order that a hardware product requires of its CM_B operand. K1 becomes `k1`, a power of two that
+ * divides K (else this returns ROWS and changes nothing), and each work-item holds k1 NEIGHBOURING rows: row = k1 + i
+ * K1 + k2 I K1 instead of i + k1 I + k2 I K1. All else, including the numbering L, stays. k1 = 1 gives the spec's
+ * order. */
 XETILE_API int cm_layout_interleave(cm_layout *l, int k1);
 
-/* 32-bit entries (packed) or components that a work-item holds. */
+/* 32-bit entries (packed) or components per work-item. */
 XETILE_API int cm_components(const cm_layout *l);
 
-/* Section "Work-item mapping": the number of an entry of A* (of A**, whose third coordinate is j / omega, when packed);
- * section "Mapping properties": the inverse (j that of channel 0 when packed); and the row of A it comes from. */
+/* Section "Work-item mapping": the number of an entry of A* (if packed, of A**, whose third coordinate is j / omega).
+ * Section "Mapping properties": the inverse (if packed, j is that of channel 0), and the row of A an entry comes
+ * from. */
 XETILE_API int cm_linear(const cm_layout *l, cm_index x);
 XETILE_API cm_index cm_unlinear(const cm_layout *l, int number);
 XETILE_API int cm_row_of(const cm_layout *l, cm_index x);
@@ -268,9 +270,9 @@ XETILE_API int cm_row_of(const cm_layout *l, cm_index x);
 XETILE_API cm_slot cm_slot_of(const cm_layout *l, int row, int col);
 XETILE_API cm_element cm_element_of(const cm_layout *l, cm_slot s);
 
-/* The arguments of the text's load pseudo-code. Element (r, c) of memory is at base + r * stride_row + c * stride_col
- * (in elements). `transposed` swaps the two extents and the two strides, as the text does. A checked direction gives 0
- * for what lies outside the extent; an unchecked one is trusted. */
+/* The arguments of the spec's load pseudo-code. Element (r, c) of memory is at base + r * stride_row + c * stride_col
+ * (in elements). `transposed` swaps the two extents and the two strides, as in the spec. In a checked direction,
+ * elements outside the extent read as 0; an unchecked direction is trusted. */
 typedef struct {
     void *base;
     int pos_row, pos_col;
@@ -279,7 +281,7 @@ typedef struct {
     bool transposed, rows_checked, cols_checked;
 } cm_host_mem;
 
-/* Section "Load pseudo-code": memory -> the vectors of all work-items, S x V components; and the inverse, which writes
+/* Section "Load pseudo-code": memory to the vectors of all work-items, S x V components; and the inverse, which writes
  * neither padding nor what the checks exclude. */
 XETILE_API void cm_distribute(const cm_layout *l, void *vectors, const cm_host_mem *from);
 XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to);
@@ -291,155 +293,155 @@ XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host
 
 /* ==== Part 2: operations that emit ================================================================================ */
 
-/* What a device can do. A row may be copied and changed (smaller local memory, another subgroup size it has). */
+/* What a device can do. A row may be copied and changed (less local memory, another of its subgroup sizes). */
 typedef struct {
     const char *name;
     int subgroup_size;       /* the size that kernels get unless they ask for another */
-    uint32_t subgroup_sizes; /* every size the device has, or-ed: 8 | 16 | 32 */
-    uint32_t dpas_sizes;     /* subgroup sizes at which the matrix instruction works; 0: there is none */
+    uint32_t subgroup_sizes; /* the sizes the device has, or-ed: 8 | 16 | 32 */
+    uint32_t dpas_sizes;     /* those at which the matrix instruction works; 0: it has none */
     uint32_t block2d_sizes;  /* the same for 2D block messages */
     bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
-    int local_memory;        /* bytes of a work-group */
-    int max_group_size;      /* work-items of a work-group */
-    int registers;           /* bytes of registers of one subgroup, in the larger of the two modes */
-    const char *build_flags; /* that the device's compiler needs for large tiles; "" elsewhere */
-    bool stages_rows;        /* rows at any pitch had better be copied to local memory than read by lanes (xetile.h) */
+    int local_memory;        /* bytes per work-group */
+    int max_group_size;      /* work-items per work-group */
+    int registers;           /* bytes of registers per subgroup, in the larger of the two register modes */
+    const char *build_flags; /* needed by the device's compiler for large tiles; or "" */
+    bool stages_rows;        /* rows of arbitrary pitch are faster through local memory than read by lanes (xetile.h) */
 } cm_target;
 
 /* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */
 XETILE_API const cm_target *cm_target_row(const char *name);
 
-/* See the manual. CM_AUTO: CM_INTEL where the target's row has it, else CM_PLAIN; CM_INTEL insists on it. */
+/* See the manual. CM_AUTO: CM_INTEL if the target has it, else CM_PLAIN; CM_INTEL fails without it. */
 typedef enum { CM_AUTO, CM_PLAIN, CM_INTEL, CM_KHR } cm_lowering;
 
 /* Rounding of a conversion; CM_ROUND_AUTO: to nearest even between floats, towards zero from float to integer. */
 typedef enum { CM_ROUND_AUTO, CM_ROUND_NEAREST, CM_ROUND_ZERO, CM_ROUND_UP, CM_ROUND_DOWN } cm_rounding;
 
-/* One per kernel that is being written. Plain data: copy it as you like. */
+/* One per kernel being written. Plain data, may be copied. */
 typedef struct {
     spe_module *module;
     cm_target target;
     cm_lowering lowering; /* CM_AUTO resolved */
-    cm_rounding rounding; /* of the conversion that is being written; zero between operations */
-    bool saturate;        /* the same: of integers */
-    bool overflow;        /* the same: of 8-bit floats, which saturate otherwise */
+    cm_rounding rounding; /* of the conversion being emitted; zero between operations */
+    bool saturate;        /* likewise: for integers */
+    bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
 } cm_ctx;
 
-/* Starts using a target: a row of cm_target_row or a changed copy; NULL is an error, so that the name of an unknown one
- * need not be tested. lowering: zero (CM_AUTO) for the best. False on an error [TARGET, TARGET_SUBGROUP, LOWERING]. */
+/* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
+ * need not be tested. lowering 0 is CM_AUTO. Returns false on an error [TARGET, TARGET_SUBGROUP, LOWERING]. */
 XETILE_API bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering);
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------- */
 
-/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), each block's words cut greedily into runs
- * of 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B matrix, or one
- * component; its low bits come first. Of a complex matrix the real parts come first, then the imaginary ones.
- * parts == 0 is poison. Copy it by assignment; part[] may be replaced by an array of ids of the same types (phis). */
+/* A matrix held by a subgroup: SPIR-V vectors ("parts"), block by block (k2), with each block's words split greedily
+ * into vectors of 8, 4, 2, 1. A word is a 32-bit entry of a packed matrix, the K1 components of one (j, k2) of a CM_B
+ * matrix, or one component, low bits first. In a complex matrix, the real parts precede the imaginary ones. parts == 0
+ * is poison. Copy by assignment; part[] may be replaced by an array of ids of the same types (phis). */
 typedef struct {
     cm_layout layout;
     int parts;
     spe_id *part; /* in the module's arena */
 } cm_matrix;
 
-/* The layout that values of this context have: the text's, but where the matrix instruction wants neighbouring rows of
- * its CM_B operand in a lane (see 8-bit CM_B above) that of cm_layout_interleave. rows is 0 after an error [layout]. */
+/* The layout of values of this context: the spec's, or that of cm_layout_interleave if the matrix instruction needs
+ * neighbouring rows of CM_B in a lane (see 8-bit CM_B above). rows is 0 after an error [layout]. */
 XETILE_API cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use);
 
-/* How many parts a matrix of this layout has, the words of one, and its type: under CM_KHR no vector [LOWERING]. */
+/* The number of parts of a matrix of this layout, the words of a part, and its type (under CM_KHR: [LOWERING]). */
 XETILE_API int cm_part_count(const cm_layout *l);
 XETILE_API int cm_part_words(const cm_layout *l, int part);
 XETILE_API spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part);
 
-/* c32 or c64? The type of a component in memory and in parts: bf16 and 8-bit floats are integers, a complex component
- * is two floats and this the type of one. The type that cm_fn works on: the same, but f32 where a float is an integer;
- * none for complex types, whose operations are made of those on cm_re and cm_im [EMIT_TYPE]. */
+/* Is it c32 or c64? The type of a component in memory and in parts: integers for bf16 and 8-bit floats, the type of one
+ * half for complex types. The type that cm_fn works on: the same, except f32 for floats stored as integers; complex
+ * types have none, as their operations are composed of those on cm_re and cm_im [EMIT_TYPE]. */
 XETILE_API bool cm_is_complex(cm_type type);
 XETILE_API spe_id cm_storage_type(cm_ctx *c, cm_type type);
 XETILE_API spe_id cm_arith_type(cm_ctx *c, cm_type type);
 
-/* Every element is `scalar`, a value of the storage type (TinyTC: construct); 0 for zero. Of a complex matrix it is the
- * real part of every element and the imaginary part is zero; cm_complex makes others [layout, SCALAR]. */
+/* Every element is `scalar`, a value of the storage type (TinyTC: construct), or zero if it is 0. For a complex matrix
+ * it is the real part and the imaginary part is zero; see also cm_complex [layout, SCALAR]. */
 XETILE_API cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar);
 
-/* A matrix of parts that come from elsewhere, for example phis, of the types that cm_part_type tells [COMPONENT]. */
+/* A matrix from parts made elsewhere, for example phis; their types must be those of cm_part_type [COMPONENT]. */
 XETILE_API cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts);
 
-/* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type (TinyTC: extract);
- * a copy with component v of every lane replaced by a scalar of that type (TinyTC: insert) [SHAPE, SCALAR]; and a
- * matrix of all V components in this order. Not of complex matrices [EMIT_TYPE]. */
+/* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type (TinyTC: extract); a
+ * copy with component v of every lane replaced by a scalar of that type (TinyTC: insert) [SHAPE, SCALAR]; a matrix from
+ * all V components in this order. Not for complex matrices [EMIT_TYPE]. */
 XETILE_API spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v);
 XETILE_API cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar);
 XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components);
 
-/* The row and the column in the matrix of component v in this lane, i32. */
+/* The row and the column of this lane's component v, as i32. */
 XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
 XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
 
-/* The real and the imaginary part of a complex matrix, matrices of f32 or f64 (TinyTC: re, im); re + i im, of two
- * matrices alike of f32 (gives c32) or f64 (gives c64) [COMPONENT, SHAPE]. None of them emits anything. */
+/* The real and the imaginary part of a complex matrix, as matrices of f32 or f64 (TinyTC: re, im); re + i im from two
+ * matrices of f32 (gives c32) or f64 (gives c64) of equal layout [COMPONENT, SHAPE]. These emit no code. */
 XETILE_API cm_matrix cm_re(cm_ctx *c, const cm_matrix *a);
 XETILE_API cm_matrix cm_im(cm_ctx *c, const cm_matrix *a);
 XETILE_API cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im);
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* 2D block messages: when constants prove that they may be used; promised by the caller (cm_block2d_test); not. */
+/* 2D block messages: used if constants prove them legal; promised legal by the caller (cm_block2d_test); never. */
 typedef enum { CM_BLOCK2D_AUTO, CM_BLOCK2D_YES, CM_BLOCK2D_NO } cm_block2d;
 
 /* A matrix in memory. Element (r, c) of the cooperative matrix is ptr[(row + r) * stride_row + (col + c) * stride_col].
- * All of it must be the same for every lane. Memory outside the extents is never touched. */
+ * All fields must be uniform over the subgroup. Memory outside the extents is never accessed. */
 typedef struct {
     spe_id ptr;                    /* to the component's storage type (cm_storage_type); any storage class */
-    spe_id rows, cols;             /* extents for the bounds tests, i32; 0: that direction is not checked */
+    spe_id rows, cols;             /* extents for bounds checks, i32; 0: direction not checked */
     spe_id row, col;               /* position of the matrix, i32, may be negative; 0: the constant 0 */
     spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
-    bool transposed;               /* swaps the extents and the strides, as in the text */
+    bool transposed;               /* swaps the extents and the strides, as in the spec */
     cm_block2d block2d;
-    uint32_t align; /* bytes that ptr is known to be aligned to; 0: not known. For CM_BLOCK2D_AUTO, and local memory
-                     * whose extents are not checked and whose row and col are 0: it is accessed in large pieces */
-    spe_id padding; /* scalar of the storage type for what lies outside; 0: zero */
+    uint32_t align; /* known alignment of ptr in bytes; 0: unknown. Used by CM_BLOCK2D_AUTO, and by unchecked local
+                     * memory whose row and col are 0, which is then accessed in large pieces */
+    spe_id padding; /* value of elements outside, a scalar of the storage type; 0: zero */
 } cm_mem;
 
-/* Loads a matrix (section "Load pseudo-code"), with the padding for what lies outside checked extents, and stores one;
- * what lies outside is not written [layout, mem, BLOCK2D]. */
+/* Loads a matrix (section "Load pseudo-code"), with padding outside checked extents; stores one, dropping what lies
+ * outside [layout, mem, BLOCK2D]. */
 XETILE_API cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
 XETILE_API void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
 
-/* Asks for rows x cols elements to be brought nearer; level 0: wherever the device likes, 1: all caches, 2: all but the
- * first, 3: through the first. Emits nothing where no 2D block message can do it [SHAPE, mem, BLOCK2D]. */
+/* Prefetches rows x cols elements. level 0: wherever the device likes, 1: into all caches, 2: all but the first, 3:
+ * streaming through the first. Emits nothing if no 2D block message can do it [SHAPE, mem, BLOCK2D]. */
 XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from, int level);
 
-/* Bool (i1): whether 2D block messages may be used on this memory, so that CM_BLOCK2D_YES may be promised: base address
- * a multiple of 64, pitch a multiple of 16 bytes and not below the width, width at least 64 bytes and a multiple of 4
- * (all up to 2^24), x a multiple of 4 bytes, memory global and contiguous in one direction; of 8-bit types by columns
- * also x >= 0 and pitch up to 2^23. A constant where it can be. Loops test the first position and their steps [mem]. */
+/* A bool (i1): may this memory be accessed by 2D block messages, so that CM_BLOCK2D_YES can be promised? Requires: base
+ * address a multiple of 64; pitch a multiple of 16 bytes and >= width; width >= 64 bytes and a multiple of 4 (all up to
+ * 2^24); x a multiple of 4 bytes; memory global and contiguous in one direction; for 8-bit types by columns also x >= 0
+ * and pitch up to 2^23. A constant if possible. Loops test the first position and their steps [mem]. */
 XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
 
-/* Legal shapes (cl_intel_subgroup_2d_block_io, all at subgroup size 16): bytes of an element, elements across, and the
- * heights and block counts as or-ed values. */
+/* Legal shapes (cl_intel_subgroup_2d_block_io, all at subgroup size 16): bytes per element, elements across, and or-ed
+ * values for heights and block counts. */
 typedef struct {
     cm_block_op op;
     int elem, width;
     uint32_t heights, counts;
 } cm_block_shape;
 
-/* The row of blocks `width` elements across, `count` of them; NULL when there is no such message. */
+/* The row of blocks `width` elements across, `count` of them; NULL if there is no such message. */
 XETILE_API const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count);
 
-/* What cm_visit calls for an element: where it is in memory and what the matrix holds (storage types). Returns what the
- * result holds, or always 0: then there is no result. */
+/* Called by cm_visit for an element: its address in memory and its value in the matrix (storage types). Returns the
+ * result's element; or always 0, for no result. */
 typedef spe_id (*cm_visit_fn)(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user);
 
-/* Calls fn once for every element of `a` that lies inside the memory; outside, the result, a matrix like a, is the
- * padding. Of a complex matrix the halves are visited one after the other, as matrices of f32 or f64 [mem]. */
+/* Calls fn once for every element of `a` that lies inside the memory. The result is a matrix like a, with padding
+ * outside. The halves of a complex matrix are visited one after the other, as matrices of f32 or f64 [mem]. */
 XETILE_API cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user);
 
-/* Atomic load, store and update, component by component (there is no atomicity of the matrix; of a complex component,
- * each half by itself). scope: SPE_ScopeWorkgroup, SPE_ScopeDevice, ...; semantics: SPE_MemorySemantics... bits, 0 for
- * relaxed. Types of 32 and 64 bits, and f16 for add, min and max; complex ones have no min and max. Everything else is
- * as with cm_load and cm_store. The updates return the values that memory held before [ATOMIC, mem]. */
+/* Atomic load, store and update of each component (not of the whole matrix; each half of a complex component is
+ * separate). scope: SPE_ScopeWorkgroup, SPE_ScopeDevice, ...; semantics: SPE_MemorySemantics... bits, 0 for relaxed.
+ * Types of 32 and 64 bits, and f16 for add, min and max; complex types have no min and max. Otherwise as cm_load and
+ * cm_store. Updates return the previous values in memory [ATOMIC, mem]. */
 XETILE_API cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from,
                                     uint32_t scope, uint32_t semantics);
 XETILE_API void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics);
@@ -449,42 +451,42 @@ XETILE_API cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* Component types of A and B, of which one must promote to the other (cm_promotes), the type that is accumulated in,
- * and the operands word of the matrix instruction (0: none), whose A flags describe our B, as its A is our B. */
+/* Component types of A and B, one of which must promote to the other (cm_promotes); the accumulation type; the operands
+ * word of the matrix instruction (0: none), whose A flags describe our B, because its A is our B. */
 typedef struct {
     cm_type type_a, type_b, acc;
     uint32_t dpas;
 } cm_product;
 
-/* The row of A B; NULL when neither type promotes to the other, and for complex types. */
+/* The row for A B; NULL if neither type promotes to the other, and for complex types. */
 XETILE_API const cm_product *cm_product_row(cm_type a, cm_type b);
 
-/* The promotion rule of TinyTC's scalar types: every value of `from` is one of `to`. Types that the text does not have
- * follow its sense: unsigned ones go with the signed one of their size, tf32 is between the 16-bit floats and f32.
- * And C of a product: what both A and B promote to (as the types of f32 sums go, bf16 and f16 alike). */
+/* TinyTC's promotion rule for scalar types: every value of `from` is a value of `to`. Types that the spec lacks follow
+ * its sense: unsigned types behave like signed ones of their size, and tf32 is between the 16-bit floats and f32. The
+ * types of C in a product: those to which both A and B promote (f32 sums take bf16 and f16 alike). */
 XETILE_API bool cm_promotes(cm_type from, cm_type to);
 XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
 
-/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. The text's rule:
- * A and B must promote to the type of C (cm_promotes; 16-bit floats are taken as C of each other too), and D may be
- * what C can be converted to. Sums are f32 for floats below 64 bits, i32 for 8- and 16-bit integers (which wrap), a
- * wider type when C has it; cm_product_row is the table. Where A, B, C and D are all f16 or all bf16, the matrix
- * instruction rounds to that type after every 16 products [OPERAND_USE, SHAPE, MUL_TYPES]. */
+/* D = A B + C of type_d: A is M x K (CM_A), B is K x N (CM_B), C is M x N (CM_ACC) or NULL for none. As in the spec, A
+ * and B must promote to the type of C (cm_promotes; 16-bit floats also accept each other as C), and D can be any type
+ * that C converts to. Sums are f32 for floats below 64 bits, i32 for 8- and 16-bit integers (which wrap), or a wider
+ * type if C has it; cm_product_row is the table. If A, B, C and D are all f16 or all bf16, the matrix instruction
+ * rounds to that type after every 16 products [OPERAND_USE, SHAPE, MUL_TYPES]. */
 XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                 const cm_matrix *acc);
 
-/* The same with integers that do not wrap: the exact result, or the largest or smallest number of type_d where it does
- * not fit. A and B are of 8 or 16 bits (their sums are exact in i32 and i64) [as cm_mul_add]. */
+/* The same, saturating: integers are the exact result clamped to the range of type_d. A and B have 8 or 16 bits (their
+ * sums are exact in i32 and i64) [as cm_mul_add]. */
 XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                            const cm_matrix *acc);
 
 /* ---- component by component -------------------------------------------------------------------------------------- */
 
-/* A component-wise operation: gets vectors or scalars of the arithmetic type (cm_arith_type), returns one of it. */
+/* A component-wise operation on vectors or scalars of the arithmetic type (cm_arith_type); returns the same type. */
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
 /* fn(c, type, a, 0, user) on every component; fn(c, type, a, b, user) on every pair of components of two matrices of
- * one type, shape and use [COMPONENT, SHAPE]. A matrix like a. Padding is mapped too; it is never stored. */
+ * equal type, shape and use [COMPONENT, SHAPE]. Returns a matrix like a. Padding is mapped too, but never stored. */
 XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
 XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 
@@ -495,15 +497,15 @@ typedef enum {
     CM_OR = SPE_ARITH_OR, CM_XOR = SPE_ARITH_XOR, CM_SHL = SPE_ARITH_SHL, CM_SHR = SPE_ARITH_SHR
 } cm_op;
 
-/* a op b, component by component; both of one type, shape and use, and the result too. Types below 32 bits that are no
- * integers nor f16 are computed in f32 and rounded to nearest. Complex types have add, sub, mul and div; floats no and,
- * or, xor, shl, shr [OPERATION, COMPONENT, SHAPE, EMIT_TYPE]. */
+/* a op b, component by component, on two matrices of equal type, shape and use; the result is like them. Types below 32
+ * bits other than integers and f16 are computed in f32 and rounded to nearest. Complex types have add, sub, mul and
+ * div; floats lack and, or, xor, shl, shr [OPERATION, COMPONENT, SHAPE, EMIT_TYPE]. */
 XETILE_API cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b);
 XETILE_API cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
 XETILE_API cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
 XETILE_API cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
 
-/* scalar * a; the scalar is of the storage type of a (of a complex matrix: a real factor) [SCALAR]. */
+/* scalar * a; the scalar has the storage type of a (for complex matrices: a real factor) [SCALAR]. */
 XETILE_API cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar);
 
 /* Operations on one component. All take floats; NEG and ABS integers too, NOT integers only, CONJ complex ones. */
@@ -516,21 +518,20 @@ typedef enum {
     CM_NEG, CM_NOT, CM_CONJ, CM_ABS, CM_UNARY_OPS_(CM_UNARY_ENUM_) CM_UNARY_COUNT_
 } cm_unary_op;
 
-/* op a, component by component; a matrix like a (but CM_ABS of a complex one is real). Precision is that of OpenCL.std.
- * Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP, NATIVE_EXP2 [OPERATION, EMIT_TYPE]. */
+/* op a, component by component; returns a matrix like a (CM_ABS of a complex one is real). Precision is that of
+ * OpenCL.std. Complex: NEG, CONJ, ABS, EXP, EXP2, NATIVE_EXP, NATIVE_EXP2 [OPERATION, EMIT_TYPE]. */
 XETILE_API cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a);
 
-/* What a lane knows of itself: i as row and the first column j0 as col, section "Mapping properties". Where I == S, col
- * is 0. */
+/* A lane's position, section "Mapping properties": i as row and the first column j0 as col. If I == S, col is 0. */
 typedef struct {
     spe_id row, col;
 } cm_lane;
 
-/* The state of CM_APPLY: which component is due, where it is, and the results so far. */
+/* The state of CM_APPLY: the current component, its position, and the results so far. */
 typedef struct {
     cm_ctx *c;
     const cm_matrix *a;
-    spe_id *value; /* of the storage type; NULL: something is wrong */
+    spe_id *value; /* of the storage type; NULL: after an error */
     cm_lane lane;
     int v;
     spe_id row, col, component;
@@ -540,71 +541,70 @@ XETILE_API cm_walk_ cm_walk_begin_(cm_ctx *c, const cm_matrix *a);
 XETILE_API bool cm_walk_next_(cm_walk_ *w);
 XETILE_API bool cm_walk_end_(cm_walk_ *w, cm_matrix *out);
 
-/* The statement that follows is written into the kernel once for every component of matrix `in`, with spe_ids `i` (row,
- * i32), `j` (column, i32) and `v` (component, of cm_arith_type); what it leaves in v is that component of `out`
+/* The statement that follows is emitted once for every component of matrix `in`, with spe_ids `i` (row, i32), `j`
+ * (column, i32) and `v` (component, of cm_arith_type); the value it leaves in v becomes that component of `out`
  * (TinyTC: apply) [SCALAR]. With s of f32, exp below the diagonal and zero above:
  *
  *     CM_APPLY (&c, p, s, i, j, v) v = spe_select(&m, spe_sle(&m, j, i), spe_math1(&m, SPE_EXP, v), zero);
  *
- * in and out are cm_matrix variables and may be the same one. Padding is visited too (j beyond the last column) and is
- * never stored. Leave the statement by its end only. */
+ * in and out are cm_matrix variables and may be the same. Padding is visited too (j beyond the last column) but never
+ * stored. Do not leave the statement by break, goto or return. */
 #define CM_APPLY(ctx, out, in, i, j, v)                                                                                \
     for (cm_walk_ cm_w_##v = cm_walk_begin_((ctx), &(in));                                                             \
          cm_walk_next_(&cm_w_##v) || cm_walk_end_(&cm_w_##v, &(out));)                                                 \
         for (spe_id i = cm_w_##v.row, j = cm_w_##v.col, v = cm_w_##v.component, cm_once_##v = 1;                       \
              (void)i, (void)j, cm_once_##v; cm_w_##v.component = v, cm_once_##v = 0)
 
-/* CM_APPLY as a function: fn gets a scalar of cm_arith_type and where it is, and returns the new one. */
+/* CM_APPLY as a function: fn gets a scalar of cm_arith_type and its position, and returns the new scalar. */
 typedef spe_id (*cm_apply_fn)(cm_ctx *c, spe_id row, spe_id col, spe_id component, void *user);
 XETILE_API cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user);
 
 /* Along each row, M x N becomes M x 1; along each column, 1 x N. */
 typedef enum { CM_BY_ROW, CM_BY_COLUMN } cm_direction;
 
-/* CM_ADD, CM_MIN or CM_MAX along rows or columns, in the type and use of `a` (TinyTC: reduce). f16 and smaller floats
- * are summed in f32, and the order of a sum is not stated. Complex types have only add [OPERATION]. */
+/* CM_ADD, CM_MIN or CM_MAX along rows or columns, with the type and use of `a` (TinyTC: reduce). f16 and smaller floats
+ * are summed in f32, in unspecified order. Complex types have only add [OPERATION]. */
 XETILE_API cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a);
 
-/* The same with the total in every place: a matrix of M x extent (CM_BY_ROW) of equal columns, or extent x N
- * (CM_BY_COLUMN) of equal rows. Cheapest when extent is that of `a` or, by columns, a multiple of the subgroup size as
- * M is: then nothing moves [OPERATION, layout]. */
+/* The same with the result in every element: a matrix of M x extent (CM_BY_ROW) of equal columns, or extent x N
+ * (CM_BY_COLUMN) of equal rows. Cheapest if extent is that of `a`, or, by columns, if extent and M are multiples of the
+ * subgroup size: then no data moves between lanes [OPERATION, layout]. */
 XETILE_API cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent);
 
 /* ---- another type, use or shape ---------------------------------------------------------------------------------- */
 
-/* The same matrix with components of another type (TinyTC: cast): to nearest even between floats, towards zero from
- * float to integer (what does not fit is undefined), the low bits between integers; to an 8-bit float the largest one
- * where a number does not fit. bf16, tf32 and the 8-bit floats are reached through f32, so what f32 does not hold is
- * rounded twice. A real matrix becomes the real part of a complex one; the other direction is cm_re. Lanes exchange
- * components when the layouts ask for it [TYPE, CONVERT]. */
+/* The same matrix with another component type (TinyTC: cast). Floats round to nearest even; float to integer rounds
+ * towards zero (undefined if it does not fit); integers keep the low bits; 8-bit floats saturate. bf16, tf32 and the
+ * 8-bit floats are converted through f32, so wider types round twice. A real matrix becomes the real part of a complex
+ * one; use cm_re for the opposite. Lanes exchange components if the layouts require it [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
 
-/* The same with a stated rounding, wherever a float is read or written. saturate: integers and 8-bit floats that do not
- * fit become the nearest one that does (NaN as an integer: 0); else such integers are undefined, and 8-bit floats
- * become NaN (e4m3, which has no infinity) or infinity (e5m2), as NVIDIA's hardware converts matrices. bf16 and tf32
- * know CM_ROUND_NEAREST and CM_ROUND_ZERO, the 8-bit floats CM_ROUND_NEAREST; the rest all four [TYPE, CONVERT]. */
+/* The same with a given rounding, wherever a float is read or written. saturate: integers and 8-bit floats that do not
+ * fit become the nearest value that does (NaN as an integer: 0); otherwise such integers are undefined, and 8-bit
+ * floats become NaN (e4m3, which has no infinity) or infinity (e5m2), as in NVIDIA's matrix conversions. bf16 and tf32
+ * support CM_ROUND_NEAREST and CM_ROUND_ZERO, 8-bit floats CM_ROUND_NEAREST, other types all four [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
 
-/* The same for another use [USE]: 16-bit accumulators become operands in each lane, 8-bit CM_B may need shuffles. */
+/* The same matrix with another use [USE]. 16-bit accumulators become operands within lanes; 8-bit CM_B may shuffle. */
 XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);
 
-/* The transpose, cols x rows (cols a power of two) in the given use [layout]. Lanes exchange components: about S V
- * shuffles, so small matrices only; memory transposes for nothing. */
+/* The transpose, cols x rows (cols a power of two) in the given use [layout]. Takes about S V shuffles, so only for
+ * small matrices; transposing through memory costs nothing extra. */
 XETILE_API cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use);
 
-/* rows x cols, element (r, c) that of `a` at (r mod rows of a, c mod columns of a): copies side by side, or a part of
- * `a` [layout]. Inside each lane where rows of a are a multiple of the subgroup size. */
+/* rows x cols, where element (r, c) is that of `a` at (r mod rows of a, c mod columns of a): copies side by side, or a
+ * part of `a` [layout]. Stays within lanes if the rows of a are a multiple of the subgroup size. */
 XETILE_API cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols);
 
 /* ---- for headers that build on this one -------------------------------------------------------------------------- */
 
-/* The device's row with what the caller knows better, and a subgroup size it has (0: the row's); false and an error of
- * the header that is built for (spe_reporter). What operations give after an error. */
+/* The device's row with the caller's values in place of the row's, and one of its subgroup sizes (0: the row's). On
+ * failure returns false and reports an error of the header in at->errors. cm_poison: the result after an error. */
 XETILE_API bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target);
 XETILE_API cm_matrix cm_poison(void);
 
-/* A vector or scalar of the storage type as one of the arithmetic type (cm_arith_type) [EMIT_TYPE], and back; f32
- * rounded to the 16 bits of a bf16; the same bits as another type, and nothing emitted when v is of that type. */
+/* A vector or scalar of the storage type as the arithmetic type (cm_arith_type) [EMIT_TYPE], and back; f32 rounded to
+ * bf16, as 16 bits; the same bits as another type (emits nothing if v has that type). */
 XETILE_API spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v);
 XETILE_API spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v);
 XETILE_API spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v);
@@ -613,13 +613,13 @@ XETILE_API spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v);
 /* All V components of this lane, converted to the storage type of `type`; NULL after an error [EMIT_TYPE]. */
 XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type);
 
-/* The pointer with the cache controls of a level of cm_prefetch, 1 to 3; and its messages, where the lowering has them,
- * for `across` elements along the contiguous direction and `down` in the other: false where the type has none. */
+/* The pointer decorated with the cache controls of a cm_prefetch level, 1 to 3. Emits prefetch messages, if the
+ * lowering has them, for `across` elements in the contiguous direction and `down` in the other; false if none. */
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
 
 #endif /* CM_LAYOUT_ONLY */
 
 #elif !defined(CM_LAYOUT_ONLY) && !defined(SPIRV_EMIT_H)
-#error "coopmatrix.h was included with CM_LAYOUT_ONLY before, and is wanted whole now"
+#error "coopmatrix.h was included with CM_LAYOUT_ONLY before; now all of it is needed"
 #endif /* XETILE_COOPMATRIX_H */

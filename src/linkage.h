@@ -1,18 +1,18 @@
 /* ---- how functions are declared ------------------------------------------------------------------------------------
  *
  * Three ways to use a header:
- *   include and go            nothing to define: the bodies are here, static, in each file that includes it
- *   XETILE_DECLARATIONS       declarations only: for all files of a program that has the bodies in one place. That is
- *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all the headers that are in use,
- *                             or libxetile (-lxetile; `pkg-config xetile` knows)
- * XETILE_IMPLEMENTATION may also come later, when the declarations were there before: include the headers once more.
- * Two files that have it are an error of the linker that says so: the first symbol it names is there for this alone.
+ *   include it                define nothing: every file that includes it gets the bodies as static functions
+ *   XETILE_DECLARATIONS       declarations only, for all files of a program that has the bodies in one place: either
+ *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all headers in use, or libxetile
+ *                             (-lxetile; see `pkg-config xetile`)
+ * XETILE_IMPLEMENTATION may also be defined after the declarations were included: include the headers again. If two
+ * files define it, linking fails with a symbol whose name says so.
  *
- * Static bodies are not optimised, but for a core of them (by gcc at -Og): a program spends no time in them worth
- * mention, and its author waits for the compiler. One that converts large matrices on the host may want
- * XETILE_OPTIMIZE: they are then compiled as the rest of the file, as with XETILE_IMPLEMENTATION they always are.
+ * Static bodies are compiled without optimisation, except for a core (gcc: -Og): programs spend little time in them,
+ * and their authors wait for the compiler. Programs that convert large matrices on the host can define XETILE_OPTIMIZE
+ * to compile them like the rest of the file, as XETILE_IMPLEMENTATION always does.
  *
- * The same lines stand in spirv_emit.h and ze_dispatch.h; the first one included counts.
+ * spirv_emit.h and ze_dispatch.h both contain these lines; the first one included counts.
  */
 #ifndef XETILE_API
 #if defined(__GNUC__)
@@ -39,12 +39,12 @@
 #define XETILE_STATIC_
 #if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
 #define XETILE_API static XETILE_ATTR_(__unused__)
-#else /* inline: what is not optimised, gcc compiles even where it is unused, unless it is inline */
+#else /* without optimisation, gcc compiles unused static functions unless they are inline */
 #define XETILE_API static inline XETILE_ATTR_(__unused__)
 #endif
 #define XETILE_PRIVATE XETILE_API
 #endif
-#define XE_FN_ XETILE_PRIVATE /* what is `static` in a source, in as many columns */
+#define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
 #if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
 #define XETILE_HOT_
 #define XETILE_COLD_
@@ -53,7 +53,7 @@
 #define XETILE_HOT_
 #define XETILE_COLD_ _Pragma("clang optimize off")
 #define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
-#else /* the pragma: the attribute optimize("O0") takes gcc more than twice as long */
+#else /* the pragma: the attribute optimize("O0") more than doubles gcc's time */
 #define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
 #define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
 #define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")

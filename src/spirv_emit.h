@@ -1,7 +1,7 @@
 /* spirv_emit.h - a compact SPIR-V writer for kernels: types, constants, instructions, structured control flow.
  *
- * One header, the C standard library, nothing else. It writes binary SPIR-V 1.0 to 1.6 (1.4 unless you say so) of the
- * OpenCL kind, as Level Zero and OpenCL take it. The whole of the smallest program:
+ * One header that needs only the C standard library. It writes binary SPIR-V 1.0 to 1.6 (1.4 by default) for the OpenCL
+ * environment, as Level Zero and OpenCL accept it. The smallest complete program:
  *
  *     #include "spirv_emit.h"
  *
@@ -23,30 +23,29 @@
  *     ... w.data, w.count words ...
  *     spe_free(&m);
  *
- * How it works
- *   - Everything is an spe_id. A value knows its type, so an instruction takes its type from its operands.
- *   - 0 is the poison id: it means an earlier call failed. The module keeps the FIRST error (spe_get_error); from then
- *     on every call does nothing and returns 0, and spe_finish returns no words. Check once, at the end.
- *   - Types and constants are unique: asking twice gives the same id. OpTypeInt has no sign here; operations carry it
- *     (udiv or sdiv, ult or slt). Integer arithmetic on two constants is done at once and gives a constant.
- *   - Capabilities, extensions and extended-instruction sets follow from what is emitted; spe_capability and
- *     spe_extension add what a generic spe_op needs and the tables do not know.
- *   - Control flow is structured and carries its values: spe_if .. spe_else .. spe_endif, spe_for .. spe_endfor,
- *     spe_while .. spe_while_test .. spe_endwhile, spe_switch .. spe_endswitch take the values that leave a side and
- *     give back the phis. A region that is left open, or closed by the wrong call, is an error which names the
- *     place it was opened at; a value used outside the region it was made in is an error too.
- *   - A function has a prologue: variables, built-ins, and whatever stands between spe_prologue_begin and
- *     spe_prologue_end go to the start of its entry block, however late in the body they are asked for.
- *   - SPE(&m, iadd, a, b) is spe_iadd(&m, a, b) with the place of the call recorded: errors then name your file and
- *     line. Without it an error has the place of the last spe_at.
- *   - A module of the same calls is the same bytes, always. Nothing here is thread-local or global: a module belongs
- *     to one thread at a time, different modules to as many as you like.
+ *   - Everything is an spe_id. A value knows its type, so instructions derive their result type from their operands.
+ *   - 0 is the poison id: it means that an earlier call failed. The module keeps the FIRST error (spe_get_error); from
+ *     then on every call does nothing and returns 0, and spe_finish returns no words. Check once, at the end.
+ *   - Types and constants are unique: the same request returns the same id. Integer types have no sign here; operations
+ *     carry it (udiv or sdiv, ult or slt). Integer arithmetic on two constants is folded.
+ *   - Capabilities, extensions and extended instruction sets are declared as instructions need them. Use spe_capability
+ *     and spe_extension for what a generic spe_op needs beyond the built-in tables.
+ *   - Control flow is structured, and regions carry values: spe_if .. spe_else .. spe_endif, spe_for .. spe_endfor,
+ *     spe_while .. spe_while_test .. spe_endwhile, spe_switch .. spe_endswitch take the values that leave each side and
+ *     return the phis. A region that is left open, or closed by the wrong call, is an error that names the place where
+ *     it was opened. Using a value outside the region that defines it is an error too.
+ *   - A function has a prologue: variables, built-ins, and everything between spe_prologue_begin and spe_prologue_end
+ *     go to the start of its entry block, however late in the body they are requested.
+ *   - SPE(&m, iadd, a, b) is spe_iadd(&m, a, b) plus the location of the call, so that errors name your file and line.
+ *     Without it, errors name the location given by the last spe_at.
+ *   - Output is deterministic: the same calls write the same bytes. There is no global or thread-local state: a module
+ *     belongs to one thread at a time, and different threads can write different modules.
  *
- * What there is. What a function takes, and what it gives, stands with it further down, in this order.
+ * Contents. Each function is documented at its declaration below, in this order.
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
  *                spe_alloc spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
  *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_array spe_struct spe_ptr
- *                spe_fn_type spe_coopmat spe_coopvec; asked: spe_type_of spe_info spe_scalar_of spe_width spe_count
+ *                spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of spe_info spe_scalar_of spe_width spe_count
  *                spe_alignment spe_type_text
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
  *                spe_composite_const spe_spec_const spe_const_bits; spe_name spe_decorate spe_decorate_member
@@ -98,20 +97,20 @@
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
  * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
  * (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). SPE_CHUNK, a macro, is how many bytes
- * a module asks it for at first, and twice as many each time after; defined as 0 where the bodies are compiled, it asks
- * for each piece by itself.
- *
- * Limits: 4194303 ids a module and 65535 words an instruction (those of SPIR-V), 65000 regions within each other;
- * vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or as many as you like once VectorAnyINTEL or LongVectorEXT
+ * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every location given by SPE or
+ * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
+ * (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). A module allocates chunks that double
+ * in size, the first of SPE_CHUNK bytes (a macro). If SPE_CHUNK is defined as 0 where the bodies are compiled, every
+ * piece is allocated on its own.
  * is declared (spe_capability). No images, pipes or device-side enqueue except through spe_op.
- *
- * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification
- * under its own spelling. They come from lists that you may expand too: SPE_OPCODES(X), SPE_CAPABILITIES(X) and
+ * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
+ * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
+ * declared (spe_capability). Images, pipes and device-side enqueue are available only through spe_op.
  * SPE_ENUMERANTS(X), each X(kind, name, number). The header needs no SPIRV-Headers and does not mind if they are
- * included.
- *
- * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
- * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
+ * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification, with
+ * its spelling. They come from lists that you can expand too: SPE_OPCODES(X), SPE_CAPABILITIES(X) and
+ * SPE_ENUMERANTS(X), each X(kind, name, number). The header does not need SPIRV-Headers, and does not conflict with
+ * them.
  * with libxetile. "How functions are declared" below has the details.
  *
  * License: MIT, see LICENSE.
@@ -129,8 +128,8 @@
 
 #include "linkage.h"
 
-/* ---- The numbers of SPIR-V ----------------------------------------------------------------------------------------
- * Lists of X(kind, name, number), each an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
+/* ---- SPIR-V's numbers --------------------------------------------------------------------------------------------
+ * Lists of X(kind, name, number); each entry becomes an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
  */
 #include "spirv_emit/numbers.h"
 
@@ -161,8 +160,8 @@ typedef uint32_t spe_id; /* 0 is poison */
 
 #define SPE_VERSION(major, minor) (((uint32_t)(major) << 16) | ((uint32_t)(minor) << 8))
 
-/* Every error this header reports: X(name, number, what it means). coopmatrix.h counts from 1000, xetile.h from
- * 2000. */
+/* Every error this header reports: X(name, number, meaning). Error ids of coopmatrix.h start at 1000, those of xetile.h
+ * at 2000. */
 #define SPE_ERRORS(X)                                                                                                  \
     X(MEMORY, 1, "the allocator returned no memory")                                                                   \
     X(OPTION, 2, "an option has a value that does not exist")                                                          \
@@ -187,14 +186,14 @@ typedef uint32_t spe_id; /* 0 is poison */
 #define SPE_ERROR_ENUM_(name, number, text) SPE_ERR_##name = number,
 enum { SPE_ERR_NONE = 0, SPE_ERRORS(SPE_ERROR_ENUM_) };
 
-/* The first error of a module. id 0: there was none. file and line are those of the last spe_at before it. */
+/* The first error of a module. id 0: no error. file and line come from the last spe_at before it. */
 typedef struct spe_error {
     int id;
     const char *name; /* "SPE_ERR_TYPE", or what spe_fail was given */
     char text[384];
     const char *file;
     int line;
-    const struct spe_error *next; /* another one, which does not follow from it; NULL: none was found */
+    const struct spe_error *next; /* another, independent error; NULL: none */
 } spe_error;
 
 typedef enum { SPE_ENV_OPENCL = 0 } spe_env;
@@ -221,7 +220,7 @@ typedef enum {
 
 typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a float type */
 
-/* What a type is made of. kind SPE_KIND_NONE: the id is no type. */
+/* The description of a type. kind SPE_KIND_NONE: the id is no type. */
 typedef struct {
     spe_kind kind;
     uint32_t bits;         /* int, float: width; bool: 1 */
@@ -233,14 +232,13 @@ typedef struct {
     uint32_t scope, rows, cols, use; /* coopmat */
 } spe_type_info;
 
-/* Built-ins, for spe_builtin. */
 typedef enum {
     SPE_GLOBAL_ID, SPE_LOCAL_ID, SPE_GROUP_ID, SPE_GLOBAL_SIZE, SPE_LOCAL_SIZE, SPE_GROUP_COUNT, SPE_GLOBAL_OFFSET,
     SPE_ENQUEUED_LOCAL_SIZE, SPE_WORK_DIM, SPE_GLOBAL_LINEAR_ID, SPE_LOCAL_LINEAR_ID, SPE_SUBGROUP_ID,
     SPE_SUBGROUP_SIZE, SPE_SUBGROUP_COUNT, SPE_SUBGROUP_LANE, SPE_SUBGROUP_MAX_SIZE, SPE_BUILTIN_COUNT_
 } spe_builtin_name;
 
-/* Inside a module: sections in the order of the specification, the buffers a function is written into, tables. */
+/* A module's buffers: sections in the order of the specification, parts of the open function, tables. */
 enum {
     SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
     SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
@@ -256,7 +254,7 @@ typedef struct {
     size_t count, capacity;
 } spe_buffer_;
 
-/* What is known of an id. A value of depth d may be used while scope number `serial` is the d-th of the open ones. */
+/* An id. A value of depth d may be used while the d-th open scope is the one numbered `serial`. */
 typedef struct {
     uint32_t type;   /* type of a value, 0 for anything else */
     uint32_t aux;    /* type: index in types; constant: index in constants + 1; global variable, function: last user */
@@ -264,19 +262,19 @@ typedef struct {
     uint16_t depth, flags; /* depth of a function: its number */
 } spe_record_;
 
-typedef struct { /* a kernel that was written */
+typedef struct { /* a finished kernel */
     spe_id id;
     uint32_t function;
     const char *name;
 } spe_entry_;
 
-typedef struct { /* one if, loop or switch that is open */
+typedef struct { /* an open if, loop or switch */
     int kind, line;
     const char *file;
     spe_id header, preheader, merge, next; /* labels; next: a loop's continue block */
     spe_id index, step;                    /* for: the counter; switch: step is the words of a literal */
-    uint32_t count, stack;                 /* values carried; where this region's words begin on the stack */
-    uint32_t cases, sides;                 /* switch: literals, and sides that are written */
+    uint32_t count, stack;                 /* values carried; index of this region's first word on the stack */
+    uint32_t cases, sides;                 /* switch: literals, and sides written so far */
     size_t patch, phi;                     /* word offsets in the body */
 } spe_region_;
 
@@ -287,7 +285,7 @@ typedef struct spe_chunk_ {
 typedef struct {
     spe_options options;
     spe_error error;
-    const char *file, *doing; /* doing: the call that errors name */
+    const char *file, *doing; /* doing: the call that error messages name */
     int line;
     spe_buffer_ buffer[SPE_BUFFER_COUNT_];
     spe_record_ *ids;
@@ -301,77 +299,78 @@ typedef struct {
     size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
-    spe_id opencl_std, known_bool, known_int[4], known_float[4]; /* of 8 << i bits: asked for all the time */
+    spe_id opencl_std, known_bool, known_int[4], known_float[4]; /* of 8 << i bits: a cache, as they are needed often */
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
-        size_t body; /* where its body begins */
+        size_t body; /* offset of its first word in the body */
         bool kernel;
         spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
     } fn;
     uint32_t function_count;
-    spe_id block;         /* label of the open block; 0: the last one ended (return) */
+    spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line;
     spe_id string_id;
-    char text[2][80], place[160]; /* of errors: names of types, where a region was opened */
+    char text[2][80], place[160]; /* for error texts: type names, where a region was opened */
     uint32_t texts;
 } spe_module;
 
-/* What takes a module alone, one value (or type), two; and what takes a module alone and gives nothing. */
+/* Function types by number of ids taken: none, one or two; and one that takes and returns none. */
 typedef spe_id spe_nullary_(spe_module *m), spe_unary_(spe_module *m, spe_id a);
 typedef spe_id spe_binary_(spe_module *m, spe_id a, spe_id b);
 typedef void spe_does_(spe_module *m);
 
-XETILE_API const char *spe_error_meaning(int id); /* "" for an id that is none of this header */
-/* Records an error under any id and name, for the headers above this one. The first error of a module stays. */
+XETILE_API const char *spe_error_meaning(int id); /* "" for an id this header does not define */
+/* Records an error under any id and name, for the headers above this one. A module keeps its first error. */
 XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
 XETILE_API const spe_error *spe_get_error(const spe_module *m); /* never NULL */
-/* file:line: NAME: text, when there is an error; a line for each that was found. */
+/* Prints a line "file:line: NAME: text" for each error; nothing if there is none. */
 XETILE_API void spe_print_error(const spe_error *e, FILE *f);
 XETILE_API bool spe_ok(const spe_module *m);
-/* Says where the user's code stands: errors, regions and OpLine use it until the next call. `file` must live as long as
- * the module (a string literal, __FILE__). Returns m. */
+/* Sets the location in the user's source that errors, regions and OpLine refer to until the next call. `file` must
+ * outlive the module (a string literal, __FILE__). Returns m. */
 XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
 #define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
-XETILE_API void *spe_alloc(spe_module *m, size_t bytes); /* NULL and an error when there is none */
+XETILE_API void *spe_alloc(spe_module *m, size_t bytes); /* freed with the module; NULL and an error if out of memory */
 
-/* Starts a module. `o` NULL: the defaults. m is taken to hold nothing yet (free an older module first). False and an
- * error (SPE_ERR_OPTION, SPE_ERR_MEMORY) when it cannot; spe_free is right to call then too. */
+/* Starts a module; o NULL: default options. m's previous contents are ignored, so free an older module first. Returns
+ * false and sets an error (SPE_ERR_OPTION, SPE_ERR_MEMORY) on failure; even then, spe_free may be called. */
 XETILE_API bool spe_begin(spe_module *m, const spe_options *o);
-/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} when there is an error. A second
- * call gives the same words. Nothing can be added afterwards. */
+/* Completes the module and returns its words, which m owns until spe_free; {NULL, 0} if there is an error. A second
+ * call returns the same words. Nothing can be added afterwards. */
 XETILE_API spe_words spe_finish(spe_module *m);
-XETILE_API void spe_free(spe_module *m); /* also right for a zeroed module, for a failed one, and twice */
-/* Both once; a capability with the extension it comes from, SPE_ERR_VERSION when the module's version lacks it. */
+XETILE_API void spe_free(spe_module *m); /* also for a zeroed or failed module; twice does no harm */
+/* Each is declared once, however often requested. A capability brings the extension that defines it; SPE_ERR_VERSION if
+ * the module's version lacks it. */
 XETILE_API void spe_extension(spe_module *m, const char *name);
 XETILE_API void spe_capability(spe_module *m, uint32_t capability);
 
-/* ---- Types: each is made once ---------------------------------------------------------------------------------- */
+/* ---- Types (unique) -------------------------------------------------------------------------------------------- */
 
 XETILE_API spe_type_info spe_info(const spe_module *m, spe_id type);
-XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value); /* 0 for what is no value */
-/* The scalar a vector, cooperative matrix or cooperative vector is made of (of a scalar itself), and its bits, 8 to 64,
- * of a bool 1, of pointers, structs ... 0. Components of a scalar (1) or vector; 0 for the rest. */
+XETILE_API spe_id spe_type_of(const spe_module *m, spe_id value); /* 0 if the id is not a value */
+/* The scalar type of a vector, cooperative matrix or cooperative vector (a scalar is its own), and its width in bits, 8
+ * to 64, 1 for bool, 0 for pointers, structs ... spe_count: components of a vector, 1 for a scalar, 0 for the rest. */
 XETILE_API spe_id spe_scalar_of(const spe_module *m, spe_id type);
 XETILE_API uint32_t spe_width(const spe_module *m, spe_id type);
 XETILE_API uint32_t spe_count(const spe_module *m, spe_id type);
-/* The alignment OpenCL gives a type in memory, in bytes; 0 for what is never there. Vectors take the room of the next
- * power of two. */
+/* The alignment in bytes that OpenCL gives a type in memory; 0 for types that cannot be in memory. Vectors are aligned
+ * to their size rounded up to a power of two. */
 XETILE_API uint32_t spe_alignment(const spe_module *m, spe_id type);
-/* f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
+/* Writes the type's name: f32, i32, f16x8, ptr<f32>, [4]i32, coopmat<f16, 8x16>. Returns text. */
 XETILE_API char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size);
 
 XETILE_API spe_id spe_int(spe_module *m, uint32_t bits);   /* 8, 16, 32, 64 */
 XETILE_API spe_id spe_float(spe_module *m, uint32_t bits); /* IEEE: 16, 32, 64 */
-/* SPV_KHR_bfloat16 (conversion, dot products and cooperative matrices, no plain arithmetic) and SPV_EXT_float8. */
+/* SPV_KHR_bfloat16 (conversions, dot products, cooperative matrices; no other arithmetic) and SPV_EXT_float8. */
 XETILE_API spe_nullary_ spe_void, spe_bool, spe_bf16, spe_e4m3, spe_e5m2;
-/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float); n == 1 gives the scalar itself. Any n in a module that
- * has declared VectorAnyINTEL or LongVectorEXT. */
+/* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float), or of any n if the module has declared VectorAnyINTEL or
+ * LongVectorEXT. n == 1 returns the scalar type itself. */
 XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
 XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
@@ -386,14 +385,14 @@ XETILE_API spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, u
 /* A cooperative vector (SPV_NV_cooperative_vector) of n components. */
 XETILE_API spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n);
 
-/* ---- Constants: each is made once; for a vector type the scalar is repeated ------------------------------------ */
+/* ---- Constants (unique); for a vector type the scalar is repeated ---------------------------------------------- */
 
-/* Is it a scalar constant, no spec constant? *bits are its bits, zero-extended; 0 when it is none. */
+/* True if id is a scalar constant (not a spec constant); *bits are its bits, zero-extended, or 0. */
 XETILE_API bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits);
-/* A composite constant of n constants (for a vector, array, struct or cooperative matrix, which takes one). */
+/* A composite constant of n constants (for a vector, array, struct or cooperative matrix, whose n is 1). */
 XETILE_API spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
-/* Floats are rounded to nearest even; an integer that does not fit is SPE_ERR_RANGE. A bool takes 0 and 1, a float type
- * the integer itself. */
+/* Floats are rounded to nearest even; an integer that does not fit is SPE_ERR_RANGE. A bool takes 0 or 1; a float type
+ * takes the integer's value. */
 XETILE_API spe_id spe_const_f(spe_module *m, spe_id type, double value);
 XETILE_API spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value);
 XETILE_API spe_id spe_const_i(spe_module *m, spe_id type, int64_t value);
@@ -402,18 +401,18 @@ XETILE_API spe_id spe_u32(spe_module *m, uint32_t value);
 XETILE_API spe_id spe_i32(spe_module *m, int32_t value);
 XETILE_API spe_id spe_u64(spe_module *m, uint64_t value);
 XETILE_API spe_id spe_f32(spe_module *m, float value);
-/* All bits zero, of any type (pointers too); a value of the type that may be anything. */
+/* spe_null: all bits zero, of any type (pointers too). spe_undef: an undefined value of the type. */
 XETILE_API spe_unary_ spe_null, spe_undef;
-/* A scalar the host may set when it loads the module: `bits` is the default, spec_id its number. */
+/* A scalar that the host can set when it loads the module; `bits` is the default. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
 
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
-/* Any decoration with n literal words; capabilities follow. */
+/* Any decoration, with n literal words; declares the capabilities it needs. */
 XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
 
-/* SPE_CAT pastes, SPE_FIRST and SPE_REST take a list apart, SPE_COUNT counts 1 to 32 of them. */
+/* SPE_CAT pastes, SPE_FIRST and SPE_REST split a list, SPE_COUNT counts 1 to 32 arguments. */
 #define SPE_CAT(a, b) SPE_CAT2_(a, b)
 #define SPE_CAT2_(a, b) a##b
 #define SPE_FIRST(first, ...) first
@@ -423,7 +422,7 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 #define SPE_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,    \
     a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
 
-/* F(0, x) S() F(1, y) ...: each argument with its number, S() between. */
+/* F(0, x) S() F(1, y) ...: calls F with each argument and its number, separated by S(). */
 #define SPE_EACH(F, S, ...) SPE_CAT(SPE_EACH_, SPE_COUNT(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
 #define SPE_EACH_1(F, S, i, x) F(i, x)
 #define SPE_EACH_2(F, S, i, x, ...) F(i, x) S() SPE_EACH_1(F, S, i + 1, __VA_ARGS__)
@@ -462,34 +461,34 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 
 /* ---- Instructions ---------------------------------------------------------------------------------------------------
  *
- * Any with a result, and any without one (no terminators, labels or merges: regions write those), from the operand
- * words as the specification lists them. Nothing is checked but that all stands in a function; capabilities of opcodes
- * in SPE_OPCODES follow. */
+ * Any instruction, with a result or without (except terminators, labels and merges, which regions write), from operand
+ * words in the specification's order. The only check is that a function is open. Capabilities of opcodes in SPE_OPCODES
+ * are declared. */
 XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
-/* The instructions that are checked, each a function: A(name, opcode, form) of one value, name(m, a); AB of two,
- * name(m, a, b); TO a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters ...), which are ids
- * (spe_id) or C numbers (uint32_t), give a value or none. A form has a letter for each operand word, a colon, and what
- * the result's type is:
- *   i f b v       integers, floats, bools, any value: scalars, vectors and, where the device takes them, cooperative
- *                 matrices and vectors; h and s: integers of 16, floats of 32 bits; d: floats without arithmetic too
+/* The checked instructions; each becomes a function: A(name, opcode, form) takes one value, name(m, a); AB takes two,
+ * name(m, a, b); TO is a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters ...), whose
+ * parameters are ids (spe_id) or C numbers (uint32_t), return a value or nothing. A form is a letter for each operand
+ * word, a colon, and the result type:
+ *   i f b v       integers, floats, bools, any value: scalars, vectors and, where the device supports them, cooperative
+ *                 matrices and vectors; h, s: 16-bit integers, 32-bit floats; d: also floats without arithmetic
  *   I B N x y     one integer, one bool, one number, one i32, an i32x4
- *   = q ~         of the type of the one before; as many i32 as the first has components, as many of them as the result
+ *   = q ~         the previous operand's type; as many i32 as the first operand has components; as many as the result
  *   p P           a pointer; a pointer to one number
- *   * J G E       of the type the pointer points to; and one integer, one float, one number
+ *   * J G E       the pointer's target type; the same, limited to one integer, one float, one number
  *   m w           a cooperative matrix, a cooperative vector
- *   k T S W       made a constant: a C number, a C bool, the scope of the subgroup, of the work-group
- *   l ? o R       a word as it is; one that is left out when it is 0; a value that is left out when it is 0; Reduce
- *   a A           alignment in bytes, as memory operands (0: the type's own); with the volatile bit
- *   t M C L       no operand word but the result's type; a cooperative matrix type; a cooperative vector type; and a
- *                 cooperative matrix type that is an operand
- * Results: = the first one's type, * what the pointer points to, t the type given, b bools like the first, s and h f32
- * and i16 like it, . its scalar, r its scalar (which is returned as it is when it is one), x i32, y i32x4, - none; then
- * # constants give a constant, 0 or 1 changes nothing as second operand, + nor as first. Conversions: from:to, and u or
- * s where a constant is converted at once, without or with its sign. */
+ *   k T S W       written as a constant: a C number, a C bool, subgroup scope, work-group scope
+ *   l ? o R       a literal word; one omitted if 0; a value omitted if 0; the group operation Reduce
+ *   a A           alignment in bytes as memory operands (0: that of the type); the same with the Volatile bit
+ *   t M C L       no operand word but the result type; a cooperative matrix result type; a cooperative vector result
+ *                 type; a cooperative matrix type as an operand
+ * Result types: = that of the first operand, * the pointer's target, t the given type, b bools like the first operand,
+ * s and h f32 and i16 like it, . its scalar, r its scalar (a scalar operand is returned as is), x i32, y i32x4, - none.
+ * Suffixes: # folds constants; 0 or 1 is the neutral second operand, + also as the first. Conversions are from:to, with
+ * u or s if constants are folded, zero- or sign-extended. */
 #define SPE_INSTRUCTIONS_(A, AB, TO, GIVES, DOES)                                                                      \
-    /* Arithmetic. sdiv and srem round toward zero, smod takes the divisor's sign, frem the dividend's. */             \
+    /* Arithmetic. sdiv and srem round toward zero; smod has the divisor's sign, frem the dividend's. */               \
     AB(spe_iadd, IAdd, "i=:=#0+") AB(spe_isub, ISub, "i=:=#0") AB(spe_imul, IMul, "i=:=#1+")                           \
     AB(spe_udiv, UDiv, "i=:=#1") AB(spe_sdiv, SDiv, "i=:=#1") AB(spe_umod, UMod, "i=:=#") AB(spe_srem, SRem, "i=:=#")  \
     AB(spe_smod, SMod, "i=:=#") AB(spe_fadd, FAdd, "f=:=") AB(spe_fsub, FSub, "f=:=") AB(spe_fmul, FMul, "f=:=")       \
@@ -499,7 +498,7 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     AB(spe_sar, ShiftRightArithmetic, "i=:=#0") A(spe_not, Not, "i:=#") A(spe_bit_count, BitCount, "i:=")              \
     A(spe_bit_reverse, BitReverse, "i:=") AB(spe_land, LogicalAnd, "b=:=") AB(spe_lor, LogicalOr, "b=:=")              \
     AB(spe_leq, LogicalEqual, "b=:=") AB(spe_lne, LogicalNotEqual, "b=:=") A(spe_lnot, LogicalNot, "b:=#")             \
-    /* Comparisons: bool, or a vector of bools. f.. are ordered (false when a NaN is there), fu.. unordered (true). */ \
+    /* Comparisons give a bool or vector of bools. With a NaN, f.. (ordered) give false, fu.. (unordered) true. */     \
     AB(spe_ieq, IEqual, "i=:b#") AB(spe_ine, INotEqual, "i=:b#") AB(spe_ult, ULessThan, "i=:b#")                       \
     AB(spe_ule, ULessThanEqual, "i=:b#") AB(spe_ugt, UGreaterThan, "i=:b#") AB(spe_uge, UGreaterThanEqual, "i=:b#")    \
     AB(spe_slt, SLessThan, "i=:b#") AB(spe_sle, SLessThanEqual, "i=:b#") AB(spe_sgt, SGreaterThan, "i=:b#")            \
@@ -509,61 +508,59 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     AB(spe_fult, FUnordLessThan, "f=:b") AB(spe_fule, FUnordLessThanEqual, "f=:b")                                     \
     AB(spe_fugt, FUnordGreaterThan, "f=:b") AB(spe_fuge, FUnordGreaterThanEqual, "f=:b") A(spe_isnan, IsNan, "f:b")    \
     A(spe_isinf, IsInf, "f:b") A(spe_any, Any, "b:r") A(spe_all, All, "b:r")                                           \
-    /* `count` bits from bit `offset` of base become the low ones of v. */                                             \
+    /* Replaces `count` bits from bit `offset` of base by the low bits of v. */                                        \
     GIVES(spe_bits_insert, BitFieldInsert, "i=II:=", base, v, offset, count)                                           \
-    /* Conversions, component by component: integers to wider or narrower ones, with zeros (u) or the sign (s); floats \
-     * to floats; floats to integers (toward zero) and back. The same type gives the value itself. */                  \
+    /* Conversions, component by component: integers to wider or narrower ones, zero-extended (u) or sign-extended (s);\
+     * floats to floats; floats to integers (toward zero) and back. Converting to the same type returns the value. */  \
     TO(spe_uconvert, UConvert, "i:iu") TO(spe_sconvert, SConvert, "i:is") TO(spe_fconvert, FConvert, "f:f")            \
     TO(spe_f_to_u, ConvertFToU, "f:i") TO(spe_f_to_s, ConvertFToS, "f:i") TO(spe_u_to_f, ConvertUToF, "i:f")           \
     TO(spe_s_to_f, ConvertSToF, "i:f") TO(spe_ptr_to_u, ConvertPtrToU, "p:i") TO(spe_u_to_ptr, ConvertUToPtr, "i:p")   \
-    /* bfloat16 held as 16-bit integers, to f32 and (rounded to nearest even) back: SPV_INTEL_bfloat16_conversion; f32 \
+    /* bfloat16 in 16-bit integers to f32 and (to nearest even) back: SPV_INTEL_bfloat16_conversion; f32               \
      * rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */                      \
     A(spe_bf16_to_f32, ConvertBF16ToFINTEL, "h:s") A(spe_f32_to_bf16, ConvertFToBF16INTEL, "s:h")                      \
     A(spe_round_tf32, RoundFToTF32INTEL, "s:s")                                                                        \
-    /* Another id for a value, so that it can be decorated alone. */                                                   \
+    /* Another id for a value, so that it can be decorated separately. */                                              \
     A(spe_copy, CopyObject, "v:=")                                                                                     \
-    /* Memory: what ptr points to. align in bytes, a power of two; 0: the alignment OpenCL gives the type. */          \
+    /* Memory at ptr. align: bytes, a power of two; 0: the alignment OpenCL gives the type. */                         \
     GIVES(spe_load, Load, "pa:*", ptr, align) GIVES(spe_load_volatile, Load, "pA:*", ptr, align)                       \
     DOES(spe_store, Store, "p*a:-", ptr, v, align) DOES(spe_store_volatile, Store, "p*A:-", ptr, v, align)             \
-    /* Only where a bool holds; a load gives `otherwise` elsewhere (SPV_INTEL_predicated_io). */                       \
+    /* Access only if `condition` holds; else a load gives `otherwise` (SPV_INTEL_predicated_io). */                   \
     GIVES(spe_load_if, PredicatedLoadINTEL, "pB*a:*", ptr, condition, otherwise, align)                                \
     DOES(spe_store_if, PredicatedStoreINTEL, "p*Ba:-", ptr, v, condition, align)                                       \
-    /* ptr + i elements, i an integer read with its sign. */                                                           \
+    /* ptr + i elements; i is a signed integer. */                                                                     \
     GIVES(spe_index, InBoundsPtrAccessChain, "pI:=0", ptr, i)                                                          \
-    /* `size` (an integer value) bytes between two places that do not overlap. */                                      \
+    /* Copies `size` bytes (an integer value); the ranges must not overlap. */                                         \
     DOES(spe_copy_memory_sized, CopyMemorySized, "ppIa:-", to, from, size, align)                                      \
-    /* Brings `bytes` from a uniform pointer on nearer (SPV_INTEL_subgroup_buffer_prefetch). */                        \
+    /* Prefetches `bytes` from a uniform pointer (SPV_INTEL_subgroup_buffer_prefetch). */                              \
     DOES(spe_sg_prefetch, SubgroupBlockPrefetchINTEL, "pI:-", ptr, bytes)                                              \
-    /* Subgroups: the value another lane has, by its number (an i32 that may differ from lane to lane); by number ^    \
-     * mask; from the lane so many below (up) or above (down), undefined where there is none; of the lowest active     \
-     * lane. */                                                                                                        \
+    /* Subgroups: the value of the lane with a given number (an i32, may vary by lane); of lane number ^ mask; of the  \
+     * lane that many below (up) or above (down), undefined if there is none; of the lowest active lane. */            \
     AB(spe_sg_shuffle, GroupNonUniformShuffle, "SvI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SvI:=")     \
     AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=")                                                           \
     AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                                                       \
     A(spe_sg_broadcast_first, GroupNonUniformBroadcastFirst, "Sv:=")                                                   \
-    /* A ballot is i32x4, a bit a lane: where the bool holds; and how many bits it has, up to the subgroup's size. */  \
+    /* A ballot is an i32x4 with a bit per lane: set if the lane's bool is true. And the number of set bits. */        \
     A(spe_sg_ballot, GroupNonUniformBallot, "SB:y")                                                                    \
     A(spe_sg_ballot_count, GroupNonUniformBallotBitCount, "SRy:x")                                                     \
     A(spe_sg_all, GroupNonUniformAll, "SB:=") A(spe_sg_any, GroupNonUniformAny, "SB:=")                                \
-    /* Work-groups. The value of the invocation with a local id: an integer, or a vector of 2 or 3 of them. */         \
+    /* Work-groups. broadcast: the value at a local id, an integer or a vector of 2 or 3 integers. */                  \
     A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wvi:=")      \
-    /* Any control barrier: execution and memory scope, SPE_MemorySemantics... bits; and one that waits for nobody. */ \
+    /* A control barrier: execution and memory scope, SPE_MemorySemantics... bits. A memory barrier does not wait. */  \
     DOES(spe_control_barrier, ControlBarrier, "kkk:-", execution, memory, semantics)                                   \
     DOES(spe_memory_barrier, MemoryBarrier, "kk:-", scope, semantics)                                                  \
     /* Atomics of one number. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits. */                   \
     GIVES(spe_atomic_load, AtomicLoad, "Pkk:*", ptr, scope, semantics)                                                 \
-    /* a * b + c on the lanes of a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8   \
-     * for tf32), operands are bits SPE_MatrixMultiplyAccumulateOperands.... */                                        \
+    /* a * b + c on a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8                \
+     * for tf32), operands: SPE_MatrixMultiplyAccumulateOperands... bits. */                                           \
     GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", type, k_dim, a, b, c, operands)                 \
-    /* Cooperative matrices (SPV_KHR_cooperative_matrix) from ptr on; layout: SPE_CooperativeMatrixLayout...; stride:  \
-     * elements from row to row (or column to column). And how many components an invocation holds of a type, an i32.  \
-     */                                                                                                                \
+    /* Cooperative matrices (SPV_KHR_cooperative_matrix) at ptr; layout: SPE_CooperativeMatrixLayout...; stride:       \
+     * elements from row to row (or column to column). coop_length: components per invocation of a type, an i32. */    \
     GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "MpkI:t", type, ptr, layout, stride)                                \
     DOES(spe_coop_store, CooperativeMatrixStoreKHR, "pmkI:-", ptr, v, layout, stride)                                  \
     A(spe_coop_length, CooperativeMatrixLengthKHR, "L:x")                                                              \
-    /* Cooperative vectors (SPV_NV_cooperative_vector): the instructions as they are; which of them a device takes is  \
-     * the device's. ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product   \
-     * of a and b to a matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: not given. */     \
+    /* Cooperative vectors (SPV_NV_cooperative_vector): the bare instructions; devices differ in which they support.   \
+     * ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product of a and b to a \
+     * matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: omitted. */                       \
     GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "CpI:t", type, ptr, offset)                                       \
     DOES(spe_coopvec_store, CooperativeVectorStoreNV, "pIw:-", ptr, offset, v)                                         \
     DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "pIwwkko:-", ptr, offset, a, b,      \
@@ -579,64 +576,63 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
 #define SPE_DECLARE_DOES_(name, op, form, ...) XETILE_API void name(spe_module *m, SPE_WORDS_(__VA_ARGS__));
 SPE_INSTRUCTIONS_(SPE_DECLARE_A_, SPE_DECLARE_AB_, SPE_DECLARE_TO_, SPE_DECLARE_GIVES_, SPE_DECLARE_DOES_)
 
-/* The operation for integers or for floats, as the operands are. */
+/* The integer or the float instruction, depending on the operands. */
 XETILE_API spe_binary_ spe_add, spe_sub, spe_mul, spe_div_s, spe_div_u;
 XETILE_API spe_unary_ spe_neg;
 /* Dot product of two float vectors (bf16 too: capability BFloat16DotProductKHR). */
 XETILE_API spe_binary_ spe_dot;
-/* c ? a : b. c is a bool (repeated for vectors, which SPIR-V before 1.4 needs), or a vector of as many bools. */
+/* c ? a : b. c is a bool, also for vectors (repeated, as SPIR-V before 1.4 requires), or a vector of as many bools. */
 XETILE_API spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b);
-/* `count` bits from bit `offset` (both i32), extended with or without sign. */
+/* `count` bits from bit `offset` (both i32), sign- or zero-extended. */
 XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed);
 
-/* Whatever conversion leads from a scalar or vector to `type`: numbers keep their value where it fits. is_signed tells
- * how the integer is to be read. A bool becomes 0 or 1, and a number a bool that says whether it is not 0. */
+/* Converts a scalar or vector to `type`; numbers keep their value where it fits. is_signed says how the integer is
+ * read. A bool becomes 0 or 1; converted to a bool, a number is compared with 0 (not equal: true). */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
-/* spe_fconvert to an e4m3 or e5m2 type that gives the largest finite value where the number is larger; the same bits as
- * another type of the same size, pointers as pointers of the same storage class. */
+/* spe_fconvert to an e4m3 or e5m2 type, clamped to the largest finite value; the same bits as another type of the same
+ * size, pointers as pointers of the same storage class. */
 XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
 XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
-/* A pointer to `elem` at the same place, in the same storage class; as one into the generic storage class. */
+/* The same address as a pointer to `elem` in the same storage class; as a pointer to generic storage. */
 XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
 XETILE_API spe_unary_ spe_ptr_to_generic;
 
-/* Part i of a vector, array or struct (of a scalar, 0 gives it back), and the composite with part i replaced; for a
- * vector also i an integer known only when the kernel runs. */
+/* Part i of a vector, array or struct (part 0 of a scalar is the scalar); the composite with part i replaced. The _dyn
+ * ones take a vector, and an index that is known only when the kernel runs. */
 XETILE_API spe_id spe_extract(spe_module *m, spe_id v, uint32_t i);
 XETILE_API spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i);
 XETILE_API spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i);
 XETILE_API spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i);
-/* A composite of its n parts (of constants, a constant); a scalar in every component of a vector type (or cooperative
- * matrix or vector type), where a scalar type gives it back. */
+/* A composite of its n parts (constants give a constant); a scalar repeated in every component of a vector, cooperative
+ * matrix or cooperative vector type (for a scalar type: the scalar itself). */
 XETILE_API spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
 XETILE_API spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar);
-/* n components picked from the concatenation of a and b (vectors of one component type): idx counts through a, then b;
- * 0xffffffff is a component that may be anything. n == 1 gives a scalar. */
+/* n components picked from the concatenation of a and b (vectors of one component type); idx counts through a, then b;
+ * 0xffffffff leaves a component undefined. n == 1 returns a scalar. */
 XETILE_API spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx);
 
-/* A pointer to a part of the array, struct or vector ptr points to: n indices, each an integer value (a constant for a
+/* A pointer to a part of the array, struct or vector that ptr points to: n indices, integer values (constants for a
  * struct). */
 XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx);
-/* A pointer to a new variable: of this invocation's own (its OpVariable goes to the start of the function); in the
- * work-group's local memory, undefined at the start; of the module, with a constant of the type to begin with, or 0. */
+/* A pointer to a new variable: private to the invocation (declared at the start of the function); in the work-group's
+ * local memory, initially undefined; of the module, with a constant initializer of its type or 0 for none. */
 XETILE_API spe_unary_ spe_local_var, spe_shared_var;
 XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
 
-/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is one
- * of SPE_LoadCacheControl... or SPE_StoreCacheControl.... The decoration is the value's: give it a pointer of its own
- * (spe_copy). */
+/* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is
+ * SPE_LoadCacheControl... or SPE_StoreCacheControl.... This decorates the pointer's id: make one for it (spe_copy). */
 typedef void spe_cache_fn_(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
 XETILE_API spe_cache_fn_ spe_cache_load, spe_cache_store;
-XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n); /* each lane its own (OpenCL.std prefetch) */
+XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n); /* a pointer per lane (OpenCL.std prefetch) */
 
 /* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
 
 typedef struct {
     spe_id type;
     const char *name; /* may be NULL */
-    bool restrict_;   /* a pointer nothing else in the kernel aliases */
-    bool readonly;    /* a pointer the kernel does not write through */
-    uint32_t align;   /* of what a pointer points at, in bytes; 0: not stated */
+    bool restrict_;   /* nothing else in the kernel aliases the pointer */
+    bool readonly;    /* the kernel does not write through the pointer */
+    uint32_t align;   /* of the pointer's target, in bytes; 0: not stated */
 } spe_param;
 
 typedef struct {
@@ -648,69 +644,69 @@ typedef struct {
     uint32_t param_count;
 } spe_kernel;
 
-/* False and an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
+/* Returns false and sets an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
 XETILE_API bool spe_kernel_begin(spe_module *m, const spe_kernel *k);
 XETILE_API spe_does_ spe_kernel_end;
-/* Of a kernel; fn 0: of the one that is open. */
+/* fn: a kernel; 0: the open one. */
 XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words);
 
-/* A function to be called by kernels and functions of this module; its id is for spe_call, which of a void one gives 0,
- * and no error. spe_export makes it visible to other modules by name (capability Linkage). */
+/* A function that kernels and functions of this module can call with spe_call, which returns 0 for a void function (not
+ * an error). spe_export makes it visible to other modules by name (capability Linkage). */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
 XETILE_API spe_does_ spe_function_end;
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
 XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
 
-XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i); /* of the open function, as a value */
-/* Leaves the function, from inside any region. Code after it is unreachable and does no harm. */
+XETILE_API spe_id spe_param_id(spe_module *m, uint32_t i); /* parameter i of the open function */
+/* Returns from the function, inside any region. Code after it is unreachable, which is allowed. */
 XETILE_API spe_does_ spe_return;
 XETILE_API void spe_return_value(spe_module *m, spe_id v);
-/* Between these two, instructions go to the end of the function's prologue, the start of its entry block. Operands must
- * be constants, parameters, or values of the prologue. */
+/* Between these two, instructions go to the end of the function's prologue, at the start of its entry block. Operands
+ * must be constants, parameters, or values of the prologue. */
 XETILE_API spe_does_ spe_prologue_begin, spe_prologue_end;
-/* A built-in of the invocation as an i32 (ids and sizes of 64 bits are cut down to it), loaded once a function in its
- * prologue. dim 0, 1, 2 for the ids and sizes; 0 for the subgroup's and linear ones. */
+/* A built-in of the invocation as an i32 (64-bit ids and sizes are truncated), loaded once per function, in its
+ * prologue. dim: 0, 1, 2 for ids and sizes; 0 for subgroup and linear ones. */
 XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim);
 
 /* ---- Structured control flow --------------------------------------------------------------------------------------
  *
- * A region is opened and closed; in between lie its sides or its body. Values leave it only through the arrays that the
- * calls take and fill. Regions nest; they cannot cross, and none may be open when the function ends. A side that ends
- * in spe_return has no values to give: those it is given are not used.
+ * Regions are opened and closed; between the calls lie their sides or their body. Values leave only through the arrays
+ * that the calls take and fill. Regions nest but cannot cross, and none may be open when the function ends. A side that
+ * ends in spe_return has no values to pass on: those given for it are ignored.
  */
 
-/* n values leave the first side at spe_else and the second at spe_endif, whose out, which may be values, gets the phis;
- * without an else n is 0, or out[i] is then_values[i] where the condition held, elsewhere otherwise_values[i]. */
+/* n values leave the first side at spe_else and the second at spe_endif, which writes the phis to out (may be values).
+ * Without spe_else, n is 0; or spe_endif_from: out[i] is then_values[i] if the condition held, else
+ * otherwise_values[i]. */
 XETILE_API void spe_if(spe_module *m, spe_id condition); /* one bool */
 XETILE_API void spe_else(spe_module *m, uint32_t n, const spe_id *then_values);
 XETILE_API void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out);
 XETILE_API void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values,
                                spe_id *out);
 
-/* for (i = lo; i < hi; i += step), signed, all of one integer type; with a constant step below 0, i > hi. Returns i.
- * The n values in carried become those of the current round; at spe_endfor it holds the next round's and gets those
- * after the loop. */
+/* for (i = lo; i < hi; i += step), signed, all of one integer type; i > hi if the step is a negative constant. Returns
+ * i. spe_for replaces the n values in carried by those of the current iteration; spe_endfor takes the next iteration's
+ * and replaces them by those after the loop. */
 XETILE_API spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried);
 XETILE_API void spe_endfor(spe_module *m, uint32_t n, spe_id *carried);
 
-/* The condition is computed each round from the carried values: spe_while, the condition, spe_while_test (goes on where
- * it holds), the body, spe_endwhile. */
+/* The condition is computed in each iteration from the carried values: spe_while, the condition, spe_while_test
+ * (continues if it is true), the body, spe_endwhile. */
 XETILE_API void spe_while(spe_module *m, uint32_t n, spe_id *carried);
 XETILE_API void spe_while_test(spe_module *m, spe_id condition);
 XETILE_API void spe_endwhile(spe_module *m, uint32_t n, spe_id *carried);
 
-/* Opens a switch on an integer: n literals, all different. Then for each, in any order, spe_case(i) .. spe_endcase, and
- * spe_default .. spe_endcase (which may be left out when no values are carried); then spe_endswitch. No side falls into
- * the next. */
+/* Opens a switch on an integer: n distinct literals. Then, for each of them in any order, spe_case(i) .. spe_endcase,
+ * and spe_default .. spe_endcase (optional if no values are carried); then spe_endswitch. Cases do not fall through. */
 XETILE_API void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals);
 XETILE_API void spe_case(spe_module *m, uint32_t i); /* opens the side of literals[i] */
 XETILE_API void spe_default(spe_module *m);          /* opens the side of all other values */
 XETILE_API void spe_endcase(spe_module *m, uint32_t n, const spe_id *values); /* n values leave the open side */
 XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);        /* out gets the phis */
 
-/* ---- What kernels do besides arithmetic: math functions, groups, barriers, atomics ----------------------------- */
+/* ---- Math functions, groups, barriers, atomics ----------------------------------------------------------------- */
 
-/* By number and unchecked, for what spe_math does not list. type may be spe_void. */
+/* An OpenCL.std function by number, unchecked, for those that spe_math lacks. type may be spe_void. */
 XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
 /* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
  * The result has the first argument's type. */
@@ -724,20 +720,21 @@ typedef enum {
     SPE_RED_AND, SPE_RED_OR, SPE_RED_XOR, SPE_RED_COUNT_
 } spe_reduction;
 
-/* Over the subgroup, or over the work-group in uniform control flow: each invocation gets the result of all, of those
- * up to itself, of those before itself. And within each `cluster` neighbouring lanes, a power of two. */
+/* Over the subgroup, or over the work-group in uniform control flow. reduce: over all invocations; inclusive scan: up
+ * to and including itself; exclusive: those before it. Clustered: within each `cluster` neighbouring lanes (power of
+ * 2). */
 typedef spe_id spe_reduce_fn_(spe_module *m, spe_reduction red, spe_id v);
 XETILE_API spe_reduce_fn_ spe_sg_reduce, spe_sg_scan_inclusive, spe_sg_scan_exclusive;
 XETILE_API spe_reduce_fn_ spe_wg_reduce, spe_wg_scan_inclusive, spe_wg_scan_exclusive;
 XETILE_API spe_id spe_sg_reduce_clustered(spe_module *m, spe_reduction red, spe_id v, uint32_t cluster);
 
-/* The value of one lane, the same for all: a broadcast when the lane is a constant, else a shuffle (SPIR-V before 1.5
- * wants the constant). Before 1.3, the group broadcast. */
+/* The value of one lane, which must be uniform: a broadcast if the lane is a constant, else a shuffle (broadcasts
+ * before SPIR-V 1.5 require a constant). Before 1.3, the group broadcast. */
 XETILE_API spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane);
 XETILE_API spe_nullary_ spe_sg_elect; /* true in the lowest active lane only */
 
-/* All of the work-group, or of the subgroup, arrive, and see what the others wrote to local and global memory before;
- * the first in two halves (SPV_INTEL_split_barrier): what is done before arriving is seen after waiting. */
+/* Barriers over the work-group or the subgroup, after which each sees what the others wrote to local and global memory.
+ * Arrive and wait split the first (SPV_INTEL_split_barrier): what precedes arriving is visible after waiting. */
 XETILE_API spe_does_ spe_barrier, spe_sg_barrier, spe_barrier_arrive, spe_barrier_wait;
 
 typedef enum {
@@ -746,10 +743,10 @@ typedef enum {
     SPE_ATOMIC_FMAX, SPE_ATOMIC_COUNT_
 } spe_atomic_op;
 
-/* Atomically combines v with what ptr points to (scalars) and returns the old value. FADD, FMIN and FMAX take f32, f64,
- * f16 by their extensions. */
+/* Atomically combines v with the scalar at ptr and returns the old value. FADD, FMIN and FMAX take f32, f64 and f16,
+ * each by its extension. */
 XETILE_API spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
-/* Stores v where memory still holds `expected`, of integers, and returns what it held; stores v, one number. */
+/* Compare and swap on integers, returns the old value; an atomic store of one number. */
 XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,
                                  uint32_t semantics);
 XETILE_API void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
@@ -758,27 +755,27 @@ XETILE_API void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t s
 
 /* A block of a row-major matrix in memory, for the 2D block messages: `count` blocks side by side, each width x height
  * elements. ptr, mem_width, mem_height, pitch, pos_x and pos_y are uniform over the subgroup; mem_width and pitch are
- * bytes, mem_height rows, pos_x elements, pos_y rows; all i32 but ptr. What lies outside reads 0 and is not written. */
+ * bytes, mem_height rows, pos_x elements, pos_y rows; all i32 but ptr. Reads outside give 0, writes are dropped. */
 typedef struct {
     uint32_t elem_bytes, width, height, count;
     spe_id ptr, mem_width, mem_height, pitch, pos_x, pos_y;
 } spe_block2d;
 
-/* Loads blocks into a variable (spe_local_var) that `private_ptr` points to: as they stand; with neighbouring rows
- * packed into 32 bits (transform: the B operand of spe_dpas); transposed. Stores blocks from there. Brings them nearer
- * in the cache; cache control decorations on b->ptr say how near. */
+/* Loads blocks into the variable (spe_local_var) at `private_ptr`: as they are; with neighbouring rows packed into 32
+ * bits (transform: the B operand of spe_dpas); transposed. Stores blocks from there. Prefetches them; cache control
+ * decorations on b->ptr choose the cache level. */
 typedef void spe_block2d_fn_(spe_module *m, const spe_block2d *b, spe_id private_ptr);
 XETILE_API spe_block2d_fn_ spe_block2d_load, spe_block2d_load_transform, spe_block2d_load_transpose, spe_block2d_store;
 XETILE_API void spe_block2d_prefetch(spe_module *m, const spe_block2d *b);
 
-/* Cooperative matrices: a (rows x k) * b (k x cols) + c, of its type; operands: SPE_CooperativeMatrixOperands... */
+/* Cooperative matrices: a (rows x k) * b (k x cols) + c, of c's type; operands: SPE_CooperativeMatrixOperands... */
 XETILE_API spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands);
 
 /* Cooperative vectors: matrix (rows x cols) * input [+ bias]. Interpretations are SPE_ComponentType..., layouts
  * SPE_CooperativeVectorMatrixLayout.... */
 typedef struct {
     spe_id input;                                /* a cooperative vector */
-    spe_id matrix, offset;                       /* pointer, and bytes to the matrix */
+    spe_id matrix, offset;                       /* pointer, and byte offset to the matrix */
     spe_id bias, bias_offset;                    /* bias 0: none */
     uint32_t input_type, matrix_type, bias_type; /* interpretations */
     uint32_t rows, cols, layout;
@@ -792,9 +789,9 @@ XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_
 
 /* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
  *
- * All round to nearest, ties to even; subnormals are kept, NaN stays NaN with its sign. Past the largest finite value
- * f16, bf16 and tf32 become infinity. The 8-bit types become their largest value when `saturate` is set, infinity
- * included; otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
+ * All round to nearest, ties to even, keep subnormals, and keep NaN with its sign. Above the largest finite value,
+ * f16, bf16 and tf32 become infinity; the 8-bit types become their largest value if `saturate` is set (infinity
+ * too), otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
  */
 
 XETILE_API uint16_t spe_f32_to_f16_bits(float v), spe_f32_to_bf16_bits(float v);
@@ -802,50 +799,50 @@ XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate), spe_f32_to_e5m2
 XETILE_API float spe_f16_bits_to_f32(uint16_t bits), spe_bf16_bits_to_f32(uint16_t bits), spe_f32_to_tf32(float v);
 XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits), spe_e5m2_bits_to_f32(uint8_t bits);
 
-/* ==== the kernel part: kernels that are C functions ================================================================
+/* ==== the kernel part: kernels written as C functions ==============================================================
  *
- * What a header needs whose users write kernels as C functions, with macros: parameters, numbers, regions, errors at
- * the user's line, building. xetile.h and coopvec.h stand on it, side by side; so can a header of your own.
+ * For headers whose users write kernels as C functions, with macros: parameters, numbers, regions, errors at the user's
+ * line, building. xetile.h and coopvec.h both build on it; so can a header of yours.
  */
 
-/* The device that a kernel is built for. */
+/* The device a kernel is built for. */
 typedef struct {
     const char *name;        /* a row of the target table of the header above */
-    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); this and the rest: 0 for the row's */
+    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); 0, here and below: the row's value */
     uint32_t local_memory, max_group_size, device_id;
 } spe_device;
 
-/* What a build gives. */
+/* The result of a build. */
 typedef struct {
     const uint32_t *words; /* NULL when the build failed */
     size_t size;           /* in bytes */
     const char *kernel, *params;
     uint32_t local_size[3], subgroup_size, subgroups;
-    uint32_t local_memory; /* bytes of a work-group */
+    uint32_t local_memory; /* bytes per work-group */
     const char *build_flags;
-    const spe_error *error;   /* never NULL; id 0: none */
-    const spe_error *warning; /* of a kernel that was built and will be slow; the same */
+    const spe_error *error;   /* never NULL; id 0: no error */
+    const spe_error *warning; /* the kernel was built but will be slow; likewise */
     spe_module *owner_;       /* the first member of the build's context */
 } spe_built;
 
 /* -- errors at the user's line */
 
-/* The errors of a header above, by id from `first` on, and the ids that are reported here. */
+/* The errors of a kernel language, by id from `first` on, and the ids this part reports. */
 typedef struct {
     const char *name, *text;
 } spe_error_row;
 typedef struct {
-    const char *unknown; /* the text of an id that is none of them */
+    const char *unknown; /* the text for any other id */
     const spe_error_row *rows;
     int first, count;
     int parameter_text, target, subgroup_size, unclosed;
     spe_error no_memory;
 } spe_reporter;
 
-/* "CV_ERROR_SHAPE" and what it means; of 0 and of unknown ids "" and a text that says so. */
+/* "CV_ERROR_SHAPE", and its meaning; for other ids "" and errors->unknown. */
 XETILE_API const char *spe_reporter_name(const spe_reporter *errors, int id);
 XETILE_API const char *spe_reporter_text(const spe_reporter *errors, int id);
-/* Where errors go: to which module, as which header's, at which line of the user's. */
+/* Where an error is reported: the module, the header's error list, the user's line. */
 typedef struct {
     spe_module *module;
     const spe_reporter *errors;
@@ -854,7 +851,7 @@ typedef struct {
 } spe_blame;
 
 XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
-/* Reports error `id` of the header, as "its text: the format's text". False, for the caller to return. */
+/* Reports error `id` of the header as "its text: formatted text". Returns false, for the caller to return. */
 XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_blame at, int id, const char *format, ...);
 XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_blame at, int id, const char *format, va_list args);
 
@@ -864,21 +861,21 @@ enum { SPE_PARAMS_MAX = 32 };
 
 typedef struct {
     char name[64];
-    int type;            /* of the number, or of what a pointer points to: as the header above counts them */
-    bool pointer, local; /* to global memory, to local memory; neither: a number */
+    int type;            /* of the number or the pointer's target, in the header's own enumeration */
+    bool pointer, local; /* a pointer to global memory, to local memory; neither: a number */
 } spe_kernel_param;
 
-/* The type of this name, for such a parameter; -1: there is none. */
+/* The type with this name, for such a parameter; -1 if there is none. */
 typedef int (*spe_type_by_name)(const char *name, const spe_kernel_param *p);
-/* "ptr<f16> A, u32 N" into params[SPE_PARAMS_MAX]; how many they are, -1 and an error when the text cannot be read. */
+/* "ptr<f16> A, u32 N" into params[SPE_PARAMS_MAX]; returns their number, or -1 and an error for a malformed text. */
 XETILE_API int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params);
 /* The parameter as spe_kernel_begin takes it; `type`: the SPIR-V type of p->type. */
 XETILE_API spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type);
 
 /* -- numbers */
 
-/* Operations on two numbers, or vectors of them. REM has the sign of the first operand; SHR keeps the sign of signed
- * numbers. From EQ on they are comparisons. */
+/* Operations on two numbers or vectors. REM has the sign of the first operand; SHR keeps the sign of signed
+ * numbers. Those from EQ on are comparisons. */
 typedef enum {
     SPE_ARITH_ADD, SPE_ARITH_SUB, SPE_ARITH_MUL, SPE_ARITH_DIV, SPE_ARITH_MIN, SPE_ARITH_MAX, SPE_ARITH_REM,
     SPE_ARITH_AND, SPE_ARITH_OR, SPE_ARITH_XOR, SPE_ARITH_SHL, SPE_ARITH_SHR,
@@ -888,22 +885,22 @@ typedef enum {
 typedef enum { SPE_NUMBER_FLOAT, SPE_NUMBER_SIGNED, SPE_NUMBER_UNSIGNED } spe_number_kind;
 /* "add", "sub" ... "ge". */
 XETILE_API const char *spe_arith_name(spe_arith_op op);
-/* The operation on two ids of one type, numbers read as of this kind; 0, and no error, where there is none. */
+/* Emits the operation on two ids of one type, whose numbers are of this kind; 0, without an error, if there is none. */
 XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
 
 typedef enum { SPE_NOTHING, SPE_INT, SPE_REAL, SPE_SCALAR, SPE_POINTER } spe_val_kind;
 enum { SPE_VAL_MAGIC = 0x53705631 };
-/* A number as users of the header above have it: a C constant (SPE_INT, SPE_REAL), a scalar of the kernel, or a pointer
+/* A number as users of a kernel language see it: a C constant (SPE_INT, SPE_REAL), a scalar of the kernel, or a pointer
  * parameter. */
 typedef struct {
-    uint32_t magic; /* anything else: it was never set */
+    uint32_t magic; /* SPE_VAL_MAGIC; anything else: it was never set */
     spe_val_kind kind;
-    int type; /* as the header above counts them: a scalar's, or of what a pointer points to; a C constant's is -kind */
+    int type; /* the header's own: a scalar's, or that of a pointer's target; -kind for a C constant */
     spe_id id;
-    bool uniform; /* known to be the same for all work-items of a subgroup */
+    bool uniform; /* known to be equal in all work-items of a subgroup */
     bool local;   /* a pointer to local memory */
-    int align;    /* a power of two that is known to divide it */
-    int note;     /* where the header above keeps what else it knows; 0: nowhere */
+    int align;    /* a power of two known to divide it */
+    int note;     /* index of what else the header knows about it; 0: nothing */
     int64_t integer;
     double real;
 } spe_val;
@@ -913,30 +910,30 @@ XETILE_API spe_val spe_val_int(long long i);
 XETILE_API spe_val spe_val_uint(unsigned long long u);
 XETILE_API spe_val spe_val_real(double d);
 XETILE_API spe_val spe_val_same(spe_val v);
-/* Was it ever set? Is it a condition: a C integer, or a scalar of the type that the header above has for conditions? */
+/* Was it ever set? Is it a condition: a C integer, or a scalar of `type`, the header's type for conditions? */
 XETILE_API bool spe_val_is_set(const spe_val *v);
 XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
-/* May the integer stand for a number of so many bits? */
+/* Does the integer fit in so many bits? */
 XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
-/* A long vector of n components as vectors of 8, then 4, 2 and 1: how many they are, and how many components number i
- * has. */
+/* A vector of n components as vectors of 8, then 4, 2 and 1: the number of these, and the number of components of
+ * vector i. */
 XETILE_API int spe_runs(int n);
 XETILE_API int spe_run(int n, int i);
 
 /* -- a build */
 
-/* Starts a build: a zeroed context of `size` bytes, which begins with the spe_module. version, names, lines and source
- * are those of spe_options. NULL without memory; the error of anything is in mod. */
+/* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, names, lines and source
+ * are those of spe_options. NULL if out of memory; any error is in mod. */
 XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
                                  bool lines, const char *source);
-/* Opens its kernel: `group_size` work-items in a row, with these parameters. */
+/* Opens the kernel: a one-dimensional work-group of `group_size`, with these parameters. */
 XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                                  const spe_param *params);
-/* Ends the kernel and hands the module over; false after an error. */
+/* Ends the kernel and moves the results to mod; false after an error. */
 XETILE_API bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size);
 XETILE_API void spe_built_free(spe_built *mod);
 
-/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
+/* -- regions that macros write as C loops (XT_FOR, CV_IF ...), and that close when the C loop ends */
 
 enum { SPE_REGIONS_MAX = 32 };
 
@@ -944,7 +941,7 @@ typedef struct spe_region spe_region;
 typedef struct {
     spe_module *module;
     const spe_reporter *errors;
-    void (*end)(spe_module *m, const spe_region *r); /* what the header above does after each side of a region */
+    void (*end)(spe_module *m, const spe_region *r); /* the header's own: called after each side of a region */
     int depth;
     struct {
         const char *name, *file;
@@ -952,30 +949,30 @@ typedef struct {
     } open[SPE_REGIONS_MAX];
 } spe_regions;
 
-/* What the C loop holds. */
+/* The state of the C loop. */
 struct spe_region {
     spe_regions *in;
     spe_val index;   /* of a loop */
     int depth;       /* from 1 on; 0 after an error */
-    int sides, turn; /* sides: of an if with its else 2, of a loop 1; turn: how often the C loop asked */
-    bool twice;      /* a loop whose body the C loop runs twice: sides is 2 */
-    bool done;       /* a loop's body was left at its end */
+    int sides, turn; /* sides: 2 for an if with its else, 1 for a loop; turn: calls of spe_region_next */
+    bool twice;      /* a loop whose body is run twice: sides is 2 */
+    bool done;       /* the body ran to its end */
 };
 
-/* A region that is not open yet; opens it, false and an error when there are too many. */
+/* A region that is not open yet; opens one, false and an error if too many are open. */
 XETILE_API spe_region spe_region_of(spe_regions *in, int sides);
 XETILE_API bool spe_region_open(spe_region *r, const char *name, const char *file, int line);
-/* The condition of the C loop: true for each side. After each, in->end is called, unless there was an error, of which
- * one is that the region is not the innermost or was left by break. */
+/* The condition of the C loop: true once for each side. After each side it calls in->end, unless there was an error;
+ * it is an error if the region is not the innermost one or was left by break. */
 XETILE_API bool spe_region_next(spe_region *r);
-/* At the end of a loop's body; NULL. */
+/* Called at the end of a loop's body; returns NULL. */
 XETILE_API void *spe_region_done(spe_region *r);
-/* Fails for the innermost region, if there is one, which is open although it should not be. */
+/* Reports that the innermost region, if any, is open where it must not be. */
 XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* -- macros (C only) */
 
-/* A kernel's parameters, ptr(f16, A) or u32(N): their names, and the text that ze_dispatch.h reads too. */
+/* A kernel's parameters, ptr(f16, A) or u32(N): its name, and its text, which ze_dispatch.h can read. */
 #define SPE_NAME_OF(parameter) SPE_NAME_OF_(SPE_PARAM_##parameter)
 #define SPE_NAME_OF_(...) SPE_FIRST(__VA_ARGS__)
 #define SPE_WRITE_(i, parameter) SPE_WRITE_1_(SPE_PARAM_##parameter)
@@ -994,9 +991,9 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 #define SPE_PARAM_u16(name) name, "u16 " #name
 #define SPE_PARAM_u8(name) name, "u8 " #name
 
-/* What XT_KERNEL and CV_KERNEL are made of: a constant of type xt_kernel that names the kernel and what it takes and
- * says where it stands, and the head of the function that is its body. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the
- * header's own. */
+/* The body of XT_KERNEL and CV_KERNEL: a constant of type xt_kernel that holds the kernel's name, parameters and
+ * location, and the head of the function that is its body. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the header's
+ * own. */
 #define SPE_KERNEL(xt, XT, name_, ...)                                                                                 \
     static void name_##_##xt##_body_(xt##_ctx *xt##_context_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__));        \
     SPE_UNUSED static void name_##_##xt##_call_(xt##_ctx *xt##_context_)                                               \
@@ -1008,11 +1005,11 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
     static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_context_,                                               \
                                      SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
 
-/* C++ has no _Generic: what a kernel is written in there. */
+/* C++ has no _Generic, so kernels cannot be written in it. */
 #define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
 
-/* What prefix##T is defined as, for a type T of kernels, which may be a macro of the user's. C's names of types, each
- * two arguments here, are errors at the user's line. */
+/* Expands to prefix##T for a type T of kernels, which may be a user's macro. C's names of types, each two arguments
+ * here, are errors at the user's line. */
 #define SPE_C_TYPE(prefix, T) SPE_C_TYPE_OF_(prefix, T)
 #define SPE_C_TYPE_OF_(prefix, T) SPE_SECOND_(SPE_C_TYPE_##T, prefix##T, 0)
 #define SPE_SECOND_(...) SPE_SECOND_OF_(__VA_ARGS__)
@@ -1041,7 +1038,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
     _Generic((x), spe_val: spe_val_same, float: spe_val_real, double: spe_val_real, unsigned long: spe_val_uint,       \
              unsigned long long: spe_val_uint, default: spe_val_int)(x)
 
-/* The C loops behind XT_FOR and CV_FOR, and behind XT_IF and CV_IF, over what opened the region. */
+/* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region. */
 #define SPE_FOR(k, begin)                                                                                              \
     for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
         for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
@@ -1049,7 +1046,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
     for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
         if (SPE_CAT(spe_if_, __LINE__).turn == 1)
 
-/* The variables that a region carries, as a list that NULL ends: after the region's own first argument. */
+/* The variables a region carries as a NULL-terminated array; the first argument is not one of them. */
 #define SPE_CARRIED(...) ((void *const[]){SPE_REST(__VA_ARGS__, NULL)})
 
 #endif /* SPIRV_EMIT_H */

@@ -15,70 +15,70 @@
  *     zed_local_size(&scale, 64, 1, 1);                   // not needed when the module states it
  *     zed_launch(&scale, (zed_groups){(n + 63) / 64, 1, 1}, x, 2.0f, n);
  *     if (zed_get_error(&dev)->id) zed_print_error(&dev, stderr);
- *     zed_close(&dev);                                    // frees whatever is left
+ *     zed_close(&dev);                                    // frees everything left
  *
- * ERRORS. A device keeps the first error: id, name, text, the ze_result_t if there was one, and the file and line of
- * the zed call that met it. After that every call on the device does nothing and returns false, NULL or -1, so a
- * program may look once, at the end. zed_clear_error(&dev) starts over. Errors of Level Zero have an id each
- * (ZED_ZE_...; the list ZED_RESULTS below), those found here have the ids of ZED_ERRORS. zed_result_name gives the name
- * of a ze_result_t. Nothing exits or aborts.
+ * ERRORS. A device keeps the first error: id, name, text, the ze_result_t if any, and the file and line of the zed call
+ * that met it. From then on every call on the device does nothing and returns false, NULL or -1, so a program may check
+ * once, at the end. zed_clear_error(&dev) starts over. Each Level Zero error has its own id (ZED_ZE_..., listed in
+ * ZED_RESULTS below); the ids of this header's own errors are in ZED_ERRORS. zed_result_name returns the name of a
+ * ze_result_t. Nothing exits or aborts.
  *
- * DEVICES. zed_list(infos, max, &error) fills in what there is (zed_info), zed_print_list(stdout) prints it.
- * zed_open(&dev, &(zed_options){...}); zero or NULL means the default:
+ * DEVICES. zed_list(infos, max, &error) lists the devices (zed_info), zed_print_list(stdout) prints them.
+ * zed_open(&dev, &(zed_options){...}); zero or NULL: the default:
  *     .index_plus_1  1 is the first device of zed_list
  *     .name          part of the device's name, or its target row ("bmg"); case does not matter
- *     .device        either, as people type it: a number counted from 0, or what .name takes
- * Default: what $XETILE_DEVICE says (as .device); without it the first: GPUs first, discrete before integrated, the
- * software device last.
- * dev.target says what kernels may use; ZED_TARGET(&dev) hands it to a kernel builder as designated initialisers.
- * THE SOFTWARE DEVICE is libze_soft.so, found by $XETILE_SOFT (its path; empty: do not use it), else beside the
- * executable, in its build/, ../ or ../build/, in ./build, in ., else by the dynamic linker. zed_open names it to the
- * loader, behind Intel's drivers, in ZE_ENABLE_ALT_DRIVERS; a value that the user has set is never touched. The loader
- * looks at the variable once a process, so the first zed_open (or zed_list) has to come before any zeInit.
+ *     .device        either of them, for command lines: a number counted from 0, or a .name
+ * Default: the device $XETILE_DEVICE names (as .device); if it is unset, the first in this order: discrete GPUs,
+ * integrated GPUs, the software device.
+ * dev.target describes what kernels may use; ZED_TARGET(&dev) passes it to a kernel builder as designated initialisers.
+ * THE SOFTWARE DEVICE is libze_soft.so: the path in $XETILE_SOFT (empty: do not use it), else next to the executable,
+ * in its build/, ../ or ../build/, in ./build, in ., else where the dynamic linker finds it. zed_open gives its name to
+ * the loader after Intel's drivers, in ZE_ENABLE_ALT_DRIVERS, unless the user has set that. The loader reads the
+ * variable once per process, so the first zed_open (or zed_list) must precede any zeInit.
  *
  * MEMORY. zed_alloc(&dev, ZED_SHARED | ZED_DEVICE | ZED_HOST, bytes, align); align 0 is 64. zed_free(&dev, p).
  * zed_copy(&dev, dst, src, bytes), zed_fill(&dev, dst, byte, bytes) and zed_fill_pattern(&dev, dst, &v, sizeof v,
- * bytes) return when done. Copies and fills are checked against the size of the allocations they touch.
+ * bytes) return when done. Copies and fills are checked against the sizes of the allocations involved.
  *
  * KERNELS. zed_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
- * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory, where T may also be tf32 e4m3
- * e5m2 c32 c64. ZED_LOAD(&kernel, &dev, mod) does module, kernel and local size at once, from any struct that has
- * .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
- * zed_build_log(&dev) is all the compiler said about the last module, refused or not; "" when nothing. zed_close frees
- * kernels and modules too; zed_kernel_free(&kernel), and after its kernels zed_module_free(&module), do it earlier.
+ * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory; T may also be tf32 e4m3
+ * e5m2 c32 c64. ZED_LOAD(&kernel, &dev, mod) loads the module, gets the kernel and sets its local size, from any struct
+ * with .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
+ * zed_build_log(&dev) is the compiler's log of the last module, whether accepted or not; "" if empty. zed_close frees
+ * kernels and modules; to free earlier, use zed_kernel_free(&kernel) and then zed_module_free(&module).
  *
  * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
- * numbers, (zed_groups){x, y, z}, or an expression that does not begin with a parenthesis. Each of at most 32 arguments
- * is evaluated once and checked: an integer must have a value its parameter can hold (its C type does not matter); a
- * float parameter takes a float or double (f32, f16 and bf16 round to nearest; what overflows is refused); ptr<T> takes
+ * numbers, (zed_groups){x, y, z}, or an expression that does not begin with a parenthesis. Each of up to 32 arguments
+ * is evaluated once and checked: the value of an integer must fit its parameter (its C type does not matter); a
+ * float parameter takes a float or double (f32, f16 and bf16 round to nearest; overflow is refused); ptr<T> takes
  * a void pointer, NULL or a pointer whose type fits (uint16_t * for f16, bf16 and u16, float * for f32, int8_t * for
- * i8 ...) to memory the device can reach; local<T> takes (zed_local){bytes}.
+ * i8 ...) to memory the device can access; local<T> takes (zed_local){bytes}.
  *     zed_launch(...)        bool    waits
- *     zed_launch_timed(...)  double  waits; the kernel's own time on the device in nanoseconds, below 0 on failure
- *     zed_start(...)         bool    does not wait; launches run one after the other; zed_wait(&dev) waits for all
- *     zed_launch_n, zed_launch_timed_n, zed_start_n (&kernel, groups, array of zed_arg, count): for generated code.
- *         ZED_ARG(x) makes a zed_arg of what zed_launch takes; zed_arg_i, zed_arg_u (integers), zed_arg_f, zed_arg_ptr
- *         and zed_arg_local (bytes) do it where no C type is at hand
+ *     zed_launch_timed(...)  double  waits; returns the kernel's time on the device in nanoseconds, negative on failure
+ *     zed_start(...)         bool    does not wait; launches run in order; zed_wait(&dev) waits for all
+ *     zed_launch_n, zed_launch_timed_n, zed_start_n (&kernel, groups, array of zed_arg, count) are for generated code.
+ *         ZED_ARG(x) makes a zed_arg from an argument of zed_launch; zed_arg_i, zed_arg_u (integers), zed_arg_f,
+ *         zed_arg_ptr and zed_arg_local (bytes) make one without a C type
  * zed_batch: many launches in one command list and one wait:
  *     zed_batch b;
  *     zed_batch_begin(&b, &dev);
- *     zed_batch_launch(&b, &kernel, groups, arguments...);     // as often as wanted; also zed_batch_copy
+ *     zed_batch_launch(&b, &kernel, groups, arguments...);     // any number of times; also zed_batch_copy
  *                                                              // and zed_batch_launch_n
  *     zed_batch_end(&b);                                       // runs it and waits; zed_batch_run(&b) runs it again
  *     zed_batch_free(&b);                                      // or leave it to zed_close
  *
- * THREADS. There is no global state: threads with a zed_device each need no lock. Two threads that share memory take
- * two queues of one device: zed_open_queue(&second, &first) shares first's context (so pointers are good in both) and
- * has its own queue, kernels and error; close it before `first`. One zed_device, and its kernels, belong to one thread
+ * THREADS. There is no global state: threads that each have a zed_device need no lock. Two threads that share memory
+ * use two queues of one device: zed_open_queue(&second, &first) shares first's context, so pointers are valid in both,
+ * but has its own queue, kernels and error; close it before `first`. A zed_device and its kernels belong to one thread
  * at a time. The first zed_open of a process may call setenv, so let it return before other threads read the
  * environment.
  *
- * SEVERAL DEVICES. A context may reach more than one: every device of its driver, each replaced by its sub-devices
- * where it has some. zed_context_devices(&first) counts them; zed_open_in_context(&d, &first, i) opens the i-th, in
- * first's context, with a queue of its own; close it before `first`. Host memory of one is good on all; a module is
- * loaded for each.
+ * SEVERAL DEVICES. A context may span several: all devices of its driver, with sub-devices in place of a device that
+ * has them. zed_context_devices(&first) counts them; zed_open_in_context(&d, &first, i) opens the i-th in first's
+ * context, with a queue of its own; close it before `first`. Host memory of one is valid on all; modules are loaded
+ * per device.
  *
- * C11; also C++17 (the same names, arguments told apart by overloads). Level Zero loader 1.8 or newer.
+ * C11; also C++17 (the same names, with overloads for argument types). Level Zero loader 1.8 or newer.
  *
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
@@ -125,7 +125,7 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #else
 #define ZED_PRINTF_(text, first)
 #endif
-/* A pointer is taken as a number: what it points to may hold nothing yet, as memory that a kernel writes. */
+/* The pointer is only passed on: the memory may be uninitialised, to be written by a kernel. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
 #define ZED_NOT_READ_ __attribute__((__access__(__none__, 1)))
 #else
@@ -134,7 +134,7 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
 
-/* Found here. X(id, what to do). */
+/* Errors of this header: X(id, what to do). */
 #define ZED_ERRORS(X)                                                                                                  \
     X(ZED_NOT_OPEN, "call zed_open first, and look at what it returns")                                                \
     X(ZED_NO_DEVICE, "without an Intel GPU and its driver, build the software device (make soft) and, when it is not " \
@@ -171,7 +171,7 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
     X(ZED_OTHER_DEVICE, "kernel, batch and memory must be of one device (zed_open_queue shares them)")
 
-/* Met in Level Zero, by code, so that an older header will do. X(id, code, name, what to do). */
+/* Level Zero errors: X(id, code, name, what to do). Codes are numbers so that older Level Zero headers suffice. */
 #define ZED_RESULTS(X)                                                                                                 \
     ZED_R_(X, NOT_READY, 0x1u, "", "wait longer: the work is not finished")                                            \
     ZED_R_(X, DEVICE_LOST, 0x70000001u, "ERROR_",                                                                      \
@@ -250,7 +250,7 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 
 enum {
     ZED_OK = 0,
-    ZED_FIRST_ERROR_ = 3999, /* numbered from 4000, those of Level Zero from 4100 */
+    ZED_FIRST_ERROR_ = 3999, /* ids start at 4000, those of Level Zero at 4100 */
 #define ZED_X_(id, hint) id,
     ZED_ERRORS(ZED_X_)
 #undef ZED_X_
@@ -266,40 +266,40 @@ enum {
 typedef struct zed_error {
     int id;           /* 0: no error */
     const char *name; /* "ZED_ARG_COUNT" */
-    char text[2048];  /* what, with the values, and what to do */
+    char text[2048];  /* what happened, with the values, and what to do */
     const char *file; /* the caller's */
     int line;
-    ze_result_t result; /* of the Level Zero call, ZE_RESULT_SUCCESS when none failed */
+    ze_result_t result; /* of the Level Zero call; ZE_RESULT_SUCCESS if none failed */
 } zed_error;
 
 /* ---- types ----------------------------------------------------------------------------------------------------- */
 
 enum { ZED_MAX_ARGS = 32, ZED_MAX_DEVICES = 64 };
 
-typedef struct zed_options { /* see DEVICES above; the first of these that is set counts */
+typedef struct zed_options { /* see DEVICES above; the first that is set applies */
     int index_plus_1;
     const char *name;
     const char *device;
 } zed_options;
 
-/* What kernels may use on a device. */
+/* A device's limits and features. */
 typedef struct zed_target {
     const char *name;        /* pvc bmg lnl ptl dg2 generic soft */
-    uint32_t subgroup_sizes; /* the sizes or-ed together: 16 | 32 */
-    int local_memory;        /* bytes a work-group may have */
-    int max_group_size;      /* work-items */
+    uint32_t subgroup_sizes; /* or-ed together: 16 | 32 */
+    int local_memory;        /* bytes per work-group */
+    int max_group_size;      /* work-items per work-group */
     int max_group_dim[3];
     uint32_t max_groups[3];
-    bool dpas;    /* OpSubgroupMatrixMultiplyAccumulateINTEL; by the device's table row */
+    bool dpas;    /* OpSubgroupMatrixMultiplyAccumulateINTEL; from the device's table row */
     bool block2d; /* OpSubgroup2DBlock...INTEL; likewise */
     bool fp16, fp64, int64_atomics;
-    uint32_t spirv_version; /* ZE_MAKE_VERSION(1, 4); 0 when the device does not say */
+    uint32_t spirv_version; /* ZE_MAKE_VERSION(1, 4); 0 if the device does not say */
     uint32_t vendor_id, device_id;
     uint32_t eu_count;
     uint64_t max_alloc; /* bytes of one allocation */
 } zed_target;
 
-/* One device of zed_list. */
+/* A device in zed_list. */
 typedef struct zed_info {
     int index;
     char name[ZE_MAX_DEVICE_NAME];
@@ -320,7 +320,7 @@ typedef struct zed_device {
     ze_device_handle_t device;
     ze_context_handle_t context;
     ze_command_list_handle_t list;   /* immediate, asynchronous */
-    ze_command_queue_handle_t queue; /* for batches, made when first needed */
+    ze_command_queue_handle_t queue; /* for batches, created on first use */
     ze_event_pool_handle_t pool;
     ze_event_handle_t event;
     char name[ZE_MAX_DEVICE_NAME];
@@ -347,9 +347,9 @@ typedef struct zed_module {
 typedef struct zed_type_ {
     const char *name;
     unsigned char size;         /* bytes */
-    char kind;                  /* of a value: i u f, h and b for the 16-bit floats, 0: only in memory */
-    unsigned char pointed_size; /* of the C type a pointer to it may have, and its kinds: i u f, c for plain char */
-    const char *pointed_kinds;
+    char kind;                  /* of a value: i u f, h and b for f16 and bf16; 0: only in memory */
+    unsigned char pointed_size; /* the C types that pointers to it may have: their size, */
+    const char *pointed_kinds;  /* and their kinds: i u f, c for plain char */
 } zed_type_;
 
 enum { ZED_PARAM_VALUE, ZED_PARAM_PTR, ZED_PARAM_LOCAL };
@@ -368,8 +368,8 @@ typedef struct zed_kernel {
     uint32_t param_count;
     zed_param params[ZED_MAX_ARGS];
     uint32_t local_size[3];    /* 0: not known yet */
-    uint32_t required_size[3]; /* by the module, 0: none */
-    uint32_t subgroup_size;    /* required by the module, 0: none */
+    uint32_t required_size[3]; /* by the module; 0: not required */
+    uint32_t subgroup_size;    /* required by the module; 0: not required */
     uint32_t local_bytes, private_bytes, spill_bytes;
 } zed_kernel;
 
@@ -383,8 +383,8 @@ typedef struct zed_local {
 
 /* An argument with its C type. Made by ZED_ARG(value) or the zed_arg_... functions. */
 typedef struct zed_arg {
-    char kind;          /* i u f: a value; p: a pointer; l: local memory */
-    char pointed;       /* of a pointer: i u f c, v when its type says nothing */
+    char kind;          /* i u f: a number; p: a pointer; l: local memory */
+    char pointed;       /* target of a pointer: i u f c, or v for other types */
     unsigned char size; /* bytes of the value or of what is pointed to */
     union {
         int64_t sint;
@@ -392,7 +392,7 @@ typedef struct zed_arg {
         double real;
         const void *ptr;
     } as;
-    const char *text; /* how the caller wrote it, may be NULL */
+    const char *text; /* the caller's source text; may be NULL */
 } zed_arg;
 
 typedef struct zed_batch {
@@ -404,12 +404,12 @@ typedef struct zed_batch {
 
 enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 
-/* ---- what users call; each takes the caller's file and line ---------------------------------------------------- */
+/* ---- the calls for users, which add the caller's file and line ------------------------------------------------- */
 
 #define ZED_AT_(d) zed_at_((d), __FILE__, __LINE__)
 
-/* Devices. zed_list and zed_context_devices give the number of devices, -1 on error; zed_close nothing (twice is fine);
- * the others bool. */
+/* Devices. zed_list and zed_context_devices return the number of devices, or -1 on error; zed_close returns nothing and
+ * may be called twice; the others return bool. */
 #define zed_open(d, ...) zed_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
 #define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__)
 #define zed_context_devices(first) zed_context_devices_(ZED_AT_(first))
@@ -419,14 +419,14 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 #define zed_print_list(f) zed_print_list_((f), __FILE__, __LINE__)
 #define zed_wait(d) zed_wait_(ZED_AT_(d))
 
-/* Memory. zed_alloc gives void *, NULL on error; the others bool. Freeing NULL is fine. */
+/* Memory. zed_alloc returns void *, NULL on error; the others return bool. NULL may be freed. */
 #define zed_alloc(d, kind, bytes, align) zed_alloc_(ZED_AT_(d), (kind), (bytes), (align))
 #define zed_free(d, p) zed_free_(ZED_AT_(d), (p))
 #define zed_copy(d, dst, src, bytes) zed_copy_(ZED_AT_(d), (dst), (src), (bytes))
 #define zed_fill(d, dst, byte, bytes) zed_fill_(ZED_AT_(d), (dst), (byte), (bytes))
 #define zed_fill_pattern(d, dst, pattern, size, bytes) zed_fill_pattern_(ZED_AT_(d), (dst), (pattern), (size), (bytes))
 
-/* Modules and kernels: bool. */
+/* Modules and kernels. All return bool. */
 #define zed_module_load(module, d, words, bytes, flags)                                                                \
     zed_module_load_((module), ZED_AT_(d), (words), (bytes), (flags))
 #define zed_module_free(module) zed_module_free_((module), __FILE__, __LINE__)
@@ -438,15 +438,15 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 #define ZED_LOAD(k, d, mod)                                                                                            \
     zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags, (mod).local_size)
 
-/* Launches with (kernel, groups, array of zed_arg, count): bool, the timed one double (ns). zed_launch and its kin are
- * at the end. */
+/* Launches with (kernel, groups, array of zed_arg, count) return bool, the timed one double (ns). zed_launch and the
+ * others are at the end. */
 #define zed_launch_n(kernel, ...) zed_launch_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 #define zed_launch_timed_n(kernel, ...) zed_launch_timed_((kernel), __FILE__, __LINE__, __VA_ARGS__)
 #define zed_start_n(kernel, ...) zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 #define zed_batch_launch_n(batch, kernel, ...)                                                                         \
     zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 
-/* Batches: bool. */
+/* Batches. All return bool. */
 #define zed_batch_begin(batch, d) zed_batch_begin_((batch), ZED_AT_(d))
 #define zed_batch_copy(batch, dst, src, bytes) zed_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__)
 #define zed_batch_end(batch) zed_batch_end_((batch), __FILE__, __LINE__)
@@ -462,7 +462,7 @@ enum { ZED_RUN_WAIT_, ZED_RUN_START_, ZED_RUN_BATCH_ };
 
 /* ---- errors: how they are kept --------------------------------------------------------------------------------- */
 
-/* The next calls on d are the caller's at file:line. Returns d. */
+/* Errors of the next calls on d name this file and line. Returns d. */
 XETILE_API zed_device *zed_at_(zed_device *d, const char *file, int line);
 
 XETILE_API const char *zed_result_name(ze_result_t result); /* ZE_RESULT_NOT_READY ... */
@@ -474,13 +474,13 @@ XETILE_API void zed_print_error(const zed_device *d, FILE *f); /* file:line: NAM
 
 XETILE_API bool zed_wait_(zed_device *d);
 
-/* Fills at most max infos (may be NULL when max is 0), the default device first; returns how many devices there are. */
+/* Fills at most max infos (may be NULL if max is 0), the default device first; returns the number of devices. */
 XETILE_API int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int line);
 
-/* number, name (target): a line a device; false, and a line about the error, when there is none. */
+/* Prints a line per device: number, name (target). On error prints it and returns false. */
 XETILE_API bool zed_print_list_(FILE *f, const char *file, int line);
 
-XETILE_API void zed_close_(zed_device *d); /* the error stays readable */
+XETILE_API void zed_close_(zed_device *d); /* the error can still be read */
 XETILE_API bool zed_open_(zed_device *d, const zed_options *options, const char *file, int line);
 XETILE_API bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line);
 XETILE_API int zed_context_devices_(zed_device *d);
@@ -489,14 +489,14 @@ XETILE_API bool zed_open_in_context_(zed_device *d, zed_device *first, int index
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 XETILE_API void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align);
-XETILE_API bool zed_free_(zed_device *d, void *p); /* works after an error too: cleaning up is always allowed */
+XETILE_API bool zed_free_(zed_device *d, void *p); /* also works after an error, for cleanup */
 XETILE_API bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes);
 XETILE_API bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
 XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
 
-/* A C type as a number: the bytes of a value, or kind letter and bytes of what is pointed to. */
+/* A C type as a number: the size of a value; for pointers, kind and size of the target. */
 #define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
 
 XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
@@ -504,7 +504,7 @@ XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
 XETILE_API zed_arg zed_arg_float_(double v, int code);
 XETILE_API ZED_NOT_READ_ zed_arg zed_arg_pointer_(const volatile void *p, int code);
 XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
-XETILE_API zed_arg zed_arg_same_(zed_arg a, int code); /* an argument that is a zed_arg already */
+XETILE_API zed_arg zed_arg_same_(zed_arg a, int code); /* for an argument that already is a zed_arg */
 XETILE_API zed_arg zed_arg_text_(zed_arg a, const char *text);
 
 /* For generated code, which knows the parameters and needs no C types. */
@@ -523,11 +523,11 @@ XETILE_API bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
 XETILE_API bool zed_kernel_get_(zed_kernel *k, zed_module *module, const char *name, const char *params,
                                 const char *file, int line);
 
-/* The same kernel once more, on another queue of the same device (zed_open_queue) or on the same. */
+/* Another instance of a kernel, on the same queue or on another queue of the device (zed_open_queue). */
 XETILE_API bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d);
 XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
 
-/* Module, kernel and local size at once; the module goes when the device is closed. */
+/* Module, kernel and local size at once; closing the device frees the module. */
 XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
                           const char *params, const char *flags, const uint32_t local_size[3]);
 
@@ -546,9 +546,9 @@ XETILE_API bool zed_batch_end_(zed_batch *b, const char *file, int line);
 XETILE_API bool zed_batch_run_(zed_batch *b, const char *file, int line);
 XETILE_API bool zed_batch_free_(zed_batch *b, const char *file, int line);
 
-/* ---- launching with the arguments as they are ------------------------------------------------------------------ */
+/* ---- launching with C values as arguments ---------------------------------------------------------------------- */
 
-/* The types of numbers, how a value of each becomes a zed_arg, and the kind of a pointer to it: X(type, how, kind). */
+/* C number types, the function that makes a zed_arg, and the kind of pointers to the type: X(type, how, kind). */
 #define ZED_TYPES_(X)                                                                                                  \
     X(char, int, 'c') X(signed char, int, 'i') X(short, int, 'i') X(int, int, 'i') X(long, int, 'i')                   \
     X(long long, int, 'i') X(unsigned char, uint, 'u') X(unsigned short, uint, 'u') X(unsigned, uint, 'u')             \
@@ -572,8 +572,8 @@ __extension__ typedef _Float16 zed_float16_;
 #define ZED_CODE_X_(type, how, kind)                                                                                   \
     type: (int)sizeof(type), type *: ZED_CODE_(kind, type), const type *: ZED_CODE_(kind, type),
 
-/* The initialisers of a list of 0 to 32 arguments and what ends it, which keeps lists from being empty: so many fours,
- * then 1 to 4, which ZED_FOURS_OF_ counts. */
+/* The initialisers of a list of 0 to 32 arguments plus a terminator, so that no list is empty: groups of four, then a
+ * last one of 1 to 4. ZED_FOURS_OF_ counts both. */
 #define ZED_LAST_1_(end) {0}
 #define ZED_LAST_2_(a, end) ZED_ARG(a), {0}
 #define ZED_LAST_3_(a, b, end) ZED_ARG(a), ZED_ARG(b), {0}
@@ -602,7 +602,7 @@ __extension__ typedef _Float16 zed_float16_;
 #define ZED_SECOND_(...) ZED_SECOND_X_(__VA_ARGS__)
 #define ZED_SECOND_X_(a, b, ...) b
 #define ZED_PROBE_(...) ~, 1,
-/* 1 when x begins with a parenthesis, as a literal (zed_groups){x, y, z} does, which the preprocessor cuts in three. */
+/* 1 if x begins with a parenthesis, like a literal (zed_groups){x, y, z}, which is three arguments to a macro. */
 #define ZED_IS_LITERAL_(x, ...) ZED_SECOND_(ZED_PROBE_ x, 0, ~)
 
 /* groups and arguments -> groups, array, count */
