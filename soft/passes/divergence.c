@@ -125,13 +125,6 @@ static void find_post_dominators(struct cg *g, struct cg_function *fn)
 
 /* ---- masked blocks */
 
-static bool branch_varies(struct cg *g, const struct sp_block *b)
-{
-    const struct sp_inst *t = &b->inst[b->count - 1];
-    if (b->succ_count < 2 || (t->op != SP_OP_BranchConditional && t->op != SP_OP_Switch)) return false;
-    return g->value[t->operand[0]].varying;
-}
-
 /* The region of a branch is part of any region that contains the branch. */
 static void mask_region(struct cg_function *fn, uint32_t from, uint32_t *stack, uint32_t *seen, uint32_t stamp,
                         uint8_t *inside)
@@ -155,7 +148,7 @@ static void mask_region(struct cg_function *fn, uint32_t from, uint32_t *stack, 
 
 /* Masked blocks are connected by edges, and by a plain block's divergent branch, which distributes its lanes to all
  * targets before the first of them runs. */
-static void number_component(struct cg *g, struct cg_function *fn, uint32_t from, uint32_t number, uint32_t *stack)
+static void number_component(struct cg_function *fn, uint32_t from, uint32_t number, uint32_t *stack)
 {
     uint32_t top = 0;
     stack[top++] = from;
@@ -165,7 +158,7 @@ static void number_component(struct cg *g, struct cg_function *fn, uint32_t from
         const struct sp_block *b = &fn->f->blocks[at];
         for (uint32_t k = 0; k < b->succ_count + b->pred_count; k++) {
             uint32_t s = k < b->succ_count ? b->succ[k] : b->pred[k - b->succ_count];
-            bool joins = fn->block[s].masked || (k >= b->succ_count && branch_varies(g, &fn->f->blocks[s]));
+            bool joins = fn->block[s].masked || (k >= b->succ_count && fn->block[s].diverges);
             if ((!fn->block[at].masked && k >= b->succ_count) || !joins || fn->block[s].component) continue;
             if (!fn->block[at].masked && !fn->block[s].masked) continue;
             fn->block[s].component = number; /* a plain block's is taken back below */
@@ -182,7 +175,7 @@ static bool find_components(struct cg *g, struct cg_function *fn, uint32_t *stac
     for (uint32_t b = 0; b < n; b++) fn->block[b].component = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t b = fn->rpo[i];
-        if (fn->block[b].masked && !fn->block[b].component) number_component(g, fn, b, ++count, stack);
+        if (fn->block[b].masked && !fn->block[b].component) number_component(fn, b, ++count, stack);
     }
     for (uint32_t b = 0; b < n; b++)
         if (!fn->block[b].masked) fn->block[b].component = 0;
@@ -377,7 +370,7 @@ static void find_masked(struct cg *g, struct cg_function *fn)
     if (g->failed) return;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t b = fn->rpo[i];
-        if (branch_varies(g, &fn->f->blocks[b])) mask_region(fn, b, stack, seen, b + 1, inside);
+        if (fn->block[b].diverges) mask_region(fn, b, stack, seen, b + 1, inside);
     }
     while (find_components(g, fn, stack) && !g->failed) {
     }
@@ -505,22 +498,28 @@ static bool propagate(struct cg *g, struct cg_function *fn)
     return changed;
 }
 
-static bool divergence_grew(struct cg *g, struct cg_function *fn, uint8_t *known)
+static bool branch_varies(struct cg *g, const struct sp_block *b)
+{
+    const struct sp_inst *t = &b->inst[b->count - 1];
+    if (b->succ_count < 2 || (t->op != SP_OP_BranchConditional && t->op != SP_OP_Switch)) return false;
+    return g->value[t->operand[0]].varying;
+}
+
+static bool divergence_grew(struct cg *g, struct cg_function *fn)
 {
     bool grew = false;
     for (uint32_t b = 0; b < fn->f->block_count; b++) {
-        if (known[b] || !branch_varies(g, &fn->f->blocks[b])) continue;
-        known[b] = 1;
-        grew = true;
+        if (fn->block[b].diverges || !branch_varies(g, &fn->f->blocks[b])) continue;
+        grew = fn->block[b].diverges = true;
     }
     return grew;
 }
 
-static bool analyse_function(struct cg *g, struct cg_function *fn, uint8_t *known)
+static bool analyse_function(struct cg *g, struct cg_function *fn)
 {
     bool changed = false;
     for (;;) {
-        bool values = propagate(g, fn), branches = divergence_grew(g, fn, known);
+        bool values = propagate(g, fn), branches = divergence_grew(g, fn);
         if (branches) find_masked(g, fn);
         if (g->failed || (!values && !branches)) return changed;
         changed = true;
@@ -574,8 +573,6 @@ static void choose_versions(struct cg *g, struct cg_function *fn)
 void cg_analyse_again(struct cg *g, struct cg_function *fn)
 {
     const struct sp_function *f = fn->f;
-    uint8_t *known = cg_alloc(g, fn->f->block_count + 1);
-    if (!known) return;
     for (uint32_t i = 0; i < f->param_count; i++) g->value[f->params[i]] = g->fresh[f->params[i]];
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t k = 0; k < f->blocks[b].count; k++)
@@ -583,20 +580,18 @@ void cg_analyse_again(struct cg *g, struct cg_function *fn)
     for (uint32_t b = 0; b < fn->f->block_count; b++) fn->block[b] = (struct cg_block){.ipdom = fn->block[b].ipdom};
     fn->order_count = fn->loop_count = 0;
     fn->loops_irreducible = false;
-    analyse_function(g, fn, known);
+    analyse_function(g, fn);
 }
 
 void cg_analyse(struct cg *g)
 {
     uint32_t n = g->m->function_count;
-    uint8_t **known = cg_alloc(g, (n + 1) * sizeof *known);
     for (uint32_t i = 0; i < n && !g->failed; i++) {
         struct cg_function *fn = &g->function[i];
         if (fn->f->is_declaration || !fn->f->block_count || fn->wraps) continue;
         fn->block = cg_alloc(g, (fn->f->block_count + 1) * sizeof *fn->block);
         fn->order = cg_alloc(g, (fn->f->block_count + 1) * sizeof *fn->order);
         fn->loop = cg_alloc(g, (fn->f->block_count + 1) * sizeof *fn->loop);
-        known[i] = cg_alloc(g, fn->f->block_count + 1);
         if (g->failed) return;
         order_blocks(g, fn);
         find_post_dominators(g, fn);
@@ -604,10 +599,10 @@ void cg_analyse(struct cg *g)
     }
     cg_spread_addressed(g);
     for (uint32_t i = 0; i < n && !g->failed; i++)
-        if (known[i]) choose_versions(g, &g->function[i]);
+        if (g->function[i].block) choose_versions(g, &g->function[i]);
     for (bool changed = true; changed && !g->failed;) {
         changed = false;
         for (uint32_t i = 0; i < n && !g->failed; i++)
-            if (known[i] && analyse_function(g, &g->function[i], known[i])) changed = true;
+            if (g->function[i].block && analyse_function(g, &g->function[i])) changed = true;
     }
 }

@@ -83,6 +83,7 @@ struct cg_loop {
 };
 
 struct cg_block {
+    bool diverges; /* at its end lanes may go different ways */
     bool masked;
     uint32_t ipdom;     /* block_count: the function's end */
     uint32_t component; /* of masked blocks that hang together: index + 1 */
