@@ -33,7 +33,7 @@ soft_tests = $(patsubst soft/tests/%.c,$(BUILD)/%,$(wildcard soft/tests/test_*.c
 xe_tests = $(patsubst soft/xe/tests/%.c,$(BUILD)/%,$(wildcard soft/xe/tests/test_*.c))
 test_scripts = $(wildcard tests/*/test_*.sh)
 # From the bottom up: a room uses those before it alone (tests/soft/test_rooms.sh).
-soft_rooms = spirv passes c build run check xe ze
+soft_rooms = spirv ir passes c build run check xe ze
 soft_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(soft_rooms:%=soft/%/*.c))) $(BUILD)/soft/soft_text.o
 soft_folders = $(BUILD)/soft $(soft_rooms:%=$(BUILD)/soft/%)
 soft_flags = -Isoft -std=gnu11 -fPIC -fvisibility=hidden

@@ -3,7 +3,7 @@
 #include "jit.h"
 
 #include "abi.h"
-#include "passes/options.h"
+#include "ir/options.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
  * were compared with their sizes when they were placed: they are not looked at. Barriers tell who comes.
  */
 #include "prelude_check.h"
-#include "passes/extinst.h"
+#include "ir/extinst.h"
 #include "passes/matrix.h"
 #include "sites.h"
 

@@ -2,7 +2,7 @@
 #ifndef XETILE_SOFT_GENERATE_H
 #define XETILE_SOFT_GENERATE_H
 
-#include "passes/options.h"
+#include "ir/options.h"
 #include "spirv/spirv.h"
 
 /* The prelude's files as arrays of lines, NULL after the last (made by the Makefile). */

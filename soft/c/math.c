@@ -4,7 +4,7 @@
  * are within the OpenCL full profile; helpers that are not the C library's are in prelude_math.h.
  */
 #include "codegen.h"
-#include "passes/extinst.h"
+#include "ir/extinst.h"
 
 #include <string.h>
 

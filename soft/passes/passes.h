@@ -1,15 +1,12 @@
 /* passes.h - the passes, which analyse the functions of a module before any C is written.
  *
  *   passes.c         all of them, in their order
- *   source.c, remarks.c, print.c   reports for people: XETILE_SOFT_REMARKS, XETILE_SOFT_PRINT
- *   arena.c          memory, and how the code generator fails
- *   properties.c     properties of a single instruction or function
- *   leaves.c         types as lists of scalars
+ *   remarks.c, print.c   reports for people: XETILE_SOFT_REMARKS, XETILE_SOFT_PRINT
  *   builtins.c       built-in variables
  *   blocks2d.c       two-dimensional blocks
  *   addresses.c      what pointers point to; which private variables are fixed
  *   addressed.c      functions whose address is taken
- *   divergence.c     order of blocks, post-dominators, divergence, loops under masks; uniform values
+ *   divergence.c     uniform values, divergent branches
  *   affine.c         values that increase by the same step from lane to lane
  *   coalesce.c       matrix fragments that share a variable
  *   products.c       grids of matrix products
@@ -17,37 +14,11 @@
  *   deferred.c       products of loops, computed for many iterations at once
  *   continuations.c  kernels that return at a barrier and are called again
  *   coherent.c       a second copy of masked blocks, for the case that all lanes reach them together
- *
- * A value is UNIFORM (the same in all lanes that are active: a C scalar) or VARYING (a GNU vector with an element a
- * lane). A composite is a C struct of those; its scalars in order are its leaves. A block is MASKED if lanes may reach
- * it separately; it then has a mask variable in which they gather (m<label>), and runs under the mask found there.
  */
 #ifndef XETILE_SOFT_PASSES_H
 #define XETILE_SOFT_PASSES_H
 
-#include "options.h"
-#include "spirv/spirv.h"
-
-enum cg_kind { CG_BOOL, CG_U8, CG_U16, CG_U32, CG_U64, CG_F32, CG_F64, CG_F16, CG_BF16, CG_E4M3, CG_E5M2 };
-
-/* Composites of many scalars have one leaf for all elements of an array, whose path has variables of loops around the
- * statement: the C of an instruction does not grow with its arrays. */
-struct cg_nest {
-    const struct cg_nest *outer;
-    uint32_t depth, count, stride; /* of i<depth>_, and how many bytes apart */
-};
-struct cg_leaf {
-    enum cg_kind kind;
-    uint32_t offset;  /* bytes within the composite in memory */
-    const char *path; /* ".e[3].m1", "" for a scalar */
-    const struct cg_nest *nest;
-    uint32_t narrow; /* an integer of so many bits, less than its kind has; 0: it has all of them */
-};
-struct cg_leaves {
-    uint32_t count, scalars;
-    bool many; /* arrays are loops */
-    const struct cg_leaf *leaf;
-};
+#include "ir/ir.h"
 
 /* How a fixed variable holds operands of products; CG_WIDE_I8 stands for four, one for the signs of A and B each. */
 enum cg_form { CG_AS_LOADED, CG_WIDE_F16, CG_WIDE_BF16, CG_WIDE_I8 };
@@ -77,103 +48,17 @@ struct cg_value {
     uint64_t step;
 };
 
-struct cg_loop {
-    uint32_t header, last, parent /* index + 1 */;
-    bool irreducible;
-};
+static inline bool cg_is_varying(const struct cg *g, uint32_t id) { return g->value[id].varying; }
 
-struct cg_block {
-    bool diverges; /* at its end lanes may go different ways */
-    bool masked;
-    uint32_t ipdom;     /* block_count: the function's end */
-    uint32_t component; /* of masked blocks that hang together: index + 1 */
-    uint32_t loop;      /* innermost loop of masked blocks: index + 1 */
-    uint32_t order;     /* position in `order` */
-};
-
-struct cg_function {
-    const struct sp_function *f;
-    const struct sp_entry *entry; /* NULL: not a kernel */
-    struct cg_block *block;
-    uint32_t *rpo;                /* blocks in reverse postorder */
-    uint32_t *order, order_count; /* masked blocks, component after component, loops contiguous */
-    uint32_t *component;          /* where each begins there */
-    bool *coherent;               /* by component: its blocks are written twice */
-    struct cg_loop *loop;
-    uint32_t loop_count;
-    bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
-    /* A kernel may be written twice: for subgroups that are full and stand in a row of work-items (`full`), and for
-     * any. `full` says which of the two is being analysed and written. */
-    bool full, has_full, has_general, called;
-    uint32_t accesses;                    /* scalars that are loaded and stored */
-    bool wraps;                           /* an entry point that only calls its `body` */
-    struct cg_continuation *continuation; /* NULL: barriers are calls of the scheduler */
-    uint32_t framed;                      /* the section in which its frame's size is written */
-    uint64_t frame_bytes, private_bytes;  /* of this function alone */
-    bool summed;                          /* the next three say what a call needs, of what it calls too */
-    uint64_t all_frames, all_private;
-    uint32_t all_local;
-    bool any_barrier;
-    uint32_t value_count; /* parameters and results, which have ordinals from 1 */
-    uint32_t row, sizes;  /* called by pointer: its number + 1 in the table, the subgroup sizes it was written for */
-    uint32_t local_bytes;
-    struct cg_queue *queues; /* deferred products: passes/deferred.c */
-    uint32_t queue_count;
-    bool shares_blocks;
-};
-
-struct cg_helper {
-    struct cg_helper *next;
-    char name[];
-};
-
-struct cg {
-    const struct sp_module *m;
-    const struct cg_options *o;
-    struct sp_text *c, *log;
-    bool failed;
-    struct cg_value *value; /* by id */
-    uint32_t *ordinal;      /* by id: which of its function's values it is; 0: the module's. For a function's tables */
-    struct cg_value *fresh; /* as they were before anything was analysed */
-    struct cg_function *function;
-    uint32_t *body;                    /* by entry: the function that is the kernel */
-    struct cg_leaves *leaves;          /* by type index */
-    uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
-    uint32_t *global_index;            /* by id: of CrossWorkgroup and UniformConstant variables */
-    uint32_t row_count;                /* functions that are called by pointer */
-    bool runs_once;                    /* nearly all of the module is long code without loops */
-    bool pointer_calls;                /* some function calls by pointer */
-    void *arena, *words;               /* words: what cg_str made, given back after every block */
-    size_t taken;                      /* bytes of both */
-    struct cg_text_place {
-        const char *const *text;
-        size_t at;
-    } place[24]; /* where texts of which only a part is needed belong */
-    uint32_t place_count;
-    struct sp_text helpers;            /* functions that stand in front of the section being written */
-    struct cg_helper *helper;          /* those that are there */
-    /* while a function is written */
-    struct cg_function *fn;
-    const struct sp_inst *inst;
-    uint32_t phi_at; /* where the last phi's source was found */
-    uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
-    struct cg_body *body_text; /* what there is of it */
-    bool coherent;             /* masked blocks are being written for all lanes */
-    const char *mask, *bits;   /* the active lanes: an i32x and a u64 in C */
-    bool extends;              /* integers of other widths are used with their sign */
-    bool lanes_apart;          /* results of affine operations are being written to w<id>, lane by lane */
-    uint32_t source_at, source_file; /* how far OpLine was looked for, and the file it names */
-    struct cg_check *check;    /* c/checks.c's own */
-    struct cg_uses *uses;      /* c/uses.c's own */
-};
+/* v<class> is the value's C variable, unless it stands in an array. */
+static inline uint32_t cg_class(const struct cg *g, uint32_t id)
+{
+    return g->value[id].class ? g->value[id].class : id;
+}
 
 /* ---- passes.c */
 void cg_run_passes(struct cg *g);
 void cg_run_passes_again(struct cg *g, struct cg_function *fn); /* for the other version */
-
-/* ---- source.c */
-const char *cg_plain(struct cg *g, const char *text); /* a module's bytes as people may read them */
-const char *cg_source(struct cg *g, const struct sp_inst *i); /* "file:line", "" when the module does not say */
 
 /* ---- remarks.c */
 /* What `pass` has done, or not, and why; `at`: NULL for the whole kernel. Nothing unless remarks are wanted. */
@@ -183,50 +68,6 @@ void cg_remark_accesses(struct cg *g, struct cg_function *fn);
 
 /* ---- print.c */
 void cg_print_after(struct cg *g, const struct cg_function *fn, const char *pass); /* when that is wanted */
-
-/* ---- arena.c */
-void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; NULL and `failed` when memory is out or over its limit */
-void cg_free_words(struct cg *g);           /* what cg_str made */
-void cg_free(struct cg *g);
-/* Text that lives until the block being written is done. */
-const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-const char *cg_keep(struct cg *g, const char *text); /* until the end */
-void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* ---- leaves.c */
-uint32_t cg_kind_bytes(enum cg_kind kind);
-bool cg_kind_is_float(enum cg_kind kind);
-bool cg_kind_is_small_float(enum cg_kind kind);
-enum cg_kind cg_bits_kind(uint32_t bytes);
-bool cg_kind_of_type(const struct sp_type *t, enum cg_kind *kind); /* false: it is no scalar */
-bool cg_is_composite(const struct sp_type *t);
-uint32_t cg_matrix_parts(const struct sp_type *t, uint32_t S);
-uint32_t cg_count_leaves(struct cg *g, uint32_t type_id, bool many); /* fails where no value can be of it */
-const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
-/* Element or member i of a composite at `whole`. */
-struct cg_leaf cg_part(struct cg *g, struct cg_leaf whole, const struct sp_type *t, uint32_t i);
-uint64_t cg_memory_size(struct cg *g, uint32_t type_id); /* of a private variable: matrices have one there */
-uint32_t cg_leaf_bytes(const struct cg_leaf *leaf);      /* in memory ... */
-uint32_t cg_piece(uint32_t bytes);               /* ... and how many of those that are left to access together */
-uint32_t cg_width_of(struct cg *g, uint32_t id); /* bits of a scalar's kind */
-uint32_t cg_class(struct cg *g, uint32_t id);    /* v<class> is the value's C variable, unless it stands in an array */
-uint32_t cg_operand(struct cg *g, uint32_t i);   /* an operand word of the instruction being written */
-bool cg_is_varying(struct cg *g, uint32_t id);
-
-/* ---- properties.c */
-bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
-bool cg_has_group_operation(uint16_t op);
-bool cg_is_group_operation(const struct sp_inst *i); /* one whose first operand may be the work-group's scope */
-int cg_result_rule(const struct sp_inst *i);  /* 1: its result varies, 0: it is uniform, -1: as the operands are */
-bool cg_is_pure(uint16_t op);                 /* nothing but its operands, integers or pointers, decides the result */
-bool cg_math_stores(const struct sp_inst *i); /* a second result, through its last operand? */
-bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
-bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */
-uint32_t cg_instructions(const struct sp_function *f);
-bool cg_is_long(const struct cg_function *fn); /* so that what is done often is called rather than inlined */
-/* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
-bool cg_is_large(const struct sp_function *f);
-uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 
 /* ---- builtins.c */
 bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin);
@@ -264,7 +105,6 @@ void cg_spread_addressed(struct cg *g); /* their parameters and results vary */
 /* ---- divergence.c */
 void cg_analyse(struct cg *g);
 void cg_analyse_again(struct cg *g, struct cg_function *fn); /* for the other version */
-bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block);
 
 /* ---- affine.c */
 void cg_find_affine(struct cg *g, struct cg_function *fn);

@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "build/jit.h"
-#include "passes/options.h"
+#include "ir/options.h"
 
 #if defined(__x86_64__)
 #include <signal.h>

@@ -1,8 +1,6 @@
-/* properties.c - properties of a single instruction or function: which operands are values, which instructions are
- * pure, which functions count as long.
- */
+/* ops.c - properties of a single instruction: which operands are values, which instructions are pure. */
 #include "extinst.h"
-#include "passes.h"
+#include "ir.h"
 
 bool cg_is_pure(uint16_t op)
 {
@@ -165,33 +163,4 @@ bool cg_math_literal(const struct sp_inst *i, uint32_t k)
     case EXT_VSTOREA_HALFN_R: return k == 5;
     default: return false;
     }
-}
-
-enum { CG_LONG_FUNCTION = 150, CG_LARGE_FUNCTION = 600 }; /* instructions */
-enum { MANY_ACCESSES = 64 };                               /* scalars */
-
-bool cg_is_kernel(const struct cg_function *fn) { return fn && fn->entry && !fn->wraps; }
-
-uint32_t cg_instructions(const struct sp_function *f)
-{
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < f->block_count; b++) n += f->blocks[b].count;
-    return n;
-}
-
-bool cg_is_long(const struct cg_function *fn)
-{
-    return cg_instructions(fn->f) > CG_LONG_FUNCTION || fn->accesses > MANY_ACCESSES;
-}
-
-bool cg_is_large(const struct sp_function *f) { return cg_instructions(f) > CG_LARGE_FUNCTION; }
-
-uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e)
-{
-    uint32_t S = e->subgroup_size ? e->subgroup_size : g->o->default_subgroup_size ? g->o->default_subgroup_size : 16;
-    if (S != 8 && S != 16 && S != 32) {
-        sp_text_add(g->log, "error: kernel %s: subgroup size %u is not supported (8, 16, 32 are)\n", e->name, S);
-        g->failed = true;
-    }
-    return S;
 }

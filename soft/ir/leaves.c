@@ -1,5 +1,5 @@
 /* leaves.c - types as the code generator sees them: a composite is a list of scalars, its leaves, each of a kind. */
-#include "passes.h"
+#include "ir.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,10 +152,7 @@ const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id)
     return l->leaf ? l : &dummy;
 }
 
-uint32_t cg_class(struct cg *g, uint32_t id) { return g->value[id].class ? g->value[id].class : id; }
-
 uint32_t cg_operand(struct cg *g, uint32_t i) { return i < g->inst->count ? g->inst->operand[i] : 0; }
-bool cg_is_varying(struct cg *g, uint32_t id) { return g->value[id].varying; }
 
 uint32_t cg_width_of(struct cg *g, uint32_t id)
 {

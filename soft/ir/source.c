@@ -1,5 +1,5 @@
 /* source.c - where an instruction comes from: the file and line of OpLine, and names, in plain characters. */
-#include "passes.h"
+#include "ir.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* arena.c - the code generator's two kinds of memory, one that lasts until the module is written and one for text that
  * is released after every block; and how the code generator fails.
  */
-#include "passes.h"
+#include "ir.h"
 
 #include <stdarg.h>
 #include <stdio.h>
