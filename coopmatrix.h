@@ -646,24 +646,24 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix(void) {}
 
 XETILE_COLD_
 
-/* internal.h - what the bodies of coopmatrix.h share with each other and with nobody else. */
+/* internal.h - declarations shared by the bodies of coopmatrix.h only. */
 
 #ifndef CM_LAYOUT_ONLY
 
 #define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
 
-/* Records error CM_ERROR_<id>, with a text as of printf: what a function that failed returns, and one of matrices. */
+/* Records error CM_ERROR_<id> with a printf text, and returns false; the next one returns a poison matrix. */
 #define CM_FAIL_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), spe_ok((c)->module))
 #define CM_POISON_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), cm_poison())
 
-/* What sums of a type are accumulated in: f32 for floats below 64 bits, i32 for integers below 32. */
+/* The accumulation type of sums: f32 for floats below 64 bits, i32 for integers below 32. */
 #define CM_SUM_(T) ((T) > CM_F64 && (T) <= CM_E5M2 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))
 
 typedef struct {
     int block, first, words;
 } cm_span_;
 
-/* cm_mem of a real matrix or of one half, with the defaults filled in and, for a transposed matrix, extents and strides
+/* The cm_mem of a real matrix or of one half, with defaults filled in; for a transposed matrix, extents and strides are
  * swapped. Strides are never 0. */
 typedef struct {
     spe_id ptr, rows, cols, row, col, down, right; /* down: stride_row, right: stride_col */
@@ -674,14 +674,14 @@ typedef struct {
 } cm_surface_;
 enum { CM_WHOLE_ = -1 };
 
-/* What a product method gets: D = A B + C, all of C and D in the type that is accumulated in. */
+/* The input of a product method: D = A B + C, with C and D in the accumulation type. */
 typedef struct {
     const cm_product *row;
     const cm_matrix *a, *b;
-    cm_matrix acc; /* C going in, D coming out; its part array is the method's own */
+    cm_matrix acc; /* C going in, D coming out; its part array belongs to the method */
 } cm_job_;
 
-/* A lowering: how a matrix is loaded or stored, and multiplied. A method that cannot returns false. */
+/* The methods of a lowering, to load or store and to multiply. One that cannot do it returns false. */
 typedef struct {
     bool (*move)(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
     bool (*mul_add)(cm_ctx *c, cm_job_ *job);
@@ -689,7 +689,7 @@ typedef struct {
 
 #endif
 
-/* layout.c - which work-item holds which element: types, the layout of the text, whole matrices on the host. */
+/* layout.c - which work-item holds which element: types, the spec's layout, whole matrices on the host. */
 
 const cm_type_row *cm_type_info(cm_type type)
 {
@@ -704,7 +704,7 @@ const char *cm_use_name(cm_use use)
     return (unsigned)use <= (unsigned)CM_B ? names[use] : "no use";
 }
 
-/* Name and text of an error id; NULL when it is none of this header. */
+/* Name and text of an error id; NULL if it is not of this header. */
 XE_FN_ const char *const *cm_error_row_(int id)
 {
 #define CM_ERROR_ROW_(name, text) {"CM_ERROR_" #name, text},
@@ -788,7 +788,7 @@ cm_element cm_element_of(const cm_layout *l, cm_slot s)
     return e;
 }
 
-/* Where the memory holds the element of a slot; NULL for padding and for what a check excludes. */
+/* The address of a slot's element; NULL for padding and for what a check excludes. */
 XE_FN_ unsigned char *cm_host_address_(const cm_layout *l, const cm_host_mem *m, cm_slot s)
 {
     cm_element e = cm_element_of(l, s);
@@ -800,8 +800,8 @@ XE_FN_ unsigned char *cm_host_address_(const cm_layout *l, const cm_host_mem *m,
     return (unsigned char *)m->base + (row * down + col * right) * cm_type_info(l->type)->bytes;
 }
 
-/* Walks every slot: into the vectors (store false) or back to memory (true). The vector of work-item p starts at
- * component p * V; channels of a packed component follow one another, low bits first. */
+/* Copies every slot from memory to the vectors, or back (store). The vector of work-item p starts at component p * V;
+ * channels of a packed component are adjacent, low bits first. */
 XE_FN_ void cm_host_walk_(const cm_layout *l, unsigned char *vectors, const cm_host_mem *m, bool store)
 {
     size_t bytes = (size_t)cm_type_info(l->type)->bytes;
@@ -894,7 +894,7 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
     return spe_ok(m);
 }
 
-/* The promotion rule: every pair of two types. Those of real types have a product, either way round. */
+/* The promotion rule: all pairs of distinct types. Pairs of real types have products, in either order. */
 #define CM_PROMOTIONS_(X)                                                                                              \
     X(I8, I16) X(I8, I32) X(I8, I64) X(I8, BF16) X(I8, F16) X(I8, TF32) X(I8, F32) X(I8, F64) X(U8, I16) X(U8, I32)    \
     X(U8, I64) X(U8, U16) X(U8, U32) X(U8, U64) X(U8, BF16) X(U8, F16) X(U8, TF32) X(U8, F32) X(U8, F64) X(I16, I32)   \
@@ -910,7 +910,7 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
 const cm_product *cm_product_row(cm_type a, cm_type b)
 {
     enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
-    enum { BF16 = 0x1000 | 0x2000 }; /* these are bits of SPE_MatrixMultiplyAccumulateOperands... */
+    enum { BF16 = 0x1000 | 0x2000 }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
 #define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, CM_SUM_(CM_##b), 0}, {CM_##b, CM_##a, CM_SUM_(CM_##b), 0},
     static const cm_product rows[] = {
         {CM_F16, CM_F16, CM_F32, F16},         {CM_BF16, CM_BF16, CM_F32, BF16},
@@ -938,14 +938,14 @@ bool cm_promotes(cm_type from, cm_type to)
 bool cm_product_takes(const cm_product *row, cm_type c)
 {
     if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->type_a != CM_F32 && row->type_b != CM_F32;
-    if (row->acc == CM_I32 && c == CM_U32) return true; /* the same bits */
+    if (row->acc == CM_I32 && c == CM_U32) return true; /* same bits */
     return cm_promotes(row->type_a, c) && cm_promotes(row->type_b, c);
 }
 
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
-/* Blocks of `depth` rows, fewer than there are lanes, which then have neighbouring columns side by side. */
+/* Makes blocks of `depth` rows, fewer than lanes, so that lanes hold several adjacent columns. */
 XE_FN_ void cm_layout_pair_(cm_layout *l, int depth)
 {
     int across = l->lanes / depth;
@@ -973,14 +973,14 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
     return l;
 }
 
-/* Components in a word, words a block, bits of a word. */
+/* Components per word, words per block, bits per word. */
 XE_FN_ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->size_k1; }
 XE_FN_ int cm_block_words_(const cm_layout *l) { return l->size_v / (l->size_k2 * cm_channels_(l)); }
 XE_FN_ int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
 
 bool cm_is_complex(cm_type type) { return type == CM_C32 || type == CM_C64; }
 
-/* What does the same to both halves of a complex matrix goes over the halves of any: a real one has one, itself. */
+/* Number of halves, for code that treats the halves of complex matrices alike; a real matrix is its only half. */
 XE_FN_ int cm_halves_(cm_type type) { return cm_is_complex(type) ? 2 : 1; }
 XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : type == CM_C64 ? CM_F64 : type; }
 
@@ -995,7 +995,7 @@ int cm_part_words(const cm_layout *l, int part)
     return spe_run(words, part % spe_runs(words));
 }
 
-/* Where the words of a part are: in which block, from which of its words on, and how many. */
+/* The words of a part: their block, the first word in it, and their number. */
 XE_FN_ cm_span_ cm_span_of_(const cm_layout *l, int part)
 {
     int all = cm_block_words_(l), runs = spe_runs(all), run = part % runs;
@@ -1022,7 +1022,7 @@ spe_id cm_arith_type(cm_ctx *c, cm_type type)
 XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
 XE_FN_ spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->module, elem, (uint32_t)n); }
 
-/* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
+/* Accumulators have the storage type; operands below 32 bits are integers, as the matrix instruction requires. */
 XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 {
     int bits = cm_word_bits_(l);
@@ -1030,7 +1030,7 @@ XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
     return spe_int(c->module, (uint32_t)bits);
 }
 
-/* Under CM_KHR a part is a KHR matrix, the transpose of ours: words (columns of ours) by lanes. */
+/* Under CM_KHR a part is a KHR matrix, transposed: words (our columns) by lanes. */
 spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
 {
     static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
@@ -1054,14 +1054,14 @@ cm_matrix cm_poison(void)
 XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->module) || a->parts == 0; }
 XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->module, (size_t)n * sizeof(spe_id)); }
 
-/* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
+/* Under CM_KHR lanes cannot access components: returns true and reports an error of `what`, which needs them. */
 XE_FN_ bool cm_opaque_(cm_ctx *c, const char *what)
 {
     if (c->lowering == CM_KHR) CM_FAIL_(c, LOWERING, "%s: not possible with matrices of CM_KHR", what);
     return c->lowering == CM_KHR;
 }
 
-/* A matrix of this layout with room for its parts; poison when something is wrong. */
+/* A matrix of this layout with room for its parts; poison after an error. */
 XE_FN_ cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
 {
     cm_matrix a = cm_poison();
@@ -1085,7 +1085,7 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
     return a;
 }
 
-/* Are they of one type and layout? False and an error when not. */
+/* Do they have the same type and layout? Else an error. */
 XE_FN_ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
 {
     const cm_layout *x = &a->layout, *y = &b->layout;
@@ -1138,7 +1138,7 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
 
 spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->module, type, v); }
 
-/* Words of a part that are handled at once: a vector has at most 16 components. */
+/* Words of a part to process at once: a vector has at most 16 components. */
 XE_FN_ int cm_group_(const cm_layout *l, int words)
 {
     int most = 16 / cm_channels_(l);
@@ -1151,7 +1151,7 @@ XE_FN_ spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
     return spe_splat(c->module, cm_vec_(c, spe_type_of(c->module, scalar), n), scalar);
 }
 
-/* `count` neighbours of a vector, from the first on. */
+/* `count` adjacent components of a vector, starting at `first`. */
 XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
 {
     uint32_t index[16];
@@ -1160,7 +1160,7 @@ XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
     return spe_shuffle(c->module, v, v, (uint32_t)count, index);
 }
 
-/* One vector of n scalars, or of one or two vectors of `each` components. */
+/* Joins n scalars, or one or two vectors of `each` components, to a vector. */
 XE_FN_ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 {
     uint32_t index[16], all = (uint32_t)(n * each);
@@ -1177,13 +1177,13 @@ XE_FN_ spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, 
     return cm_bitcast(c, type, cm_slice_(c, part, first, words));
 }
 
-/* A vector of components back to `words` words. */
+/* The inverse: a vector of components as `words` words. */
 XE_FN_ spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
 {
     return cm_bitcast(c, cm_vec_(c, cm_word_type_(c, l), words), components);
 }
 
-/* Component v: its part, and the word in it. False and an error when there is no such component. */
+/* Component v: its part, and the word in it. False and an error if there is no such component. */
 XE_FN_ bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, int *word)
 {
     if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->layout.type)) return false;
@@ -1238,8 +1238,8 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
 }
 
 XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->module, v); }
-/* v * n, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
- * but cm_shr_signed_ takes any v and rounds down. */
+/* v * n, v + n, v % n, v / n, omitting no-ops. For the last two, n is a power of two and v >= 0, except that
+ * cm_shr_signed_ takes any v and rounds down. */
 XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->module, v, cm_i32_(c, n)); }
 XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->module, v, cm_i32_(c, n)); }
 XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->module, v, cm_i32_(c, n - 1)); }
@@ -1262,7 +1262,7 @@ XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
     return lane;
 }
 
-/* The number, channels counted, of the component in a slot; and the element that component v of a lane holds. */
+/* The component number, counting channels, of a slot; the element in component v of a lane. */
 XE_FN_ int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
 XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
 {
@@ -1270,7 +1270,7 @@ XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
     return cm_element_of(l, s);
 }
 
-/* The row and column of component v in this lane: those of the first lane, and how far this one is from it. */
+/* The row and column of component v in this lane: those of the first lane plus this lane's distance. */
 XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.row, l->interleaved ? l->size_k1 : 1), cm_element_at_(l, 0, v).row);
@@ -1284,7 +1284,7 @@ XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v) { return cm_row_at_(c, l, cm_lane_(c, l), v); }
 spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v) { return cm_col_at_(c, l, cm_lane_(c, l), v); }
 
-/* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
+/* Row and column axis of component v of the vector: v = (w1 + u K1 + w2 K1 V/K), where u includes channels. */
 XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
 {
     int per_block = l->size_v / l->size_k2, in_block = v % per_block;
@@ -1292,10 +1292,10 @@ XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
     *col = in_block / l->size_k1;
 }
 
-/* convert.c - between component types: scalars and vectors of numbers, then matrices, whose components may change lanes
- * on the way: for another use, transposed, repeated. */
+/* convert.c - conversion of component types, for scalars, vectors and matrices, and rearrangements that move components
+ * between lanes: another use, transposition, repetition. */
 
-XE_FN_ spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
+XE_FN_ spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, with as many components as v */
 {
     return spe_vec(c->module, elem, spe_count(c->module, spe_type_of(c->module, v)));
 }
@@ -1303,7 +1303,7 @@ XE_FN_ spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v h
 XE_FN_ spe_id cm_like_int_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_int(c->module, bits), v); }
 XE_FN_ spe_id cm_like_float_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_float(c->module, bits), v); }
 
-/* Bits of floats rounded to nearest even above the `cut` lowest, which remain to be cut off. */
+/* Rounds floats to nearest even, as bits, so that the lowest `cut` bits can be dropped. */
 XE_FN_ spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
 {
     spe_module *m = c->module;
@@ -1311,7 +1311,7 @@ XE_FN_ spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
     return spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, ((uint64_t)1 << cut) / 2 - 1));
 }
 
-/* The same of f32 numbers, or towards zero; a NaN becomes a quiet one. */
+/* Likewise for f32 values, to nearest or towards zero; NaNs become quiet. */
 XE_FN_ spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool nearest)
 {
     spe_id bits = spe_bitcast(c->module, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
@@ -1319,7 +1319,7 @@ XE_FN_ spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool neare
                       spe_or(c->module, bits, spe_const_u(c->module, i32, 0x400000)), rounded);
 }
 
-/* By hand where Intel's conversion instruction need not be known. */
+/* In integer operations where Intel's conversion instruction may be missing. */
 XE_FN_ spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 {
     spe_id i32 = cm_like_int_(c, 32, v), i16 = cm_like_int_(c, 16, v);
@@ -1330,18 +1330,18 @@ XE_FN_ spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 
 spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v) { return cm_round_bf16_(c, v, true); }
 
-/* tf32 is held as f32. */
+/* tf32 is stored as f32. */
 XE_FN_ spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
 {
-    enum { CUT = 13 }; /* bits of an f32's mantissa that it does not have */
+    enum { CUT = 13 }; /* mantissa bits of f32 that tf32 lacks */
     spe_id i32 = cm_like_int_(c, 32, v), bits = cm_round_f32_(c, i32, v, CUT, nearest);
     bits = spe_and(c->module, bits, spe_const_u(c->module, i32, 0u - (1u << CUT)));
     return spe_bitcast(c->module, cm_like_float_(c, 32, v), bits);
 }
 
-/* What the 8-bit floats are made of: the f32 exponent field's low bits that go, what is beyond the largest number (NaN
- * or infinity), that number, the largest f32 that rounds to it, the smallest normal one, and the f32 whose last place
- * is the smallest subnormal one. */
+/* The 8-bit floats: mantissa bits of f32 to drop, the bias difference in units of the result, the encoding above the
+ * largest number (NaN or infinity), the largest number, the largest f32 that rounds to it, the smallest normal number,
+ * and the f32 whose last place is the smallest subnormal. */
 typedef struct {
     cm_type type;
     int cut, rebias, beyond;
@@ -1355,7 +1355,7 @@ XE_FN_ const cm_f8_ *cm_f8_row_(cm_type type)
     return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : NULL;
 }
 
-/* Both are the upper bits of an f16, e4m3 after a scaling by 2^8 that f32 does exactly. */
+/* Both are the upper bits of an f16; e4m3 is off by a factor of 2^8, which f32 corrects exactly. */
 XE_FN_ spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
 {
     spe_module *m = c->module;
@@ -1373,7 +1373,7 @@ XE_FN_ spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
     return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
 }
 
-/* To nearest even; what is larger than the largest number becomes it (infinity too), or what is beyond; NaN stays. */
+/* To nearest even. Larger values, even infinity, become the largest number, or on overflow `beyond`. NaN stays NaN. */
 XE_FN_ spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 {
     const cm_f8_ *f = cm_f8_row_(type);
@@ -1413,8 +1413,8 @@ spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
     return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
 }
 
-/* What NaNs among doubles are once they are f32 or f16 anyway. Said in bits, it keeps Intel's compiler (IGC 2.40) from
- * making one conversion of a vector of them, which reads every second register of the doubles only. */
+/* Makes NaNs of f64 quiet, as converting them to f32 or f16 does anyway. Doing it in bits keeps Intel's compiler (IGC
+ * 2.40) from converting whole vectors of doubles, in which it reads only every second register. */
 XE_FN_ spe_id cm_quiet_(cm_ctx *c, spe_id v)
 {
     uint32_t bits = spe_width(c->module, spe_type_of(c->module, v));
@@ -1424,8 +1424,8 @@ XE_FN_ spe_id cm_quiet_(cm_ctx *c, spe_id v)
     return spe_bitcast(c->module, spe_type_of(c->module, v), quiet);
 }
 
-/* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
- * between integers, unless cm_convert_as has asked for something else. */
+/* Converts values between arithmetic types: to nearest between floats, towards zero to integers, the low bits between
+ * integers, unless cm_convert_as requests otherwise. */
 XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     static const uint32_t modes[] = {0, SPE_FPRoundingModeRTE, SPE_FPRoundingModeRTZ, SPE_FPRoundingModeRTP,
@@ -1447,7 +1447,7 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     return from == CM_F64 && float_to ? cm_quiet_(c, id) : id;
 }
 
-/* Values of the storage type of `from` as those of the storage type of `to`. */
+/* Converts values from the storage type of `from` to that of `to`. */
 XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
@@ -1470,7 +1470,7 @@ spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
     return out;
 }
 
-/* fn on every group of components of a (and b, when given), the result converted to the type of l. */
+/* Applies fn to every group of components of a (and b, if given) and converts the results to the type of l. */
 XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
 {
     cm_matrix d = cm_new_(c, l);
@@ -1491,14 +1491,14 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
     return spe_ok(c->module) ? d : cm_poison();
 }
 
-/* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
- * lane needs another's. At most one row or column of sources a lane, so as many as the largest subgroup has lanes. */
+/* The components of layout `from` that component v of layout `to` comes from, over all lanes, and whether no lane needs
+ * another's. A lane needs at most one row or column, so there are at most as many as the largest subgroup has lanes. */
 typedef struct {
     int source[64], count;
     bool in_lane;
 } cm_sources_;
 
-/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) when transposed, modulo the extents of `from`. */
+/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) if transposed, modulo the extents of `from`. */
 XE_FN_ cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bool transposed, int v)
 {
     cm_sources_ s;
@@ -1517,7 +1517,7 @@ XE_FN_ cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bo
     return s;
 }
 
-/* cm_slot_of in the kernel: lane and component number (channels counted) of an element in layout l. */
+/* cm_slot_of at run time: lane and component number (counting channels) of an element in layout l. */
 XE_FN_ void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
 {
     spe_module *m = c->module;
@@ -1530,7 +1530,7 @@ XE_FN_ void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col,
     *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), cm_mod_(c, col, l->omega));
 }
 
-/* Component v of layout `to`, for which lanes need others' components: a shuffle for each source, then a choice. */
+/* Component v of layout `to` if lanes need others' components: a shuffle for each source, then a select. */
 XE_FN_ spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, bool transposed, int v,
                         const cm_sources_ *s, const spe_id *components)
 {
@@ -1547,7 +1547,7 @@ XE_FN_ spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
     return got;
 }
 
-/* The elements of `a`, converted to the type of layout `to`, where that layout wants them (see cm_sources_of_). */
+/* The elements of `a`, converted to the type of layout `to` and rearranged for it (see cm_sources_of_). */
 XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
 {
     spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
@@ -1584,7 +1584,7 @@ cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
     return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->layout.use, false);
 }
 
-/* Another type, another use. Of a complex matrix both halves change; a real one becomes the real half of one. */
+/* Changes type and use: of both halves of a complex matrix; a real one may become the real half of one. */
 XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
     if (cm_is_poison_(c, a)) return cm_poison();
@@ -1625,7 +1625,7 @@ cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding
     return d;
 }
 
-/* arithmetic.c - matrices of one number, operations on every component, reductions. */
+/* arithmetic.c - splats, component-wise operations, reductions. */
 
 cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
 {
@@ -1639,7 +1639,7 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     for (int i = 0; i < a.parts; i++) {
         bool zero = !scalar || i >= a.parts / cm_halves_(type);
         spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
-        if (c->lowering == CM_KHR) /* Intel's compiler does not survive an OpConstantNull of such a type */
+        if (c->lowering == CM_KHR) /* Intel's compiler crashes on an OpConstantNull of such a type */
             a.part[i] = spe_construct(c->module, part, 1, &one);
         else if (zero) a.part[i] = spe_null(c->module, part);
         else a.part[i] = spe_splat(c->module, part, word);
@@ -1658,7 +1658,7 @@ cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, v
     return cm_map_(c, &a->layout, a, b, fn, user);
 }
 
-/* How spe_arith and the tables read numbers of a type. */
+/* A type's kind of number for spe_arith and the tables. */
 XE_FN_ spe_number_kind cm_number_kind_(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -1678,7 +1678,7 @@ XE_FN_ spe_id cm_apply_binary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
     return r || !spe_ok(c->module) ? r : cm_no_operation_(c, spe_arith_name(op), type);
 }
 
-/* a b or a / b of complex matrices, by their parts: for a quotient a conj(b) / |b|^2. */
+/* a b or a / b of complex matrices, computed on their halves; the quotient is a conj(b) / |b|^2. */
 XE_FN_ cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, bool divide)
 {
     cm_matrix x = cm_half_(a, 0), y = cm_half_(a, 1), u = cm_half_(b, 0), v = cm_half_(b, 1);
@@ -1727,7 +1727,7 @@ cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
     return cm_of_halves_(c, a->layout.type, half);
 }
 
-/* Name and function of floats of each operation; NEG, NOT and CONJ have no function. */
+/* Name and float function of each operation; NEG, NOT and CONJ have no function. */
 typedef struct {
     const char *name;
     spe_math_op function;
@@ -1755,7 +1755,7 @@ XE_FN_ spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void 
     return cm_no_operation_(c, cm_unary_row_of_(op)->name, type);
 }
 
-/* |z| is a matrix of reals; exp z = e^x (cos y + i sin y), exp2 (2^iy = e^(iy ln 2)) and the native ones alike. */
+/* |z| is real; exp z = e^x (cos y + i sin y); exp2 (2^iy = e^(iy ln 2)) and the native ones are similar. */
 XE_FN_ cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
 {
     cm_matrix x = cm_half_(a, 0), y = cm_half_(a, 1), p, q;
@@ -1828,7 +1828,7 @@ cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user)
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* What changes nothing: 0, the smallest or the largest number of the storage type (which is the arithmetic type). */
+/* The neutral element: 0, the smallest or the largest number of the storage type (here the arithmetic type too). */
 XE_FN_ spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -1841,8 +1841,8 @@ XE_FN_ spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
     return spe_const_u(c->module, id, op == CM_MIN ? all : 0);
 }
 
-/* What this lane gets to know: with CM_BY_ROW the total of each of its rows (K of them), with CM_BY_COLUMN of each of
- * its columns (V / K), in the arena. First inside the lane, then between the lanes that have the same row or column. */
+/* The results this lane computes, in the arena: CM_BY_ROW, of each of its rows (K of them); CM_BY_COLUMN, of each of
+ * its columns (V / K). Reduces first within the lane, then across the lanes with the same row or column. */
 XE_FN_ spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
@@ -1868,14 +1868,14 @@ XE_FN_ spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
     return spe_ok(c->module) ? total : NULL;
 }
 
-/* Of a real matrix, in the layout for the result. */
+/* cm_reduce_spread of a real matrix, in the result's layout. */
 XE_FN_ cm_matrix cm_spread_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
 {
     bool rows = by == CM_BY_ROW;
     cm_layout l =
         cm_layout_for(c, rows ? a->layout.rows : extent, rows ? extent : a->layout.cols, a->layout.type, a->layout.use);
     if (!l.rows) return cm_poison();
-    if (l.size_i != a->layout.size_i) { /* other lanes have the columns: reduce in place, then move */
+    if (l.size_i != a->layout.size_i) { /* other lanes hold the columns: reduce in place, then move */
         cm_matrix d = cm_spread_totals_(c, op, by, a, a->layout.rows);
         return cm_repeat(c, &d, extent, a->layout.cols);
     }
@@ -1907,7 +1907,7 @@ cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
     return cm_reduce_spread(c, op, by, a, 1);
 }
 
-/* memory.c - matrices in memory: what all paths start from, a lane at a time, KHR matrices, visits, atomics. */
+/* memory.c - matrices in memory: common setup, access per lane, KHR matrices, visits, atomics. */
 
 XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
 {
@@ -1923,7 +1923,7 @@ XE_FN_ bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
     return cm_constant_(c, id, &value) && value == want;
 }
 
-/* Pointer, padding, positions, extents and strides are of the types they must have; else an error. */
+/* Checks the types of pointer, padding, positions, extents and strides. */
 XE_FN_ bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
     static const char *const names[] = {"rows", "cols", "row", "col", "stride_row", "stride_col"};
@@ -1943,8 +1943,8 @@ XE_FN_ bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
     return true;
 }
 
-/* half: of a complex matrix, whose halves are every second element; 0 for others, CM_WHOLE_ for memory of any type that
- * is not to be read by halves. The padding is a real number. */
+/* half: 0 or 1 for the halves of a complex matrix, which are every second element; 0 for real ones; CM_WHOLE_ for
+ * memory of any type that is not accessed by halves. The padding is a real number. */
 XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half)
 {
     int step = half == CM_WHOLE_ ? 1 : cm_halves_(type);
@@ -1969,19 +1969,19 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     return true;
 }
 
-/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements
- * further. inside: whether a test says so, 0 when there is no test. Outside, both are those of position 0, which is
+/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: its distance in
+ * elements. inside: the bounds check's result, 0 without a check. If it fails, both are those of position 0, which is
  * safe to read. */
 typedef struct {
     spe_id at, inside;
 } cm_axis_;
 
-/* The rows (one for each k1, k2) and columns (one for each word and channel of a block) that a lane accesses. */
+/* The rows (for each k1, k2) and columns (for each word and channel of a block) that a lane accesses. */
 typedef struct {
     cm_axis_ *row, *col;
 } cm_axes_;
 
-/* A test that constants decide to be true is no test. */
+/* Drops a test that is constant true: returns 0. */
 XE_FN_ spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 {
     uint64_t bits;
@@ -1990,7 +1990,7 @@ XE_FN_ spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 
 XE_FN_ spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
-/* position + index and whether that is inside; scalars or vectors. */
+/* position + index, and whether it is inside; scalars or vectors. */
 XE_FN_ cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
 {
     cm_axis_ a = {spe_iadd(c->module, position, index), 0};
@@ -2006,7 +2006,7 @@ XE_FN_ spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride)
     return cm_is_constant_(c, stride, 1) ? at : spe_imul(c->module, at, spe_sconvert(c->module, i64, stride));
 }
 
-/* The value when the test allows, else zero. */
+/* The value if the test holds, else zero. */
 XE_FN_ spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
 {
     return inside ? spe_select(c->module, inside, v, spe_null(c->module, spe_type_of(c->module, v))) : v;
@@ -2026,7 +2026,7 @@ XE_FN_ bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
     return a->row != NULL;
 }
 
-/* M >= S: columns are the same for all lanes. Tests are vectors of up to 16; distances grow by the stride, as 64-bit
+/* M >= S: all lanes have the same columns. Tests are vectors of up to 16. Distances are sums of strides, as 64-bit
  * multiplication is slow on many devices. */
 XE_FN_ void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
@@ -2074,7 +2074,7 @@ XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, c
     return spe_ok(c->module);
 }
 
-/* Bools for components v .. v + n: inside in both directions; 0 when nothing is tested. */
+/* Bools for components v .. v + n: inside in both directions; 0 if nothing is tested. */
 XE_FN_ spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int v, int n)
 {
     spe_id test[2][16], whole[2] = {0, 0}, elem = spe_bool(c->module);
@@ -2091,7 +2091,7 @@ XE_FN_ spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, in
     return cm_and_(c, whole[0], whole[1]);
 }
 
-/* `words` words of a part, from component v on, packed as they are read so that few values are alive at a time. */
+/* Loads `words` words of a part from component v on, packing them at once so that few values are live. */
 XE_FN_ spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v,
                              int words)
 {
@@ -2107,7 +2107,7 @@ XE_FN_ spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
     return cm_pack_(c, l, vector, words);
 }
 
-/* Stores under a test, where there is one. */
+/* Stores, under a test if there is one. */
 XE_FN_ void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_id row, spe_id far, spe_id v)
 {
     if (inside) spe_if(c->module, inside);
@@ -2115,8 +2115,8 @@ XE_FN_ void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_i
     if (inside) spe_endif(c->module, 0, NULL, NULL);
 }
 
-/* M >= S with columns checked: loops over those columns of up to 16 components that are inside. Column `number` + i of
- * the matrix has its rows (k1, k2) in the vectors of each block, at i K1 + k1 in each. */
+/* M >= S with checked columns: loops over those of up to 16 columns that are inside. Column `number` + i of the matrix
+ * has its rows (k1, k2) in the vectors of each block, at i K1 + k1. */
 XE_FN_ bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
@@ -2147,7 +2147,7 @@ XE_FN_ bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
     return true;
 }
 
-/* A branch a row of the lane, inside it one a column where lanes have different columns. */
+/* A branch per row of the lane, containing one per column if lanes have different columns. */
 XE_FN_ bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
@@ -2166,8 +2166,8 @@ XE_FN_ bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
     return true;
 }
 
-/* Method: component by component, section "Load pseudo-code". What is outside reads an element inside and takes the
- * padding instead: no branch a component, but one around everything, for memory without elements. */
+/* Method: component by component, section "Load pseudo-code". Elements outside read an element inside and select the
+ * padding, without a branch; one branch around everything handles memory without elements. */
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->layout;
@@ -2193,7 +2193,7 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
     return true;
 }
 
-/* Method of CM_KHR: an instruction a part. KHR matrices are the transposes of ours: contiguous rows are row-major. */
+/* Method of CM_KHR: an instruction per part. KHR matrices are transposed: contiguous rows are row-major. */
 XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->layout;
@@ -2214,7 +2214,7 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
     return true;
 }
 
-/* fn for every element of layout l that is inside the memory, with what `a` holds (0 when a is NULL). */
+/* Calls fn for every element of layout l inside the memory, with the value in `a` (0 if a is NULL). */
 XE_FN_ cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn,
                            void *user)
 {
@@ -2253,7 +2253,7 @@ typedef struct {
     uint32_t scope, semantics;
 } cm_atomic_how_;
 
-/* 32 and 64 bits; f16 may be added and compared, complex numbers have no order. */
+/* 32 and 64 bits; f16 has add, min and max; complex types have no order. */
 XE_FN_ bool cm_check_atomic_(cm_ctx *c, cm_type type, cm_atomic_ what)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -2264,7 +2264,7 @@ XE_FN_ bool cm_check_atomic_(cm_ctx *c, cm_type type, cm_atomic_ what)
     return CM_FAIL_(c, ATOMIC, "there are no such atomic operations on %s", t->name);
 }
 
-/* One component; returns what memory held (nothing, 0, for a store). */
+/* One component; returns the old value (0 for a store). */
 XE_FN_ spe_id cm_atomic_one_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
 {
     static const spe_atomic_op ops[3][3] = {{SPE_ATOMIC_FADD, SPE_ATOMIC_IADD, SPE_ATOMIC_IADD},
@@ -2288,7 +2288,7 @@ cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use
     return cm_visit_(c, &l, NULL, from, cm_atomic_one_, &how);
 }
 
-/* Stores and updates; returns the old values, for a store poison. */
+/* Stores and updates; returns the old values (poison for a store). */
 XE_FN_ cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to, cm_atomic_ what, uint32_t scope,
                                 uint32_t semantics)
 {
@@ -2311,7 +2311,7 @@ CM_ATOMIC_UPDATE_(cm_atomic_add, CM_ATOMIC_ADD_)
 CM_ATOMIC_UPDATE_(cm_atomic_min, CM_ATOMIC_MIN_)
 CM_ATOMIC_UPDATE_(cm_atomic_max, CM_ATOMIC_MAX_)
 
-/* block2d.c - global memory by 2D block messages: when they are legal, load, store and prefetch. */
+/* block2d.c - 2D block messages on global memory: legality, load, store and prefetch. */
 
 const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
 {
@@ -2332,7 +2332,7 @@ const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, ui
     return NULL;
 }
 
-/* The largest block count that is legal and at most `blocks`; 0 when there is none. */
+/* The largest legal block count that is at most `blocks`; 0 if there is none. */
 XE_FN_ int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
 {
     for (int n = 4; n > 0; n /= 2)
@@ -2340,7 +2340,7 @@ XE_FN_ int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
     return 0;
 }
 
-/* The height to use for `rest` rows: the largest legal one that fits, else the smallest (it reads too much). */
+/* The height to use for `rest` rows: the largest legal one that fits, else the smallest (which reads too much). */
 XE_FN_ int cm_block_height_(const cm_block_shape *shape, int rest)
 {
     uint32_t h = 32;
@@ -2349,12 +2349,12 @@ XE_FN_ int cm_block_height_(const cm_block_shape *shape, int rest)
     return (int)h;
 }
 
-/* Bytes: what rows and pitch may have (and how many rows there may be), what a row has at least; what the base address,
- * the pitch, and a row are multiples of. */
+/* Bytes: the maximum of a row, the pitch and the number of rows; the minimum of a row; the alignment of the base
+ * address, the pitch, and a row. */
 enum { CM_BLOCK_LIMIT_ = 1 << 24, CM_BLOCK_WIDTH_ = 64, CM_BLOCK_BASE_ = 64, CM_BLOCK_PITCH_ = 16, CM_BLOCK_UNIT_ = 4 };
 
-/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is
- * not checked is taken as the largest there can be. */
+/* The surface in bytes: width, rows of memory, pitch. Its width is the direction with stride 1; an unchecked direction
+ * gets the largest possible extent. */
 XE_FN_ bool cm_block_surface_(cm_ctx *c, int bytes, const cm_surface_ *s, spe_block2d *b, bool *transposed)
 {
     bool across = cm_is_constant_(c, s->right, 1), along = cm_is_constant_(c, s->down, 1);
@@ -2389,7 +2389,7 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, CM_BLOCK_WIDTH_)));
     limit = cm_i32_(c, CM_BLOCK_LIMIT_);
     ok = spe_land(m, ok, spe_ule(m, b.pitch, limit));
-    ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, limit)); /* elements: bytes may wrap */
+    ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, limit)); /* in elements, as bytes may wrap */
     if (elements) ok = spe_land(m, ok, spe_ule(m, elements, limit));
     ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), CM_BLOCK_UNIT_), cm_i32_(c, 0)));
     ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), limit));
@@ -2401,7 +2401,7 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, CM_BLOCK_BASE_), cm_i32_(c, 0)));
 }
 
-/* CM_BLOCK2D_AUTO: everything that cm_block2d_test tests is known from constants. */
+/* CM_BLOCK2D_AUTO: do constants prove everything that cm_block2d_test tests? */
 XE_FN_ bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const spe_block2d *b, bool transposed)
 {
     int64_t pitch, width, height, x;
@@ -2415,7 +2415,7 @@ XE_FN_ bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const
            x * bytes % CM_BLOCK_UNIT_ == 0 && (!pairs || x >= 0);
 }
 
-/* Whether this access is to use block messages, and with what surface. */
+/* Should this access use block messages? If so, computes the surface. */
 XE_FN_ bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
 {
     bool promised = s->block2d == CM_BLOCK2D_YES;
@@ -2430,26 +2430,26 @@ XE_FN_ bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, sp
 
 /* ---- load, store, prefetch --------------------------------------------------------------------------------------- */
 
-/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a
- * word advances in y, the legal shape. share: with TRANSPOSE, how many words of a lane lie in a dword of memory. */
+/* How a layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a word
+ * advances in y, the legal shape. share: with TRANSPOSE, how many of a lane's words share a dword of memory. */
 typedef struct {
     cm_block_op op;
     int elem, width, count, step, share;
     const cm_block_shape *shape;
 } cm_block_plan_;
 
-/* Lanes side by side in a row of memory: whole rows of lanes, and a lane's rows of a word neighbours. */
+/* Are lanes adjacent in rows of memory? That is, full rows of lanes, and the rows of a word adjacent. */
 XE_FN_ bool cm_rows_of_lanes_(const cm_layout *l)
 {
     return l->size_i == l->lanes && (l->size_k1 == 1 || l->interleaved);
 }
 
-/* Only dwords are transposed: narrower elements come several columns at once, and a lane takes them apart. Where a lane
- * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
+/* Only dwords can be transposed: of narrower elements, a dword brings several columns, which the lane separates. If a
+ * lane holds two rows of 8-bit elements, each is a message of every second row of memory. */
 XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
     int bytes = cm_type_info(l->type)->bytes, across = l->lanes / l->size_i;
-    bool pairs = l->size_k > 1 && across > 1 && !transposed; /* a word of a lane is of one of neighbouring columns */
+    bool pairs = l->size_k > 1 && across > 1 && !transposed; /* each word of a lane is of one of several columns */
     memset(p, 0, sizeof *p);
     if (!pairs && !cm_rows_of_lanes_(l)) return false;
     if (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1)) return false;
@@ -2464,7 +2464,7 @@ XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
     return true;
 }
 
-/* `count` blocks of width x height elements of `elem` bytes, so far to the right and down from where the surface is. */
+/* `count` blocks of width x height elements of `elem` bytes, this far right and down from the surface's position. */
 XE_FN_ spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, int width, int height, int count,
                               int right, int down)
 {
@@ -2478,7 +2478,7 @@ XE_FN_ spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, i
     return b;
 }
 
-/* A variable of so many words of a layout, for a message to fill or to take them from; a pointer to the first. */
+/* A variable for so many words of a layout, which a message fills or stores; returns a pointer to the first. */
 XE_FN_ spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_id *variable)
 {
     spe_id zero = cm_i32_(c, 0);
@@ -2487,7 +2487,7 @@ XE_FN_ spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_
     return spe_element(c->module, *variable, 1, &zero);
 }
 
-/* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
+/* Loads blocks k2 .. k2 + count of the matrix by one message, words first .. of each. Returns the words loaded. */
 XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                              int first)
 {
@@ -2516,8 +2516,8 @@ XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
     return words;
 }
 
-/* Rows y, y + 2, y + 4, ... as if nothing lay between them: two rows of memory are one of twice the pitch, whose second
- * half is the odd row. x counts dwords, and is not negative. */
+/* The surface of rows y, y + 2, y + 4, ...: two rows of memory become one of twice the pitch, whose second half is the
+ * odd row. x counts dwords and is not negative. */
 XE_FN_ void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
 {
     spe_module *m = c->module;
@@ -2531,8 +2531,8 @@ XE_FN_ void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
     b->pitch = cm_times_(c, b->pitch, 2);
 }
 
-/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of 16
- * words: 16-bit elements, bytes, or bytes of both rows. Intel's compiler makes fewest instructions of masks. */
+/* Splits the message's dwords (eight of a lane's row, or of each of its two rows of bytes) into two vectors of 16
+ * words: 16-bit elements, bytes, or bytes of both rows. Masks make Intel's compiler emit the fewest instructions. */
 XE_FN_ void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
 {
     spe_module *m = c->module;
@@ -2552,7 +2552,7 @@ XE_FN_ void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id
     }
 }
 
-/* Words first .. first + n of those, as a part. */
+/* Words first .. first + n of these vectors, as a part. */
 XE_FN_ spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n, spe_id type)
 {
     uint32_t index[8];
@@ -2563,7 +2563,7 @@ XE_FN_ spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[
     return cm_bitcast(c, type, spe_shuffle(c->module, words[0], words[1], (uint32_t)n, index));
 }
 
-/* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
+/* cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
 XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                             int first)
 {
@@ -2588,7 +2588,7 @@ XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
     return words;
 }
 
-/* A message a part. */
+/* Stores one message per part. */
 XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
@@ -2608,7 +2608,7 @@ XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
     return true;
 }
 
-/* Method: load or store by 2D block messages. False when they cannot do it (nothing has been emitted then). */
+/* Method: load or store by 2D block messages. False, with nothing emitted, if they cannot. */
 XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_block_plan_ plan;
@@ -2642,7 +2642,7 @@ bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_
     return true;
 }
 
-/* One decoration an id (spirv-val takes no second): levels but the first keep their default, which is to cache. */
+/* spirv-val allows one decoration per id, so only the first level is set; the others default to caching. */
 spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
 {
     static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,
@@ -2666,14 +2666,14 @@ void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from
 }
 
 /* local.c - local memory in large pieces. */
-/* Where nothing is checked and the address of element (0, 0) is known to be aligned (cm_mem.align), local memory is
- * read and written in pieces: by block messages when the lanes' elements lie side by side (rows contiguous), a lane's
- * words as vectors when columns are. */
+/* If nothing is checked and the alignment of element (0, 0) is known (cm_mem.align), local memory is accessed in large
+ * pieces: by block messages if the lanes' elements are adjacent (rows contiguous), or a lane's words as vectors if
+ * columns are contiguous. */
 typedef struct {
     const cm_layout *l;
     spe_id ptr;
-    bool across;       /* lanes side by side: block messages; else a lane's words are */
-    int stride, align; /* of the other dimension in elements; of the matrix's address in bytes */
+    bool across;       /* lanes are adjacent: block messages; else a lane's words are */
+    int stride, align; /* in elements, of the other dimension; in bytes, of the matrix's address */
 } cm_pieces_;
 
 XE_FN_ int cm_divides_(int align, int64_t bytes)
@@ -2682,7 +2682,7 @@ XE_FN_ int cm_divides_(int align, int64_t bytes)
     return align;
 }
 
-/* Can this access go so? Each piece must be aligned to 16 bytes (block messages) or to a word. */
+/* Is this possible for an access? Each piece must be aligned to 16 bytes (block messages) or to a word. */
 XE_FN_ bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const cm_surface_ *s)
 {
     enum { BLOCK_ALIGN = 16, STRIDE_MAX = 1 << 20 };
@@ -2704,12 +2704,12 @@ XE_FN_ bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
     return p->align >= (p->across ? BLOCK_ALIGN : cm_word_bits_(l) / 8);
 }
 
-/* The words of a span by one piece: read when v is 0, else v is written. */
+/* Accesses the words of a span in one piece: loads if v is 0, else stores v. */
 XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id v)
 {
     const cm_layout *l = p->l;
     spe_module *m = c->module;
-    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages: of integers */
+    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages take integers */
     spe_id type = cm_vec_(c, word, at.words), part = cm_vec_(c, cm_word_type_(c, l), at.words);
     if (p->across) {
         spe_id first = cm_i32_(c, at.block * l->size_i + at.first * p->stride);
@@ -2728,7 +2728,7 @@ XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
     return v;
 }
 
-/* Method: load or store in pieces: a part where its words lie in a row, else a word. False when it cannot be. */
+/* Method: load or store in pieces, of a part if its words are contiguous, else of a word. False if impossible. */
 XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_pieces_ p;
@@ -2746,9 +2746,9 @@ XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool 
     return true;
 }
 
-/* product.c - products by matrix instruction and broadcasts; the lowerings, and what goes by them. */
+/* product.c - products by matrix instruction and broadcasts; the lowerings, and what they select. */
 
-/* Columns first .. first + n of our B in block k, which a lane has one or two of in a word. */
+/* Columns first .. first + n of our B in block k; a word holds one or two of them. */
 XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n)
 {
     const cm_layout *l = &b->layout;
@@ -2757,7 +2757,7 @@ XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, 
     n = (n + across - 1) / across;
     for (int part = k * runs; part < (k + 1) * runs; part++) {
         cm_span_ s = cm_span_of_(l, part);
-        if (first == s.first && n == s.words) return b->part[part]; /* of CM_KHR all are */
+        if (first == s.first && n == s.words) return b->part[part]; /* always so for CM_KHR */
         if (first >= s.first && first + n <= s.first + s.words) return cm_slice_(c, b->part[part], first - s.first, n);
     }
     return 0;
@@ -2793,7 +2793,7 @@ XE_FN_ bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
     return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }
 
-/* Can the instruction sum in this type? That of 16 lanes takes sums of its 16-bit operands' type. */
+/* Can the instruction sum in this type? With 16 lanes, sums may have the type of its 16-bit operands. */
 XE_FN_ bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
     bool same = job->a->layout.type == sum && job->b->layout.type == sum && cm_type_info(sum)->bytes == 2;
@@ -2801,9 +2801,9 @@ XE_FN_ bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
            cm_dpas_fits_(c, job);
 }
 
-/* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
- * its A operand a part of our B (up to eight columns), its accumulators the parts of ours. K outermost, so that
- * products which depend on one another are far apart. Of CM_KHR: the KHR instruction on the same parts, or an error. */
+/* Method: the matrix instruction. Its B operand is a part of our A unchanged (eight 32-bit entries of a lane's row),
+ * its A operand a part of our B (up to eight columns), and its accumulators are our parts. K is the outer loop, to keep
+ * dependent products far apart. For CM_KHR: the KHR instruction on the same parts, or an error. */
 XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
@@ -2821,15 +2821,15 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* Element (k, m) of B, whose components are given, in every lane. */
+/* Broadcasts element (k, m) of B, given as components. */
 XE_FN_ spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
 {
     cm_slot s = cm_slot_of(l, k, m);
     return spe_sg_broadcast(c->module, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
 }
 
-/* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one
- * vector. The broadcasts of a k and run of columns come first, then their products. */
+/* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns make a vector.
+ * The broadcasts for one k and run of columns precede their products. */
 XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
@@ -2849,7 +2849,7 @@ XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
         }
 }
 
-/* Element (k, column of component v of D in this lane) of B: lanes of one component have S / I columns, in turns. */
+/* Element (k, column of component v of D in this lane) of B: for one component, the lanes have S / I columns. */
 XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k, int v)
 {
     const cm_layout *ld = &job->acc.layout, *lb = &job->b->layout;
@@ -2863,7 +2863,7 @@ XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
     return got;
 }
 
-/* M < S: the lanes of one row of D are I apart, each with its own column; A's element comes from where it is. */
+/* M < S: lanes with the same row of D are I apart, each with its own column; A's element is shuffled. */
 XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->layout, *ld = &job->acc.layout;
@@ -2881,8 +2881,8 @@ XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
     job->acc = cm_from_components(c, ld, d);
 }
 
-/* Method: broadcasts, products and sums in the type that is accumulated in (compilers fuse them where that is faster),
- * straight-line: K N broadcasts and K N M / S products of a lane, in vectors of up to eight. For every layout. */
+/* Method, for every layout: broadcasts, products and sums in the accumulation type (compilers fuse them if that is
+ * faster), in straight-line code: per lane K N broadcasts and K N M / S products, in vectors of up to eight. */
 XE_FN_ bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;
@@ -2892,7 +2892,7 @@ XE_FN_ bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* What to try first; what says no leaves it to the plain method. */
+/* The methods to try first; those that return false leave it to the plain method. */
 XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_move_lanes_, cm_mul_add_plain_};
@@ -2902,7 +2902,7 @@ XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
     return rows[c->lowering];
 }
 
-/* Each half of the matrix between its parts and memory, by the first method that can. */
+/* Loads or stores each half of the matrix by the first method that can. */
 XE_FN_ void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
 {
     for (int i = 0; i < cm_halves_(a->layout.type); i++) {
@@ -2921,7 +2921,7 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
     bool pairs = l.size_k > 1 && l.size_i < l.lanes;
     cm_surface_ s;
     if (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1)) {
-        a = cm_load(c, rows, cols, type, CM_ACC, from); /* messages that transpose bring whole rows of lanes */
+        a = cm_load(c, rows, cols, type, CM_ACC, from); /* transposing messages load whole rows of lanes */
         return cm_convert_use(c, &a, use);
     }
     if (a.parts) cm_move_(c, &a, from, false);
@@ -2957,14 +2957,14 @@ XE_FN_ bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, con
     return spe_ok(c->module);
 }
 
-/* What is accumulated in when C has type c: the row's type, or that of C's own sums when it is wider. */
+/* The accumulation type if C has type c: the row's type, or that of C's own sums if wider. */
 XE_FN_ cm_type cm_product_acc_(const cm_product *row, cm_type c)
 {
     cm_type own = CM_SUM_(c);
     return cm_type_info(own)->kind == CM_KIND_FLOAT || cm_type_info(own)->bytes == 8 ? own : row->acc;
 }
 
-/* Products with a complex matrix: everything becomes complex, and four real products do it. */
+/* Products with a complex matrix: both operands become complex, for four real products. */
 XE_FN_ cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc)
 {
@@ -3014,7 +3014,7 @@ cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
         return CM_POISON_(c, MUL_TYPES, "cm_mul_add_saturating multiplies integers of 8 or 16 bits, not %s and %s",
                           ta->name, tb->name);
     cm_matrix ab, sum;
-    if (ta->bytes == 1 && tb->bytes == 1) { /* matrices are too small for these to overflow */
+    if (ta->bytes == 1 && tb->bytes == 1) { /* matrices are too small for i32 sums to overflow */
         ab = cm_mul_add(c, CM_I32, a, b, NULL);
         ab = cm_convert(c, &ab, CM_I64);
     } else {

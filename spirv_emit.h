@@ -1398,16 +1398,16 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void) {}
 
 XETILE_HOT_
 
-/* internal.h - what the bodies of spirv_emit.h share with each other and with nobody else. */
+/* internal.h - declarations shared by the bodies of spirv_emit.h only. */
 
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
 
 /* -- core.c -- */
 
 /* -- core.c and forms.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
-/* What is known while the operands of an instruction are looked at. */
+/* The state of checking an instruction's operands. */
 typedef struct {
-    spe_id first, pointee, given; /* type of the first value, what the last pointer points to, type asked for */
+    spe_id first, pointee, given; /* type of the first value, target of the last pointer, requested type */
     uint32_t count, words[16];
 } spe_call_;
 XETILE_PRIVATE bool spe_is_(spe_module *m, char letter, spe_id type);
@@ -1415,16 +1415,16 @@ XETILE_PRIVATE spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter
 XETILE_PRIVATE spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
 
 /* -- module.c -- */
-/* An error of the call that m->doing names, or, with SPE_ERROR_, of the function it stands in. Both are 0. */
+/* Reports an error of the call m->doing, or, with SPE_ERROR_, of the enclosing function. Both return 0. */
 XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
 #define SPE_ERROR_(m, id, ...) ((m)->doing = __func__, spe_error_(m, SPE_ERR_##id, __VA_ARGS__))
 XETILE_PRIVATE spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b) /* two types */;
-XETILE_PRIVATE const char *spe_text_(spe_module *m, spe_id type) /* for messages: the last two stay */;
+XETILE_PRIVATE const char *spe_text_(spe_module *m, spe_id type) /* for messages; the last two remain valid */;
 XETILE_PRIVATE bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first);
 XETILE_PRIVATE spe_id spe_string_(spe_module *m, const char *text);
 
 /* -- needs.c -- */
-/* What has needs: types by width, encoding, count; enumerants; instructions (by number, some by a variant too). */
+/* Things with needs: types by width, encoding, count; enumerants; instructions (by number, some also by variant). */
 enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_STORAGE_,
        SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_, SPE_NEED_OP_,
        SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
@@ -1442,10 +1442,10 @@ XETILE_PRIVATE uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, 
 XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
 XETILE_PRIVATE void spe_region_left_open_(spe_module *m);
 
-/* core.c - Words, ids, types and constants by their words, and the one function that checks and writes any instruction:
- * what runs for each of them, and so is optimised in a program that includes the bodies, unlike the rest. */
+/* core.c - words, ids, unique types and constants, and the function that checks and writes instructions. This runs for
+ * every instruction, so it is optimised even where the other bodies are not. */
 
-/* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
+/* Extends a buffer by `count` words and returns a pointer to them, NULL if out of memory. */
 XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count)
 {
     spe_buffer_ *b = &m->buffer[which];
@@ -1457,7 +1457,7 @@ XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count)
     return b->data + b->count - count;
 }
 
-/* Appends an instruction of `count` operand words to a section; returns the operands' place. */
+/* Appends an instruction with `count` operand words to a section; returns a pointer to the operands. */
 XE_FN_ uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
 {
     uint32_t *at = NULL;
@@ -1481,7 +1481,7 @@ XE_FN_ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
     return at != NULL;
 }
 
-/* The same with the words in two arrays. */
+/* Writes an instruction whose words are in two arrays. */
 XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words, uint32_t more,
                       const uint32_t *rest)
 {
@@ -1491,7 +1491,7 @@ XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n
     return at != NULL;
 }
 
-/* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
+/* A new id: at depth 0 usable everywhere, else a value of that open scope. 0 if out of memory. */
 XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
 {
     spe_record_ *r;
@@ -1551,7 +1551,7 @@ XE_FN_ uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
     return h;
 }
 
-/* A global instruction's result id stands in word 1 (types) or 2 (constants, after their type). */
+/* The result id of a global instruction is word 1 (types) or word 2 (constants, after the type). */
 XE_FN_ uint32_t spe_result_word_(uint32_t op)
 {
     return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction) || op == SPE_OpTypeCooperativeMatrixKHR ||
@@ -1568,7 +1568,7 @@ XE_FN_ bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_
     return true;
 }
 
-/* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
+/* Doubles the slots and refills them from the list of (hash, offset) pairs. */
 XE_FN_ bool spe_rehash_(spe_module *m)
 {
     spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
@@ -1583,7 +1583,7 @@ XE_FN_ bool spe_rehash_(spe_module *m)
     return true;
 }
 
-/* The id of a type or constant made of these words, made now if it is new (*fresh). For a constant w[0] is its type. */
+/* The id of the type or constant with these words, created if it is new (*fresh). For constants, w[0] is the type. */
 XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
@@ -1593,7 +1593,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t
     *fresh = false;
     if (m->error.id) return 0;
     if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
-    if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words an entry: at most half full */
+    if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words per entry: at most half full */
     for (slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
         const uint32_t *known = list->data + slots->data[slot] - 1;
         at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
@@ -1613,7 +1613,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t
     return id;
 }
 
-/* Enters the bits of a scalar constant, for folding. */
+/* Records the bits of a scalar constant, for folding. */
 XE_FN_ spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
 {
     if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
@@ -1653,7 +1653,7 @@ XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */
 
-/* OpLine where the place has changed since the last one of this block. */
+/* Writes OpLine if the location changed since the last one in this block. */
 XE_FN_ void spe_line_(spe_module *m)
 {
     if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
@@ -1672,7 +1672,7 @@ XE_FN_ void spe_label_(spe_module *m, spe_id label, bool dead)
     m->line_file = NULL;
 }
 
-/* After a return there is no block; what follows goes to one that nothing leads to. False outside a function. */
+/* After a return there is no block: opens an unreachable one for what follows. False outside a function. */
 XE_FN_ bool spe_ready_(spe_module *m)
 {
     if (m->error.id) return false;
@@ -1685,7 +1685,7 @@ XE_FN_ bool spe_ready_(spe_module *m)
     return true;
 }
 
-/* Writes an instruction; type 0: one without a result. Operands are taken as they stand. */
+/* Writes an instruction; type 0: without a result. Operands are not checked. */
 XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t *at, i;
@@ -1723,8 +1723,8 @@ XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
     return r->type;
 }
 
-/* Takes the value of a letter, and those of the = after it: how many they are, 0 and an error when they are not what is
- * asked for after the operands before. */
+/* Checks the value for a letter and those for the = that follow it. Returns their number; 0 and an error if one is not
+ * what the letter requires, given the operands before. */
 XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
 {
     spe_id type = spe_operand_(m, args[0]), like;
@@ -1737,7 +1737,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
         if (next != type) return next ? spe_disagree_(m, type, next) : 0;
     }
     if (!c->first) c->first = type;
-    switch (*form) { /* the most frequent first, when all is well */
+    switch (*form) { /* fast path for the most frequent letters */
     case 'v': return n;
     case 'i': case 'I':
         if (t->kind == SPE_KIND_INT) return n;
@@ -1759,7 +1759,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
 }
 
-/* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
+/* Checks the operands of functions that emit several instructions. Returns the first one's type; 0 on an error. */
 XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 {
     spe_call_ c;
@@ -1776,7 +1776,7 @@ XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, .
 
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
-/* Before 1.3 a subgroup has the instructions of a work-group only. */
+/* Before SPIR-V 1.3, subgroups use the group instructions. */
 XE_FN_ uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
 {
     if (m->options.version >= SPE_VERSION(1, 3)) return op;
@@ -1793,7 +1793,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     spe_call_ c;
     spe_id type, known;
     uint32_t n;
-    char cooperative = 0; /* what the given type must be: told after the operands, which may be poison */
+    char cooperative = 0; /* the letter of the given type; checked after the operands, which may be poison */
     c.first = c.pointee = c.given = c.count = 0;
     m->doing = name;
     for (; *form != ':'; form++) {
@@ -1838,7 +1838,7 @@ XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
 {
     switch (t->kind) {
     case SPE_KIND_VECTOR: case SPE_KIND_ARRAY: case SPE_KIND_STRUCT: case SPE_KIND_COOPVEC: return t->count;
-    case SPE_KIND_COOPMAT: return 1; /* all components alike */
+    case SPE_KIND_COOPMAT: return 1; /* one value for all components */
     default: return 0;
     }
 }
@@ -1864,10 +1864,10 @@ spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts
 XETILE_AS_BEFORE_
 XETILE_COLD_
 
-/* forms.c - What the letters of a form mean: kinds of operands, types of results, constants that are known at once. */
+/* forms.c - the letters of a form: kinds of operands, result types, constant folding. */
 
 enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
-       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* floats that have no arithmetic too */ };
+       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* also floats without arithmetic */ };
 
 XE_FN_ uint32_t spe_kinds_(char letter)
 {
@@ -1881,7 +1881,7 @@ XE_FN_ uint32_t spe_kinds_(char letter)
     }
 }
 
-/* Is the type of the kinds, whatever its shape? Else an error. */
+/* Is it a type of these kinds, in any shape? Else an error. */
 XE_FN_ bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -1892,7 +1892,7 @@ XE_FN_ bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
                       kinds & SPE_PTR_ ? " pointers" : "", spe_text_(m, type));
 }
 
-/* Is a type what a letter of its own asks for? Else an error. */
+/* Does the type match a letter that does not depend on other operands? Else an error. */
 bool spe_is_(spe_module *m, char letter, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -1915,9 +1915,9 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
     return true;
 }
 
-/* -- results: their types, and constants that are known at once -------------------------------------------------- */
+/* -- results: types and constant folding ------------------------------------------------------------------------- */
 
-/* bool, or as many bools as `type` has components: cooperative matrices and vectors have no bools like them. */
+/* bool, or as many bools as `type` has components. An error for cooperative matrices and vectors. */
 XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
 {
     uint32_t n = spe_count(m, type);
@@ -1925,7 +1925,7 @@ XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
     return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
 }
 
-/* The type that the letter after the colon says, when it is neither = nor *. */
+/* The result type for the letter after the colon, except = and *. */
 spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
     switch (letter) {
@@ -1939,7 +1939,7 @@ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
     }
 }
 
-/* One or two scalar integers at build time; false where the result is not defined. */
+/* Folds an operation on one or two scalar integers; false if the result is undefined. */
 XE_FN_ bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
 {
     int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
@@ -1963,8 +1963,8 @@ XE_FN_ bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64
 #undef SPE_FOLD_
 }
 
-/* The end of a form: # (constants give a constant), 0 or 1 (as the second operand it changes nothing), + (or as the
- * first). 0 when there is nothing to save. */
+/* Applies the suffix of a form: # folds constants, 0 or 1 is the neutral second operand, + also the first. Returns 0 if
+ * the instruction is needed. */
 spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
 {
     spe_id a = c->words[0], b = c->words[c->count - 1];
@@ -1982,7 +1982,7 @@ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, 
     return 0;
 }
 
-/* As many components, arranged alike? */
+/* Same number and arrangement of components? */
 XE_FN_ bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
 {
     if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
@@ -1991,7 +1991,7 @@ XE_FN_ bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
     return a->kind == b->kind && a->count == b->count;
 }
 
-/* A conversion of v to `type`. The form: what it takes, to what; pointers and integers convert as scalars only. */
+/* Converts v to `type`. The form is from:to; pointers convert to and from scalar integers only. */
 XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
 {
     bool pointer = form[0] == 'p' || form[2] == 'p', fits;
@@ -2013,7 +2013,7 @@ XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const c
     return spe_emit_(m, op, type, 1, &v);
 }
 
-/* module.c - The module: its errors, its memory, its beginning and end. */
+/* module.c - a module's errors, memory, beginning and end. */
 
 /* -- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -2028,7 +2028,7 @@ XE_FN_ const char *spe_error_says_(int id, bool name)
 }
 const char *spe_error_meaning(int id) { return spe_error_says_(id, false); }
 
-/* Records an error, the text after `doing` and a colon where that is not NULL. */
+/* Records an error; `doing` and a colon precede the text unless `doing` is NULL. */
 SPE_PRINTF(5, 0)
 XE_FN_ void spe_vfail_(spe_module *m, int id, const char *name, const char *doing, const char *format, va_list args)
 {
@@ -2088,7 +2088,7 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
     return m;
 }
 
-/* -- memory: an arena of chunks that double, and in it arrays that double ---------------------------------------- */
+/* -- memory: an arena of chunks that double in size, and arrays in it that double -------------------------------- */
 
 XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
 {
@@ -2098,15 +2098,15 @@ XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
     return NULL;
 }
 
-/* Opens a chunk with room for so many bytes. The default is enough for most kernels, and so much that glibc, once it
- * has had as much back, keeps it for the next module: to get fresh pages for each would take a third of the time. */
+/* Allocates a chunk of at least so many bytes. The default size suffices for most kernels. Once a chunk of that size
+ * has been freed, glibc reuses its pages for the next module; fresh pages for each would take a third of the time. */
 XE_FN_ bool spe_new_chunk_(spe_module *m, size_t bytes)
 {
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16, next = (size_t)SPE_CHUNK << m->chunk_count;
     size_t size = next > head + bytes ? next : head + bytes;
     spe_chunk_ *chunk = NULL;
     if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
-    if (bytes <= SIZE_MAX / 4) /* in parentheses: realloc may be a macro of the user's */
+    if (bytes <= SIZE_MAX / 4) /* in parentheses because realloc may be a user's macro */
         chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
     if (!chunk) return SPE_ERROR_(m, MEMORY, "out of memory: no %zu bytes", bytes);
     chunk->next = m->chunks;
@@ -2133,7 +2133,7 @@ void *spe_alloc(spe_module *m, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-/* Makes room for `need` elements in an array, to which `array` points; false and an error when there is no memory. */
+/* Makes room for `need` elements in the array that *array points to; false and an error if out of memory. */
 bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
     size_t wanted = *capacity ? *capacity : first;
@@ -2160,7 +2160,7 @@ XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
 
 XE_FN_ uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
 
-/* Little-endian bytes in words, as SPIR-V wants, whatever the host's order. */
+/* Packs bytes into words, low byte first, as SPIR-V requires on any host. */
 XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
 {
     size_t i, n = strlen(text);
@@ -2168,7 +2168,7 @@ XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
     for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
 }
 
-/* The OpString of a text, made once. */
+/* The OpString with this text, made once. */
 spe_id spe_string_(spe_module *m, const char *text)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
@@ -2185,9 +2185,9 @@ spe_id spe_string_(spe_module *m, const char *text)
     return spe_write_words_(m, SPE_SECTION_STRING_, SPE_OpString, 1, &id, n, copy) ? id : 0;
 }
 
-/* -- scopes: a value belongs to the region it is made in --------------------------------------------------------- */
+/* -- scopes: a value belongs to the region that defines it -------------------------------------------------------- */
 
-enum { SPE_MAX_DEPTH_ = 65000 }; /* regions within each other; the scopes of module and function are not regions */
+enum { SPE_MAX_DEPTH_ = 65000 }; /* of nested regions, besides the scopes of module and function */
 
 XE_FN_ bool spe_scope_push_(spe_module *m)
 {
@@ -2200,7 +2200,7 @@ XE_FN_ bool spe_scope_push_(spe_module *m)
 
 XE_FN_ void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
 
-/* A scope of the same depth and a new number: what the old one held is out of reach. */
+/* Replaces the innermost scope by a new one, so that its values become inaccessible. */
 XE_FN_ void spe_scope_renew_(spe_module *m)
 {
     spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];
@@ -2233,7 +2233,7 @@ void spe_free(spe_module *m)
     memset(m, 0, sizeof *m);
 }
 
-/* types.c - Types: asked for what they are made of, and made, each once. */
+/* types.c - unique types: queries and constructors. */
 
 XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
@@ -2274,7 +2274,7 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
     const spe_type_info *t = spe_info_(m, type), *e = t ? spe_info_(m, t->elem) : NULL;
     char inner[64];
-    int n = 0; /* a text that is too long is cut */
+    int n = 0; /* a text that is too long is truncated */
     if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) memcpy(inner, "ptr", sizeof "ptr");
     else if (e) spe_type_text(m, t->elem, inner, sizeof inner);
     switch (t ? t->kind : SPE_KIND_NONE) {
@@ -2296,9 +2296,9 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     return n < 0 && size ? (*text = 0, text) : text;
 }
 
-/* -- made -------------------------------------------------------------------------------------------------------- */
+/* -- constructors -------------------------------------------------------------------------------------------------- */
 
-/* The type of n words; what `need` and `value` say (spe_need_) is declared when it is new. */
+/* The type with these n words; if it is new, declares what (need, value) requires (spe_need_). */
 XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, uint32_t need, uint32_t value,
                         uint32_t n, const uint32_t *w)
 {
@@ -2312,7 +2312,7 @@ XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, u
     return id;
 }
 
-/* A type operand: its description, or NULL and an error of the call `name`. */
+/* The description of a type operand; NULL and an error of the call `name` if it is not a type. */
 const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type)
 {
     const spe_type_info *t = m->error.id ? NULL : spe_info_(m, type);
@@ -2333,7 +2333,7 @@ spe_id spe_bool(spe_module *m)
     return m->known_bool = spe_type_(m, SPE_OpTypeBool, &t, SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
-/* The place of 8, 16, 32, 64 bits in known_int and known_float. */
+/* The index of 8, 16, 32, 64 bits in known_int and known_float. */
 XE_FN_ uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
 
 spe_id spe_int(spe_module *m, uint32_t bits)
@@ -2383,7 +2383,7 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     return spe_type_(m, SPE_OpTypeVector, &t, SPE_NEED_VECTOR_, n, 2, w);
 }
 
-/* Can a member or element be of the type? */
+/* Can a member or element have this type? */
 XE_FN_ bool spe_has_values_(const spe_type_info *t) { return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION; }
 
 spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
@@ -2467,7 +2467,7 @@ spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
     return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, &t, SPE_NEED_COOPVEC_, 0, 2, w) : 0;
 }
 
-/* constants.c - Constants: each is made once, for a vector type the scalar repeated; names and decorations. */
+/* constants.c - unique constants (for vector types the scalar is repeated), names and decorations. */
 
 spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
@@ -2494,7 +2494,7 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
     return id;
 }
 
-/* n times the same id; NULL when there is no memory. `few` is used where it is enough. */
+/* An array of n copies of an id: `few` if it is large enough, else allocated; NULL if out of memory. */
 XE_FN_ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
 {
     spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
@@ -2513,7 +2513,7 @@ XE_FN_ spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
     return part ? spe_composite_const(m, type, spe_part_count_(&t), part) : 0;
 }
 
-/* The scalar of the type a constant is asked for, NULL and an error when there is none. */
+/* The scalar of a constant's type; NULL and an error if there is none. */
 XE_FN_ const spe_type_info *spe_want_scalar_(spe_module *m, const char *name, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, name, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
@@ -2631,7 +2631,7 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
         spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }
 
-/* instructions.c - Instructions: the functions of the table, and those that are more than a row of it. */
+/* instructions.c - the functions in the instruction table, and those that need more than a row. */
 
 #define SPE_BODY_A_(name, op, form)                                                                                    \
     spe_id name(spe_module *m, spe_id a) { return spe_instruction_(m, #name, SPE_Op##op, form, &a); }
@@ -2657,7 +2657,7 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
     }
 SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
 
-/* A generic instruction. Operands that name global variables or functions are noted as used; words may be literals. */
+/* A generic instruction. Words equal to the id of a global variable or function count as uses, even literals. */
 XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
     uint32_t i;
@@ -2743,7 +2743,7 @@ spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
     return id;
 }
 
-/* The size in bits of a scalar, vector or (64-bit) pointer, 0 for the rest. */
+/* The size in bits of a scalar, vector or (64-bit) pointer; 0 for other types. */
 XE_FN_ uint32_t spe_total_bits_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -2802,7 +2802,7 @@ spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
 
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
-/* The type of part i of a vector, array or struct; 0 and an error when there is none. */
+/* The type of part i of a vector, array or struct; 0 and an error if there is none. */
 XE_FN_ spe_id spe_part_type_(spe_module *m, spe_id type, uint32_t i)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -2884,7 +2884,7 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Memory operands: volatile, alignment (0: the type's own). Returns how many words they are. */
+/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
 uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
 {
     uint32_t n = 0;
@@ -2986,16 +2986,16 @@ spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE
     X(6425, 6425, 0, "SPV_INTEL_tensor_float32_conversion", 0) X(6441, 6441, 0, "SPV_INTEL_cache_controls", 0)         \
     X(6460, 6460, 0, "SPV_INTEL_maximum_registers", 0)
 
-/* needs.c - What needs which capability, and which capability needs which extension or version: by the lists that
- * numbers.py writes from the grammar, and by what the grammar says in prose only. */
+/* needs.c - the capability that each feature needs, and the extension or version that each capability needs: from lists
+ * that numbers.py generates from the grammar, and from what the grammar says only in prose. */
 
 typedef struct {
     uint16_t first, last;         /* capabilities */
-    uint32_t version, core_since; /* lowest SPIR-V version that has it; version without the extension; 0: any, none */
+    uint32_t version, core_since; /* lowest version with it (0: any); version that needs no extension (0: none) */
     const char *extension;        /* "": none */
 } spe_capability_row_;
 
-/* Where a capability comes from, NULL: every version has it. */
+/* The source of a capability; NULL: every version has it. */
 XE_FN_ const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
 {
 #define SPE_ROW_(first, last, version, extension, core)                                                                \
@@ -3010,7 +3010,7 @@ XE_FN_ const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
 }
 
 typedef struct {
-    uint16_t what, first, last; /* kind of need, SPE_NEED_..., and the numbers of it that have this need */
+    uint16_t what, first, last; /* kind, SPE_NEED_..., and the range of its numbers with this need */
     uint16_t capability;
 } spe_need_row_;
 
@@ -3086,7 +3086,7 @@ void spe_need_(spe_module *m, uint32_t what, uint32_t value)
     }
 }
 
-/* What an instruction's variant is told apart by: the width or encoding of its result, or of the value it stores. */
+/* An instruction's variant: the width or encoding of its result, or of the value it stores. */
 XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -3094,7 +3094,7 @@ XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
     return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
 }
 
-/* Declares what an instruction needs; opcodes without variants are looked up once a module. */
+/* Declares what an instruction needs; opcodes without variants are looked up once per module. */
 void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce, varies = false;
@@ -3111,11 +3111,11 @@ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uin
     if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
 
-/* groups.c - Math functions, and what goes beyond one invocation: groups, barriers, atomics. */
+/* groups.c - math functions, group operations, barriers, atomics. */
 
 /* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
 
-/* The id of the set, imported when it is first asked for. */
+/* The id of the instruction set, imported on first use. */
 XE_FN_ spe_id spe_opencl_std_(spe_module *m)
 {
     uint32_t w[4];
@@ -3137,7 +3137,7 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
     return spe_emit_(m, SPE_OpExtInst, type, n + 2, w);
 }
 
-/* How many operands a function of the set has, 0 for one spe_math does not know; errors will name it. */
+/* The number of operands of a function, 0 if spe_math lacks it. Makes errors name the function. */
 XE_FN_ uint32_t spe_math_operands_(spe_module *m, spe_math_op f)
 {
 #define SPE_MATH_ROW_(name, name_in_set, number, operands) {number, operands, "spe_math(SPE_" #name ")"},
@@ -3156,7 +3156,7 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
 {
     static const char *const forms[2][3] = {{"llf:=", "llf=:=", "llf==:="}, {"lli:=", "lli=:=", "lli==:="}};
     uint32_t want = spe_math_operands_(m, f), w[5] = {0, (uint32_t)f, 0, 0, 0};
-    bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* their second operand is an integer */
+    bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand is an integer */
     if (!want || n != want)
         return spe_error_(m, SPE_ERR_TYPE, "the function (%d) takes %u arguments, not %u", (int)f, want, n);
     w[0] = spe_opencl_std_(m);
@@ -3186,7 +3186,7 @@ void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
 
 /* -- groups ------------------------------------------------------------------------------------------------------ */
 
-/* The instruction of a reduction, by what is reduced: 0 where there is none. */
+/* The instruction for reducing operands of a kind; 0 if there is none. */
 XE_FN_ uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
 {
     enum { I = SPE_KIND_INT, F = SPE_KIND_FLOAT, B = SPE_KIND_BOOL };
@@ -3211,8 +3211,8 @@ XE_FN_ uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uni
     return 0;
 }
 
-/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code;
- * where there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
+/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which are allowed in divergent code;
+ * work-groups, and SPIR-V before 1.3, have only the uniform ones. */
 XE_FN_ spe_id spe_reduce_(spe_module *m, const char *name, uint32_t scope, spe_reduction red, uint32_t operation,
                           spe_id v, uint32_t cluster)
 {
@@ -3294,14 +3294,14 @@ void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint3
 }
 spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
 {
-    uint32_t failed = semantics & ~(uint32_t)SPE_MemorySemanticsRelease; /* a failed one stores nothing to release */
+    uint32_t failed = semantics & ~(uint32_t)SPE_MemorySemanticsRelease; /* a failure stores nothing to release */
     uint32_t w[] = {ptr, scope, semantics, failed, v, expected};
     if (failed & SPE_MemorySemanticsAcquireRelease)
         w[3] ^= (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
     return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "pkkkJJ:*", w);
 }
 
-/* matrix.c - Matrix hardware: 2D blocks, cache control, products of cooperative matrices and vectors. */
+/* matrix.c - matrix hardware: 2D blocks, cache control, products of cooperative matrices and vectors. */
 
 XE_FN_ void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe_block2d *b, spe_id private_ptr)
 {
@@ -3374,9 +3374,9 @@ spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
     }
 }
 
-/* functions.c - Functions, kernels, the prologue, built-ins. */
+/* functions.c - functions, kernels, the prologue, built-ins. */
 
-/* Notes that the open function uses a global variable or function: the entry point's interface is made of it. */
+/* Records that the open function uses a global variable or function, for the interface of entry points. */
 void spe_use_(spe_module *m, spe_id id)
 {
     uint32_t *at;
@@ -3399,7 +3399,7 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
     uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
     if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
     if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is no kernel", fn);
-    switch (mode) { /* those whose operands are ids have an instruction of their own */
+    switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
     case SPE_ExecutionModeMaximumRegistersIdINTEL: op = SPE_OpExecutionModeId; break;
@@ -3442,7 +3442,7 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     return m->fn.id;
 }
 
-/* Puts the words of a buffer before the body. */
+/* Inserts a buffer's words before the body. */
 XE_FN_ bool spe_put_before_(spe_module *m, int which)
 {
     spe_buffer_ *b = &m->buffer[which], *body = &m->buffer[SPE_BUFFER_BODY_];
@@ -3479,7 +3479,7 @@ XE_FN_ void spe_close_function_(spe_module *m, const char *name, bool kernel)
     m->block = 0;
 }
 
-/* Is a parameter one a kernel can have? */
+/* Can a kernel have parameter i? Else an error. */
 XE_FN_ bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
 {
     const spe_param *p = &k->params[i];
@@ -3643,7 +3643,7 @@ void spe_prologue_end(spe_module *m)
 
 typedef struct {
     uint16_t builtin, dims; /* 1: a scalar, 3: a vector */
-    bool is_size;           /* size_t in the OpenCL environment: 64 bits with 64-bit pointers */
+    bool is_size;           /* size_t in OpenCL: 64 bits with 64-bit pointers */
     const char *name;
 } spe_builtin_row_;
 
@@ -3664,7 +3664,7 @@ XE_FN_ const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
     return &rows[which];
 }
 
-/* The module's Input variable of a built-in. */
+/* The module's Input variable for a built-in. */
 XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const spe_builtin_row_ *row)
 {
     uint32_t word = row->builtin;
@@ -3699,7 +3699,7 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
     return m->fn.builtin[which][dim] = v;
 }
 
-/* flow.c - Structured control flow: regions with sides or a body, and the phis of the values that leave them. */
+/* flow.c - structured control flow: regions with sides or a body, and the phis of the values that leave them. */
 
 enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
        SPE_REGION_CASE_ };
@@ -3717,7 +3717,7 @@ void spe_region_left_open_(spe_module *m)
     spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
 }
 
-/* Opens a region in the state `kind`. NULL and an error where none can be. */
+/* Opens a region in state `kind`; NULL and an error if none can be opened here. */
 XE_FN_ spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
 {
     spe_region_ *r;
@@ -3732,7 +3732,7 @@ XE_FN_ spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
     return r;
 }
 
-/* The innermost region, which must be in the state `kind` (or `other`) for the call that asks. */
+/* The innermost region; an error of the call `name` unless its state is `kind` or `other`. */
 XE_FN_ spe_region_ *spe_innermost_(spe_module *m, const char *name, int kind, int other)
 {
     spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
@@ -3747,7 +3747,7 @@ XE_FN_ spe_region_ *spe_innermost_(spe_module *m, const char *name, int kind, in
     return m->error.id ? NULL : r;
 }
 
-/* Ends the current block with a jump to `label`; the label it came from, or 0 when nothing leads here. */
+/* Ends the current block with a jump to `label`; returns the block's label, or 0 if it is unreachable. */
 XE_FN_ spe_id spe_jump_(spe_module *m, spe_id label)
 {
     spe_id from = m->dead ? 0 : m->block;
@@ -3757,7 +3757,7 @@ XE_FN_ spe_id spe_jump_(spe_module *m, spe_id label)
     return from;
 }
 
-/* Goes to a new block where the condition holds, else to `no`, and opens it. */
+/* Branches to a new block if the condition holds, else to `no`; opens the new block. */
 XE_FN_ void spe_branch_if_(spe_module *m, spe_id condition, spe_id no)
 {
     spe_id yes = spe_new_label_(m);
@@ -3773,7 +3773,7 @@ XE_FN_ bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
     return !m->error.id;
 }
 
-/* Ends a side of an if or switch: keeps (label, values) on the stack. All sides carry the same number and types. */
+/* Ends a side of an if or switch: pushes (label, values). All sides carry the same number of values and types. */
 XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, bool first, uint32_t n, const spe_id *values)
 {
     uint32_t *at, i;
@@ -3798,7 +3798,7 @@ XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, bool first, uint32_t n,
     return true;
 }
 
-/* Value i at the merge of `sides` sides: the one value they share, a phi, or undefined when none arrives. */
+/* Value i at the merge of `sides` sides: their common value, a phi, or undefined if no side arrives. */
 XE_FN_ spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
@@ -3838,7 +3838,7 @@ XE_FN_ void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t sides, spe_
     m->region_count--;
 }
 
-/* Opens another side, whose label word stands at `patch` in the body. */
+/* Opens the next side and writes its label to word `patch` of the body. */
 XE_FN_ void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch, int kind)
 {
     spe_id label = spe_new_label_(m);
@@ -3888,7 +3888,7 @@ void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const 
     m->block = r->header;
     m->dead = false;
     if (!spe_end_side_(m, r, false, n, otherwise_values)) return;
-    m->buffer[SPE_BUFFER_BODY_].count = body; /* the jump past the then side is there already */
+    m->buffer[SPE_BUFFER_BODY_].count = body; /* drops the jump: the header already has one past the then side */
     spe_close_sides_(m, r, 2, out);
 }
 
@@ -3908,16 +3908,16 @@ void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
 
 /* -- loops ------------------------------------------------------------------------------------------------------- */
 
-enum { SPE_PHI_WORDS_ = 7, SPE_PHI_NEXT_ = 5 }; /* of a loop's phi: its length, where the next round's value stands */
+enum { SPE_PHI_WORDS_ = 7, SPE_PHI_NEXT_ = 5 }; /* a loop phi: its length; the word for the next iteration's value */
 
-/* A phi of the loop header: the value on entry now, the value of the next round when the loop closes. */
+/* A phi in the loop header, with the value on entry; the next iteration's value is patched in when the loop closes. */
 XE_FN_ spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id value)
 {
     spe_id type = spe_type_of(m, value), id = spe_new_id_(m, type, 0, spe_depth_(m));
     return spe_write_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 6, type, id, value, r->preheader, 0, r->next) ? id : 0;
 }
 
-/* Opens a loop: its header with a phi for each carried value, which it replaces; the phis stand on the stack too. */
+/* Opens a loop whose header has a phi for each carried value. Replaces the values by the phis, and pushes these too. */
 XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
     spe_region_ *r;
@@ -4027,7 +4027,7 @@ void spe_while_test(spe_module *m, spe_id condition)
 
 /* -- switch ------------------------------------------------------------------------------------------------------ */
 
-/* Where in the body the label of side i stands; a literal has one word before it, or two. */
+/* Word offset in the body of the label of side i, which follows a literal of one or two words. */
 XE_FN_ size_t spe_side_at_(const spe_region_ *r, uint32_t i) { return r->patch + (i + 1) * (size_t)(r->step + 1); }
 
 void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals)
@@ -4099,7 +4099,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     }
     if (r && n != (r->sides ? r->count : 0))
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the sides of the %s carry %u", n, place, r->count);
-    if (r && body[r->patch] == r->merge) { /* no default: what is no case goes from the header to the merge */
+    if (r && body[r->patch] == r->merge) { /* no default: other values go from the header to the merge */
         if (n) spe_error_(m, SPE_ERR_CARRIED, "the %s carries values and has no spe_default", place);
         at = spe_push_(m, SPE_BUFFER_STACK_, 1);
         if (at) *at = r->header;
@@ -4110,9 +4110,9 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     spe_close_sides_(m, r, r->sides, out);
 }
 
-/* finish.c - the finished module: entry points, capabilities, and all sections in their order. */
+/* finish.c - completes the module: entry points, capabilities, and all sections in order. */
 
-/* Which functions does an entry point reach? mark[i] is set for function number i. */
+/* Finds the functions an entry point reaches: sets mark[i] for function number i. */
 XE_FN_ void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
@@ -4131,8 +4131,8 @@ XE_FN_ void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
     }
 }
 
-/* OpEntryPoint of kernel number e: before 1.4 its interface is the Input variables it reaches, from then on all of the
- * module's. */
+/* OpEntryPoint of kernel number e. Before 1.4 its interface consists of the Input variables it reaches, from then on of
+ * all variables of the module. */
 XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
@@ -4159,7 +4159,7 @@ XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
     m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
 }
 
-/* Capabilities in rising order, the memory model, the name of the source, the entry points. */
+/* Capabilities in ascending order, the memory model, the source name, the entry points. */
 XE_FN_ void spe_write_head_(spe_module *m)
 {
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
@@ -4185,7 +4185,7 @@ XE_FN_ void spe_write_head_(spe_module *m)
 spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
-    spe_buffer_ *all = &m->buffer[SPE_SECTION_FUNCTION_]; /* the last section: the others are put before it */
+    spe_buffer_ *all = &m->buffer[SPE_SECTION_FUNCTION_]; /* the last section: the others are inserted before it */
     uint32_t head[5] = {0x07230203, m->options.version, 0, 0, 0}, *at;
     size_t before = 5;
     int section;
@@ -4219,7 +4219,7 @@ spe_words spe_finish(spe_module *m)
 typedef struct {
     uint32_t exponent, mantissa; /* bits */
     uint32_t largest;            /* bits of the largest finite value */
-    uint32_t infinity, nan;      /* what stands above it; infinity == nan: there is none */
+    uint32_t infinity, nan;      /* bits above it; infinity == nan: no infinity */
 } spe_format_;
 
 XE_FN_ uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
@@ -4235,7 +4235,7 @@ XE_FN_ uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
         if (mantissa) return sign | f->nan;
         return sign | (saturate ? f->largest : f->infinity);
     }
-    if (!exponent) return sign; /* a subnormal double is far below half of the smallest of any of these */
+    if (!exponent) return sign; /* subnormal doubles round to zero in all these formats */
     mantissa |= (uint64_t)1 << 52;
     exponent += (1 << (f->exponent - 1)) - 1 - 1023;
     shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
@@ -4244,7 +4244,7 @@ XE_FN_ uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
     rest = mantissa & (2 * half - 1);
     r = mantissa >> shift;
     if (rest > half || (rest == half && (r & 1))) r++;
-    if (exponent > 1) r += (uint64_t)(exponent - 1) << f->mantissa; /* the leading 1 is the exponent's last unit */
+    if (exponent > 1) r += (uint64_t)(exponent - 1) << f->mantissa; /* the leading 1 adds one to the exponent */
     if (r > f->largest) r = saturate ? f->largest : f->infinity;
     return sign | (uint32_t)r;
 }
@@ -4276,7 +4276,7 @@ XE_FN_ double spe_decode_(const spe_format_ *f, uint32_t bits)
     return value;
 }
 
-/* The first four in the order of spe_encoding: a 16-bit IEEE float is f16. */
+/* The first four are in the order of spe_encoding, where IEEE with 16 bits is f16. */
 enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
 
 XE_FN_ const spe_format_ *spe_format_of_(int which)
@@ -4304,7 +4304,7 @@ uint8_t spe_f32_to_e5m2_bits(float v, bool saturate) { return (uint8_t)spe_bits_
 float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E5M2_, bits); }
 float spe_f32_to_tf32(float v) { return spe_float_of_(SPE_FORMAT_TF32_, spe_bits_of_(SPE_FORMAT_TF32_, v, false)); }
 
-/* The bits of a number as a constant of float type t; false when there is no such type. */
+/* The bits of a number as a constant of float type t; false if t is not supported. */
 bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     float single = (float)value;
@@ -4323,7 +4323,7 @@ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
     return true;
 }
 
-/* kernels.c - the kernel part: what headers share whose kernels are C functions. */
+/* kernels.c - the kernel part, shared by headers whose kernels are C functions. */
 
 spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line)
 {
@@ -4360,7 +4360,7 @@ bool spe_report(spe_blame at, int id, const char *format, ...)
 
 /* -- parameters */
 
-/* "ptr<f16> " or "u32 " at *text; moves on. */
+/* Reads "ptr<f16> " or "u32 " at *text and advances. */
 XE_FN_ bool spe_parse_type_(const char **text, spe_type_by_name type_of, spe_kernel_param *p)
 {
     const char *s = *text;
@@ -4408,8 +4408,8 @@ spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type)
 
 /* -- numbers */
 
-/* By kind of number, an instruction or else a function of OpenCL.std; an operation that has neither for a kind does not
- * take it. */
+/* For each kind of number an instruction, or else a function of OpenCL.std; an operation with neither does not exist
+ * for that kind. */
 typedef struct {
     const char *name;
     spe_binary_ *instruction[3];
@@ -4540,7 +4540,7 @@ void spe_built_free(spe_built *mod)
     memset(mod, 0, sizeof *mod);
 }
 
-/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
+/* -- regions that macros write as C loops (XT_FOR, CV_IF ...), and that close when the C loop ends */
 
 spe_region spe_region_of(spe_regions *in, int sides)
 {
@@ -4570,7 +4570,7 @@ void spe_region_fail(spe_regions *in, const char *why)
     in->depth = 0;
 }
 
-/* May it be closed? */
+/* Can the region be closed? Else an error, unless there was one before. */
 XE_FN_ bool spe_region_ends_(const spe_region *r)
 {
     if (!r->depth || !spe_ok(r->in->module) || r->in->depth < r->depth) return false;

@@ -807,13 +807,13 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void) {}
 
 XETILE_COLD_
 
-/* internal.h - what the bodies of ze_dispatch.h share with each other and with nobody else. */
+/* internal.h - declarations shared by the bodies of ze_dispatch.h only. */
 
-/* A structure of Level Zero, with nothing but its type. */
+/* Zeroes a Level Zero structure and sets its type. */
 #define ZED_CLEAR_(s, type) (memset(&(s), 0, sizeof(s)), (void)((s).stype = ZE_STRUCTURE_TYPE_##type))
-/* A call of Level Zero, when its arguments tell nothing that the error should. */
+/* A Level Zero call whose arguments need not appear in the error. */
 #define ZED_CALL_(d, call, args) zed_check_((d), call args, #call, "%s", "")
-/* Three uint32_t in an error's format. */
+/* Formats three uint32_t in an error. */
 #define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
@@ -853,7 +853,7 @@ typedef struct zed_bound_ {
     } as;
 } zed_bound_;
 
-/* errors.c - errors: how they are kept. */
+/* errors.c - a device's error. */
 
 zed_device *zed_at_(zed_device *d, const char *file, int line)
 {
@@ -893,7 +893,7 @@ XE_FN_ const zed_error_row_ *zed_error_row_of_(int id)
     return &rows[i];
 }
 
-/* The row of a failed ze_result_t; the last row when it is not listed. */
+/* The row of a failed ze_result_t; the last row if it is not listed. */
 XE_FN_ const zed_error_row_ *zed_result_row_(ze_result_t result)
 {
     size_t count;
@@ -907,7 +907,7 @@ const char *zed_result_name(ze_result_t result)
     return result == ZE_RESULT_SUCCESS ? "ZE_RESULT_SUCCESS" : zed_result_row_(result)->result;
 }
 
-/* Adds "; <what to do>" behind the text, which is cut rather than the advice. */
+/* Appends "; <what to do>" to the text; if they do not fit, the text is truncated, not the advice. */
 XE_FN_ void zed_error_hint_(zed_error *e, const char *hint)
 {
     size_t used = strlen(e->text), need = strlen(hint) + 3;
@@ -915,7 +915,7 @@ XE_FN_ void zed_error_hint_(zed_error *e, const char *hint)
     snprintf(e->text + used, sizeof e->text - used, "; %s", hint);
 }
 
-/* The first error stays. Its text is made already; the hint comes behind it. */
+/* Records an error unless there is one. The text is already written; appends the hint. */
 XE_FN_ void zed_error_set_(zed_error *e, const zed_error_row_ *row, ze_result_t result, const char *file,
                                   int line)
 {
@@ -927,7 +927,7 @@ XE_FN_ void zed_error_set_(zed_error *e, const zed_error_row_ *row, ze_result_t 
     zed_error_hint_(e, row->hint);
 }
 
-/* Keeps the device's first error; always false, so that callers can return it. */
+/* Records an error unless there is one; returns false, for callers to return. */
 bool zed_fail_(zed_device *d, int id, const char *format, ...)
 {
     va_list args;
@@ -939,7 +939,7 @@ bool zed_fail_(zed_device *d, int id, const char *format, ...)
     return false;
 }
 
-/* What the driver itself says about its last error; "" when it says nothing. */
+/* The driver's own description of its last error, or "". */
 XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
 {
 #if defined(ZE_API_VERSION_CURRENT_M)
@@ -952,7 +952,7 @@ XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
     return "";
 }
 
-/* True when a Level Zero call went well; else its error, with the details that the format gives. */
+/* True if a Level Zero call succeeded; else records its error, with details from the format. */
 bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char *format, ...)
 {
     char details[512];
@@ -982,7 +982,7 @@ void zed_print_error(const zed_device *d, FILE *f)
     if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
 }
 
-/* Whether d can be worked with: open, and no error yet. */
+/* Is d usable: open and without an error? */
 XE_FN_ bool zed_usable_(zed_device *d)
 {
     if (!d || d->error.id) return false;
@@ -990,10 +990,10 @@ XE_FN_ bool zed_usable_(zed_device *d)
     return true;
 }
 
-/* wait.c - waiting. */
+/* wait.c - waiting and timing. */
 
-/* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
- * driver that knows only the older meaning gives a number too small to be a frequency. */
+/* Nanoseconds per tick. Depending on the structure type requested, the same field means nanoseconds per tick or ticks
+ * per second; a driver that knows only the older meaning returns a number too small to be a frequency. */
 XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
 {
     if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
@@ -1021,7 +1021,7 @@ XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
     return ZED_CALL_(d, zeEventHostReset, (d->event)) && ok;
 }
 
-/* Waits for all that zed_start began, after an error too: what runs may use what is to be freed. */
+/* Waits for everything zed_start began, even after an error, since it may use what is about to be freed. */
 XE_FN_ bool zed_settle_(zed_device *d)
 {
     if (!d->pending_) return true;
@@ -1032,9 +1032,9 @@ XE_FN_ bool zed_settle_(zed_device *d)
 
 bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
 
-/* resources.c - what is destroyed with the device. */
+/* resources.c - objects that are destroyed with the device. */
 
-/* The place of a handle in the list, or -1. The latest first: most things live shortly. */
+/* The index of a handle in the list, or -1. Searches backwards because most objects are short-lived. */
 XE_FN_ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
 {
     for (size_t i = d->resource_count_; i-- > 0;) {
@@ -1060,7 +1060,7 @@ XE_FN_ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
     }
 }
 
-/* Puts a handle into the list; destroys it when there is no room. */
+/* Appends a handle to the list; destroys it if out of memory. */
 XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
 {
     size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
@@ -1079,7 +1079,7 @@ XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
     return true;
 }
 
-/* Destroys one handle of the list; true also when the device has an error already. */
+/* Destroys a handle in the list. Also works if the device already has an error. */
 XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
 {
     zed_resource_ r;
@@ -1091,14 +1091,14 @@ XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
     return zed_destroy_(d, &r);
 }
 
-/* What zed_module_free and its like do; true also when there is nothing to free. */
+/* Implements zed_module_free and similar calls; true also if there is nothing to free. */
 XE_FN_ bool zed_release_(zed_device *d, int kind, void *handle, const char *file, int line)
 {
     zed_at_(d, file, line);
     return !d || !handle || zed_drop_(d, kind, handle);
 }
 
-/* targets.c - which row of the target table a device is. */
+/* targets.c - the target table row of a device. */
 
 XE_FN_ const zed_target_row_ *zed_target_row_of_(const char *name)
 {
@@ -1111,7 +1111,7 @@ XE_FN_ const zed_target_row_ *zed_target_row_of_(const char *name)
     return &rows[i];
 }
 
-/* Intel's PCI device ids, then what names say when the id is newer than this table. */
+/* By Intel's PCI device ids; ids newer than this table are recognised by name. */
 XE_FN_ const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
 {
     static const struct {
@@ -1171,10 +1171,10 @@ XE_FN_ void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, con
     t->max_alloc = p->maxMemAllocSize;
 }
 
-/* find_soft.c - finding the software device. */
+/* find_soft.c - finds the software device. */
 
 #if !defined(_WIN32)
-/* The first readable libze_soft.so of the documented places, or its plain name. */
+/* The first readable libze_soft.so among the documented locations, else its bare name. */
 XE_FN_ void zed_soft_path_(char *path, size_t size)
 {
     static const char *const near_program[] = {"", "build/", "../", "../build/"};
@@ -1198,12 +1198,12 @@ XE_FN_ void zed_soft_path_(char *path, size_t size)
     snprintf(path, size, "libze_soft.so");
 }
 
-/* Puts the software device behind Intel's drivers. The list below is what the loader would try by itself. */
+/* Appends the software device to Intel's drivers. The list below contains the loader's defaults. */
 XE_FN_ bool zed_name_drivers_(zed_device *d)
 {
     char path[2048], value[2200];
     const char *soft = getenv("XETILE_SOFT");
-    if (getenv("ZE_ENABLE_ALT_DRIVERS")) return true; /* the user's, or ours of an earlier zed_open */
+    if (getenv("ZE_ENABLE_ALT_DRIVERS")) return true; /* the user's, or set by an earlier zed_open */
     if (soft && !*soft) return true;
     if (soft) {
         int n = snprintf(path, sizeof path, "%s", soft);
@@ -1225,9 +1225,9 @@ bool zed_name_drivers_(zed_device *d)
 }
 #endif
 
-/* enumerate.c - enumerating. */
+/* enumerate.c - listing and choosing devices. */
 
-/* 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
+/* Order of preference: 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
 XE_FN_ int zed_rank_(const ze_device_properties_t *p, bool software)
 {
     if (software) return 3;
@@ -1244,7 +1244,7 @@ XE_FN_ bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, z
     memset(&c, 0, sizeof c);
     ZED_CLEAR_(p, DEVICE_PROPERTIES);
     if (!ZED_CALL_(d, zeDeviceGetProperties, (device, &p))) return false;
-    if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* an NPU takes no SPIR-V */
+    if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* NPUs do not accept SPIR-V */
     c.driver = driver;
     c.device = device;
     c.gpu = p.type == ZE_DEVICE_TYPE_GPU;
@@ -1268,7 +1268,7 @@ XE_FN_ bool zed_no_device_(zed_device *d, ze_result_t result, const char *why)
     return false;
 }
 
-/* All devices, the preferred first. */
+/* All devices, preferred ones first. */
 XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
 {
     ze_driver_handle_t drivers[16];
@@ -1287,7 +1287,7 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
         device_count = 0;
         result = zeDeviceGet(drivers[i], &device_count, NULL);
         if (device_count > ZED_MAX_DEVICES) device_count = ZED_MAX_DEVICES;
-        if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without a device is no error */
+        if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without devices is not an error */
         if (!ZED_CALL_(d, zeDeviceGet, (drivers[i], &device_count, devices))) return false;
         for (uint32_t j = 0; j < device_count; j++) {
             if (!zed_candidate_add_(d, all, count, drivers[i], devices[j])) return false;
@@ -1297,7 +1297,7 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
     return true;
 }
 
-/* Whether `part` is in `text`, whatever the case. */
+/* Does `text` contain `part`, ignoring case? */
 XE_FN_ bool zed_has_(const char *text, const char *part)
 {
     for (; *text; text++) {
@@ -1321,7 +1321,7 @@ XE_FN_ bool zed_no_such_device_(zed_device *d, const char *wanted, const char *f
                      count == 1 ? "is" : "are", list);
 }
 
-/* The device that the options, then the environment, ask for; the first when nobody asks. -1: error. */
+/* The index of the device requested by the options, else by the environment; by default 0. -1 on error. */
 XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
 {
     const char *name = o ? o->name : NULL, *from = "zed_options";
@@ -1332,7 +1332,7 @@ XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_
         zed_no_such_device_(d, number, from, all, count);
         return -1;
     }
-    if (!name) { /* a number or a name */
+    if (!name) { /* .device or $XETILE_DEVICE: a number or a name */
         name = o ? o->device : NULL;
         if (!name) {
             name = getenv("XETILE_DEVICE");
@@ -1386,7 +1386,7 @@ bool zed_print_list_(FILE *f, const char *file, int line)
     return count >= 0;
 }
 
-/* open.c - opening and closing. */
+/* open.c - opening and closing devices. */
 
 XE_FN_ bool zed_read_properties_(zed_device *d)
 {
@@ -1520,7 +1520,7 @@ bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, in
     return second->open_;
 }
 
-/* Appends what zeDeviceGet or zeDeviceGetSubDevices gave to all[]. */
+/* Appends the results of zeDeviceGet or zeDeviceGetSubDevices to all[]. */
 typedef struct zed_handles_ {
     ze_device_handle_t all[ZED_MAX_DEVICES];
     uint32_t count;
@@ -1592,7 +1592,7 @@ bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const cha
     return d->open_;
 }
 
-/* memory.c - memory. */
+/* memory.c - allocations, copies and fills. */
 
 void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
 {
@@ -1635,7 +1635,7 @@ bool zed_free_(zed_device *d, void *p)
     return zed_drop_(d, ZED_RES_MEMORY_, p);
 }
 
-/* Refuses a range that begins in one of our allocations and leaves it. */
+/* Refuses a range that begins in one of our allocations and extends beyond it. */
 XE_FN_ bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes)
 {
     uintptr_t at = (uintptr_t)p;
@@ -1683,7 +1683,7 @@ bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes)
     return zed_fill_pattern_(d, dst, &pattern, 1, bytes);
 }
 
-/* params.c - parameters as text. */
+/* params.c - parsing the text of parameters. */
 
 XE_FN_ const zed_type_ *zed_types_(size_t *count)
 {
@@ -1698,7 +1698,7 @@ XE_FN_ const zed_type_ *zed_types_(size_t *count)
     return types;
 }
 
-/* A cursor in the text; the error says where. */
+/* A cursor in the text; errors name its position. */
 typedef struct zed_text_ {
     zed_device *device;
     const char *all, *at, *kernel;
@@ -1741,7 +1741,7 @@ XE_FN_ const zed_type_ *zed_text_type_(zed_text_ *t)
     return NULL;
 }
 
-/* type name */
+/* Reads "type name". */
 XE_FN_ bool zed_text_param_(zed_text_ *t, zed_param *p)
 {
     static const char *const brackets[] = {"", "ptr", "local"};
@@ -1804,7 +1804,7 @@ XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size)
     return text;
 }
 
-/* arguments.c - arguments. */
+/* arguments.c - checking and converting arguments. */
 
 XE_FN_ zed_arg zed_arg_make_(char kind, int code)
 {
@@ -1862,7 +1862,7 @@ XE_FN_ const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_
     return text;
 }
 
-/* The type and value of an argument, in the words of the parameter text. */
+/* Describes an argument's type and value in the terms of the parameter text. */
 XE_FN_ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
 {
     int bits = 8 * a->size;
@@ -1901,7 +1901,7 @@ XE_FN_ bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, 
     sign = (uint32_t)(bits >> 63) << 15;
     exponent = (int)((bits >> 52) & 0x7ff);
     fraction = bits & 0xfffffffffffffu;
-    if (exponent == 0x7ff) { /* infinity, and NaN kept quiet */
+    if (exponent == 0x7ff) { /* infinity; NaNs become quiet */
         result = (uint32_t)top << fraction_bits | (fraction ? 1u << (fraction_bits - 1) : 0u);
         *out = (uint16_t)(sign | result);
         return true;
@@ -1929,7 +1929,7 @@ XE_FN_ bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, z
     if (t->kind == 'f' && t->size == 8) {
         b->as.f64 = v;
     } else if (t->kind == 'f') {
-        /* halfway between FLT_MAX and the next power of two: from here on f32 would be infinite */
+        /* halfway between FLT_MAX and 2^128: from here on, f32 would be infinite */
         if ((v >= 0x1.ffffffp127 && v <= 1.7976931348623157e308) ||
             (v <= -0x1.ffffffp127 && v >= -1.7976931348623157e308)) {
             return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
@@ -1949,7 +1949,7 @@ XE_FN_ bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed
     const bool to_signed = t->kind == 'i';
     const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
     bool negative = a->kind == 'i' && a->as.sint < 0, fits;
-    uint64_t v = a->as.uint; /* the same bits when signed */
+    uint64_t v = a->as.uint; /* same bits if signed */
     char low[32], high[32];
     fits = negative ? to_signed && a->as.sint >= -(int64_t)most - 1 : v <= most;
     if (!fits) {
@@ -1964,7 +1964,7 @@ XE_FN_ bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed
     return true;
 }
 
-/* Whether the device can reach what p points to. */
+/* Can the device access the memory that the argument points to? */
 XE_FN_ bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
 {
     ze_memory_allocation_properties_t p;
@@ -1997,7 +1997,7 @@ XE_FN_ bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i,
     return true;
 }
 
-/* Checks argument i against its parameter and makes the bytes to pass. */
+/* Checks argument i against its parameter and produces the bytes to pass. */
 XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_param *p = &k->params[i];
@@ -2020,14 +2020,14 @@ XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bou
 
 /* modules.c - modules and kernels. */
 
-/* The functions that read a build log. */
+/* The functions for reading a build log. */
 typedef struct zed_log_calls_ {
     ze_result_t(ZE_APICALL *get)(ze_module_build_log_handle_t, size_t *, char *);
     ze_result_t(ZE_APICALL *destroy)(ze_module_build_log_handle_t);
 } zed_log_calls_;
 
-/* A loader that wraps handles (it does with several drivers) does not wrap the log of a module that failed, and would
- * read the driver's object as its own. Then only the driver's functions will do, if it gives them. */
+/* A loader that wraps handles (as with several drivers) does not wrap the log of a module that failed to build, and
+ * would take the driver's object for its own. Then only the driver's own functions work, if it provides them. */
 XE_FN_ bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls)
 {
     void *own = d->context, *get = NULL, *destroy = NULL;
@@ -2044,7 +2044,7 @@ XE_FN_ bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls
     return get && destroy;
 }
 
-/* Keeps the whole build log on the device. */
+/* Stores the whole build log in the device. */
 XE_FN_ void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool failed)
 {
     static const char lost[] = "the loader passes no log on while it has several drivers; name one in "
@@ -2152,7 +2152,7 @@ XE_FN_ const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
     return text;
 }
 
-/* What the driver knows about the kernel, checked against the parameter text and the device. */
+/* Checks the kernel's properties, as the driver reports them, against the parameter text and the device. */
 XE_FN_ bool zed_kernel_properties_(zed_kernel *k)
 {
     zed_device *d = k->device;
@@ -2215,7 +2215,7 @@ XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
                       "(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of %s", x, y, z, k->name);
 }
 
-/* Whether a kernel can be worked with; the next error is the caller's at file:line. */
+/* Is the kernel usable? The next error will name file:line. */
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
 {
     if (!k || !k->device) return false;
@@ -2230,7 +2230,7 @@ bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const ch
     return zed_kernel_usable_(k, file, line) && zed_set_local_size_(k, x, y, z);
 }
 
-/* The kernel's handle is made; k has device, module, name and parameters. */
+/* Creates the kernel's handle; device, module, name and parameters are set. */
 XE_FN_ bool zed_kernel_create_(zed_kernel *k)
 {
     zed_device *d = k->device;
@@ -2309,7 +2309,7 @@ bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, co
     return zed_set_local_size_(k, local_size[0], local_size[1] ? local_size[1] : 1, local_size[2] ? local_size[2] : 1);
 }
 
-/* launch.c - launching. */
+/* launch.c - launches. */
 
 XE_FN_ bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
 {
@@ -2321,7 +2321,7 @@ XE_FN_ bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
                      g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
 }
 
-/* Checks all arguments, then passes all. */
+/* Checks all arguments, then sets all. */
 XE_FN_ bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
 {
     zed_device *d = k->device;
@@ -2356,7 +2356,7 @@ XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call)
                      names[state]);
 }
 
-/* Whether the kernel may go into the batch. */
+/* Can the kernel be appended to the batch? */
 XE_FN_ bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file, int line)
 {
     zed_device *d = k->device;
@@ -2368,7 +2368,7 @@ XE_FN_ bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file
                      (void *)d, b->device->name, (void *)b->device);
 }
 
-/* The launch as a command; a barrier first lets launches that are not waited for see each other's results. */
+/* Appends the launch; a barrier before it makes the results of earlier launches in flight visible. */
 XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
                                zed_groups groups)
 {
@@ -2409,7 +2409,7 @@ double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups g
     return zed_launch_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args, count) ? ns : -1.0;
 }
 
-/* batches.c - batches. */
+/* batches.c - several launches in one command list. */
 
 bool zed_batch_begin_(zed_batch *b, zed_device *d)
 {

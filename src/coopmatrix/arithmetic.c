@@ -1,4 +1,4 @@
-/* arithmetic.c - matrices of one number, operations on every component, reductions. */
+/* arithmetic.c - splats, component-wise operations, reductions. */
 #include "internal.h"
 
 cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
@@ -13,7 +13,7 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     for (int i = 0; i < a.parts; i++) {
         bool zero = !scalar || i >= a.parts / cm_halves_(type);
         spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
-        if (c->lowering == CM_KHR) /* Intel's compiler does not survive an OpConstantNull of such a type */
+        if (c->lowering == CM_KHR) /* Intel's compiler crashes on an OpConstantNull of such a type */
             a.part[i] = spe_construct(c->module, part, 1, &one);
         else if (zero) a.part[i] = spe_null(c->module, part);
         else a.part[i] = spe_splat(c->module, part, word);
@@ -32,7 +32,7 @@ cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, v
     return cm_map_(c, &a->layout, a, b, fn, user);
 }
 
-/* How spe_arith and the tables read numbers of a type. */
+/* A type's kind of number for spe_arith and the tables. */
 XE_FN_ spe_number_kind cm_number_kind_(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -52,7 +52,7 @@ static spe_id cm_apply_binary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void
     return r || !spe_ok(c->module) ? r : cm_no_operation_(c, spe_arith_name(op), type);
 }
 
-/* a b or a / b of complex matrices, by their parts: for a quotient a conj(b) / |b|^2. */
+/* a b or a / b of complex matrices, computed on their halves; the quotient is a conj(b) / |b|^2. */
 static cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, bool divide)
 {
     cm_matrix x = cm_half_(a, 0), y = cm_half_(a, 1), u = cm_half_(b, 0), v = cm_half_(b, 1);
@@ -101,7 +101,7 @@ cm_matrix cm_scale(cm_ctx *c, const cm_matrix *a, spe_id scalar)
     return cm_of_halves_(c, a->layout.type, half);
 }
 
-/* Name and function of floats of each operation; NEG, NOT and CONJ have no function. */
+/* Name and float function of each operation; NEG, NOT and CONJ have no function. */
 typedef struct {
     const char *name;
     spe_math_op function;
@@ -129,7 +129,7 @@ static spe_id cm_apply_unary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void 
     return cm_no_operation_(c, cm_unary_row_of_(op)->name, type);
 }
 
-/* |z| is a matrix of reals; exp z = e^x (cos y + i sin y), exp2 (2^iy = e^(iy ln 2)) and the native ones alike. */
+/* |z| is real; exp z = e^x (cos y + i sin y); exp2 (2^iy = e^(iy ln 2)) and the native ones are similar. */
 static cm_matrix cm_unary_complex_(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
 {
     cm_matrix x = cm_half_(a, 0), y = cm_half_(a, 1), p, q;
@@ -202,7 +202,7 @@ cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user)
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* What changes nothing: 0, the smallest or the largest number of the storage type (which is the arithmetic type). */
+/* The neutral element: 0, the smallest or the largest number of the storage type (here the arithmetic type too). */
 static spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -215,8 +215,8 @@ static spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
     return spe_const_u(c->module, id, op == CM_MIN ? all : 0);
 }
 
-/* What this lane gets to know: with CM_BY_ROW the total of each of its rows (K of them), with CM_BY_COLUMN of each of
- * its columns (V / K), in the arena. First inside the lane, then between the lanes that have the same row or column. */
+/* The results this lane computes, in the arena: CM_BY_ROW, of each of its rows (K of them); CM_BY_COLUMN, of each of
+ * its columns (V / K). Reduces first within the lane, then across the lanes with the same row or column. */
 static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
@@ -242,14 +242,14 @@ static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
     return spe_ok(c->module) ? total : NULL;
 }
 
-/* Of a real matrix, in the layout for the result. */
+/* cm_reduce_spread of a real matrix, in the result's layout. */
 static cm_matrix cm_spread_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a, int extent)
 {
     bool rows = by == CM_BY_ROW;
     cm_layout l =
         cm_layout_for(c, rows ? a->layout.rows : extent, rows ? extent : a->layout.cols, a->layout.type, a->layout.use);
     if (!l.rows) return cm_poison();
-    if (l.size_i != a->layout.size_i) { /* other lanes have the columns: reduce in place, then move */
+    if (l.size_i != a->layout.size_i) { /* other lanes hold the columns: reduce in place, then move */
         cm_matrix d = cm_spread_totals_(c, op, by, a, a->layout.rows);
         return cm_repeat(c, &d, extent, a->layout.cols);
     }

@@ -1,4 +1,4 @@
-/* block2d.c - global memory by 2D block messages: when they are legal, load, store and prefetch. */
+/* block2d.c - 2D block messages on global memory: legality, load, store and prefetch. */
 #include "internal.h"
 
 const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, uint32_t count)
@@ -20,7 +20,7 @@ const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, int width, ui
     return NULL;
 }
 
-/* The largest block count that is legal and at most `blocks`; 0 when there is none. */
+/* The largest legal block count that is at most `blocks`; 0 if there is none. */
 static int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
 {
     for (int n = 4; n > 0; n /= 2)
@@ -28,7 +28,7 @@ static int cm_block_count_(cm_block_op op, int elem, int width, int blocks)
     return 0;
 }
 
-/* The height to use for `rest` rows: the largest legal one that fits, else the smallest (it reads too much). */
+/* The height to use for `rest` rows: the largest legal one that fits, else the smallest (which reads too much). */
 static int cm_block_height_(const cm_block_shape *shape, int rest)
 {
     uint32_t h = 32;
@@ -37,12 +37,12 @@ static int cm_block_height_(const cm_block_shape *shape, int rest)
     return (int)h;
 }
 
-/* Bytes: what rows and pitch may have (and how many rows there may be), what a row has at least; what the base address,
- * the pitch, and a row are multiples of. */
+/* Bytes: the maximum of a row, the pitch and the number of rows; the minimum of a row; the alignment of the base
+ * address, the pitch, and a row. */
 enum { CM_BLOCK_LIMIT_ = 1 << 24, CM_BLOCK_WIDTH_ = 64, CM_BLOCK_BASE_ = 64, CM_BLOCK_PITCH_ = 16, CM_BLOCK_UNIT_ = 4 };
 
-/* Bytes of the surface: its width, rows of memory, and pitch. The direction whose stride is 1 is its width; one that is
- * not checked is taken as the largest there can be. */
+/* The surface in bytes: width, rows of memory, pitch. Its width is the direction with stride 1; an unchecked direction
+ * gets the largest possible extent. */
 static bool cm_block_surface_(cm_ctx *c, int bytes, const cm_surface_ *s, spe_block2d *b, bool *transposed)
 {
     bool across = cm_is_constant_(c, s->right, 1), along = cm_is_constant_(c, s->down, 1);
@@ -77,7 +77,7 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, CM_BLOCK_WIDTH_)));
     limit = cm_i32_(c, CM_BLOCK_LIMIT_);
     ok = spe_land(m, ok, spe_ule(m, b.pitch, limit));
-    ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, limit)); /* elements: bytes may wrap */
+    ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, limit)); /* in elements, as bytes may wrap */
     if (elements) ok = spe_land(m, ok, spe_ule(m, elements, limit));
     ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), CM_BLOCK_UNIT_), cm_i32_(c, 0)));
     ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), limit));
@@ -89,7 +89,7 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, CM_BLOCK_BASE_), cm_i32_(c, 0)));
 }
 
-/* CM_BLOCK2D_AUTO: everything that cm_block2d_test tests is known from constants. */
+/* CM_BLOCK2D_AUTO: do constants prove everything that cm_block2d_test tests? */
 static bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const spe_block2d *b, bool transposed)
 {
     int64_t pitch, width, height, x;
@@ -103,7 +103,7 @@ static bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const
            x * bytes % CM_BLOCK_UNIT_ == 0 && (!pairs || x >= 0);
 }
 
-/* Whether this access is to use block messages, and with what surface. */
+/* Should this access use block messages? If so, computes the surface. */
 static bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
 {
     bool promised = s->block2d == CM_BLOCK2D_YES;
@@ -118,26 +118,26 @@ static bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, sp
 
 /* ---- load, store, prefetch --------------------------------------------------------------------------------------- */
 
-/* How one layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a
- * word advances in y, the legal shape. share: with TRANSPOSE, how many words of a lane lie in a dword of memory. */
+/* How a layout is covered: the message, elements across (a block of rows, or with TRANSPOSE of dwords), how far a word
+ * advances in y, the legal shape. share: with TRANSPOSE, how many of a lane's words share a dword of memory. */
 typedef struct {
     cm_block_op op;
     int elem, width, count, step, share;
     const cm_block_shape *shape;
 } cm_block_plan_;
 
-/* Lanes side by side in a row of memory: whole rows of lanes, and a lane's rows of a word neighbours. */
+/* Are lanes adjacent in rows of memory? That is, full rows of lanes, and the rows of a word adjacent. */
 static bool cm_rows_of_lanes_(const cm_layout *l)
 {
     return l->size_i == l->lanes && (l->size_k1 == 1 || l->interleaved);
 }
 
-/* Only dwords are transposed: narrower elements come several columns at once, and a lane takes them apart. Where a lane
- * has two rows of 8-bit elements, each of them is a message of every second row of memory. */
+/* Only dwords can be transposed: of narrower elements, a dword brings several columns, which the lane separates. If a
+ * lane holds two rows of 8-bit elements, each is a message of every second row of memory. */
 static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
     int bytes = cm_type_info(l->type)->bytes, across = l->lanes / l->size_i;
-    bool pairs = l->size_k > 1 && across > 1 && !transposed; /* a word of a lane is of one of neighbouring columns */
+    bool pairs = l->size_k > 1 && across > 1 && !transposed; /* each word of a lane is of one of several columns */
     memset(p, 0, sizeof *p);
     if (!pairs && !cm_rows_of_lanes_(l)) return false;
     if (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1)) return false;
@@ -152,7 +152,7 @@ static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
     return true;
 }
 
-/* `count` blocks of width x height elements of `elem` bytes, so far to the right and down from where the surface is. */
+/* `count` blocks of width x height elements of `elem` bytes, this far right and down from the surface's position. */
 static spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, int width, int height, int count,
                               int right, int down)
 {
@@ -166,7 +166,7 @@ static spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, i
     return b;
 }
 
-/* A variable of so many words of a layout, for a message to fill or to take them from; a pointer to the first. */
+/* A variable for so many words of a layout, which a message fills or stores; returns a pointer to the first. */
 static spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_id *variable)
 {
     spe_id zero = cm_i32_(c, 0);
@@ -175,7 +175,7 @@ static spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_
     return spe_element(c->module, *variable, 1, &zero);
 }
 
-/* One message: blocks k2 .. k2 + count of the matrix, words first .. of each. Returns how many words it brought. */
+/* Loads blocks k2 .. k2 + count of the matrix by one message, words first .. of each. Returns the words loaded. */
 static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                              int first)
 {
@@ -204,8 +204,8 @@ static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
     return words;
 }
 
-/* Rows y, y + 2, y + 4, ... as if nothing lay between them: two rows of memory are one of twice the pitch, whose second
- * half is the odd row. x counts dwords, and is not negative. */
+/* The surface of rows y, y + 2, y + 4, ...: two rows of memory become one of twice the pitch, whose second half is the
+ * odd row. x counts dwords and is not negative. */
 static void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
 {
     spe_module *m = c->module;
@@ -219,8 +219,8 @@ static void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
     b->pitch = cm_times_(c, b->pitch, 2);
 }
 
-/* What the messages brought (eight dwords of a lane's row, or of each of its two rows of bytes) as two vectors of 16
- * words: 16-bit elements, bytes, or bytes of both rows. Intel's compiler makes fewest instructions of masks. */
+/* Splits the message's dwords (eight of a lane's row, or of each of its two rows of bytes) into two vectors of 16
+ * words: 16-bit elements, bytes, or bytes of both rows. Masks make Intel's compiler emit the fewest instructions. */
 static void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id got[2])
 {
     spe_module *m = c->module;
@@ -240,7 +240,7 @@ static void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id
     }
 }
 
-/* Words first .. first + n of those, as a part. */
+/* Words first .. first + n of these vectors, as a part. */
 static spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[2], int first, int n, spe_id type)
 {
     uint32_t index[8];
@@ -251,7 +251,7 @@ static spe_id cm_dwords_part_(cm_ctx *c, const cm_layout *l, const spe_id words[
     return cm_bitcast(c, type, spe_shuffle(c->module, words[0], words[1], (uint32_t)n, index));
 }
 
-/* The same as cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
+/* cm_block_message_ for TRANSPOSE of elements narrower than a dword. */
 static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                             int first)
 {
@@ -276,7 +276,7 @@ static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
     return words;
 }
 
-/* A message a part. */
+/* Stores one message per part. */
 static bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
@@ -296,7 +296,7 @@ static bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
     return true;
 }
 
-/* Method: load or store by 2D block messages. False when they cannot do it (nothing has been emitted then). */
+/* Method: load or store by 2D block messages. False, with nothing emitted, if they cannot. */
 XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_block_plan_ plan;
@@ -330,7 +330,7 @@ bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_
     return true;
 }
 
-/* One decoration an id (spirv-val takes no second): levels but the first keep their default, which is to cache. */
+/* spirv-val allows one decoration per id, so only the first level is set; the others default to caching. */
 spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level)
 {
     static const uint32_t controls[] = {SPE_LoadCacheControlCachedINTEL, SPE_LoadCacheControlUncachedINTEL,

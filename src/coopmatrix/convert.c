@@ -1,8 +1,8 @@
-/* convert.c - between component types: scalars and vectors of numbers, then matrices, whose components may change lanes
- * on the way: for another use, transposed, repeated. */
+/* convert.c - conversion of component types, for scalars, vectors and matrices, and rearrangements that move components
+ * between lanes: another use, transposition, repetition. */
 #include "internal.h"
 
-static spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v has */
+static spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, with as many components as v */
 {
     return spe_vec(c->module, elem, spe_count(c->module, spe_type_of(c->module, v)));
 }
@@ -10,7 +10,7 @@ static spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, as many as v h
 static spe_id cm_like_int_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_int(c->module, bits), v); }
 static spe_id cm_like_float_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_float(c->module, bits), v); }
 
-/* Bits of floats rounded to nearest even above the `cut` lowest, which remain to be cut off. */
+/* Rounds floats to nearest even, as bits, so that the lowest `cut` bits can be dropped. */
 static spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
 {
     spe_module *m = c->module;
@@ -18,7 +18,7 @@ static spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
     return spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, ((uint64_t)1 << cut) / 2 - 1));
 }
 
-/* The same of f32 numbers, or towards zero; a NaN becomes a quiet one. */
+/* Likewise for f32 values, to nearest or towards zero; NaNs become quiet. */
 static spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool nearest)
 {
     spe_id bits = spe_bitcast(c->module, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
@@ -26,7 +26,7 @@ static spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool neare
                       spe_or(c->module, bits, spe_const_u(c->module, i32, 0x400000)), rounded);
 }
 
-/* By hand where Intel's conversion instruction need not be known. */
+/* In integer operations where Intel's conversion instruction may be missing. */
 static spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 {
     spe_id i32 = cm_like_int_(c, 32, v), i16 = cm_like_int_(c, 16, v);
@@ -37,18 +37,18 @@ static spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 
 spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v) { return cm_round_bf16_(c, v, true); }
 
-/* tf32 is held as f32. */
+/* tf32 is stored as f32. */
 static spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
 {
-    enum { CUT = 13 }; /* bits of an f32's mantissa that it does not have */
+    enum { CUT = 13 }; /* mantissa bits of f32 that tf32 lacks */
     spe_id i32 = cm_like_int_(c, 32, v), bits = cm_round_f32_(c, i32, v, CUT, nearest);
     bits = spe_and(c->module, bits, spe_const_u(c->module, i32, 0u - (1u << CUT)));
     return spe_bitcast(c->module, cm_like_float_(c, 32, v), bits);
 }
 
-/* What the 8-bit floats are made of: the f32 exponent field's low bits that go, what is beyond the largest number (NaN
- * or infinity), that number, the largest f32 that rounds to it, the smallest normal one, and the f32 whose last place
- * is the smallest subnormal one. */
+/* The 8-bit floats: mantissa bits of f32 to drop, the bias difference in units of the result, the encoding above the
+ * largest number (NaN or infinity), the largest number, the largest f32 that rounds to it, the smallest normal number,
+ * and the f32 whose last place is the smallest subnormal. */
 typedef struct {
     cm_type type;
     int cut, rebias, beyond;
@@ -62,7 +62,7 @@ static const cm_f8_ *cm_f8_row_(cm_type type)
     return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : NULL;
 }
 
-/* Both are the upper bits of an f16, e4m3 after a scaling by 2^8 that f32 does exactly. */
+/* Both are the upper bits of an f16; e4m3 is off by a factor of 2^8, which f32 corrects exactly. */
 static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
 {
     spe_module *m = c->module;
@@ -80,7 +80,7 @@ static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
     return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
 }
 
-/* To nearest even; what is larger than the largest number becomes it (infinity too), or what is beyond; NaN stays. */
+/* To nearest even. Larger values, even infinity, become the largest number, or on overflow `beyond`. NaN stays NaN. */
 static spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 {
     const cm_f8_ *f = cm_f8_row_(type);
@@ -120,8 +120,8 @@ spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
     return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
 }
 
-/* What NaNs among doubles are once they are f32 or f16 anyway. Said in bits, it keeps Intel's compiler (IGC 2.40) from
- * making one conversion of a vector of them, which reads every second register of the doubles only. */
+/* Makes NaNs of f64 quiet, as converting them to f32 or f16 does anyway. Doing it in bits keeps Intel's compiler (IGC
+ * 2.40) from converting whole vectors of doubles, in which it reads only every second register. */
 static spe_id cm_quiet_(cm_ctx *c, spe_id v)
 {
     uint32_t bits = spe_width(c->module, spe_type_of(c->module, v));
@@ -131,8 +131,8 @@ static spe_id cm_quiet_(cm_ctx *c, spe_id v)
     return spe_bitcast(c->module, spe_type_of(c->module, v), quiet);
 }
 
-/* Arithmetic values of one type to those of another: to nearest between floats, towards zero to integers, the low bits
- * between integers, unless cm_convert_as has asked for something else. */
+/* Converts values between arithmetic types: to nearest between floats, towards zero to integers, the low bits between
+ * integers, unless cm_convert_as requests otherwise. */
 static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     static const uint32_t modes[] = {0, SPE_FPRoundingModeRTE, SPE_FPRoundingModeRTZ, SPE_FPRoundingModeRTP,
@@ -154,7 +154,7 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     return from == CM_F64 && float_to ? cm_quiet_(c, id) : id;
 }
 
-/* Values of the storage type of `from` as those of the storage type of `to`. */
+/* Converts values from the storage type of `from` to that of `to`. */
 XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
@@ -177,7 +177,7 @@ spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
     return out;
 }
 
-/* fn on every group of components of a (and b, when given), the result converted to the type of l. */
+/* Applies fn to every group of components of a (and b, if given) and converts the results to the type of l. */
 XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
 {
     cm_matrix d = cm_new_(c, l);
@@ -198,14 +198,14 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
     return spe_ok(c->module) ? d : cm_poison();
 }
 
-/* Where component v of each lane of layout `to` comes from in layout `from`: the distinct components, and whether no
- * lane needs another's. At most one row or column of sources a lane, so as many as the largest subgroup has lanes. */
+/* The components of layout `from` that component v of layout `to` comes from, over all lanes, and whether no lane needs
+ * another's. A lane needs at most one row or column, so there are at most as many as the largest subgroup has lanes. */
 typedef struct {
     int source[64], count;
     bool in_lane;
 } cm_sources_;
 
-/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) when transposed, modulo the extents of `from`. */
+/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) if transposed, modulo the extents of `from`. */
 static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bool transposed, int v)
 {
     cm_sources_ s;
@@ -224,7 +224,7 @@ static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bo
     return s;
 }
 
-/* cm_slot_of in the kernel: lane and component number (channels counted) of an element in layout l. */
+/* cm_slot_of at run time: lane and component number (counting channels) of an element in layout l. */
 static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
 {
     spe_module *m = c->module;
@@ -237,7 +237,7 @@ static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col,
     *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), cm_mod_(c, col, l->omega));
 }
 
-/* Component v of layout `to`, for which lanes need others' components: a shuffle for each source, then a choice. */
+/* Component v of layout `to` if lanes need others' components: a shuffle for each source, then a select. */
 static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, bool transposed, int v,
                         const cm_sources_ *s, const spe_id *components)
 {
@@ -254,7 +254,7 @@ static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
     return got;
 }
 
-/* The elements of `a`, converted to the type of layout `to`, where that layout wants them (see cm_sources_of_). */
+/* The elements of `a`, converted to the type of layout `to` and rearranged for it (see cm_sources_of_). */
 static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
 {
     spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
@@ -291,7 +291,7 @@ cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
     return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->layout.use, false);
 }
 
-/* Another type, another use. Of a complex matrix both halves change; a real one becomes the real half of one. */
+/* Changes type and use: of both halves of a complex matrix; a real one may become the real half of one. */
 static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
 {
     if (cm_is_poison_(c, a)) return cm_poison();

@@ -1,4 +1,4 @@
-/* internal.h - what the bodies of coopmatrix.h share with each other and with nobody else. */
+/* internal.h - declarations shared by the bodies of coopmatrix.h only. */
 #define XETILE_SEPARATE_
 #include "../coopmatrix.h"
 
@@ -8,11 +8,11 @@ XETILE_PRIVATE bool cm_power_of_two_(int n);
 
 #define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
 
-/* Records error CM_ERROR_<id>, with a text as of printf: what a function that failed returns, and one of matrices. */
+/* Records error CM_ERROR_<id> with a printf text, and returns false; the next one returns a poison matrix. */
 #define CM_FAIL_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), spe_ok((c)->module))
 #define CM_POISON_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), cm_poison())
 
-/* What sums of a type are accumulated in: f32 for floats below 64 bits, i32 for integers below 32. */
+/* The accumulation type of sums: f32 for floats below 64 bits, i32 for integers below 32. */
 #define CM_SUM_(T) ((T) > CM_F64 && (T) <= CM_E5M2 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))
 
 /* ---- matrix.c */
@@ -63,7 +63,7 @@ XETILE_PRIVATE spe_number_kind cm_number_kind_(cm_type type);
 XETILE_PRIVATE cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn,
                                  void *user);
 
-/* cm_mem of a real matrix or of one half, with the defaults filled in and, for a transposed matrix, extents and strides
+/* The cm_mem of a real matrix or of one half, with defaults filled in; for a transposed matrix, extents and strides are
  * swapped. Strides are never 0. */
 typedef struct {
     spe_id ptr, rows, cols, row, col, down, right; /* down: stride_row, right: stride_col */
@@ -79,14 +79,14 @@ XETILE_PRIVATE bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value);
 XETILE_PRIVATE bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want);
 XETILE_PRIVATE bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half);
 
-/* What a product method gets: D = A B + C, all of C and D in the type that is accumulated in. */
+/* The input of a product method: D = A B + C, with C and D in the accumulation type. */
 typedef struct {
     const cm_product *row;
     const cm_matrix *a, *b;
-    cm_matrix acc; /* C going in, D coming out; its part array is the method's own */
+    cm_matrix acc; /* C going in, D coming out; its part array belongs to the method */
 } cm_job_;
 
-/* A lowering: how a matrix is loaded or stored, and multiplied. A method that cannot returns false. */
+/* The methods of a lowering, to load or store and to multiply. One that cannot do it returns false. */
 typedef struct {
     bool (*move)(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
     bool (*mul_add)(cm_ctx *c, cm_job_ *job);

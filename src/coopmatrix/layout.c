@@ -1,4 +1,4 @@
-/* layout.c - which work-item holds which element: types, the layout of the text, whole matrices on the host. */
+/* layout.c - which work-item holds which element: types, the spec's layout, whole matrices on the host. */
 #include "internal.h"
 
 const cm_type_row *cm_type_info(cm_type type)
@@ -14,7 +14,7 @@ const char *cm_use_name(cm_use use)
     return (unsigned)use <= (unsigned)CM_B ? names[use] : "no use";
 }
 
-/* Name and text of an error id; NULL when it is none of this header. */
+/* Name and text of an error id; NULL if it is not of this header. */
 static const char *const *cm_error_row_(int id)
 {
 #define CM_ERROR_ROW_(name, text) {"CM_ERROR_" #name, text},
@@ -98,7 +98,7 @@ cm_element cm_element_of(const cm_layout *l, cm_slot s)
     return e;
 }
 
-/* Where the memory holds the element of a slot; NULL for padding and for what a check excludes. */
+/* The address of a slot's element; NULL for padding and for what a check excludes. */
 static unsigned char *cm_host_address_(const cm_layout *l, const cm_host_mem *m, cm_slot s)
 {
     cm_element e = cm_element_of(l, s);
@@ -110,8 +110,8 @@ static unsigned char *cm_host_address_(const cm_layout *l, const cm_host_mem *m,
     return (unsigned char *)m->base + (row * down + col * right) * cm_type_info(l->type)->bytes;
 }
 
-/* Walks every slot: into the vectors (store false) or back to memory (true). The vector of work-item p starts at
- * component p * V; channels of a packed component follow one another, low bits first. */
+/* Copies every slot from memory to the vectors, or back (store). The vector of work-item p starts at component p * V;
+ * channels of a packed component are adjacent, low bits first. */
 static void cm_host_walk_(const cm_layout *l, unsigned char *vectors, const cm_host_mem *m, bool store)
 {
     size_t bytes = (size_t)cm_type_info(l->type)->bytes;

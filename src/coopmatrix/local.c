@@ -1,13 +1,13 @@
 /* local.c - local memory in large pieces. */
 #include "internal.h"
-/* Where nothing is checked and the address of element (0, 0) is known to be aligned (cm_mem.align), local memory is
- * read and written in pieces: by block messages when the lanes' elements lie side by side (rows contiguous), a lane's
- * words as vectors when columns are. */
+/* If nothing is checked and the alignment of element (0, 0) is known (cm_mem.align), local memory is accessed in large
+ * pieces: by block messages if the lanes' elements are adjacent (rows contiguous), or a lane's words as vectors if
+ * columns are contiguous. */
 typedef struct {
     const cm_layout *l;
     spe_id ptr;
-    bool across;       /* lanes side by side: block messages; else a lane's words are */
-    int stride, align; /* of the other dimension in elements; of the matrix's address in bytes */
+    bool across;       /* lanes are adjacent: block messages; else a lane's words are */
+    int stride, align; /* in elements, of the other dimension; in bytes, of the matrix's address */
 } cm_pieces_;
 
 static int cm_divides_(int align, int64_t bytes)
@@ -16,7 +16,7 @@ static int cm_divides_(int align, int64_t bytes)
     return align;
 }
 
-/* Can this access go so? Each piece must be aligned to 16 bytes (block messages) or to a word. */
+/* Is this possible for an access? Each piece must be aligned to 16 bytes (block messages) or to a word. */
 static bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const cm_surface_ *s)
 {
     enum { BLOCK_ALIGN = 16, STRIDE_MAX = 1 << 20 };
@@ -38,12 +38,12 @@ static bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
     return p->align >= (p->across ? BLOCK_ALIGN : cm_word_bits_(l) / 8);
 }
 
-/* The words of a span by one piece: read when v is 0, else v is written. */
+/* Accesses the words of a span in one piece: loads if v is 0, else stores v. */
 static spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id v)
 {
     const cm_layout *l = p->l;
     spe_module *m = c->module;
-    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages: of integers */
+    spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages take integers */
     spe_id type = cm_vec_(c, word, at.words), part = cm_vec_(c, cm_word_type_(c, l), at.words);
     if (p->across) {
         spe_id first = cm_i32_(c, at.block * l->size_i + at.first * p->stride);
@@ -62,7 +62,7 @@ static spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
     return v;
 }
 
-/* Method: load or store in pieces: a part where its words lie in a row, else a word. False when it cannot be. */
+/* Method: load or store in pieces, of a part if its words are contiguous, else of a word. False if impossible. */
 XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     cm_pieces_ p;

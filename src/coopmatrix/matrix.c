@@ -67,7 +67,7 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
     return spe_ok(m);
 }
 
-/* The promotion rule: every pair of two types. Those of real types have a product, either way round. */
+/* The promotion rule: all pairs of distinct types. Pairs of real types have products, in either order. */
 #define CM_PROMOTIONS_(X)                                                                                              \
     X(I8, I16) X(I8, I32) X(I8, I64) X(I8, BF16) X(I8, F16) X(I8, TF32) X(I8, F32) X(I8, F64) X(U8, I16) X(U8, I32)    \
     X(U8, I64) X(U8, U16) X(U8, U32) X(U8, U64) X(U8, BF16) X(U8, F16) X(U8, TF32) X(U8, F32) X(U8, F64) X(I16, I32)   \
@@ -83,7 +83,7 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
 const cm_product *cm_product_row(cm_type a, cm_type b)
 {
     enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
-    enum { BF16 = 0x1000 | 0x2000 }; /* these are bits of SPE_MatrixMultiplyAccumulateOperands... */
+    enum { BF16 = 0x1000 | 0x2000 }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
 #define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, CM_SUM_(CM_##b), 0}, {CM_##b, CM_##a, CM_SUM_(CM_##b), 0},
     static const cm_product rows[] = {
         {CM_F16, CM_F16, CM_F32, F16},         {CM_BF16, CM_BF16, CM_F32, BF16},
@@ -111,14 +111,14 @@ bool cm_promotes(cm_type from, cm_type to)
 bool cm_product_takes(const cm_product *row, cm_type c)
 {
     if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->type_a != CM_F32 && row->type_b != CM_F32;
-    if (row->acc == CM_I32 && c == CM_U32) return true; /* the same bits */
+    if (row->acc == CM_I32 && c == CM_U32) return true; /* same bits */
     return cm_promotes(row->type_a, c) && cm_promotes(row->type_b, c);
 }
 
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
-/* Blocks of `depth` rows, fewer than there are lanes, which then have neighbouring columns side by side. */
+/* Makes blocks of `depth` rows, fewer than lanes, so that lanes hold several adjacent columns. */
 static void cm_layout_pair_(cm_layout *l, int depth)
 {
     int across = l->lanes / depth;
@@ -146,14 +146,14 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
     return l;
 }
 
-/* Components in a word, words a block, bits of a word. */
+/* Components per word, words per block, bits per word. */
 XE_FN_ int cm_channels_(const cm_layout *l) { return l->packed ? l->omega : l->size_k1; }
 XE_FN_ int cm_block_words_(const cm_layout *l) { return l->size_v / (l->size_k2 * cm_channels_(l)); }
 XE_FN_ int cm_word_bits_(const cm_layout *l) { return cm_channels_(l) * cm_type_info(l->type)->storage_bits; }
 
 bool cm_is_complex(cm_type type) { return type == CM_C32 || type == CM_C64; }
 
-/* What does the same to both halves of a complex matrix goes over the halves of any: a real one has one, itself. */
+/* Number of halves, for code that treats the halves of complex matrices alike; a real matrix is its only half. */
 XE_FN_ int cm_halves_(cm_type type) { return cm_is_complex(type) ? 2 : 1; }
 XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : type == CM_C64 ? CM_F64 : type; }
 
@@ -168,7 +168,7 @@ int cm_part_words(const cm_layout *l, int part)
     return spe_run(words, part % spe_runs(words));
 }
 
-/* Where the words of a part are: in which block, from which of its words on, and how many. */
+/* The words of a part: their block, the first word in it, and their number. */
 XE_FN_ cm_span_ cm_span_of_(const cm_layout *l, int part)
 {
     int all = cm_block_words_(l), runs = spe_runs(all), run = part % runs;
@@ -195,7 +195,7 @@ spe_id cm_arith_type(cm_ctx *c, cm_type type)
 XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
 XE_FN_ spe_id cm_vec_(cm_ctx *c, spe_id elem, int n) { return spe_vec(c->module, elem, (uint32_t)n); }
 
-/* Accumulators are of the storage type; operands below 32 bits are integers, as the matrix instruction takes them. */
+/* Accumulators have the storage type; operands below 32 bits are integers, as the matrix instruction requires. */
 XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 {
     int bits = cm_word_bits_(l);
@@ -203,7 +203,7 @@ XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
     return spe_int(c->module, (uint32_t)bits);
 }
 
-/* Under CM_KHR a part is a KHR matrix, the transpose of ours: words (columns of ours) by lanes. */
+/* Under CM_KHR a part is a KHR matrix, transposed: words (our columns) by lanes. */
 spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
 {
     static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
@@ -227,14 +227,14 @@ cm_matrix cm_poison(void)
 XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->module) || a->parts == 0; }
 XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->module, (size_t)n * sizeof(spe_id)); }
 
-/* Under CM_KHR a lane does not know its components: true, and an error, when `what` needs them. */
+/* Under CM_KHR lanes cannot access components: returns true and reports an error of `what`, which needs them. */
 XE_FN_ bool cm_opaque_(cm_ctx *c, const char *what)
 {
     if (c->lowering == CM_KHR) CM_FAIL_(c, LOWERING, "%s: not possible with matrices of CM_KHR", what);
     return c->lowering == CM_KHR;
 }
 
-/* A matrix of this layout with room for its parts; poison when something is wrong. */
+/* A matrix of this layout with room for its parts; poison after an error. */
 XE_FN_ cm_matrix cm_new_(cm_ctx *c, const cm_layout *l)
 {
     cm_matrix a = cm_poison();
@@ -258,7 +258,7 @@ cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *parts)
     return a;
 }
 
-/* Are they of one type and layout? False and an error when not. */
+/* Do they have the same type and layout? Else an error. */
 XE_FN_ bool cm_alike_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b)
 {
     const cm_layout *x = &a->layout, *y = &b->layout;
@@ -311,7 +311,7 @@ cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix *im)
 
 spe_id cm_bitcast(cm_ctx *c, spe_id type, spe_id v) { return spe_bitcast(c->module, type, v); }
 
-/* Words of a part that are handled at once: a vector has at most 16 components. */
+/* Words of a part to process at once: a vector has at most 16 components. */
 XE_FN_ int cm_group_(const cm_layout *l, int words)
 {
     int most = 16 / cm_channels_(l);
@@ -324,7 +324,7 @@ XE_FN_ spe_id cm_copies_(cm_ctx *c, spe_id scalar, int n)
     return spe_splat(c->module, cm_vec_(c, spe_type_of(c->module, scalar), n), scalar);
 }
 
-/* `count` neighbours of a vector, from the first on. */
+/* `count` adjacent components of a vector, starting at `first`. */
 XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
 {
     uint32_t index[16];
@@ -333,7 +333,7 @@ XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count)
     return spe_shuffle(c->module, v, v, (uint32_t)count, index);
 }
 
-/* One vector of n scalars, or of one or two vectors of `each` components. */
+/* Joins n scalars, or one or two vectors of `each` components, to a vector. */
 XE_FN_ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each)
 {
     uint32_t index[16], all = (uint32_t)(n * each);
@@ -350,13 +350,13 @@ XE_FN_ spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, 
     return cm_bitcast(c, type, cm_slice_(c, part, first, words));
 }
 
-/* A vector of components back to `words` words. */
+/* The inverse: a vector of components as `words` words. */
 XE_FN_ spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words)
 {
     return cm_bitcast(c, cm_vec_(c, cm_word_type_(c, l), words), components);
 }
 
-/* Component v: its part, and the word in it. False and an error when there is no such component. */
+/* Component v: its part, and the word in it. False and an error if there is no such component. */
 static bool cm_find_component_(cm_ctx *c, const cm_matrix *a, int v, int *part, int *word)
 {
     if (cm_is_poison_(c, a) || cm_opaque_(c, "components") || !cm_arith_type(c, a->layout.type)) return false;
@@ -411,8 +411,8 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
 }
 
 XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->module, v); }
-/* v * n, v + n, v % n, v / n without instructions that do nothing; n of the last two a power of two, and v >= 0,
- * but cm_shr_signed_ takes any v and rounds down. */
+/* v * n, v + n, v % n, v / n, omitting no-ops. For the last two, n is a power of two and v >= 0, except that
+ * cm_shr_signed_ takes any v and rounds down. */
 XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->module, v, cm_i32_(c, n)); }
 XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->module, v, cm_i32_(c, n)); }
 XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->module, v, cm_i32_(c, n - 1)); }
@@ -435,7 +435,7 @@ XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
     return lane;
 }
 
-/* The number, channels counted, of the component in a slot; and the element that component v of a lane holds. */
+/* The component number, counting channels, of a slot; the element in component v of a lane. */
 XE_FN_ int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
 XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
 {
@@ -443,7 +443,7 @@ XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
     return cm_element_of(l, s);
 }
 
-/* The row and column of component v in this lane: those of the first lane, and how far this one is from it. */
+/* The row and column of component v in this lane: those of the first lane plus this lane's distance. */
 XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.row, l->interleaved ? l->size_k1 : 1), cm_element_at_(l, 0, v).row);
@@ -457,7 +457,7 @@ XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v) { return cm_row_at_(c, l, cm_lane_(c, l), v); }
 spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v) { return cm_col_at_(c, l, cm_lane_(c, l), v); }
 
-/* Component v of the vector -> its row and column among the axes: v = (w1 + u K1 + w2 K1 V/K), u with its channels. */
+/* Row and column axis of component v of the vector: v = (w1 + u K1 + w2 K1 V/K), where u includes channels. */
 XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
 {
     int per_block = l->size_v / l->size_k2, in_block = v % per_block;

@@ -1,4 +1,4 @@
-/* memory.c - matrices in memory: what all paths start from, a lane at a time, KHR matrices, visits, atomics. */
+/* memory.c - matrices in memory: common setup, access per lane, KHR matrices, visits, atomics. */
 #include "internal.h"
 
 XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
@@ -15,7 +15,7 @@ XE_FN_ bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
     return cm_constant_(c, id, &value) && value == want;
 }
 
-/* Pointer, padding, positions, extents and strides are of the types they must have; else an error. */
+/* Checks the types of pointer, padding, positions, extents and strides. */
 static bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
 {
     static const char *const names[] = {"rows", "cols", "row", "col", "stride_row", "stride_col"};
@@ -35,8 +35,8 @@ static bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
     return true;
 }
 
-/* half: of a complex matrix, whose halves are every second element; 0 for others, CM_WHOLE_ for memory of any type that
- * is not to be read by halves. The padding is a real number. */
+/* half: 0 or 1 for the halves of a complex matrix, which are every second element; 0 for real ones; CM_WHOLE_ for
+ * memory of any type that is not accessed by halves. The padding is a real number. */
 XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half)
 {
     int step = half == CM_WHOLE_ ? 1 : cm_halves_(type);
@@ -61,19 +61,19 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     return true;
 }
 
-/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: how many elements
- * further. inside: whether a test says so, 0 when there is no test. Outside, both are those of position 0, which is
+/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: its distance in
+ * elements. inside: the bounds check's result, 0 without a check. If it fails, both are those of position 0, which is
  * safe to read. */
 typedef struct {
     spe_id at, inside;
 } cm_axis_;
 
-/* The rows (one for each k1, k2) and columns (one for each word and channel of a block) that a lane accesses. */
+/* The rows (for each k1, k2) and columns (for each word and channel of a block) that a lane accesses. */
 typedef struct {
     cm_axis_ *row, *col;
 } cm_axes_;
 
-/* A test that constants decide to be true is no test. */
+/* Drops a test that is constant true: returns 0. */
 static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 {
     uint64_t bits;
@@ -82,7 +82,7 @@ static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 
 static spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
-/* position + index and whether that is inside; scalars or vectors. */
+/* position + index, and whether it is inside; scalars or vectors. */
 static cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
 {
     cm_axis_ a = {spe_iadd(c->module, position, index), 0};
@@ -98,7 +98,7 @@ static spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride)
     return cm_is_constant_(c, stride, 1) ? at : spe_imul(c->module, at, spe_sconvert(c->module, i64, stride));
 }
 
-/* The value when the test allows, else zero. */
+/* The value if the test holds, else zero. */
 static spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
 {
     return inside ? spe_select(c->module, inside, v, spe_null(c->module, spe_type_of(c->module, v))) : v;
@@ -118,7 +118,7 @@ static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
     return a->row != NULL;
 }
 
-/* M >= S: columns are the same for all lanes. Tests are vectors of up to 16; distances grow by the stride, as 64-bit
+/* M >= S: all lanes have the same columns. Tests are vectors of up to 16. Distances are sums of strides, as 64-bit
  * multiplication is slow on many devices. */
 static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
@@ -166,7 +166,7 @@ static bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, c
     return spe_ok(c->module);
 }
 
-/* Bools for components v .. v + n: inside in both directions; 0 when nothing is tested. */
+/* Bools for components v .. v + n: inside in both directions; 0 if nothing is tested. */
 static spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int v, int n)
 {
     spe_id test[2][16], whole[2] = {0, 0}, elem = spe_bool(c->module);
@@ -183,7 +183,7 @@ static spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, in
     return cm_and_(c, whole[0], whole[1]);
 }
 
-/* `words` words of a part, from component v on, packed as they are read so that few values are alive at a time. */
+/* Loads `words` words of a part from component v on, packing them at once so that few values are live. */
 static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v,
                              int words)
 {
@@ -199,7 +199,7 @@ static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
     return cm_pack_(c, l, vector, words);
 }
 
-/* Stores under a test, where there is one. */
+/* Stores, under a test if there is one. */
 static void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_id row, spe_id far, spe_id v)
 {
     if (inside) spe_if(c->module, inside);
@@ -207,8 +207,8 @@ static void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_i
     if (inside) spe_endif(c->module, 0, NULL, NULL);
 }
 
-/* M >= S with columns checked: loops over those columns of up to 16 components that are inside. Column `number` + i of
- * the matrix has its rows (k1, k2) in the vectors of each block, at i K1 + k1 in each. */
+/* M >= S with checked columns: loops over those of up to 16 columns that are inside. Column `number` + i of the matrix
+ * has its rows (k1, k2) in the vectors of each block, at i K1 + k1. */
 static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
@@ -239,7 +239,7 @@ static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
     return true;
 }
 
-/* A branch a row of the lane, inside it one a column where lanes have different columns. */
+/* A branch per row of the lane, containing one per column if lanes have different columns. */
 static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
 {
     const cm_layout *l = &a->layout;
@@ -258,8 +258,8 @@ static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
     return true;
 }
 
-/* Method: component by component, section "Load pseudo-code". What is outside reads an element inside and takes the
- * padding instead: no branch a component, but one around everything, for memory without elements. */
+/* Method: component by component, section "Load pseudo-code". Elements outside read an element inside and select the
+ * padding, without a branch; one branch around everything handles memory without elements. */
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->layout;
@@ -285,7 +285,7 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
     return true;
 }
 
-/* Method of CM_KHR: an instruction a part. KHR matrices are the transposes of ours: contiguous rows are row-major. */
+/* Method of CM_KHR: an instruction per part. KHR matrices are transposed: contiguous rows are row-major. */
 XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->layout;
@@ -306,7 +306,7 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
     return true;
 }
 
-/* fn for every element of layout l that is inside the memory, with what `a` holds (0 when a is NULL). */
+/* Calls fn for every element of layout l inside the memory, with the value in `a` (0 if a is NULL). */
 static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn,
                            void *user)
 {
@@ -345,7 +345,7 @@ typedef struct {
     uint32_t scope, semantics;
 } cm_atomic_how_;
 
-/* 32 and 64 bits; f16 may be added and compared, complex numbers have no order. */
+/* 32 and 64 bits; f16 has add, min and max; complex types have no order. */
 static bool cm_check_atomic_(cm_ctx *c, cm_type type, cm_atomic_ what)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -356,7 +356,7 @@ static bool cm_check_atomic_(cm_ctx *c, cm_type type, cm_atomic_ what)
     return CM_FAIL_(c, ATOMIC, "there are no such atomic operations on %s", t->name);
 }
 
-/* One component; returns what memory held (nothing, 0, for a store). */
+/* One component; returns the old value (0 for a store). */
 static spe_id cm_atomic_one_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
 {
     static const spe_atomic_op ops[3][3] = {{SPE_ATOMIC_FADD, SPE_ATOMIC_IADD, SPE_ATOMIC_IADD},
@@ -380,7 +380,7 @@ cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use
     return cm_visit_(c, &l, NULL, from, cm_atomic_one_, &how);
 }
 
-/* Stores and updates; returns the old values, for a store poison. */
+/* Stores and updates; returns the old values (poison for a store). */
 static cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to, cm_atomic_ what, uint32_t scope,
                                 uint32_t semantics)
 {

@@ -1,7 +1,7 @@
-/* product.c - products by matrix instruction and broadcasts; the lowerings, and what goes by them. */
+/* product.c - products by matrix instruction and broadcasts; the lowerings, and what they select. */
 #include "internal.h"
 
-/* Columns first .. first + n of our B in block k, which a lane has one or two of in a word. */
+/* Columns first .. first + n of our B in block k; a word holds one or two of them. */
 static spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n)
 {
     const cm_layout *l = &b->layout;
@@ -10,7 +10,7 @@ static spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, 
     n = (n + across - 1) / across;
     for (int part = k * runs; part < (k + 1) * runs; part++) {
         cm_span_ s = cm_span_of_(l, part);
-        if (first == s.first && n == s.words) return b->part[part]; /* of CM_KHR all are */
+        if (first == s.first && n == s.words) return b->part[part]; /* always so for CM_KHR */
         if (first >= s.first && first + n <= s.first + s.words) return cm_slice_(c, b->part[part], first - s.first, n);
     }
     return 0;
@@ -46,7 +46,7 @@ static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
     return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }
 
-/* Can the instruction sum in this type? That of 16 lanes takes sums of its 16-bit operands' type. */
+/* Can the instruction sum in this type? With 16 lanes, sums may have the type of its 16-bit operands. */
 static bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
     bool same = job->a->layout.type == sum && job->b->layout.type == sum && cm_type_info(sum)->bytes == 2;
@@ -54,9 +54,9 @@ static bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
            cm_dpas_fits_(c, job);
 }
 
-/* Method: the matrix instruction. Its B operand is a part of ours as it stands (eight 32-bit entries of a lane's row),
- * its A operand a part of our B (up to eight columns), its accumulators the parts of ours. K outermost, so that
- * products which depend on one another are far apart. Of CM_KHR: the KHR instruction on the same parts, or an error. */
+/* Method: the matrix instruction. Its B operand is a part of our A unchanged (eight 32-bit entries of a lane's row),
+ * its A operand a part of our B (up to eight columns), and its accumulators are our parts. K is the outer loop, to keep
+ * dependent products far apart. For CM_KHR: the KHR instruction on the same parts, or an error. */
 static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
@@ -74,15 +74,15 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* Element (k, m) of B, whose components are given, in every lane. */
+/* Broadcasts element (k, m) of B, given as components. */
 static spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
 {
     cm_slot s = cm_slot_of(l, k, m);
     return spe_sg_broadcast(c->module, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
 }
 
-/* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns are one
- * vector. The broadcasts of a k and run of columns come first, then their products. */
+/* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns make a vector.
+ * The broadcasts for one k and run of columns precede their products. */
 static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
@@ -102,7 +102,7 @@ static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
         }
 }
 
-/* Element (k, column of component v of D in this lane) of B: lanes of one component have S / I columns, in turns. */
+/* Element (k, column of component v of D in this lane) of B: for one component, the lanes have S / I columns. */
 static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k, int v)
 {
     const cm_layout *ld = &job->acc.layout, *lb = &job->b->layout;
@@ -116,7 +116,7 @@ static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
     return got;
 }
 
-/* M < S: the lanes of one row of D are I apart, each with its own column; A's element comes from where it is. */
+/* M < S: lanes with the same row of D are I apart, each with its own column; A's element is shuffled. */
 static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
 {
     const cm_layout *la = &job->a->layout, *ld = &job->acc.layout;
@@ -134,8 +134,8 @@ static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
     job->acc = cm_from_components(c, ld, d);
 }
 
-/* Method: broadcasts, products and sums in the type that is accumulated in (compilers fuse them where that is faster),
- * straight-line: K N broadcasts and K N M / S products of a lane, in vectors of up to eight. For every layout. */
+/* Method, for every layout: broadcasts, products and sums in the accumulation type (compilers fuse them if that is
+ * faster), in straight-line code: per lane K N broadcasts and K N M / S products, in vectors of up to eight. */
 static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;
@@ -145,7 +145,7 @@ static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* What to try first; what says no leaves it to the plain method. */
+/* The methods to try first; those that return false leave it to the plain method. */
 XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
 {
     static const cm_methods_ plain = {cm_move_lanes_, cm_mul_add_plain_};
@@ -155,7 +155,7 @@ XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
     return rows[c->lowering];
 }
 
-/* Each half of the matrix between its parts and memory, by the first method that can. */
+/* Loads or stores each half of the matrix by the first method that can. */
 static void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
 {
     for (int i = 0; i < cm_halves_(a->layout.type); i++) {
@@ -174,7 +174,7 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
     bool pairs = l.size_k > 1 && l.size_i < l.lanes;
     cm_surface_ s;
     if (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1)) {
-        a = cm_load(c, rows, cols, type, CM_ACC, from); /* messages that transpose bring whole rows of lanes */
+        a = cm_load(c, rows, cols, type, CM_ACC, from); /* transposing messages load whole rows of lanes */
         return cm_convert_use(c, &a, use);
     }
     if (a.parts) cm_move_(c, &a, from, false);
@@ -210,14 +210,14 @@ static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, con
     return spe_ok(c->module);
 }
 
-/* What is accumulated in when C has type c: the row's type, or that of C's own sums when it is wider. */
+/* The accumulation type if C has type c: the row's type, or that of C's own sums if wider. */
 static cm_type cm_product_acc_(const cm_product *row, cm_type c)
 {
     cm_type own = CM_SUM_(c);
     return cm_type_info(own)->kind == CM_KIND_FLOAT || cm_type_info(own)->bytes == 8 ? own : row->acc;
 }
 
-/* Products with a complex matrix: everything becomes complex, and four real products do it. */
+/* Products with a complex matrix: both operands become complex, for four real products. */
 static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc)
 {
@@ -267,7 +267,7 @@ cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
         return CM_POISON_(c, MUL_TYPES, "cm_mul_add_saturating multiplies integers of 8 or 16 bits, not %s and %s",
                           ta->name, tb->name);
     cm_matrix ab, sum;
-    if (ta->bytes == 1 && tb->bytes == 1) { /* matrices are too small for these to overflow */
+    if (ta->bytes == 1 && tb->bytes == 1) { /* matrices are too small for i32 sums to overflow */
         ab = cm_mul_add(c, CM_I32, a, b, NULL);
         ab = cm_convert(c, &ab, CM_I64);
     } else {

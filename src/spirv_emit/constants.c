@@ -1,4 +1,4 @@
-/* constants.c - Constants: each is made once, for a vector type the scalar repeated; names and decorations. */
+/* constants.c - unique constants (for vector types the scalar is repeated), names and decorations. */
 #include "internal.h"
 
 spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
@@ -26,7 +26,7 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
     return id;
 }
 
-/* n times the same id; NULL when there is no memory. `few` is used where it is enough. */
+/* An array of n copies of an id: `few` if it is large enough, else allocated; NULL if out of memory. */
 XE_FN_ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
 {
     spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
@@ -45,7 +45,7 @@ static spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
     return part ? spe_composite_const(m, type, spe_part_count_(&t), part) : 0;
 }
 
-/* The scalar of the type a constant is asked for, NULL and an error when there is none. */
+/* The scalar of a constant's type; NULL and an error if there is none. */
 static const spe_type_info *spe_want_scalar_(spe_module *m, const char *name, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, name, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;

@@ -1,8 +1,8 @@
-/* core.c - Words, ids, types and constants by their words, and the one function that checks and writes any instruction:
- * what runs for each of them, and so is optimised in a program that includes the bodies, unlike the rest. */
+/* core.c - words, ids, unique types and constants, and the function that checks and writes instructions. This runs for
+ * every instruction, so it is optimised even where the other bodies are not. */
 #include "internal.h"
 
-/* Appends room for `count` words to a buffer and returns where they begin, NULL when there is no memory. */
+/* Extends a buffer by `count` words and returns a pointer to them, NULL if out of memory. */
 XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count)
 {
     spe_buffer_ *b = &m->buffer[which];
@@ -14,7 +14,7 @@ XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count)
     return b->data + b->count - count;
 }
 
-/* Appends an instruction of `count` operand words to a section; returns the operands' place. */
+/* Appends an instruction with `count` operand words to a section; returns a pointer to the operands. */
 XE_FN_ uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
 {
     uint32_t *at = NULL;
@@ -38,7 +38,7 @@ XE_FN_ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
     return at != NULL;
 }
 
-/* The same with the words in two arrays. */
+/* Writes an instruction whose words are in two arrays. */
 XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n, const uint32_t *words, uint32_t more,
                       const uint32_t *rest)
 {
@@ -48,7 +48,7 @@ XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n
     return at != NULL;
 }
 
-/* A new id: depth 0 is for everybody, else the value belongs to that open scope. 0 when there is no memory. */
+/* A new id: at depth 0 usable everywhere, else a value of that open scope. 0 if out of memory. */
 XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
 {
     spe_record_ *r;
@@ -108,7 +108,7 @@ static uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
     return h;
 }
 
-/* A global instruction's result id stands in word 1 (types) or 2 (constants, after their type). */
+/* The result id of a global instruction is word 1 (types) or word 2 (constants, after the type). */
 static uint32_t spe_result_word_(uint32_t op)
 {
     return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction) || op == SPE_OpTypeCooperativeMatrixKHR ||
@@ -125,7 +125,7 @@ static bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_
     return true;
 }
 
-/* Twice as many slots; the list of (hash, place) pairs says what goes into them. */
+/* Doubles the slots and refills them from the list of (hash, offset) pairs. */
 static bool spe_rehash_(spe_module *m)
 {
     spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
@@ -140,7 +140,7 @@ static bool spe_rehash_(spe_module *m)
     return true;
 }
 
-/* The id of a type or constant made of these words, made now if it is new (*fresh). For a constant w[0] is its type. */
+/* The id of the type or constant with these words, created if it is new (*fresh). For constants, w[0] is the type. */
 XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
@@ -150,7 +150,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t
     *fresh = false;
     if (m->error.id) return 0;
     if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
-    if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words an entry: at most half full */
+    if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words per entry: at most half full */
     for (slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
         const uint32_t *known = list->data + slots->data[slot] - 1;
         at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
@@ -170,7 +170,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t
     return id;
 }
 
-/* Enters the bits of a scalar constant, for folding. */
+/* Records the bits of a scalar constant, for folding. */
 static spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
 {
     if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
@@ -210,7 +210,7 @@ XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */
 
-/* OpLine where the place has changed since the last one of this block. */
+/* Writes OpLine if the location changed since the last one in this block. */
 static void spe_line_(spe_module *m)
 {
     if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
@@ -229,7 +229,7 @@ XE_FN_ void spe_label_(spe_module *m, spe_id label, bool dead)
     m->line_file = NULL;
 }
 
-/* After a return there is no block; what follows goes to one that nothing leads to. False outside a function. */
+/* After a return there is no block: opens an unreachable one for what follows. False outside a function. */
 XE_FN_ bool spe_ready_(spe_module *m)
 {
     if (m->error.id) return false;
@@ -242,7 +242,7 @@ XE_FN_ bool spe_ready_(spe_module *m)
     return true;
 }
 
-/* Writes an instruction; type 0: one without a result. Operands are taken as they stand. */
+/* Writes an instruction; type 0: without a result. Operands are not checked. */
 XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t *at, i;
@@ -280,8 +280,8 @@ XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
     return r->type;
 }
 
-/* Takes the value of a letter, and those of the = after it: how many they are, 0 and an error when they are not what is
- * asked for after the operands before. */
+/* Checks the value for a letter and those for the = that follow it. Returns their number; 0 and an error if one is not
+ * what the letter requires, given the operands before. */
 XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
 {
     spe_id type = spe_operand_(m, args[0]), like;
@@ -294,7 +294,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
         if (next != type) return next ? spe_disagree_(m, type, next) : 0;
     }
     if (!c->first) c->first = type;
-    switch (*form) { /* the most frequent first, when all is well */
+    switch (*form) { /* fast path for the most frequent letters */
     case 'v': return n;
     case 'i': case 'I':
         if (t->kind == SPE_KIND_INT) return n;
@@ -316,7 +316,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
 }
 
-/* Checks values for what is more than one instruction; 0 and an error, or the type of the first. */
+/* Checks the operands of functions that emit several instructions. Returns the first one's type; 0 on an error. */
 XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 {
     spe_call_ c;
@@ -333,7 +333,7 @@ XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, .
 
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
-/* Before 1.3 a subgroup has the instructions of a work-group only. */
+/* Before SPIR-V 1.3, subgroups use the group instructions. */
 static uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
 {
     if (m->options.version >= SPE_VERSION(1, 3)) return op;
@@ -350,7 +350,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     spe_call_ c;
     spe_id type, known;
     uint32_t n;
-    char cooperative = 0; /* what the given type must be: told after the operands, which may be poison */
+    char cooperative = 0; /* the letter of the given type; checked after the operands, which may be poison */
     c.first = c.pointee = c.given = c.count = 0;
     m->doing = name;
     for (; *form != ':'; form++) {
@@ -395,7 +395,7 @@ XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
 {
     switch (t->kind) {
     case SPE_KIND_VECTOR: case SPE_KIND_ARRAY: case SPE_KIND_STRUCT: case SPE_KIND_COOPVEC: return t->count;
-    case SPE_KIND_COOPMAT: return 1; /* all components alike */
+    case SPE_KIND_COOPMAT: return 1; /* one value for all components */
     default: return 0;
     }
 }

@@ -1,7 +1,7 @@
-/* finish.c - the finished module: entry points, capabilities, and all sections in their order. */
+/* finish.c - completes the module: entry points, capabilities, and all sections in order. */
 #include "internal.h"
 
-/* Which functions does an entry point reach? mark[i] is set for function number i. */
+/* Finds the functions an entry point reaches: sets mark[i] for function number i. */
 static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
@@ -20,8 +20,8 @@ static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
     }
 }
 
-/* OpEntryPoint of kernel number e: before 1.4 its interface is the Input variables it reaches, from then on all of the
- * module's. */
+/* OpEntryPoint of kernel number e. Before 1.4 its interface consists of the Input variables it reaches, from then on of
+ * all variables of the module. */
 static void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
@@ -48,7 +48,7 @@ static void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
     m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
 }
 
-/* Capabilities in rising order, the memory model, the name of the source, the entry points. */
+/* Capabilities in ascending order, the memory model, the source name, the entry points. */
 static void spe_write_head_(spe_module *m)
 {
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
@@ -74,7 +74,7 @@ static void spe_write_head_(spe_module *m)
 spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
-    spe_buffer_ *all = &m->buffer[SPE_SECTION_FUNCTION_]; /* the last section: the others are put before it */
+    spe_buffer_ *all = &m->buffer[SPE_SECTION_FUNCTION_]; /* the last section: the others are inserted before it */
     uint32_t head[5] = {0x07230203, m->options.version, 0, 0, 0}, *at;
     size_t before = 5;
     int section;

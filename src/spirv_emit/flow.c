@@ -1,4 +1,4 @@
-/* flow.c - Structured control flow: regions with sides or a body, and the phis of the values that leave them. */
+/* flow.c - structured control flow: regions with sides or a body, and the phis of the values that leave them. */
 #include "internal.h"
 
 enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
@@ -17,7 +17,7 @@ void spe_region_left_open_(spe_module *m)
     spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
 }
 
-/* Opens a region in the state `kind`. NULL and an error where none can be. */
+/* Opens a region in state `kind`; NULL and an error if none can be opened here. */
 static spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
 {
     spe_region_ *r;
@@ -32,7 +32,7 @@ static spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
     return r;
 }
 
-/* The innermost region, which must be in the state `kind` (or `other`) for the call that asks. */
+/* The innermost region; an error of the call `name` unless its state is `kind` or `other`. */
 static spe_region_ *spe_innermost_(spe_module *m, const char *name, int kind, int other)
 {
     spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
@@ -47,7 +47,7 @@ static spe_region_ *spe_innermost_(spe_module *m, const char *name, int kind, in
     return m->error.id ? NULL : r;
 }
 
-/* Ends the current block with a jump to `label`; the label it came from, or 0 when nothing leads here. */
+/* Ends the current block with a jump to `label`; returns the block's label, or 0 if it is unreachable. */
 static spe_id spe_jump_(spe_module *m, spe_id label)
 {
     spe_id from = m->dead ? 0 : m->block;
@@ -57,7 +57,7 @@ static spe_id spe_jump_(spe_module *m, spe_id label)
     return from;
 }
 
-/* Goes to a new block where the condition holds, else to `no`, and opens it. */
+/* Branches to a new block if the condition holds, else to `no`; opens the new block. */
 static void spe_branch_if_(spe_module *m, spe_id condition, spe_id no)
 {
     spe_id yes = spe_new_label_(m);
@@ -73,7 +73,7 @@ static bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
     return !m->error.id;
 }
 
-/* Ends a side of an if or switch: keeps (label, values) on the stack. All sides carry the same number and types. */
+/* Ends a side of an if or switch: pushes (label, values). All sides carry the same number of values and types. */
 static bool spe_end_side_(spe_module *m, spe_region_ *r, bool first, uint32_t n, const spe_id *values)
 {
     uint32_t *at, i;
@@ -98,7 +98,7 @@ static bool spe_end_side_(spe_module *m, spe_region_ *r, bool first, uint32_t n,
     return true;
 }
 
-/* Value i at the merge of `sides` sides: the one value they share, a phi, or undefined when none arrives. */
+/* Value i at the merge of `sides` sides: their common value, a phi, or undefined if no side arrives. */
 static spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
@@ -138,7 +138,7 @@ static void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t sides, spe_
     m->region_count--;
 }
 
-/* Opens another side, whose label word stands at `patch` in the body. */
+/* Opens the next side and writes its label to word `patch` of the body. */
 static void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch, int kind)
 {
     spe_id label = spe_new_label_(m);
@@ -188,7 +188,7 @@ void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const 
     m->block = r->header;
     m->dead = false;
     if (!spe_end_side_(m, r, false, n, otherwise_values)) return;
-    m->buffer[SPE_BUFFER_BODY_].count = body; /* the jump past the then side is there already */
+    m->buffer[SPE_BUFFER_BODY_].count = body; /* drops the jump: the header already has one past the then side */
     spe_close_sides_(m, r, 2, out);
 }
 
@@ -208,16 +208,16 @@ void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
 
 /* -- loops ------------------------------------------------------------------------------------------------------- */
 
-enum { SPE_PHI_WORDS_ = 7, SPE_PHI_NEXT_ = 5 }; /* of a loop's phi: its length, where the next round's value stands */
+enum { SPE_PHI_WORDS_ = 7, SPE_PHI_NEXT_ = 5 }; /* a loop phi: its length; the word for the next iteration's value */
 
-/* A phi of the loop header: the value on entry now, the value of the next round when the loop closes. */
+/* A phi in the loop header, with the value on entry; the next iteration's value is patched in when the loop closes. */
 static spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id value)
 {
     spe_id type = spe_type_of(m, value), id = spe_new_id_(m, type, 0, spe_depth_(m));
     return spe_write_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 6, type, id, value, r->preheader, 0, r->next) ? id : 0;
 }
 
-/* Opens a loop: its header with a phi for each carried value, which it replaces; the phis stand on the stack too. */
+/* Opens a loop whose header has a phi for each carried value. Replaces the values by the phis, and pushes these too. */
 static spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
     spe_region_ *r;
@@ -327,7 +327,7 @@ void spe_while_test(spe_module *m, spe_id condition)
 
 /* -- switch ------------------------------------------------------------------------------------------------------ */
 
-/* Where in the body the label of side i stands; a literal has one word before it, or two. */
+/* Word offset in the body of the label of side i, which follows a literal of one or two words. */
 static size_t spe_side_at_(const spe_region_ *r, uint32_t i) { return r->patch + (i + 1) * (size_t)(r->step + 1); }
 
 void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *literals)
@@ -399,7 +399,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     }
     if (r && n != (r->sides ? r->count : 0))
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the sides of the %s carry %u", n, place, r->count);
-    if (r && body[r->patch] == r->merge) { /* no default: what is no case goes from the header to the merge */
+    if (r && body[r->patch] == r->merge) { /* no default: other values go from the header to the merge */
         if (n) spe_error_(m, SPE_ERR_CARRIED, "the %s carries values and has no spe_default", place);
         at = spe_push_(m, SPE_BUFFER_STACK_, 1);
         if (at) *at = r->header;

@@ -1,8 +1,8 @@
-/* forms.c - What the letters of a form mean: kinds of operands, types of results, constants that are known at once. */
+/* forms.c - the letters of a form: kinds of operands, result types, constant folding. */
 #include "internal.h"
 
 enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
-       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* floats that have no arithmetic too */ };
+       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* also floats without arithmetic */ };
 
 static uint32_t spe_kinds_(char letter)
 {
@@ -16,7 +16,7 @@ static uint32_t spe_kinds_(char letter)
     }
 }
 
-/* Is the type of the kinds, whatever its shape? Else an error. */
+/* Is it a type of these kinds, in any shape? Else an error. */
 static bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -27,7 +27,7 @@ static bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
                       kinds & SPE_PTR_ ? " pointers" : "", spe_text_(m, type));
 }
 
-/* Is a type what a letter of its own asks for? Else an error. */
+/* Does the type match a letter that does not depend on other operands? Else an error. */
 bool spe_is_(spe_module *m, char letter, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -50,9 +50,9 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
     return true;
 }
 
-/* -- results: their types, and constants that are known at once -------------------------------------------------- */
+/* -- results: types and constant folding ------------------------------------------------------------------------- */
 
-/* bool, or as many bools as `type` has components: cooperative matrices and vectors have no bools like them. */
+/* bool, or as many bools as `type` has components. An error for cooperative matrices and vectors. */
 XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
 {
     uint32_t n = spe_count(m, type);
@@ -60,7 +60,7 @@ XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
     return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
 }
 
-/* The type that the letter after the colon says, when it is neither = nor *. */
+/* The result type for the letter after the colon, except = and *. */
 spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
     switch (letter) {
@@ -74,7 +74,7 @@ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
     }
 }
 
-/* One or two scalar integers at build time; false where the result is not defined. */
+/* Folds an operation on one or two scalar integers; false if the result is undefined. */
 static bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
 {
     int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
@@ -98,8 +98,8 @@ static bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64
 #undef SPE_FOLD_
 }
 
-/* The end of a form: # (constants give a constant), 0 or 1 (as the second operand it changes nothing), + (or as the
- * first). 0 when there is nothing to save. */
+/* Applies the suffix of a form: # folds constants, 0 or 1 is the neutral second operand, + also the first. Returns 0 if
+ * the instruction is needed. */
 spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
 {
     spe_id a = c->words[0], b = c->words[c->count - 1];
@@ -117,7 +117,7 @@ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, 
     return 0;
 }
 
-/* As many components, arranged alike? */
+/* Same number and arrangement of components? */
 static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
 {
     if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
@@ -126,7 +126,7 @@ static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
     return a->kind == b->kind && a->count == b->count;
 }
 
-/* A conversion of v to `type`. The form: what it takes, to what; pointers and integers convert as scalars only. */
+/* Converts v to `type`. The form is from:to; pointers convert to and from scalar integers only. */
 XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
 {
     bool pointer = form[0] == 'p' || form[2] == 'p', fits;

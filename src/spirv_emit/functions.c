@@ -1,7 +1,7 @@
-/* functions.c - Functions, kernels, the prologue, built-ins. */
+/* functions.c - functions, kernels, the prologue, built-ins. */
 #include "internal.h"
 
-/* Notes that the open function uses a global variable or function: the entry point's interface is made of it. */
+/* Records that the open function uses a global variable or function, for the interface of entry points. */
 void spe_use_(spe_module *m, spe_id id)
 {
     uint32_t *at;
@@ -24,7 +24,7 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
     uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
     if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
     if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is no kernel", fn);
-    switch (mode) { /* those whose operands are ids have an instruction of their own */
+    switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
     case SPE_ExecutionModeMaximumRegistersIdINTEL: op = SPE_OpExecutionModeId; break;
@@ -67,7 +67,7 @@ static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     return m->fn.id;
 }
 
-/* Puts the words of a buffer before the body. */
+/* Inserts a buffer's words before the body. */
 static bool spe_put_before_(spe_module *m, int which)
 {
     spe_buffer_ *b = &m->buffer[which], *body = &m->buffer[SPE_BUFFER_BODY_];
@@ -104,7 +104,7 @@ static void spe_close_function_(spe_module *m, const char *name, bool kernel)
     m->block = 0;
 }
 
-/* Is a parameter one a kernel can have? */
+/* Can a kernel have parameter i? Else an error. */
 static bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
 {
     const spe_param *p = &k->params[i];
@@ -268,7 +268,7 @@ void spe_prologue_end(spe_module *m)
 
 typedef struct {
     uint16_t builtin, dims; /* 1: a scalar, 3: a vector */
-    bool is_size;           /* size_t in the OpenCL environment: 64 bits with 64-bit pointers */
+    bool is_size;           /* size_t in OpenCL: 64 bits with 64-bit pointers */
     const char *name;
 } spe_builtin_row_;
 
@@ -289,7 +289,7 @@ static const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
     return &rows[which];
 }
 
-/* The module's Input variable of a built-in. */
+/* The module's Input variable for a built-in. */
 static spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const spe_builtin_row_ *row)
 {
     uint32_t word = row->builtin;

@@ -1,9 +1,9 @@
-/* groups.c - Math functions, and what goes beyond one invocation: groups, barriers, atomics. */
+/* groups.c - math functions, group operations, barriers, atomics. */
 #include "internal.h"
 
 /* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
 
-/* The id of the set, imported when it is first asked for. */
+/* The id of the instruction set, imported on first use. */
 static spe_id spe_opencl_std_(spe_module *m)
 {
     uint32_t w[4];
@@ -25,7 +25,7 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
     return spe_emit_(m, SPE_OpExtInst, type, n + 2, w);
 }
 
-/* How many operands a function of the set has, 0 for one spe_math does not know; errors will name it. */
+/* The number of operands of a function, 0 if spe_math lacks it. Makes errors name the function. */
 static uint32_t spe_math_operands_(spe_module *m, spe_math_op f)
 {
 #define SPE_MATH_ROW_(name, name_in_set, number, operands) {number, operands, "spe_math(SPE_" #name ")"},
@@ -44,7 +44,7 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
 {
     static const char *const forms[2][3] = {{"llf:=", "llf=:=", "llf==:="}, {"lli:=", "lli=:=", "lli==:="}};
     uint32_t want = spe_math_operands_(m, f), w[5] = {0, (uint32_t)f, 0, 0, 0};
-    bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* their second operand is an integer */
+    bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand is an integer */
     if (!want || n != want)
         return spe_error_(m, SPE_ERR_TYPE, "the function (%d) takes %u arguments, not %u", (int)f, want, n);
     w[0] = spe_opencl_std_(m);
@@ -74,7 +74,7 @@ void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
 
 /* -- groups ------------------------------------------------------------------------------------------------------ */
 
-/* The instruction of a reduction, by what is reduced: 0 where there is none. */
+/* The instruction for reducing operands of a kind; 0 if there is none. */
 static uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uniform)
 {
     enum { I = SPE_KIND_INT, F = SPE_KIND_FLOAT, B = SPE_KIND_BOOL };
@@ -99,8 +99,8 @@ static uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uni
     return 0;
 }
 
-/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which may stand in divergent code;
- * where there are none (work-groups, SPIR-V before 1.3) the uniform ones. */
+/* A reduction or scan over a scope. Subgroups use the non-uniform instructions, which are allowed in divergent code;
+ * work-groups, and SPIR-V before 1.3, have only the uniform ones. */
 static spe_id spe_reduce_(spe_module *m, const char *name, uint32_t scope, spe_reduction red, uint32_t operation,
                           spe_id v, uint32_t cluster)
 {
@@ -182,7 +182,7 @@ void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint3
 }
 spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
 {
-    uint32_t failed = semantics & ~(uint32_t)SPE_MemorySemanticsRelease; /* a failed one stores nothing to release */
+    uint32_t failed = semantics & ~(uint32_t)SPE_MemorySemanticsRelease; /* a failure stores nothing to release */
     uint32_t w[] = {ptr, scope, semantics, failed, v, expected};
     if (failed & SPE_MemorySemanticsAcquireRelease)
         w[3] ^= (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;

@@ -4,7 +4,7 @@
 typedef struct {
     uint32_t exponent, mantissa; /* bits */
     uint32_t largest;            /* bits of the largest finite value */
-    uint32_t infinity, nan;      /* what stands above it; infinity == nan: there is none */
+    uint32_t infinity, nan;      /* bits above it; infinity == nan: no infinity */
 } spe_format_;
 
 static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
@@ -20,7 +20,7 @@ static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
         if (mantissa) return sign | f->nan;
         return sign | (saturate ? f->largest : f->infinity);
     }
-    if (!exponent) return sign; /* a subnormal double is far below half of the smallest of any of these */
+    if (!exponent) return sign; /* subnormal doubles round to zero in all these formats */
     mantissa |= (uint64_t)1 << 52;
     exponent += (1 << (f->exponent - 1)) - 1 - 1023;
     shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
@@ -29,7 +29,7 @@ static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
     rest = mantissa & (2 * half - 1);
     r = mantissa >> shift;
     if (rest > half || (rest == half && (r & 1))) r++;
-    if (exponent > 1) r += (uint64_t)(exponent - 1) << f->mantissa; /* the leading 1 is the exponent's last unit */
+    if (exponent > 1) r += (uint64_t)(exponent - 1) << f->mantissa; /* the leading 1 adds one to the exponent */
     if (r > f->largest) r = saturate ? f->largest : f->infinity;
     return sign | (uint32_t)r;
 }
@@ -61,7 +61,7 @@ static double spe_decode_(const spe_format_ *f, uint32_t bits)
     return value;
 }
 
-/* The first four in the order of spe_encoding: a 16-bit IEEE float is f16. */
+/* The first four are in the order of spe_encoding, where IEEE with 16 bits is f16. */
 enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
 
 static const spe_format_ *spe_format_of_(int which)
@@ -89,7 +89,7 @@ uint8_t spe_f32_to_e5m2_bits(float v, bool saturate) { return (uint8_t)spe_bits_
 float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E5M2_, bits); }
 float spe_f32_to_tf32(float v) { return spe_float_of_(SPE_FORMAT_TF32_, spe_bits_of_(SPE_FORMAT_TF32_, v, false)); }
 
-/* The bits of a number as a constant of float type t; false when there is no such type. */
+/* The bits of a number as a constant of float type t; false if t is not supported. */
 bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     float single = (float)value;

@@ -1,4 +1,4 @@
-/* instructions.c - Instructions: the functions of the table, and those that are more than a row of it. */
+/* instructions.c - the functions in the instruction table, and those that need more than a row. */
 #include "internal.h"
 
 #define SPE_BODY_A_(name, op, form)                                                                                    \
@@ -25,7 +25,7 @@
     }
 SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
 
-/* A generic instruction. Operands that name global variables or functions are noted as used; words may be literals. */
+/* A generic instruction. Words equal to the id of a global variable or function count as uses, even literals. */
 static spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
     uint32_t i;
@@ -111,7 +111,7 @@ spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
     return id;
 }
 
-/* The size in bits of a scalar, vector or (64-bit) pointer, 0 for the rest. */
+/* The size in bits of a scalar, vector or (64-bit) pointer; 0 for other types. */
 static uint32_t spe_total_bits_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -170,7 +170,7 @@ spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
 
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
-/* The type of part i of a vector, array or struct; 0 and an error when there is none. */
+/* The type of part i of a vector, array or struct; 0 and an error if there is none. */
 static spe_id spe_part_type_(spe_module *m, spe_id type, uint32_t i)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -252,7 +252,7 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
-/* Memory operands: volatile, alignment (0: the type's own). Returns how many words they are. */
+/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
 uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
 {
     uint32_t n = 0;

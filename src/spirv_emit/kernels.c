@@ -1,4 +1,4 @@
-/* kernels.c - the kernel part: what headers share whose kernels are C functions. */
+/* kernels.c - the kernel part, shared by headers whose kernels are C functions. */
 #include "internal.h"
 
 spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line)
@@ -36,7 +36,7 @@ bool spe_report(spe_blame at, int id, const char *format, ...)
 
 /* -- parameters */
 
-/* "ptr<f16> " or "u32 " at *text; moves on. */
+/* Reads "ptr<f16> " or "u32 " at *text and advances. */
 static bool spe_parse_type_(const char **text, spe_type_by_name type_of, spe_kernel_param *p)
 {
     const char *s = *text;
@@ -84,8 +84,8 @@ spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type)
 
 /* -- numbers */
 
-/* By kind of number, an instruction or else a function of OpenCL.std; an operation that has neither for a kind does not
- * take it. */
+/* For each kind of number an instruction, or else a function of OpenCL.std; an operation with neither does not exist
+ * for that kind. */
 typedef struct {
     const char *name;
     spe_binary_ *instruction[3];
@@ -216,7 +216,7 @@ void spe_built_free(spe_built *mod)
     memset(mod, 0, sizeof *mod);
 }
 
-/* -- regions that macros write as C loops (XT_FOR, CV_IF ...): closed when the loop asks for a turn too many */
+/* -- regions that macros write as C loops (XT_FOR, CV_IF ...), and that close when the C loop ends */
 
 spe_region spe_region_of(spe_regions *in, int sides)
 {
@@ -246,7 +246,7 @@ void spe_region_fail(spe_regions *in, const char *why)
     in->depth = 0;
 }
 
-/* May it be closed? */
+/* Can the region be closed? Else an error, unless there was one before. */
 static bool spe_region_ends_(const spe_region *r)
 {
     if (!r->depth || !spe_ok(r->in->module) || r->in->depth < r->depth) return false;

@@ -1,4 +1,4 @@
-/* matrix.c - Matrix hardware: 2D blocks, cache control, products of cooperative matrices and vectors. */
+/* matrix.c - matrix hardware: 2D blocks, cache control, products of cooperative matrices and vectors. */
 #include "internal.h"
 
 static void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe_block2d *b, spe_id private_ptr)

@@ -1,4 +1,4 @@
-/* module.c - The module: its errors, its memory, its beginning and end. */
+/* module.c - a module's errors, memory, beginning and end. */
 #include "internal.h"
 
 /* -- errors ------------------------------------------------------------------------------------------------------ */
@@ -14,7 +14,7 @@ static const char *spe_error_says_(int id, bool name)
 }
 const char *spe_error_meaning(int id) { return spe_error_says_(id, false); }
 
-/* Records an error, the text after `doing` and a colon where that is not NULL. */
+/* Records an error; `doing` and a colon precede the text unless `doing` is NULL. */
 SPE_PRINTF(5, 0)
 static void spe_vfail_(spe_module *m, int id, const char *name, const char *doing, const char *format, va_list args)
 {
@@ -74,7 +74,7 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
     return m;
 }
 
-/* -- memory: an arena of chunks that double, and in it arrays that double ---------------------------------------- */
+/* -- memory: an arena of chunks that double in size, and arrays in it that double -------------------------------- */
 
 static void *spe_default_realloc_(void *user, void *p, size_t size)
 {
@@ -84,15 +84,15 @@ static void *spe_default_realloc_(void *user, void *p, size_t size)
     return NULL;
 }
 
-/* Opens a chunk with room for so many bytes. The default is enough for most kernels, and so much that glibc, once it
- * has had as much back, keeps it for the next module: to get fresh pages for each would take a third of the time. */
+/* Allocates a chunk of at least so many bytes. The default size suffices for most kernels. Once a chunk of that size
+ * has been freed, glibc reuses its pages for the next module; fresh pages for each would take a third of the time. */
 static bool spe_new_chunk_(spe_module *m, size_t bytes)
 {
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16, next = (size_t)SPE_CHUNK << m->chunk_count;
     size_t size = next > head + bytes ? next : head + bytes;
     spe_chunk_ *chunk = NULL;
     if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
-    if (bytes <= SIZE_MAX / 4) /* in parentheses: realloc may be a macro of the user's */
+    if (bytes <= SIZE_MAX / 4) /* in parentheses because realloc may be a user's macro */
         chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
     if (!chunk) return SPE_ERROR_(m, MEMORY, "out of memory: no %zu bytes", bytes);
     chunk->next = m->chunks;
@@ -119,7 +119,7 @@ void *spe_alloc(spe_module *m, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-/* Makes room for `need` elements in an array, to which `array` points; false and an error when there is no memory. */
+/* Makes room for `need` elements in the array that *array points to; false and an error if out of memory. */
 bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
     size_t wanted = *capacity ? *capacity : first;
@@ -146,7 +146,7 @@ XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
 
 XE_FN_ uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
 
-/* Little-endian bytes in words, as SPIR-V wants, whatever the host's order. */
+/* Packs bytes into words, low byte first, as SPIR-V requires on any host. */
 XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
 {
     size_t i, n = strlen(text);
@@ -154,7 +154,7 @@ XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
     for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
 }
 
-/* The OpString of a text, made once. */
+/* The OpString with this text, made once. */
 spe_id spe_string_(spe_module *m, const char *text)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
@@ -171,9 +171,9 @@ spe_id spe_string_(spe_module *m, const char *text)
     return spe_write_words_(m, SPE_SECTION_STRING_, SPE_OpString, 1, &id, n, copy) ? id : 0;
 }
 
-/* -- scopes: a value belongs to the region it is made in --------------------------------------------------------- */
+/* -- scopes: a value belongs to the region that defines it -------------------------------------------------------- */
 
-enum { SPE_MAX_DEPTH_ = 65000 }; /* regions within each other; the scopes of module and function are not regions */
+enum { SPE_MAX_DEPTH_ = 65000 }; /* of nested regions, besides the scopes of module and function */
 
 XE_FN_ bool spe_scope_push_(spe_module *m)
 {
@@ -186,7 +186,7 @@ XE_FN_ bool spe_scope_push_(spe_module *m)
 
 XE_FN_ void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
 
-/* A scope of the same depth and a new number: what the old one held is out of reach. */
+/* Replaces the innermost scope by a new one, so that its values become inaccessible. */
 XE_FN_ void spe_scope_renew_(spe_module *m)
 {
     spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];

@@ -1,15 +1,15 @@
-/* needs.c - What needs which capability, and which capability needs which extension or version: by the lists that
- * numbers.py writes from the grammar, and by what the grammar says in prose only. */
+/* needs.c - the capability that each feature needs, and the extension or version that each capability needs: from lists
+ * that numbers.py generates from the grammar, and from what the grammar says only in prose. */
 #include "internal.h"
 #include "needed.h"
 
 typedef struct {
     uint16_t first, last;         /* capabilities */
-    uint32_t version, core_since; /* lowest SPIR-V version that has it; version without the extension; 0: any, none */
+    uint32_t version, core_since; /* lowest version with it (0: any); version that needs no extension (0: none) */
     const char *extension;        /* "": none */
 } spe_capability_row_;
 
-/* Where a capability comes from, NULL: every version has it. */
+/* The source of a capability; NULL: every version has it. */
 static const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
 {
 #define SPE_ROW_(first, last, version, extension, core)                                                                \
@@ -24,7 +24,7 @@ static const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
 }
 
 typedef struct {
-    uint16_t what, first, last; /* kind of need, SPE_NEED_..., and the numbers of it that have this need */
+    uint16_t what, first, last; /* kind, SPE_NEED_..., and the range of its numbers with this need */
     uint16_t capability;
 } spe_need_row_;
 
@@ -100,7 +100,7 @@ void spe_need_(spe_module *m, uint32_t what, uint32_t value)
     }
 }
 
-/* What an instruction's variant is told apart by: the width or encoding of its result, or of the value it stores. */
+/* An instruction's variant: the width or encoding of its result, or of the value it stores. */
 static uint32_t spe_variant_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -108,7 +108,7 @@ static uint32_t spe_variant_(const spe_module *m, spe_id type)
     return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
 }
 
-/* Declares what an instruction needs; opcodes without variants are looked up once a module. */
+/* Declares what an instruction needs; opcodes without variants are looked up once per module. */
 void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce, varies = false;

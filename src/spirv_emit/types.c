@@ -1,4 +1,4 @@
-/* types.c - Types: asked for what they are made of, and made, each once. */
+/* types.c - unique types: queries and constructors. */
 #include "internal.h"
 
 static spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
@@ -40,7 +40,7 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
     const spe_type_info *t = spe_info_(m, type), *e = t ? spe_info_(m, t->elem) : NULL;
     char inner[64];
-    int n = 0; /* a text that is too long is cut */
+    int n = 0; /* a text that is too long is truncated */
     if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) memcpy(inner, "ptr", sizeof "ptr");
     else if (e) spe_type_text(m, t->elem, inner, sizeof inner);
     switch (t ? t->kind : SPE_KIND_NONE) {
@@ -62,9 +62,9 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     return n < 0 && size ? (*text = 0, text) : text;
 }
 
-/* -- made -------------------------------------------------------------------------------------------------------- */
+/* -- constructors -------------------------------------------------------------------------------------------------- */
 
-/* The type of n words; what `need` and `value` say (spe_need_) is declared when it is new. */
+/* The type with these n words; if it is new, declares what (need, value) requires (spe_need_). */
 static spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, uint32_t need, uint32_t value,
                         uint32_t n, const uint32_t *w)
 {
@@ -78,7 +78,7 @@ static spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, u
     return id;
 }
 
-/* A type operand: its description, or NULL and an error of the call `name`. */
+/* The description of a type operand; NULL and an error of the call `name` if it is not a type. */
 const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type)
 {
     const spe_type_info *t = m->error.id ? NULL : spe_info_(m, type);
@@ -99,7 +99,7 @@ spe_id spe_bool(spe_module *m)
     return m->known_bool = spe_type_(m, SPE_OpTypeBool, &t, SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
-/* The place of 8, 16, 32, 64 bits in known_int and known_float. */
+/* The index of 8, 16, 32, 64 bits in known_int and known_float. */
 static uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
 
 spe_id spe_int(spe_module *m, uint32_t bits)
@@ -149,7 +149,7 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     return spe_type_(m, SPE_OpTypeVector, &t, SPE_NEED_VECTOR_, n, 2, w);
 }
 
-/* Can a member or element be of the type? */
+/* Can a member or element have this type? */
 static bool spe_has_values_(const spe_type_info *t) { return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION; }
 
 spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)

@@ -1,4 +1,4 @@
-/* arguments.c - arguments. */
+/* arguments.c - checking and converting arguments. */
 #include "internal.h"
 
 static zed_arg zed_arg_make_(char kind, int code)
@@ -57,7 +57,7 @@ static const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_
     return text;
 }
 
-/* The type and value of an argument, in the words of the parameter text. */
+/* Describes an argument's type and value in the terms of the parameter text. */
 static const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
 {
     int bits = 8 * a->size;
@@ -96,7 +96,7 @@ static bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, 
     sign = (uint32_t)(bits >> 63) << 15;
     exponent = (int)((bits >> 52) & 0x7ff);
     fraction = bits & 0xfffffffffffffu;
-    if (exponent == 0x7ff) { /* infinity, and NaN kept quiet */
+    if (exponent == 0x7ff) { /* infinity; NaNs become quiet */
         result = (uint32_t)top << fraction_bits | (fraction ? 1u << (fraction_bits - 1) : 0u);
         *out = (uint16_t)(sign | result);
         return true;
@@ -124,7 +124,7 @@ static bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, z
     if (t->kind == 'f' && t->size == 8) {
         b->as.f64 = v;
     } else if (t->kind == 'f') {
-        /* halfway between FLT_MAX and the next power of two: from here on f32 would be infinite */
+        /* halfway between FLT_MAX and 2^128: from here on, f32 would be infinite */
         if ((v >= 0x1.ffffffp127 && v <= 1.7976931348623157e308) ||
             (v <= -0x1.ffffffp127 && v >= -1.7976931348623157e308)) {
             return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
@@ -144,7 +144,7 @@ static bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed
     const bool to_signed = t->kind == 'i';
     const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
     bool negative = a->kind == 'i' && a->as.sint < 0, fits;
-    uint64_t v = a->as.uint; /* the same bits when signed */
+    uint64_t v = a->as.uint; /* same bits if signed */
     char low[32], high[32];
     fits = negative ? to_signed && a->as.sint >= -(int64_t)most - 1 : v <= most;
     if (!fits) {
@@ -159,7 +159,7 @@ static bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed
     return true;
 }
 
-/* Whether the device can reach what p points to. */
+/* Can the device access the memory that the argument points to? */
 static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
 {
     ze_memory_allocation_properties_t p;
@@ -192,7 +192,7 @@ static bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i,
     return true;
 }
 
-/* Checks argument i against its parameter and makes the bytes to pass. */
+/* Checks argument i against its parameter and produces the bytes to pass. */
 XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_param *p = &k->params[i];

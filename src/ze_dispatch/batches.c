@@ -1,4 +1,4 @@
-/* batches.c - batches. */
+/* batches.c - several launches in one command list. */
 #include "internal.h"
 
 bool zed_batch_begin_(zed_batch *b, zed_device *d)

@@ -1,7 +1,7 @@
-/* enumerate.c - enumerating. */
+/* enumerate.c - listing and choosing devices. */
 #include "internal.h"
 
-/* 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
+/* Order of preference: 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
 static int zed_rank_(const ze_device_properties_t *p, bool software)
 {
     if (software) return 3;
@@ -18,7 +18,7 @@ static bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, z
     memset(&c, 0, sizeof c);
     ZED_CLEAR_(p, DEVICE_PROPERTIES);
     if (!ZED_CALL_(d, zeDeviceGetProperties, (device, &p))) return false;
-    if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* an NPU takes no SPIR-V */
+    if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* NPUs do not accept SPIR-V */
     c.driver = driver;
     c.device = device;
     c.gpu = p.type == ZE_DEVICE_TYPE_GPU;
@@ -42,7 +42,7 @@ static bool zed_no_device_(zed_device *d, ze_result_t result, const char *why)
     return false;
 }
 
-/* All devices, the preferred first. */
+/* All devices, preferred ones first. */
 XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
 {
     ze_driver_handle_t drivers[16];
@@ -61,7 +61,7 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
         device_count = 0;
         result = zeDeviceGet(drivers[i], &device_count, NULL);
         if (device_count > ZED_MAX_DEVICES) device_count = ZED_MAX_DEVICES;
-        if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without a device is no error */
+        if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without devices is not an error */
         if (!ZED_CALL_(d, zeDeviceGet, (drivers[i], &device_count, devices))) return false;
         for (uint32_t j = 0; j < device_count; j++) {
             if (!zed_candidate_add_(d, all, count, drivers[i], devices[j])) return false;
@@ -71,7 +71,7 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
     return true;
 }
 
-/* Whether `part` is in `text`, whatever the case. */
+/* Does `text` contain `part`, ignoring case? */
 static bool zed_has_(const char *text, const char *part)
 {
     for (; *text; text++) {
@@ -95,7 +95,7 @@ static bool zed_no_such_device_(zed_device *d, const char *wanted, const char *f
                      count == 1 ? "is" : "are", list);
 }
 
-/* The device that the options, then the environment, ask for; the first when nobody asks. -1: error. */
+/* The index of the device requested by the options, else by the environment; by default 0. -1 on error. */
 XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
 {
     const char *name = o ? o->name : NULL, *from = "zed_options";
@@ -106,7 +106,7 @@ XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_
         zed_no_such_device_(d, number, from, all, count);
         return -1;
     }
-    if (!name) { /* a number or a name */
+    if (!name) { /* .device or $XETILE_DEVICE: a number or a name */
         name = o ? o->device : NULL;
         if (!name) {
             name = getenv("XETILE_DEVICE");

@@ -1,4 +1,4 @@
-/* errors.c - errors: how they are kept. */
+/* errors.c - a device's error. */
 #include "internal.h"
 
 zed_device *zed_at_(zed_device *d, const char *file, int line)
@@ -39,7 +39,7 @@ static const zed_error_row_ *zed_error_row_of_(int id)
     return &rows[i];
 }
 
-/* The row of a failed ze_result_t; the last row when it is not listed. */
+/* The row of a failed ze_result_t; the last row if it is not listed. */
 static const zed_error_row_ *zed_result_row_(ze_result_t result)
 {
     size_t count;
@@ -53,7 +53,7 @@ const char *zed_result_name(ze_result_t result)
     return result == ZE_RESULT_SUCCESS ? "ZE_RESULT_SUCCESS" : zed_result_row_(result)->result;
 }
 
-/* Adds "; <what to do>" behind the text, which is cut rather than the advice. */
+/* Appends "; <what to do>" to the text; if they do not fit, the text is truncated, not the advice. */
 static void zed_error_hint_(zed_error *e, const char *hint)
 {
     size_t used = strlen(e->text), need = strlen(hint) + 3;
@@ -61,7 +61,7 @@ static void zed_error_hint_(zed_error *e, const char *hint)
     snprintf(e->text + used, sizeof e->text - used, "; %s", hint);
 }
 
-/* The first error stays. Its text is made already; the hint comes behind it. */
+/* Records an error unless there is one. The text is already written; appends the hint. */
 static void zed_error_set_(zed_error *e, const zed_error_row_ *row, ze_result_t result, const char *file,
                                   int line)
 {
@@ -73,7 +73,7 @@ static void zed_error_set_(zed_error *e, const zed_error_row_ *row, ze_result_t 
     zed_error_hint_(e, row->hint);
 }
 
-/* Keeps the device's first error; always false, so that callers can return it. */
+/* Records an error unless there is one; returns false, for callers to return. */
 bool zed_fail_(zed_device *d, int id, const char *format, ...)
 {
     va_list args;
@@ -85,7 +85,7 @@ bool zed_fail_(zed_device *d, int id, const char *format, ...)
     return false;
 }
 
-/* What the driver itself says about its last error; "" when it says nothing. */
+/* The driver's own description of its last error, or "". */
 XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
 {
 #if defined(ZE_API_VERSION_CURRENT_M)
@@ -98,7 +98,7 @@ XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
     return "";
 }
 
-/* True when a Level Zero call went well; else its error, with the details that the format gives. */
+/* True if a Level Zero call succeeded; else records its error, with details from the format. */
 bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char *format, ...)
 {
     char details[512];
@@ -128,7 +128,7 @@ void zed_print_error(const zed_device *d, FILE *f)
     if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
 }
 
-/* Whether d can be worked with: open, and no error yet. */
+/* Is d usable: open and without an error? */
 XE_FN_ bool zed_usable_(zed_device *d)
 {
     if (!d || d->error.id) return false;

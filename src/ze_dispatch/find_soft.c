@@ -1,8 +1,8 @@
-/* find_soft.c - finding the software device. */
+/* find_soft.c - finds the software device. */
 #include "internal.h"
 
 #if !defined(_WIN32)
-/* The first readable libze_soft.so of the documented places, or its plain name. */
+/* The first readable libze_soft.so among the documented locations, else its bare name. */
 static void zed_soft_path_(char *path, size_t size)
 {
     static const char *const near_program[] = {"", "build/", "../", "../build/"};
@@ -26,12 +26,12 @@ static void zed_soft_path_(char *path, size_t size)
     snprintf(path, size, "libze_soft.so");
 }
 
-/* Puts the software device behind Intel's drivers. The list below is what the loader would try by itself. */
+/* Appends the software device to Intel's drivers. The list below contains the loader's defaults. */
 XE_FN_ bool zed_name_drivers_(zed_device *d)
 {
     char path[2048], value[2200];
     const char *soft = getenv("XETILE_SOFT");
-    if (getenv("ZE_ENABLE_ALT_DRIVERS")) return true; /* the user's, or ours of an earlier zed_open */
+    if (getenv("ZE_ENABLE_ALT_DRIVERS")) return true; /* the user's, or set by an earlier zed_open */
     if (soft && !*soft) return true;
     if (soft) {
         int n = snprintf(path, sizeof path, "%s", soft);

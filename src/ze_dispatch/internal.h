@@ -1,12 +1,12 @@
-/* internal.h - what the bodies of ze_dispatch.h share with each other and with nobody else. */
+/* internal.h - declarations shared by the bodies of ze_dispatch.h only. */
 #define XETILE_SEPARATE_
 #include "../ze_dispatch.h"
 
-/* A structure of Level Zero, with nothing but its type. */
+/* Zeroes a Level Zero structure and sets its type. */
 #define ZED_CLEAR_(s, type) (memset(&(s), 0, sizeof(s)), (void)((s).stype = ZE_STRUCTURE_TYPE_##type))
-/* A call of Level Zero, when its arguments tell nothing that the error should. */
+/* A Level Zero call whose arguments need not appear in the error. */
 #define ZED_CALL_(d, call, args) zed_check_((d), call args, #call, "%s", "")
-/* Three uint32_t in an error's format. */
+/* Formats three uint32_t in an error. */
 #define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };

@@ -1,4 +1,4 @@
-/* launch.c - launching. */
+/* launch.c - launches. */
 #include "internal.h"
 
 static bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
@@ -11,7 +11,7 @@ static bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
                      g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
 }
 
-/* Checks all arguments, then passes all. */
+/* Checks all arguments, then sets all. */
 static bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
 {
     zed_device *d = k->device;
@@ -46,7 +46,7 @@ XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call)
                      names[state]);
 }
 
-/* Whether the kernel may go into the batch. */
+/* Can the kernel be appended to the batch? */
 static bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file, int line)
 {
     zed_device *d = k->device;
@@ -58,7 +58,7 @@ static bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file
                      (void *)d, b->device->name, (void *)b->device);
 }
 
-/* The launch as a command; a barrier first lets launches that are not waited for see each other's results. */
+/* Appends the launch; a barrier before it makes the results of earlier launches in flight visible. */
 static bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
                                zed_groups groups)
 {

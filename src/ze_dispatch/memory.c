@@ -1,4 +1,4 @@
-/* memory.c - memory. */
+/* memory.c - allocations, copies and fills. */
 #include "internal.h"
 
 void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
@@ -42,7 +42,7 @@ bool zed_free_(zed_device *d, void *p)
     return zed_drop_(d, ZED_RES_MEMORY_, p);
 }
 
-/* Refuses a range that begins in one of our allocations and leaves it. */
+/* Refuses a range that begins in one of our allocations and extends beyond it. */
 XE_FN_ bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes)
 {
     uintptr_t at = (uintptr_t)p;

@@ -1,14 +1,14 @@
 /* modules.c - modules and kernels. */
 #include "internal.h"
 
-/* The functions that read a build log. */
+/* The functions for reading a build log. */
 typedef struct zed_log_calls_ {
     ze_result_t(ZE_APICALL *get)(ze_module_build_log_handle_t, size_t *, char *);
     ze_result_t(ZE_APICALL *destroy)(ze_module_build_log_handle_t);
 } zed_log_calls_;
 
-/* A loader that wraps handles (it does with several drivers) does not wrap the log of a module that failed, and would
- * read the driver's object as its own. Then only the driver's functions will do, if it gives them. */
+/* A loader that wraps handles (as with several drivers) does not wrap the log of a module that failed to build, and
+ * would take the driver's object for its own. Then only the driver's own functions work, if it provides them. */
 static bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls)
 {
     void *own = d->context, *get = NULL, *destroy = NULL;
@@ -25,7 +25,7 @@ static bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls
     return get && destroy;
 }
 
-/* Keeps the whole build log on the device. */
+/* Stores the whole build log in the device. */
 static void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool failed)
 {
     static const char lost[] = "the loader passes no log on while it has several drivers; name one in "
@@ -133,7 +133,7 @@ static const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
     return text;
 }
 
-/* What the driver knows about the kernel, checked against the parameter text and the device. */
+/* Checks the kernel's properties, as the driver reports them, against the parameter text and the device. */
 static bool zed_kernel_properties_(zed_kernel *k)
 {
     zed_device *d = k->device;
@@ -196,7 +196,7 @@ static bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
                       "(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of %s", x, y, z, k->name);
 }
 
-/* Whether a kernel can be worked with; the next error is the caller's at file:line. */
+/* Is the kernel usable? The next error will name file:line. */
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
 {
     if (!k || !k->device) return false;
@@ -211,7 +211,7 @@ bool zed_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z, const ch
     return zed_kernel_usable_(k, file, line) && zed_set_local_size_(k, x, y, z);
 }
 
-/* The kernel's handle is made; k has device, module, name and parameters. */
+/* Creates the kernel's handle; device, module, name and parameters are set. */
 static bool zed_kernel_create_(zed_kernel *k)
 {
     zed_device *d = k->device;

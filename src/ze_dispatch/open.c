@@ -1,4 +1,4 @@
-/* open.c - opening and closing. */
+/* open.c - opening and closing devices. */
 #include "internal.h"
 
 static bool zed_read_properties_(zed_device *d)
@@ -133,7 +133,7 @@ bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, in
     return second->open_;
 }
 
-/* Appends what zeDeviceGet or zeDeviceGetSubDevices gave to all[]. */
+/* Appends the results of zeDeviceGet or zeDeviceGetSubDevices to all[]. */
 typedef struct zed_handles_ {
     ze_device_handle_t all[ZED_MAX_DEVICES];
     uint32_t count;

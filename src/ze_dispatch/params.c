@@ -1,4 +1,4 @@
-/* params.c - parameters as text. */
+/* params.c - parsing the text of parameters. */
 #include "internal.h"
 
 static const zed_type_ *zed_types_(size_t *count)
@@ -14,7 +14,7 @@ static const zed_type_ *zed_types_(size_t *count)
     return types;
 }
 
-/* A cursor in the text; the error says where. */
+/* A cursor in the text; errors name its position. */
 typedef struct zed_text_ {
     zed_device *device;
     const char *all, *at, *kernel;
@@ -57,7 +57,7 @@ static const zed_type_ *zed_text_type_(zed_text_ *t)
     return NULL;
 }
 
-/* type name */
+/* Reads "type name". */
 static bool zed_text_param_(zed_text_ *t, zed_param *p)
 {
     static const char *const brackets[] = {"", "ptr", "local"};

@@ -1,7 +1,7 @@
-/* resources.c - what is destroyed with the device. */
+/* resources.c - objects that are destroyed with the device. */
 #include "internal.h"
 
-/* The place of a handle in the list, or -1. The latest first: most things live shortly. */
+/* The index of a handle in the list, or -1. Searches backwards because most objects are short-lived. */
 XE_FN_ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
 {
     for (size_t i = d->resource_count_; i-- > 0;) {
@@ -27,7 +27,7 @@ XE_FN_ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
     }
 }
 
-/* Puts a handle into the list; destroys it when there is no room. */
+/* Appends a handle to the list; destroys it if out of memory. */
 XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
 {
     size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
@@ -46,7 +46,7 @@ XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
     return true;
 }
 
-/* Destroys one handle of the list; true also when the device has an error already. */
+/* Destroys a handle in the list. Also works if the device already has an error. */
 XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
 {
     zed_resource_ r;
@@ -58,7 +58,7 @@ XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
     return zed_destroy_(d, &r);
 }
 
-/* What zed_module_free and its like do; true also when there is nothing to free. */
+/* Implements zed_module_free and similar calls; true also if there is nothing to free. */
 XE_FN_ bool zed_release_(zed_device *d, int kind, void *handle, const char *file, int line)
 {
     zed_at_(d, file, line);

@@ -1,4 +1,4 @@
-/* targets.c - which row of the target table a device is. */
+/* targets.c - the target table row of a device. */
 #include "internal.h"
 
 XE_FN_ const zed_target_row_ *zed_target_row_of_(const char *name)
@@ -12,7 +12,7 @@ XE_FN_ const zed_target_row_ *zed_target_row_of_(const char *name)
     return &rows[i];
 }
 
-/* Intel's PCI device ids, then what names say when the id is newer than this table. */
+/* By Intel's PCI device ids; ids newer than this table are recognised by name. */
 XE_FN_ const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
 {
     static const struct {

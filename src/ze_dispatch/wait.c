@@ -1,8 +1,8 @@
-/* wait.c - waiting. */
+/* wait.c - waiting and timing. */
 #include "internal.h"
 
-/* Nanoseconds of a tick. The same field is nanoseconds a tick or ticks a second, by the structure type asked for; a
- * driver that knows only the older meaning gives a number too small to be a frequency. */
+/* Nanoseconds per tick. Depending on the structure type requested, the same field means nanoseconds per tick or ticks
+ * per second; a driver that knows only the older meaning returns a number too small to be a frequency. */
 XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
 {
     if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
@@ -30,7 +30,7 @@ XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
     return ZED_CALL_(d, zeEventHostReset, (d->event)) && ok;
 }
 
-/* Waits for all that zed_start began, after an error too: what runs may use what is to be freed. */
+/* Waits for everything zed_start began, even after an error, since it may use what is about to be freed. */
 XE_FN_ bool zed_settle_(zed_device *d)
 {
     if (!d->pending_) return true;
