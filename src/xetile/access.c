@@ -1,10 +1,11 @@
 /* access.c - load_tile, store_tile, load_gather, store_scatter. */
 #include "internal.h"
 
-/* ---- a block as memory ------------------------------------------------------------------------------------------- */
+/* ---- blocks in memory -------------------------------------------------------------------------------------------- */
 
-/* A block's place goes into the address, where nothing is tested: coopmatrix.h then accesses several elements at once,
- * as the alignment allows. In elements, the place is a multiple of `line` across lines and of `along` in a line. */
+/* Adds a block's position to the address if nothing is checked, so that coopmatrix.h can access several elements at
+ * once where the alignment allows. The position is a multiple of `line` elements across lines and of `along` within a
+ * line. */
 XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along)
 {
     spe_module *m = &x->m;
@@ -19,8 +20,8 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
 
 int xt_least_(int a, int b) { return a < b ? a : b; }
 
-/* Columns that a block has and the piece does not: they are no memory to write, and reading them need not tell what is
- * there. 2D block messages read up to the end of the matrix, whose width they are known to take. extent: of columns. */
+/* Excludes columns of a block beyond its piece: they must not be written, and may read as anything. 2D block messages
+ * read up to the end of the matrix, whose width is known to be legal. extent: of columns. */
 XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent)
 {
     spe_module *m = &x->m;
@@ -31,7 +32,7 @@ XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_v
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
 
-/* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
+/* A block of a tile as memory for coopmatrix.h, transposed: its rows are our columns. */
 XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store)
 {
     cm_mem mem;
@@ -69,14 +70,14 @@ static bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
     return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
 }
 
-/* What 2D block messages give outside: all bits zero (so -0.0 is not meant). */
+/* Is it what 2D block messages read outside, all bits zero? -0.0 is not. */
 static bool xt_is_zero_(const xt_val *v)
 {
     double zero = 0;
     return v->kind == SPE_INT ? v->integer == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
 }
 
-/* An i1 of memory may be any byte; in vectors it is 0 or 1. */
+/* In memory an i1 is any byte; in vectors it is 0 or 1. */
 static spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     spe_id t = spe_type_of(c->module, a), one = spe_const_u(c->module, t, 1), zero = spe_const_u(c->module, t, 0);
@@ -112,7 +113,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
-            mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
+            mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
         }
         if (d->border != XT_BORDER_PADDING)
             v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
@@ -123,7 +124,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
-/* May the vector be written to the tile? */
+/* Can the vector be stored to the tile? */
 XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
     static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,
@@ -132,7 +133,7 @@ XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
     return xt_check_same_(w, &errors, "vector", v, "tile", &form);
 }
 
-/* Rows of memory that lie in each other can be read, but what is stored there is anyone's. */
+/* Overlapping rows can be loaded, but storing to them is undefined. */
 static bool xt_check_rows_(xt_where_ w, const xt_tile *t)
 {
     const xt_val *along = &t->shape[xt_inner_(t)], *lines = &t->shape[1 - xt_inner_(t)];
@@ -151,7 +152,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
         xt_record_(w, XT_OP_STORE_TILE_, xt_write_store_tile_, 0, 0, &d, sizeof d);
 }
 
-/* Each strip when it has been computed. */
+/* Stores each strip as soon as it is computed. */
 static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_stored_ *d = (const xt_stored_ *)n->desc;
@@ -205,17 +206,17 @@ XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
     return xt_check_same_(w, &errors, "mask", mask, "tile", &form);
 }
 
-/* A scatter tile while it is accessed, block by block. */
+/* The state of accessing a scatter tile block by block. */
 typedef struct {
     xt_ctx *x;
     const xt_tile *t;
-    xt_vec all, allowed;             /* offsets and mask in one layout; allowed.blocks 0: no mask */
-    const cm_matrix *offsets, *mask; /* of the block; mask: NULL where there is none */
+    xt_vec all, allowed;             /* offsets and mask, in one layout; allowed.blocks 0: no mask */
+    const cm_matrix *offsets, *mask; /* of the block; mask may be NULL */
     spe_id count;                    /* elements of the base, i64, not negative */
     int valid;                       /* columns of the block */
 } xt_spread_;
 
-/* Component v: its offset as i64, and whether it is one that may be accessed. */
+/* The offset of component v as i64, and whether that element may be accessed. */
 static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 {
     cm_ctx *c = &s->x->cm;
@@ -225,7 +226,7 @@ static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
     inside = spe_ult(m, *offset, s->count);
     if (l->size_i < l->lanes)
-        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
+        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* not padding */
     if (s->valid < l->rows)
         inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
     if (!s->mask) return inside;
@@ -233,7 +234,7 @@ static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
 }
 
-/* What must not be read reads the base's first element and takes the padding; one branch is for an empty base. */
+/* Elements that must not be read load the base's first element and select the padding; a branch skips an empty base. */
 static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
 {
     spe_module *m = &s->x->m;
@@ -255,8 +256,8 @@ static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     return cm_from_components(&s->x->cm, l, got);
 }
 
-/* Calls fn for each element that may be accessed, with its place in memory; what it returns is the block `got`, 0
- * elsewhere. got NULL: it returns nothing. */
+/* Calls fn for each element that may be accessed, with its address; its results form the block `got`, 0 elsewhere. got
+ * NULL: no results. */
 static void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn fn, void *user, cm_matrix *got)
 {
     cm_ctx *c = &s->x->cm;
@@ -279,7 +280,7 @@ static spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, v
     return 0;
 }
 
-/* A negative size of the base means none. t: the tile as it is now. */
+/* Sets up an access. A base of negative size is empty. t: the tile's current state. */
 static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
 {
     spe_module *m = &x->m;
@@ -350,7 +351,7 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
         xt_record_(w, XT_OP_STORE_SCATTER_, xt_write_store_scatter_, 0, 0, &of, sizeof of);
 }
 
-/* Block by block; r: what fn returns, or NULL. */
+/* Accesses all blocks; r receives fn's results, unless NULL. */
 XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
 {
     xt_tile t = xt_now_tile_(x, &d->d.tile);

@@ -4,7 +4,7 @@
 typedef struct {
     const char *name;
     int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
-    int combine;   /* xt_red_; of floats -0 is less than 0; XT_RED_COUNT_: the operand */
+    int combine;   /* an xt_red_ (for floats, -0 is less than 0); XT_RED_COUNT_: the operand */
 } xt_rmw_row_;
 
 static const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
@@ -36,9 +36,9 @@ static spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id
     return cm_from_arith(c, type, a);
 }
 
-/* The word that an element is exchanged in: its own bits, or the aligned 32 bits that hold it. */
+/* The word to exchange for an element: its own bits, or the aligned 32 bits that contain it. */
 typedef struct {
-    spe_id ptr, type, shift; /* shift: 0 when the word is the element */
+    spe_id ptr, type, shift; /* shift: 0 if the word is the element */
 } xt_word_;
 
 static xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
@@ -77,7 +77,7 @@ static spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe
     return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
 }
 
-/* By compare-exchange, again and again until nobody came between. */
+/* A compare-exchange loop. */
 static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
 {
     spe_module *m = c->module;
@@ -98,7 +98,7 @@ static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr
     return xt_word_get_(m, &word, carried[0], storage);
 }
 
-/* cm_visit's function: one element. */
+/* Callback of cm_visit: one element. */
 static spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
 {
     const xt_rmw_ *r = (const xt_rmw_ *)user;
@@ -108,7 +108,7 @@ static spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
     return spe_atomic(c->module, (spe_atomic_op)op, ptr, v, r->scope, 0);
 }
 
-/* Types and maps: a piece that several subgroups share would be modified several times. */
+/* Checks types and maps: a piece shared by several subgroups would be modified several times. */
 static bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
 {
     const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
@@ -133,7 +133,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
         !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
     r = xt_new_vec_(w.x, t->type, &form);
-    xt_spread_at_least_(w.x, r.id, 1); /* each subgroup finds another one's result */
+    xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
     xt_record_(w, XT_OP_ATOMIC_RMW_, xt_write_atomic_rmw_, (int)kind, r.id, &of, sizeof of);
     return r;
 }

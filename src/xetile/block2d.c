@@ -1,4 +1,4 @@
-/* block2d.c - a pass: which tiles 2D block messages can access, and the condition for it, computed before the body. */
+/* block2d.c - a pass that finds the tiles 2D block messages can access, and the condition, computed before the body. */
 #include "internal.h"
 
 XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
@@ -9,7 +9,7 @@ XE_FN_ int xt_tile_root_(xt_ctx *x, int i)
     return i;
 }
 
-/* What speaks against 2D block messages for a tile; NULL: nothing does, under the condition. */
+/* Why 2D block messages cannot access a tile; NULL if they can under the condition. */
 XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 {
     return xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->why_not;
@@ -18,9 +18,9 @@ XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 /* Does this version access the tile by 2D block messages? */
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
 
-/* ---- what they need ---------------------------------------------------------------------------------------------- */
+/* ---- requirements ------------------------------------------------------------------------------------------------ */
 
-/* What rules them out already now: pieces narrower than a subgroup, constants that do not qualify. */
+/* Why they are ruled out at build time: pieces narrower than a subgroup, unsuitable constants. */
 static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
     const xt_val *width = &t->shape[xt_inner_(t)];
@@ -35,7 +35,7 @@ static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     return NULL;
 }
 
-/* They need the value to be a multiple (mask), or below another; one that is not known early rules them out. */
+/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out. */
 static xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
 {
     xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
@@ -52,24 +52,24 @@ static xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *valu
     return o;
 }
 
-/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. Of 8-bit
- * elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it starts
- * at, and moves by, nothing negative (forward: this is known to be so). */
+/* A tile starts at, or moves by, this much along its contiguous dimension, which must be a multiple of 4 bytes. 8-bit
+ * elements stored by columns are read two rows of memory at a time, so no tile may start before its matrix: start and
+ * moves must not be negative (forward: known to hold). */
 static void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
 {
     int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
-    xt_val value = step->kind == SPE_INT ? xt_nothing_() : *step; /* a constant that does not qualify rules them out */
+    xt_val value = step->kind == SPE_INT ? xt_nothing_() : *step; /* an unsuitable constant rules them out */
     if (xt_val_align_(step) < per) xt_need_(x, t, &value, per - 1);
     if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
         xt_need_(x, t, &value, INT32_MIN);
 }
 
-/* A distance must be a multiple: where only a part of it is known early, all its terms, of products a factor. */
+/* Requires a distance to be a multiple. If only part of it is known early: each term, and one factor of a product. */
 static void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
 {
     const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
     const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? (const xt_numbers_ *)n->desc : NULL;
-    xt_val known = n ? *v : xt_nothing_(); /* a constant that does not qualify rules them out */
+    xt_val known = n ? *v : xt_nothing_(); /* an unsuitable constant rules them out */
     if (xt_val_align_(v) >= of) return;
     if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_ADD) {
         xt_need_multiple_(x, t, &d->v[0], of);
@@ -82,7 +82,7 @@ static void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int 
     }
 }
 
-/* An offset must be inside its extent; of a loop's index it is its bounds that must. */
+/* Requires an offset to be inside its extent; for a loop index, its bounds. */
 static void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
@@ -102,7 +102,7 @@ static void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
     o->bound = f != NULL;
 }
 
-/* Of leading dimensions: the matrix is one of the base's, and aligned as the base is. */
+/* Leading dimensions must select a matrix of the base that is aligned like the base. */
 static void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
@@ -132,7 +132,7 @@ static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     xt_need_step_(x, t, &init->place[inner], true);
 }
 
-/* Tiles that may take each other's place in a region share their fate. */
+/* Tiles that may replace each other in a region are treated alike. */
 static void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
 {
     if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number)
@@ -152,7 +152,7 @@ static void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
     }
 }
 
-/* A class of tiles is used when one of it is, and possible when all are. */
+/* A class of tiles is used if one member is, and possible if all are. */
 static void xt_settle_tiles_(xt_ctx *x)
 {
     int i, j;
@@ -165,7 +165,7 @@ static void xt_settle_tiles_(xt_ctx *x)
     }
 }
 
-/* The tile that an operation accesses, where that may be by 2D block messages; NULL: none. */
+/* The tile an operation accesses, if 2D block messages could do it; else NULL. */
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return &((const xt_load_desc_ *)n->desc)->tile;
@@ -212,7 +212,7 @@ XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
     return base->kind == SPE_POINTER ? id : xt_emit_pointer_(x, (int)p->of->tile.type, id);
 }
 
-/* May 2D block messages be used on this tile's matrix? */
+/* Can 2D block messages access this tile's matrix? */
 static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     const xt_tile *t = &p->of->matrix;
@@ -250,7 +250,7 @@ XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)
     return spe_const_bits(&x->m, condition, &bits) && bits == 0;
 }
 
-/* When may the version with 2D block messages run? Written in the prologue; 0 when no tile can use them. */
+/* The condition for the version with 2D block messages, in the prologue; 0 if no tile can use them. */
 XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
 {
     spe_id all = 0;

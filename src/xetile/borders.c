@@ -1,7 +1,7 @@
-/* borders.c - loads that reach over the edges of a matrix: clamped, or mirrored. */
+/* borders.c - loads beyond the edges of a matrix, clamped or mirrored. */
 #include "internal.h"
 
-/* What is outside 0 .. n - 1 brought inside; n is positive. */
+/* Maps an index outside 0 .. n - 1 to one inside; n is positive. */
 static spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
 {
     spe_id last = spe_isub(m, n, spe_i32(m, 1)), there;
@@ -11,7 +11,7 @@ static spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
     return spe_math2(m, SPE_SMIN, at, spe_isub(m, there, at));
 }
 
-/* Each element from the place where the border says. */
+/* Loads each element from where the border mode says. */
 static cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border)
 {
     spe_module *m = &x->m;
@@ -33,14 +33,14 @@ static cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *
     return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
 }
 
-/* Are the elements from `at` on, so many of them, inside 0 .. n - 1? Offsets near 2^31 are not. */
+/* Are `count` elements from `at` on inside 0 .. n - 1? Offsets near 2^31 are not. */
 static spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 {
     spe_id zero = spe_i32(m, 0), room = spe_isub(m, n, spe_i32(m, count));
     return spe_land(m, spe_sge(m, at, zero), spe_sle(m, at, room));
 }
 
-/* One block: as it is when all of it is inside, else element by element, of an empty matrix zeros. */
+/* Loads a block: directly if all of it is inside, else element by element; zeros from an empty matrix. */
 cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
 {
     spe_module *m = &x->m;
@@ -50,7 +50,7 @@ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int
            some = spe_land(m, spe_sgt(m, rows, zero), spe_sgt(m, cols, zero));
     cm_matrix whole, edge, none = cm_splat(&x->cm, b->cols, b->rows, held, use, 0);
     inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), xt_is_inside_(m, mem.row, b->valid, cols));
-    if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no tests */
+    if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no checks */
     if (mem.block2d == CM_BLOCK2D_NO) xt_leave_out_(x, &mem, b, NULL);
     spe_if(m, inside);
     whole = cm_load(&x->cm, b->cols, b->rows, held, use, &mem);

@@ -1,7 +1,7 @@
 /* build.c - building a module. */
 #include "internal.h"
 
-/* The type of a parameter by its name; -1: none. */
+/* The type of a parameter by its name; -1 if there is none. */
 static int xt_type_of_(const char *name, const spe_kernel_param *p)
 {
     int i;
@@ -20,7 +20,7 @@ static xt_where_ xt_kernel_where_(xt_ctx *x)
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-/* The body runs, and is recorded. Parameters are the first nodes. */
+/* Runs and records the body. Parameters are the first nodes. */
 static void xt_record_body_(xt_ctx *x)
 {
     xt_where_ w = xt_kernel_where_(x);
@@ -38,7 +38,7 @@ static void xt_record_body_(xt_ctx *x)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
 }
 
-/* The work-group and the registers of a thread, within the limits of the target. */
+/* Chooses the work-group size and registers per thread, within the target's limits. */
 static bool xt_choose_resources_(xt_ctx *x)
 {
     xt_where_ w = {x, x->desc->file, x->desc->line};
@@ -56,7 +56,7 @@ static bool xt_choose_resources_(xt_ctx *x)
                     x->target.name, most);
 }
 
-/* Registers are known of Intel's devices, whose compiler has a flag for the larger file. */
+/* The register count is known only for Intel's devices, which have a build flag for the larger register file. */
 static void xt_warn_(xt_ctx *x, xt_module *mod)
 {
     const xt_node_ *n = xt_node_at_(x, x->largest);
@@ -72,7 +72,7 @@ static void xt_warn_(xt_ctx *x, xt_module *mod)
     mod->warning = w;
 }
 
-/* Work-items of a work-group. */
+/* Work-items per work-group. */
 static int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
 
 static bool xt_begin_kernel_(xt_ctx *x)
@@ -103,7 +103,7 @@ static void xt_write_block2d_(xt_ctx *x)
     x->block2d = false;
 }
 
-/* Writes it without. Operands that go through local memory do so in either of two ways. */
+/* Writes it without. Operands staged through local memory have two variants. */
 static void xt_write_any_(xt_ctx *x)
 {
     if (x->stages.count) {
@@ -119,7 +119,7 @@ static void xt_write_any_(xt_ctx *x)
     x->staged = 0;
 }
 
-/* One version, or two under the condition. */
+/* Writes one version, or two with a branch on the condition. */
 static void xt_write_versions_(xt_ctx *x)
 {
     bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
@@ -151,7 +151,7 @@ static void xt_write_versions_(xt_ctx *x)
 /* The passes, in order. */
 static void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
-    xt_record_body_(x); /* checks each operation; derives and checks maps */
+    xt_record_body_(x); /* also checks operations, derives and checks maps */
     xt_find_products_(x);
     xt_choose_resources_(x);
     xt_find_reloads_(x);
@@ -191,7 +191,7 @@ xt_module xt_build(const xt_build_desc *desc)
         x->subgroups_at = w;
         xt_make_module_(x, &mod);
     }
-    x->desc = NULL; /* the caller's, which may go */
+    x->desc = NULL; /* belongs to the caller and may disappear */
     return mod;
 }
 

@@ -1,14 +1,14 @@
-/* carried.c - carried values: what XT_FOR and XT_IF take as &x. */
+/* carried.c - carried values: the &x arguments of XT_FOR, XT_WHILE and XT_IF. */
 #include "internal.h"
 
-/* Bytes of a carried value, by its first word; 0: it is none. */
+/* The size of a carried value, from its first word; 0 if it is not one. */
 static size_t xt_thing_size_(uint32_t magic)
 {
     if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
     return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
 }
 
-/* Reads what a carried pointer points to, which must be there to use. */
+/* Reads the variable at a carried pointer; it must be set and in scope. */
 XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 {
     char what[40];
@@ -25,7 +25,7 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 
 XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
-/* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
+/* The scalars in a value: one in an xt_val, six in a tile, none in a vector. */
 XE_FN_ int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
 {
     int i;
@@ -111,7 +111,7 @@ static bool xt_same_scalar_(const xt_val *a, const xt_val *b)
     return a->id == b->id;
 }
 
-/* Which scalars differ (a bit each), and whether the vector does. */
+/* A mask of the scalars that differ, and of the vector if it does. */
 XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
     xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
@@ -124,9 +124,9 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
     return mask;
 }
 
-/* ---- what changes ---------------------------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------------------------- */
 
-/* A value of the region whose node was recorded last. */
+/* A new value of the region that was recorded last. */
 static uint32_t xt_region_value_(xt_ctx *x)
 {
     uint32_t id = xt_new_value_(x);
@@ -134,7 +134,7 @@ static uint32_t xt_region_value_(xt_ctx *x)
     return id;
 }
 
-/* What the mask tells becomes new values. */
+/* Replaces the parts in the mask by new values. */
 XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
@@ -171,8 +171,8 @@ static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
     return n;
 }
 
-/* How many ids change, and which they are before the region or at the end of a side, once the frame has room for them.
- * second: of the side that ends last. */
+/* Collects the ids that change, with their values before the region or at the end of a side (second: of the last side),
+ * and returns their number. Allocates the frame's array if necessary. */
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 {
     int i, j, n, at = 0;
@@ -195,7 +195,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
     return at;
 }
 
-/* A vector like the one of before the region, made of these ids. Returns how many. */
+/* Makes a vector like the one before the region from these ids. Returns their number. */
 static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
     xt_vec now = xt_now_vec_(x, start), v;
@@ -214,8 +214,8 @@ static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const s
     return n;
 }
 
-/* What is carried, at the top of a loop's body or behind the region: the frame's ids where it changes, else what it was
- * before. */
+/* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, else to their
+ * values before it. */
 XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
 {
     int i, j, n, at = 0;
@@ -228,7 +228,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
         xt_scalars_(&s->start, first);
         for (j = 0; j < n; j++) {
             xt_val now = xt_now_(x, first[j]);
-            if (result && !(s->mask >> j & 1)) continue; /* then it is the value of before */
+            if (result && !(s->mask >> j & 1)) continue; /* unchanged */
             if (s->mask >> j & 1) {
                 int type = xt_carried_type_(first[j]);
                 bool local = now.local;

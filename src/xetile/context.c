@@ -1,4 +1,4 @@
-/* context.c - one build: errors, memory, types and what is known of values. */
+/* context.c - a build: errors, memory, types and properties of values. */
 #include "internal.h"
 
 XE_FN_ const spe_reporter *xt_errors_(void)
@@ -27,7 +27,7 @@ XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
-/* A new zeroed item at the end of a list; NULL when out of memory. */
+/* Appends a zeroed item to a list; NULL if out of memory. */
 XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
 {
     if (list->count == list->capacity) {
@@ -41,8 +41,8 @@ XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
     return (char *)list->items + (size_t)list->count++ * size;
 }
 
-/* Keeps an error at the user's line: the first of those of a line that are alike, and not too many. What comes of an
- * operation that is wrong is lost, see xt_is_lost_, and says no more. False, for the caller to return. */
+/* Records an error at the user's line, at most one of a kind per line, and not too many. Operations on the result of a
+ * failed operation are silent, see xt_is_lost_. Returns false, for the caller to return. */
 XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
 {
     enum { MOST = 20 };
@@ -67,7 +67,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
     return false;
 }
 
-/* The errors as those of the module, the first one first. False when there were any. */
+/* Moves the errors to the module, in order. False if there were any. */
 XE_FN_ bool xt_report_(xt_ctx *x)
 {
     spe_error *all = (spe_error *)x->errors.items;
@@ -79,7 +79,7 @@ XE_FN_ bool xt_report_(xt_ctx *x)
     return spe_ok(&x->m);
 }
 
-/* At the start of every operation: errors of the headers below are blamed on the user's line. False without memory. */
+/* Called at the start of every operation: errors of the lower headers get the user's line. False if out of memory. */
 XE_FN_ bool xt_enter_(xt_where_ w)
 {
     spe_at(&w.x->m, w.file, w.line);
@@ -102,7 +102,7 @@ XE_FN_ bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)-
 XE_FN_ bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
 XE_FN_ int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
 
-/* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
+/* The type of a vector's or tile's elements in coopmatrix.h: an i1 is a byte, 0 or 1. */
 XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
 
 /* Bytes of such an element. */
@@ -139,7 +139,7 @@ xt_any_ xt_any_int_(long long i) { return xt_any_val_(spe_val_int(i)); }
 xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(spe_val_uint(u)); }
 xt_any_ xt_any_real_(double d) { return xt_any_val_(spe_val_real(d)); }
 
-/* A count above what there is room for is an error of the operation that gets it. */
+/* Too large a count is reported by the operation that receives the index. */
 xt_index xt_at_(int n, const xt_val *at)
 {
     xt_index x;

@@ -1,14 +1,14 @@
 /* control.c - regions, barriers. */
 #include "internal.h"
 
-/* Records that a region begins, and reads what it carries. */
+/* Records the beginning of a region and reads its carried values. */
 static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, const char *name,
                            void *const *objects)
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
     int i;
-    x->regions.end = xt_region_end_; /* not before: a program without regions does not compile what ends them */
+    x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -30,20 +30,20 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
     return spe_ok(&x->m) ? f : NULL;
 }
 
-/* The way through a region depends on this number. */
+/* Control flow in a region depends on this number. */
 static void xt_depends_on_(xt_ctx *x, const xt_val *v)
 {
     if (xt_spread_of_(x, v) > x->spread) x->spread = xt_spread_of_(x, v);
 }
 
-/* What is made from here on belongs to one side of the region, or to one walk through a loop's body. */
+/* From here on, values belong to one side of the region, or to one walk through a loop's body. */
 static void xt_side_begins_(xt_where_ w, xt_frame_ *f)
 {
     w.x->scope = f->side = xt_new_scope_(w, f->op);
     f->first = w.x->nodes.count;
 }
 
-/* Reads the carried values at the end of a side and checks their types; after an error they are what they were. */
+/* Reads the carried values at the end of a side and checks their types; after an error, restores them. */
 static void xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
     int i;
@@ -55,7 +55,7 @@ static void xt_read_now_(xt_where_ w, xt_frame_ *f)
 
 enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
 
-/* At the top of a loop's body: what is carried may have any value. */
+/* At the top of a loop's body, carried values are unknown. */
 static void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
@@ -68,7 +68,7 @@ static void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
-/* A loop that counts down, or may, counts turns from 0 instead: (hi - lo + step -+ 1) / step. Changes lo, hi, step. */
+/* Rewrites a loop that may count down to count its (hi - lo + step -+ 1) / step iterations from 0. */
 static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
     xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
@@ -128,7 +128,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     return loop;
 }
 
-/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
+/* Scalars that advance by the loop's step need no phi, since they are start + (index - lo). */
 static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
 {
     xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
@@ -150,7 +150,7 @@ static bool xt_has_counts_(const xt_frame_ *f)
     return false;
 }
 
-/* Gives those scalars their value, start + advance: in the body, or behind the loop. */
+/* Sets those scalars to start + advance, in the body or after the loop. */
 static void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 {
     int i, j, n;
@@ -278,7 +278,7 @@ XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
     spe_if(&x->m, xt_condition_(x, &f->lo));
 }
 
-/* After the first side: its values are kept, the variables are again what they were. */
+/* After the first side: keeps its values and restores the variables. */
 static void xt_if_else_(xt_frame_ *f)
 {
     int i;
@@ -297,7 +297,7 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
-/* What is carried differs between lanes where one of the values does that it may be, or the way there. */
+/* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
 static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
 {
     xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
@@ -315,8 +315,8 @@ static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, 
     xt_spread_at_least_(x, v->id, x->spread);
 }
 
-/* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. In a second walk it
- * may be all. */
+/* Finds what a region changes; for a loop, values that equal neither the initial one nor the one at the top of the
+ * body. In a second walk it may be everything. */
 static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
@@ -340,8 +340,8 @@ static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
     }
 }
 
-/* The C loop runs a loop's body a second time, and nothing is recorded. What the first walk made must then be out of
- * use: who finds it in a variable finds what the turn before left there, and would get what came into the loop. */
+/* Runs a loop's body a second time, as the C loop, without recording. The first walk's values are then out of scope:
+ * one found in a variable was left there by the previous iteration, and the variable is not listed. */
 static void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
@@ -369,7 +369,7 @@ static void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
     x->again--;
 }
 
-/* XT_FOR (...); has no body, whatever comes behind it. */
+/* Refuses XT_FOR (...); whose body is empty. */
 static void xt_check_body_(xt_where_ w, xt_frame_ *f)
 {
     int i;
@@ -379,7 +379,7 @@ static void xt_check_body_(xt_where_ w, xt_frame_ *f)
         xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon behind the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
 }
 
-/* At the end of a side: see spe_regions. */
+/* Called after each side, see spe_regions. */
 void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;

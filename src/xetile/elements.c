@@ -1,8 +1,8 @@
-/* elements.c - operations element by element, casts. */
+/* elements.c - element-wise operations, casts. */
 #include "internal.h"
 
-/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
- * fn gets one part of each operand, in the types that hold them. */
+/* In the accumulator's layout, the parts of matrices of any two types correspond, so an operation may change the type.
+ * fn gets a part of each operand, in its storage type. */
 XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
                                const void *user)
 {
@@ -18,7 +18,7 @@ XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *co
 
 /* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
 
-/* Operands of a node; how many there are. */
+/* The number of operands. */
 static int xt_operand_count_(const xt_vectors_ *d)
 {
     int n = 1;
@@ -26,7 +26,7 @@ static int xt_operand_count_(const xt_vectors_ *d)
     return n;
 }
 
-/* All blocks at once; or, where a store will ask for it in strips, only the room for them. */
+/* Computes all blocks; or, if a store will request strips, only allocates them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -53,10 +53,10 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, d->in_any_layout ? r : xt_settle_(x, r));
 }
 
-/* How many strips a block has: a strip is what a message stores, up to eight rows as wide as a subgroup. */
+/* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
 int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
 
-/* A strip of a block, which is made now if it has not been. */
+/* A strip of a block, computed on demand. */
 cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 {
     const xt_value_ *value = xt_value_at_(x, of->id);
@@ -83,7 +83,7 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
     return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
 }
 
-/* All of it: somebody else wants it before the store does. */
+/* Computes everything, for a use before the store. */
 void xt_make_all_(xt_ctx *x, const xt_vec *v)
 {
     int i, k;
@@ -93,7 +93,7 @@ void xt_make_all_(xt_ctx *x, const xt_vec *v)
     xt_value_at_(x, v->id)->unmade = false;
 }
 
-/* It need not be made before the store, at a node. There must be nothing but straight code between them. */
+/* Defers a vector until the store at a node, if only straight-line code is in between. */
 static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 {
     xt_value_ *value = xt_value_at_(x, v->id);
@@ -110,8 +110,8 @@ static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
     for (i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
 }
 
-/* A pass: what is stored by 2D block messages is computed strip by strip then, from what it is made of element by
- * element, so that the registers need not hold every step of the whole. */
+/* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
+ * operands, so that registers need not hold all intermediate results. */
 XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     int i;
@@ -129,7 +129,7 @@ XE_FN_ spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
     return spe_vec(&x->m, elem, spe_count(&x->m, spe_type_of(&x->m, part)));
 }
 
-/* Conditions are kept as bytes 0 and 1. */
+/* Conditions are stored as bytes 0 and 1. */
 static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 {
     spe_id type = xt_like_part_(x, spe_int(&x->m, 8), condition);
@@ -149,7 +149,7 @@ static bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
     return v->dist.shape[dim] == like->dist.shape[dim] || v->dist.shape[dim] == 1;
 }
 
-/* One row, one column or one element that meets a larger vector is repeated; anything else stays as it is. */
+/* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
 static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 {
     xt_broadcast_desc_ d;
@@ -169,7 +169,7 @@ static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
     return d.vec;
 }
 
-/* The largest of operands that are vectors; NULL when there is none. */
+/* The largest vector among operands; NULL if there is none. */
 static const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
 {
     const xt_vec *most = NULL;
@@ -182,7 +182,7 @@ static const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
     return most;
 }
 
-/* Operands that must be alike; numbers become vectors like the one that is given. */
+/* Checks that operands agree; numbers become vectors like `like`. */
 static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
                          xt_vec *v)
 {
@@ -200,7 +200,7 @@ typedef struct {
 
 /* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
 
-/* coopmatrix.h's callback for an operation on two components. */
+/* Callback of coopmatrix.h: an operation on two components. */
 static spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     return xt_emit_arith_(c->module, *(const int *)user, (int)type, a, b);
@@ -213,7 +213,7 @@ static spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
     return xt_from_condition_(x, xt_emit_arith_(&x->m, t->op, t->type, a, b));
 }
 
-/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; shifts of integers. */
+/* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
 static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
     bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
@@ -223,8 +223,8 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
-/* A node of an operation element by element. each: makes one block, or a strip, from those of the operands; in any
- * layout that they share, or else in the accumulator's. */
+/* Records an element-wise operation. each: computes a block, or a strip, from those of the operands, in any layout they
+ * share or in the accumulator's. */
 static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_any_layout, int kind, cm_type type,
                               int n, const xt_vec *v, int of)
 {
@@ -240,7 +240,7 @@ static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_
     return r;
 }
 
-/* The operation of a node on operands of a type, and the type that holds its result. */
+/* A node's operation, operand type, and storage type of the result. */
 static xt_typed_op_ xt_typed_op_of_(const xt_node_ *n)
 {
     xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
@@ -315,7 +315,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 
 typedef struct {
     const char *name;
-    int operands, on_float; /* the instruction */
+    int operands, on_float; /* instruction on floats */
 } xt_math_row_;
 
 static const xt_math_row_ *xt_math_info_(int op)
@@ -346,7 +346,7 @@ static spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
     return cm_from_arith(&x->cm, (cm_type)t->type, r);
 }
 
-/* coopmatrix.h's callback: one operand, in any layout. */
+/* Callback of coopmatrix.h: one operand, in any layout. */
 static spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     (void)b;
@@ -481,9 +481,9 @@ XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(d->type, cm_bitcast(&x->cm, xt_spe_type_(x, d->type), id), 1));
 }
 
-/* ---- pairs, as reductions and atomics combine them --------------------------------------------------------------- */
+/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
 
-/* The larger or smaller of two floats; -0 is less than 0. A NaN wins, or else loses. */
+/* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
 XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
 {
     spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;

@@ -1,4 +1,4 @@
-/* emit.c - what users write themselves with the headers below. */
+/* emit.c - users' own operations, written with the lower headers. */
 #include "internal.h"
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)

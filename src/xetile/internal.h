@@ -1,4 +1,4 @@
-/* internal.h - what the bodies of xetile.h share with each other and with nobody else. */
+/* internal.h - declarations shared by the bodies of xetile.h only. */
 #define XETILE_SEPARATE_
 #include "../xetile.h"
 
@@ -9,8 +9,9 @@ XETILE_PRIVATE bool xt_same_map_(const xt_map *a, const xt_map *b);
 enum { XT_TEXT_ = 80 };
 XETILE_PRIVATE const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_]);
 
-/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows.
- * The last one may reach over the end: sides are rounded up to multiples of `unit`, those below it to powers of two. */
+/* How a side of a piece is cut into powers of two, the largest first, each at most 64: coopmatrix.h takes these as
+ * rows. The last may extend beyond the end: sides are rounded up to multiples of `unit`, smaller ones to powers of
+ * two. */
 enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
 typedef struct {
     int n;
@@ -23,12 +24,12 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 /* ---- the record: record.c
  *
- * The body runs once. Each operation becomes a node, and each number or vector that it makes a value; what the user
- * holds (xt_val, xt_vec, xt_tile) names values by their ids. Regions are nodes that begin and end them. Passes read the
- * nodes in order, see xt_make_module_. */
+ * The body runs once. Each operation becomes a node, and each number or vector it produces a value; the user's xt_val,
+ * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
+ * order, see xt_make_module_. */
 
-/* name, and the function that writes it; `nothing`: its parts do; `same`: its result is what they made. From STORE_TILE
- * on operations change memory, or let others do so, or bound a region. */
+/* name, and the function that writes it; `nothing`: its parts do that; `same`: its result is that of its parts. From
+ * STORE_TILE on, operations change memory, or let others do so, or bound a region. */
 #define XT_OPERATIONS_(X)                                                                                              \
     X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
     X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
@@ -51,57 +52,57 @@ typedef enum {
         XT_OP_COUNT_
 } xt_op_;
 
-/* Each node names the function that writes it, so that a program has but those of the operations that it calls. */
+/* Each node points to the function that writes it, so that a program contains only those of operations it uses. */
 typedef struct xt_node_ xt_node_;
 typedef void (*xt_write_fn_)(xt_ctx *x, const xt_node_ *n);
 
 struct xt_node_ {
     xt_op_ op;
     xt_write_fn_ write;
-    int kind;        /* which one of those that share the name: spe_arith_op, xt_math_op_, ... */
-    bool part;       /* of a larger operation, which stands behind its parts */
-    int spread;      /* of the regions around, see xt_value_ */
-    uint32_t result; /* the value that it makes; 0: none, or those of a region */
+    int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
+    bool part;       /* part of a larger operation, whose node follows its parts */
+    int spread;      /* of the enclosing regions, see xt_value_ */
+    uint32_t result; /* the value it produces; 0: none, or those of a region */
     const char *file;
     int line;
-    void *desc;      /* operands and attributes, a structure of the operation's own */
+    void *desc;      /* operands and attributes, in the operation's own structure */
 };
 
-/* Operands of operations on numbers; type: in which they meet, or to which the one is cast. */
+/* Operands of operations on numbers; type: their common type, or that of the cast. */
 typedef struct {
     int type;
     xt_val v[3];
 } xt_numbers_;
 
-/* Operands of operations on vectors, element by element; and what makes a block from blocks of them. */
+/* Operands of element-wise operations on vectors, and the function that computes a block from theirs. */
 typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 typedef struct {
     int type;
-    bool in_any_layout; /* that all share; else it must be the accumulator's */
+    bool in_any_layout; /* that all share; false: the accumulator's */
     xt_each_fn_ each;
     xt_vec v[3];
 } xt_vectors_;
 
-/* A vector that is another one, v, in other blocks; or what the parts of a reduction made of `of`. */
+/* A vector that is v in other blocks, or the reduction of `of` as computed by its parts. */
 typedef struct {
     xt_vec v, of;
     int dim, size;
-    xt_map given, source; /* the maps, as they were written */
+    xt_map given, source; /* the maps as written by the user */
 } xt_same_;
 
 typedef struct {
-    int node;   /* which makes it */
-    int scope;  /* where it is made */
-    bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
-    int spread; /* of a number or vector: 0, the work-group has one; 1, each subgroup; 2, each lane */
+    int node;   /* that produces it */
+    int scope;  /* where it is defined */
+    bool early; /* a number that can be computed before the body: from constants, parameters and group ids only */
+    int spread; /* what a number or vector may differ between: 0, nothing in the work-group; 1, subgroups; 2, lanes */
     spe_id early_id;
-    /* vectors: those that must share a layout form a class (union-find) */
+    /* vectors; those that must share a layout form a class (union-find) */
     uint32_t parent;
-    bool need[3]; /* of the root: which uses products ask for, by cm_use */
-    int stage;    /* number + 1 of how it is loaded through local memory, see staging.c; 0: it is not */
-    bool late;    /* made strip by strip where it is stored, see xt_find_late_ */
-    bool unmade;  /* when written: not all strips have been made */
-    /* when written. A number that a loop moves by its step is start + advance, how far the index has come. */
+    bool need[3]; /* of the root: the uses that products need, by cm_use */
+    int stage;    /* 1 + its index among loads through local memory, see staging.c; 0: not one */
+    bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
+    bool unmade;  /* during writing: some strips are not computed yet */
+    /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
     union {
         xt_val number;
@@ -143,7 +144,7 @@ XETILE_PRIVATE void xt_remark_(xt_ctx *x, const char *text);
 
 /* ---- regions: carried.c, control.c */
 
-/* A carried value of any kind: magic tells which. */
+/* A carried value; its magic tells which kind. */
 typedef union {
     uint32_t magic;
     xt_val val;
@@ -152,7 +153,7 @@ typedef union {
 } xt_thing_;
 
 /* One carried variable: its value before the region, at the top of a loop's body, at the end of XT_IF's first side, at
- * the end of the body or second side, and behind the region. mask: what of it changes, a bit a scalar. */
+ * the end of the body or second side, and after the region. mask: its scalars that change, a bit each. */
 typedef struct {
     void *object; /* the user's variable */
     xt_thing_ start, body, now, result;
@@ -161,25 +162,25 @@ typedef struct {
 
 struct xt_frame_ {
     xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
-    xt_val lo, hi, step; /* of a loop, as it counts; lo: of XT_IF the condition */
-    uint32_t index;      /* the value */
+    xt_val lo, hi, step; /* of a loop, as written; lo: the condition of XT_IF */
+    uint32_t index;      /* value id */
     xt_val given[4];     /* the user's lo, hi, step and index */
-    int spread;             /* of the regions around */
-    int first;              /* the node after those that the loop's head recorded */
-    int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
+    int spread;             /* of the enclosing regions */
+    int first;              /* the first node after those of the loop's head */
+    int outer, scope, side; /* scopes: enclosing the region, of the region, of the open side */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
-    bool meets; /* subgroups meet before it, see staging.c */
+    bool meets; /* a barrier precedes it, see staging.c */
     int slots;
     xt_slot_ *slot;
-    /* when written */
+    /* during writing */
     spe_id *ids;
     int id_count;
 };
 
-/* XT_INIT_TILE: what was given; the tile of the matrix that leading dimensions choose from, and what it became; where
- * this subgroup's first piece starts; how far the chosen matrix is, in elements. */
+/* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
+ * the offset of this subgroup's first piece; the distance to the selected matrix, in elements. */
 typedef struct {
     xt_tile_desc_ given;
     xt_tile matrix, tile;
@@ -189,35 +190,35 @@ typedef struct {
 typedef struct {
     xt_tile tile;
     xt_val by[2];
-    xt_vec offsets; /* of a scatter tile: by these, or without them by by[0] */
+    xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
 } xt_update_;
 
-/* A vector and the tile that it is written to. */
+/* A vector and the tile it is stored to. */
 typedef struct {
     xt_vec v;
     xt_tile tile;
 } xt_stored_;
 
-/* The same, and which elements of a scatter tile. */
+/* An access to a scatter tile, with its mask. */
 typedef struct {
-    xt_vec v; /* of a store */
+    xt_vec v; /* for a store */
     xt_gather_desc_ d;
 } xt_scattered_;
 
-/* Each subgroup scans its pieces, each piece for itself; carry: what comes before it, for each element; id 0: none. */
+/* Each subgroup scans its pieces separately; carry: the total before the piece, for each element; id 0: none. */
 typedef struct {
     xt_vec v, carry;
     int kind, dim;
     bool exclusive;
 } xt_scan_of_;
 
-/* An array in local memory; id: once written, for all versions of the body. */
+/* An array in local memory; id: set by the first version of the body, used by all. */
 typedef struct {
     int type, elements;
     spe_id id;
 } xt_local_array_;
 
-/* Every element the same; like: a vector that it shares a layout with, or 0. */
+/* A splat; like: a vector whose layout it shares, or 0. */
 typedef struct {
     xt_val number;
     uint32_t like;
@@ -233,37 +234,37 @@ typedef struct {
     xt_vec vecs[3];
 } xt_emitted_;
 
-/* ---- what the passes find of tiles: block2d.c */
+/* ---- results of passes for tiles: block2d.c */
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 
 typedef struct {
-    int parent; /* tiles that may take each other's place form a class */
+    int parent; /* tiles that may replace each other form a class */
     bool used;
-    bool apart;          /* subgroups have it at places of their own */
-    int align[2];        /* what divides the tile's offset at any time */
-    const char *why_not; /* NULL: 2D block messages may access it */
+    bool apart;          /* subgroups may have it at different positions */
+    int align[2];        /* divisors of the tile's offset at all times */
+    const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
-    spe_id rows_id, cols_id, pitch_id, test; /* once written */
-    /* of this version: offset, shape, pitch and base */
+    spe_id rows_id, cols_id, pitch_id, test; /* 0 until written */
+    /* in this version: offset, shape, pitch and base */
     spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;
 
-/* What 2D block messages need: (value & mask) == 0, or value < below (bound: at most that); narrow: of its low 32
- * bits. */
+/* A requirement of 2D block messages: (value & mask) == 0, or value < below (bound: <=). narrow: of the low 32 bits
+ * only. */
 typedef struct {
     int tile;
-    xt_val value, below; /* below.magic 0: the mask counts */
+    xt_val value, below; /* below.magic 0: use the mask */
     int mask;
     bool narrow, bound;
 } xt_plan_offset_;
 
-/* Arrays in local memory are aligned to so many bytes. Every version of the body uses the same ones. */
+/* Alignment of arrays in local memory, in bytes. All versions of the body use the same arrays. */
 enum { XT_LOCAL_ALIGN_ = 64 };
 
-/* What differs from lane to lane, made before the body: a condition, and a number. */
+/* A condition and a number that depend on the lane, computed before the body. */
 typedef struct {
-    uint32_t mask; /* bit p: in lane p */
+    uint32_t mask; /* bit p is lane p's */
     spe_id id;
 } xt_lane_bit_row_;
 typedef struct {
@@ -328,35 +329,35 @@ XETILE_PRIVATE spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p);
 
 /* ---- staging.c */
 
-/* The surface of lines of one class, and where a message begins in it; shift: by how many bits its elements are beyond
- * a dword. */
+/* The surface of the lines of one class, and where a message begins in it; shift: offset of its elements in their
+ * dword, in bits. */
 typedef struct {
     spe_block2d block;
     spe_id shift;
 } xt_surface_;
 
-/* How an operand is loaded through local memory, or its transpose. Lines: of memory. Places and sizes in local memory
- * are dwords. */
+/* How an operand, or its transpose, is loaded through local memory. Lines are those of memory. Positions and sizes in
+ * local memory are in dwords. */
 typedef struct {
     int node;
     const xt_tile *from;
     bool turned; /* the vector is the tile's transpose */
-    bool first, last;       /* of the loads that share a barrier */
-    bool again, shared;     /* it is in a region, and may come again; it lies where vectors move between subgroups */
-    const xt_frame_ *turns; /* the loop whose turns alternate between two buffers; NULL: there is one */
+    bool first, last;       /* among the loads that share a barrier */
+    bool again, shared;     /* in a region that may repeat; uses the memory for moves between subgroups */
+    const xt_frame_ *turns; /* the loop whose iterations alternate between two buffers; NULL: one buffer */
     cm_use use;
-    int bytes, subgroups;    /* of an element; that copy the tile */
-    bool along_k;            /* lines of memory run along k; */
-    int weave;               /* else so many share a dword */
-    int classes, wide, high; /* of lines; of a message: dwords, lines */
-    int chunks[2], units;    /* messages of a class, down and across; of the tile (`weave` of them are one) */
-    bool whole, aligned;     /* the tile begins at a multiple of the classes, and of a dword along lines */
-    bool early;              /* so, and of a matrix that is known before the body */
-    int row, plane, depth;   /* of a left operand's row; from 16 columns or `row` to the next; along k */
-    int at, dwords;          /* of a buffer */
-    /* when written */
+    int bytes, subgroups;    /* per element; number that copy the tile */
+    bool along_k;            /* lines run along k; */
+    int weave;               /* otherwise, lines that share a dword */
+    int classes, wide, high; /* classes of lines; a message's dwords and lines */
+    int chunks[2], units;    /* messages per class, down and across; per tile (`weave` of them count as one) */
+    bool whole, aligned;     /* the tile begins at a multiple of the classes; and of a dword along lines */
+    bool early;              /* both, in a matrix known before the body */
+    int row, plane, depth;   /* size of a left operand's row; from 16 columns or `row` to the next; size along k */
+    int at, dwords;          /* of its buffer */
+    /* during writing */
     xt_tile tile;
-    xt_surface_ *surface; /* those that are known before the body */
+    xt_surface_ *surface; /* those known before the body */
     spe_id *got;
 } xt_stage_;
 
@@ -369,23 +370,23 @@ XETILE_PRIVATE void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f);
 
 /* ---- vectors.c */
 
-/* A piece is cut on both sides into powers of two, columns in multiples of a subgroup's lanes, as memory and products
- * want them; a subgroup's vector is the blocks of its pieces in order. */
+/* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
+ * products need them; a subgroup's vector consists of the blocks of its pieces in order. */
 typedef struct {
     xt_cut_ cut[2];
-    int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
+    int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to the next */
 } xt_grid_;
 
-/* One of them after the other: b = xt_blocks_(&dist); while (xt_next_block_(&b)) ... */
+/* An iterator over blocks: b = xt_blocks_(&dist); while (xt_next_block_(&b)) ... */
 typedef struct {
     xt_grid_ grid;
     int i;
-    int row, col, rows, cols; /* from the subgroup's first piece */
-    int valid;                /* columns that the piece has; the others hold anything, and are never stored */
-    int held[2];              /* its row and column in what the subgroup holds, the pieces one after another */
+    int row, col, rows, cols; /* relative to the subgroup's first piece */
+    int valid;                /* columns inside the piece; the others are undefined and never stored */
+    int held[2];              /* its row and column in the concatenation of the subgroup's pieces */
 } xt_block_;
 
-/* Errors when two vectors differ in one of these; 0: they may. */
+/* Errors to report if two vectors differ in one of these; 0: they may differ. */
 typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
@@ -413,7 +414,7 @@ XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like
 
 /* ---- tiles.c, access.c, prefetch.c */
 
-enum { XT_STEP_MAX_ = 1 << 16 }; /* strides of the inner dimension */
+enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
 XETILE_PRIVATE xt_tile xt_no_tile_(void);
 XETILE_PRIVATE int xt_inner_(const xt_tile *t);
 XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what);
@@ -441,38 +442,38 @@ XETILE_PRIVATE spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part);
 
 /* ---- lanes.c */
 
-/* What a subgroup holds of a vector, seen as one rows x cols array (its pieces one after another): for each element
- * the component (a scalar a lane) and the lane that have it. */
+/* The part of a vector that a subgroup holds, as one rows x cols array (its pieces concatenated): for each element, the
+ * component (a scalar per lane) and the lane that hold it. */
 typedef struct {
     int rows, cols, comps, capacity;
     int type; /* the arithmetic type of the components: xt_wide_type_ of the vector's */
     spe_id *comp;
     int *where; /* comp * 64 + lane */
-    int *move;  /* of each component the first of its moves that were made: the same one is not made twice */
+    int *move;  /* per component, the first of the moves made so far, to reuse them */
     xt_list_ moves;
 } xt_field_;
 
 /* Where elements of a result come from: (i, j) is the operand's (i / divisor[0] + shift[0], j / divisor[1] + shift[1]),
- * with rows and columns swapped when transposed. */
+ * with rows and columns swapped if transposed. */
 typedef struct {
     bool transposed;
     int divisor[2], shift[2];
-    bool in_order; /* another shape instead: elements in the order of rows */
+    bool in_order; /* instead: another shape, with elements in row-major order */
 } xt_source_;
 
-/* Which element of a field goes to (row, col) of the result. */
+/* The element of a field for (row, col) of the result. */
 typedef struct {
-    const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
-    bool transposed;        /* rows and cols then tell column and row in the field */
-    int width;              /* not 0: the result has rows of so many elements; they are taken in order */
+    const int *rows, *cols; /* for each row and column of the result, the row and column in the field */
+    bool transposed;        /* rows and cols are columns and rows in the field */
+    int width;              /* not 0: the result has rows of so many elements, taken in order */
 } xt_origin_;
 
-/* What becomes one element: `size` neighbours along dim, combined by a kind of reduction. */
+/* The elements that are reduced to one: `size` neighbours along dim, by a kind of reduction. */
 typedef struct {
     int kind, dim, size;
 } xt_group_;
 
-/* One step of a reduction: every subgroup reduces its own groups. */
+/* A step of a reduction, in which each subgroup reduces its own groups. */
 typedef struct {
     xt_vec v;
     xt_group_ group;
@@ -490,15 +491,15 @@ XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, con
 
 /* ---- scratch.c */
 
-/* What moves elements of a vector to other places: by registers, where each subgroup holds what it needs. */
+/* An operation that moves elements of a vector; within registers if each subgroup holds what it needs. */
 typedef struct {
     xt_vec v;
-    xt_map given, source; /* the maps, as they were written */
+    xt_map given, source; /* the maps as written by the user */
     int dim;              /* of a broadcast */
     xt_source_ from;
     bool in_registers;
-    xt_origin_ origin; /* then */
-    bool anew;         /* else: the operand is loaded once more, see layout.c */
+    xt_origin_ origin; /* if in registers */
+    bool anew;         /* otherwise: the operand is loaded again, see layout.c */
 } xt_rearrange_desc_;
 
 XETILE_PRIVATE bool xt_place_scratch_(xt_ctx *x);
@@ -524,8 +525,8 @@ XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
 XETILE_PRIVATE int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_]);
 XETILE_PRIVATE xt_vec *xt_thing_vec_(xt_thing_ *t);
 
-/* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
- * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
+/* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it
+ * is bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are scalars that advance with the loop index. */
 enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
 XETILE_PRIVATE int xt_carried_type_(const xt_val *start);

@@ -1,7 +1,7 @@
-/* lanes.c - elements from lane to lane. */
+/* lanes.c - moving elements between lanes. */
 #include "internal.h"
 
-/* The type in which sums of a type are made: floats below 32 bits are summed in f32. */
+/* The type for sums of a type: floats below 32 bits are summed in f32. */
 XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
 
 typedef struct {
@@ -22,14 +22,14 @@ XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comp
     return f->comp && f->where && f->move && xt_push_(x, &f->moves, sizeof(xt_move_)); /* move 0 is none */
 }
 
-/* The element that component v has in a lane. */
+/* The element in component v of a lane. */
 static cm_element xt_element_at_(const cm_layout *l, int lane, int v)
 {
     cm_slot s = {lane, v / l->omega, v % l->omega};
     return cm_element_of(l, s);
 }
 
-/* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
+/* Adds a block's components and the positions of its elements. Rows of the block are columns of the matrix. */
 static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_block_ *b)
 {
     spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
@@ -44,7 +44,7 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
     }
 }
 
-/* All that this subgroup holds of v. */
+/* All elements of v that this subgroup holds. */
 XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
@@ -57,9 +57,9 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
     return spe_ok(&x->m);
 }
 
-/* ---- constants that differ from lane to lane --------------------------------------------------------------------- */
+/* ---- constants that depend on the lane --------------------------------------------------------------------------- */
 
-/* The lanes in whose number that bit is. */
+/* The mask of lanes whose number has this bit. */
 XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
 {
     uint32_t mask = 0;
@@ -68,13 +68,13 @@ XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
     return mask;
 }
 
-/* In the prologue: bit p of `mask` in lane p. */
+/* Emits, in the prologue, bit p of `mask` in lane p. */
 static spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
 {
     return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
 }
 
-/* The same as a condition; computed once, before the body. */
+/* The same as a condition, computed once, before the body. */
 XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
 {
     spe_module *m = &x->m;
@@ -95,7 +95,7 @@ XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
     return row->id = bit;
 }
 
-/* table[p] in lane p: each bit of the numbers is one mask over the lanes. Returns the number of the table. */
+/* Adds a number that is table[p] in lane p: each of its bits is a mask of lanes. Returns its index. */
 static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 {
     spe_module *m = &x->m;
@@ -125,7 +125,7 @@ static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 
 /* ---- picking ----------------------------------------------------------------------------------------------------- */
 
-/* Component `comp`, in lane p that of lane table[p]. */
+/* Shuffles component `comp`: lane p gets that of lane table[p]. */
 static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *table)
 {
     int number = xt_lane_table_(x, table), i, p;
@@ -151,7 +151,7 @@ static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
     return id;
 }
 
-/* One value: lane p gets the element at from[p] (as in xt_field_.where; -1: whatever is easiest). */
+/* A value that is the element at from[p] in lane p (as in xt_field_.where; -1: don't care). */
 XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 {
     unsigned char table[32];
@@ -175,7 +175,7 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
     return got ? got : f->comp[0];
 }
 
-/* Where element k of the group for an element of the result is. */
+/* The position of element k of the group that yields an element of the result. */
 static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, int row, int col, int k)
 {
     int from[2] = {row, col}, swap = o && o->transposed, i, j;
@@ -188,7 +188,7 @@ static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group
     return f->where[i * f->cols + j];
 }
 
-/* One block of the result, from the components of a field; the conversion back to the vector's type included. */
+/* A block of the result, from the components of a field, converted back to the vector's type. */
 static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
                                 cm_type type)
 {
@@ -212,7 +212,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
     return cm_convert(&x->cm, &a, type);
 }
 
-/* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
+/* Fills all blocks of r from a field: with elements from their origins (NULL: the same position) or with groups. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
     xt_block_ b = xt_blocks_(x, &r.dist);
@@ -220,7 +220,7 @@ XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const x
     return xt_settle_(x, r);
 }
 
-/* v in blocks of the grid, which is cut as its own or more coarsely, and reaches over the ends of its pieces: zeros. */
+/* v in the blocks of a grid that is cut like its own or more coarsely; zeros beyond the ends of its pieces. */
 xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
 {
     xt_vec r = *v;
@@ -255,7 +255,7 @@ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
 
 /* ---- does each subgroup hold what it needs? ---------------------------------------------------------------------- */
 
-/* Where index `at` of a dimension is among what subgroup coordinate `s` holds of it; -1: it does not hold it. */
+/* The position of index `at` among the indices that subgroup coordinate `s` holds; -1 if it is not held. */
 static int xt_local_index_(const xt_dist *d, int dim, int s, int at)
 {
     int r, piece = at / d->data[dim];
@@ -269,8 +269,8 @@ static int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
     return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
 }
 
-/* For dimension `to_dim` of `to`, element i comes from element i / divisor + shift of dimension `from_dim` of
- * `from`. Fills origin[] for what a subgroup holds; false when one does not hold it, or not in the same place. */
+/* For dimension `to_dim` of `to`, where element i comes from element i / divisor + shift of dimension `from_dim` of
+ * `from`: fills origin[] for a subgroup's part. False unless all subgroups hold them, at the same positions. */
 static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
                              int *origin)
 {
@@ -288,7 +288,7 @@ static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* Both dimensions; arrays in the arena. */
+/* The same for both dimensions, with arrays in the arena. */
 XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
     int *table[2], i;

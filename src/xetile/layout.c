@@ -3,7 +3,7 @@
 
 /* ---- moving elements --------------------------------------------------------------------------------------------- */
 
-/* Register i, lane p of a[] becomes register p, lane i: each step exchanges half of what a pair of lanes has. */
+/* Transposes a[]: register i, lane p becomes register p, lane i. In each step, pairs of lanes swap half their data. */
 static void xt_transpose_square_(xt_ctx *x, spe_id *a)
 {
     spe_module *m = &x->m;
@@ -51,7 +51,7 @@ static void xt_swap_ids_(spe_id *a, spe_id *b)
     *b = kept;
 }
 
-/* May memory be another behind it, or what was loaded out of reach? */
+/* May memory change at this node, or a loaded value go out of scope? */
 static bool xt_is_fence_(const xt_node_ *n)
 {
     const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
@@ -59,7 +59,7 @@ static bool xt_is_fence_(const xt_node_ *n)
     return n->op >= XT_OP_STORE_TILE_;
 }
 
-/* The load that made a vector, if memory is still what it was at node number `at`; NULL: none. */
+/* The load that produced a vector, if memory has not changed before node `at`; else NULL. */
 XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 {
     int i = xt_value_at_(x, v->id)->node;
@@ -73,8 +73,8 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
     return d;
 }
 
-/* A pass: vectors that were loaded, and whose transpose is held by other subgroups, are loaded anew, transposed,
- * instead of going through local memory. */
+/* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
+ * through local memory. */
 XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     int i;
@@ -88,7 +88,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
     }
 }
 
-/* The tile of a load, for a vector that is its transpose and distributed so. */
+/* A tile for loading the transpose of a vector's tile with another distribution. */
 static xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
     xt_tile t = xt_now_tile_(x, of);
@@ -101,9 +101,9 @@ static xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
     return t;
 }
 
-/* A vector that was loaded can be loaded transposed instead, as from memory of the other order: that is one message
- * where a product wants its operand, or elements are 32 bits, and no worse a lane at a time. (Where the first
- * load is left without a use the device's compiler drops it.) */
+/* Loads a vector transposed instead of transposing it, as if memory had the other order: a single message for a
+ * product's operand or 32-bit elements, and no worse per lane. (The device's compiler drops the first load if it
+ * becomes unused.) */
 static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec *r)
 {
     const xt_vec *v = &how->v;
@@ -120,7 +120,7 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
         cm_mem mem;
         source.row = b.col;
         source.col = b.row;
-        source.valid = source.cols; /* of its rows some are not there */
+        source.valid = source.cols; /* some of its rows do not exist */
         mem = xt_mem_(x, &t, &source, false);
         xt_swap_ids_(&mem.rows, &mem.cols);
         xt_swap_ids_(&mem.row, &mem.col);
@@ -131,7 +131,7 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
     return true;
 }
 
-/* Records r from v: in registers when every subgroup holds what it needs, else through local memory. */
+/* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
 static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given, const xt_map *source,
                             const xt_source_ *from, xt_vec r)
 {
@@ -305,9 +305,9 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
                          xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 
-/* ---- blocked vectors: nothing moves, registers are blocks already ----------------------------------------------- */
+/* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
-/* v under a new name. */
+/* v as a new value. */
 XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2])
 {
     xt_vec r = d.v;
@@ -318,7 +318,7 @@ XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int
     return r;
 }
 
-/* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
+/* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;

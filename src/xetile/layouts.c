@@ -1,4 +1,4 @@
-/* layouts.c - a pass: in which layout each vector is kept, so that nothing need be rearranged between operations. */
+/* layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
 #include "internal.h"
 
 static uint32_t xt_class_(xt_ctx *x, uint32_t id)
@@ -7,7 +7,7 @@ static uint32_t xt_class_(xt_ctx *x, uint32_t id)
     return id;
 }
 
-/* Vectors of one class are kept in one layout. */
+/* Puts two vectors in one class: they must have the same layout. */
 static void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
 {
     xt_value_ *p, *q;
@@ -23,7 +23,7 @@ static void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
 
 static void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
 
-/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most. */
+/* Classes with an accumulator have its layout; else an operand's, preferably the packed one, which costs most. */
 cm_use xt_layout_(xt_ctx *x, uint32_t id)
 {
     const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
@@ -39,7 +39,7 @@ static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
     if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
 }
 
-/* What any of these may be later is in one layout. */
+/* All values that a carried variable can have share a layout. */
 static void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
 {
     int i, j;

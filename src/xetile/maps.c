@@ -1,4 +1,4 @@
-/* maps.c - maps: which subgroup owns which part of a tile (host only). */
+/* maps.c - maps: the part of a tile that each subgroup owns (host only). */
 #include "internal.h"
 
 XE_FN_ bool xt_has_map_(const xt_map *map)
@@ -92,7 +92,7 @@ xt_map xt_map_transpose(const xt_map *map)
     return m;
 }
 
-/* A map in a message. */
+/* A map as text, for messages. */
 XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_])
 {
     snprintf(text, XT_TEXT_, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1], m->sg_data[0],

@@ -12,7 +12,7 @@ static bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
     return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
 }
 
-/* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
+/* The possible types of a x b: the accumulation type in coopmatrix.h, or f16 and bf16 for operands of that type. */
 static bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
     const cm_product *row = cm_product_row(d->left.type, d->right.type);
@@ -36,8 +36,8 @@ static bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, co
     return xt_map_agrees_(w, XT_ERROR_MMA_MAP, what, has, wanted);
 }
 
-/* The result's map is c's, else the given one, else follows from a and b; the operands' must agree with it, and with
- * what the older text's options say of them. */
+/* The result's map is c's, else the given one, else derived from a and b. The operands' maps must agree with it, and
+ * with those given as options, as in the older specification. */
 static bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
 {
     xt_map a, b;
@@ -67,7 +67,7 @@ static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
                     b[0], b[1], c[0], c[1]);
 }
 
-/* One block of the result: its chain of products along k. For coopmatrix.h b is the left operand, a the right one. */
+/* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
 static cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
@@ -82,8 +82,8 @@ static cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
     return sum;
 }
 
-/* Where a's pieces end within a block, b is cut as a is, and the rest is zeros: of both, for what lies behind a's end
- * may be a NaN, and integers need but one. */
+/* If a's pieces end within a block, cuts b like a and fills the rest with zeros: of both if they are floats, because
+ * the elements beyond a's end may be NaN; of one if they are integers. */
 static void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid_ *gb)
 {
     const xt_cut_ *k = &ga->cut[1];
@@ -111,7 +111,7 @@ static void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
                 }
 }
 
-/* Bytes of a vector in each subgroup. */
+/* Bytes of a vector per subgroup. */
 static size_t xt_vec_bytes_(const xt_vec *v)
 {
     return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
@@ -137,7 +137,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     return r;
 }
 
-/* What products want of the registers. */
+/* Finds the register needs of products. */
 XE_FN_ void xt_find_products_(xt_ctx *x)
 {
     int i;
@@ -151,7 +151,7 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
         x->has_mma = true;
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
-        slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords of each line */
+        slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
         if (slice <= x->slice_bytes) continue;
         x->slice_bytes = slice;
         x->largest = i;

@@ -1,4 +1,4 @@
-/* numbers.c - numbers. */
+/* numbers.c - operations on numbers. */
 #include "internal.h"
 
 XE_FN_ const char *xt_op_name_(int op)
@@ -6,13 +6,13 @@ XE_FN_ const char *xt_op_name_(int op)
     static const char *const names[] = {"XT_ADD", "XT_SUB", "XT_MUL", "XT_DIV", "XT_MIN", "XT_MAX",
                                         "XT_MOD", "XT_AND", "XT_OR",  "XT_XOR", "XT_SHL", "XT_SHR",
                                         "XT_EQ",  "XT_NE",  "XT_LT",  "XT_LE",  "XT_GT",  "XT_GE"};
-    return names[op]; /* by spe_arith_op */
+    return names[op]; /* indexed by spe_arith_op */
 }
 
 XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
 XE_FN_ bool xt_is_constant_(const xt_val *v) { return v->kind == SPE_INT || v->kind == SPE_REAL; }
 
-/* The type in which a scalar is carried: a C constant's is i32 or f32. */
+/* The type of a carried scalar; i32 or f32 for a C constant. */
 XE_FN_ int xt_carried_type_(const xt_val *start)
 {
     return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
@@ -43,7 +43,7 @@ XE_FN_ int xt_align_of_(int64_t i)
 
 XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->integer) : v->align; }
 
-/* A number that has been written. */
+/* A number already written. */
 XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, id);
@@ -51,12 +51,12 @@ XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align)
     return v;
 }
 
-/* What comes of an operation that is wrong. */
+/* The result of a failed operation. */
 XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); }
 
 static bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
-/* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
+/* The id of a scalar constant of a type, in coopmatrix.h's storage type (bf16 and 8-bit floats as bits). */
 XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
@@ -75,12 +75,12 @@ static bool xt_float_holds_(int type, const xt_val *v)
     double most = type == CM_F16    ? 65520
                   : type == CM_E4M3 ? 464
                   : type == CM_E5M2 ? 61440
-                                    : 0x1.ffffffp127; /* what rounds to infinity */
+                                    : 0x1.ffffffp127; /* from here on f32 rounds to infinity */
     if (v->kind >= SPE_SCALAR || !xt_is_float_(type) || type == CM_F64 || v->real - v->real != 0) return true;
     return v->real < most && v->real > -most;
 }
 
-/* Is there a number at all, and does a constant fit the type? */
+/* Checks that the number is set, and that a constant fits the type. */
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     char text[48];
@@ -96,7 +96,7 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
            xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %g, wanted %s", what, v->real, xt_type_name_(type));
 }
 
-/* Can it stand for a number of the type? Integers of one width stand for each other. */
+/* Checks that it can be used as a number of the type. Integers of equal width are interchangeable. */
 XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     if (!xt_check_number_(w, v, type, what)) return false;
@@ -105,7 +105,7 @@ XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *w
            xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
 }
 
-/* Is it an offset, extent or stride? */
+/* Checks that it can be an offset, extent or stride. */
 XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
 {
     char text[48];
@@ -117,7 +117,7 @@ XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
     return xt_check_type_(w, v, CM_I32, what);
 }
 
-/* The id of a number that has been written; of a constant as `type`. */
+/* The id of a number already written, or of a constant of `type`. */
 XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
 {
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
@@ -125,7 +125,7 @@ XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
 
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
 
-/* The type two numbers meet in; -1 when they do not. A constant takes the other's type. */
+/* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
 static int xt_common_type_(const xt_val *a, const xt_val *b)
 {
     int s, t;
@@ -151,7 +151,7 @@ XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
-/* Two integer constants, in 64 bits. */
+/* Folds two integer constants, in 64 bits. */
 static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
 {
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
@@ -171,7 +171,7 @@ static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
     }
 }
 
-/* Two constants of which one is floating. */
+/* Folds two constants, at least one of them floating. */
 static double xt_fold_real_(int op, double a, double b)
 {
     switch (op) {
@@ -202,14 +202,14 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     }
 }
 
-/* Is it known already? The remainder of floats is left to the device. */
+/* Can the result be folded? Remainders of floats are left to the device. */
 static bool xt_folds_(int op, const xt_val *a, const xt_val *b)
 {
     return xt_is_constant_(a) && xt_is_constant_(b) &&
            (op != SPE_ARITH_REM || (a->kind == SPE_INT && b->kind == SPE_INT));
 }
 
-/* What is known to divide a result. */
+/* A power of two known to divide the result. */
 static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
     int p = xt_val_align_(a), q = xt_val_align_(b);
@@ -237,7 +237,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     return true;
 }
 
-/* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
+/* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: need no instruction. */
 static const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
     bool sum = op == SPE_ARITH_ADD, product = op == SPE_ARITH_MUL;
@@ -271,7 +271,7 @@ XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
     return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->early);
 }
 
-/* A number in another type; constants too become values of the kernel. */
+/* A number converted to another type; constants too become values of the kernel. */
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
@@ -285,7 +285,7 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     return r;
 }
 
-/* Integers meet in one width. */
+/* Converts an integer to the common type if its width differs. */
 static xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 {
     return xt_is_int_(type) && v.kind == SPE_SCALAR && xt_bits_(v.type) != xt_bits_(type) ? xt_cast_number_(w, type, &v)
@@ -302,7 +302,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_folds_(op, &a, &b)) {
         r = xt_fold_(op, &a, &b);
         r.note = w.x->scope;
-        if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* it has a body */
+        if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* its body is not empty */
         return r;
     }
     same = xt_neutral_(op, &a, &b);
@@ -323,7 +323,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 
 xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
 {
-    (void)d; /* of 8-bit floats, which no number is */
+    (void)d; /* only for 8-bit floats, which numbers cannot be */
     if (!xt_enter_(w)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
         v.val.type == CM_E5M2)
@@ -363,7 +363,7 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
     if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
-        xt_value_at_(w.x, r.id)->spread = 2; /* a work-group has one dimension */
+        xt_value_at_(w.x, r.id)->spread = 2; /* work-groups are one-dimensional */
     return r;
 }
 
@@ -398,7 +398,7 @@ XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Writes a number in the prologue. Constants have the type of what they meet. */
+/* Writes a number in the prologue. Constants take the other operand's type. */
 XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
 {
     xt_value_ *value;
@@ -436,7 +436,7 @@ XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
-/* The result is that operand. */
+/* Defines the result as that operand. */
 static void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const xt_val *now)
 {
     xt_define_(x, id, *now);
@@ -445,7 +445,7 @@ static void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const
     xt_value_at_(x, id)->advance = xt_value_at_(x, operand->id)->advance;
 }
 
-/* What a loop carries without changing it may be a constant by now. */
+/* Values a loop carries unchanged may turn out to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_numbers_ *d = (const xt_numbers_ *)n->desc;

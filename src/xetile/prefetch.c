@@ -1,17 +1,17 @@
 /* prefetch.c - prefetch_tile.
  *
- * Where two follow each other, of tiles of the work-group, and both are block messages, the subgroups divide the two
- * tiles: the first ones take pieces of the first tile, the others pieces of the second, a message each. (Intel's
- * compiler makes the whole address anew for each message, in the loop.) */
+ * If two prefetches of work-group tiles follow each other and both use block messages, the subgroups split them: the
+ * first subgroups take pieces of the first tile, the others pieces of the second, one message each. (Intel's compiler
+ * recomputes the whole address for each message inside the loop.) */
 #include "internal.h"
 
-/* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
+/* Two tiles in pieces of one shape: `across` elements of a line of memory, `down` lines. */
 typedef struct {
     xt_tile tile[2];
     int across, down, pieces[2];
 } xt_share_;
 
-static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: all caches */
+static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* cm_prefetch's level by locality */
 
 static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
@@ -23,7 +23,7 @@ static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
     }
 }
 
-/* Can its address be made before the body? The tile must be what XT_INIT_TILE made, moved by nothing but a loop. */
+/* Can its address be computed before the body? The tile must come from XT_INIT_TILE, advanced only by loops. */
 static bool xt_may_share_(xt_ctx *x, const xt_tile *t)
 {
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
@@ -36,7 +36,7 @@ static bool xt_may_share_(xt_ctx *x, const xt_tile *t)
     return memcmp(ids, p->made, sizeof ids) == 0;
 }
 
-/* How many pieces a tile has; 0 when they do not divide it. */
+/* The number of pieces of a tile; 0 if they do not divide it. */
 static int xt_share_pieces_(const xt_share_ *s, int which)
 {
     const xt_tile *t = &s->tile[which];
@@ -44,11 +44,11 @@ static int xt_share_pieces_(const xt_share_ *s, int which)
     return across % s->across || down % s->down ? 0 : across / s->across * (down / s->down);
 }
 
-/* Pieces of the smallest height with which the subgroups are enough; false when there are none, or few pieces. */
+/* Finds the smallest height of pieces so that there are enough subgroups; false if there is none, or too few pieces. */
 static bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
 {
     int bytes = xt_bytes_(a->type), side[2], n = a->dist.subgroups;
-    s->tile[0] = *a; /* the larger one, so that half of the subgroups or more are its */
+    s->tile[0] = *a; /* the larger one gets at least half of the subgroups */
     s->tile[1] = *b;
     if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
         s->tile[0] = *b;
@@ -68,7 +68,7 @@ static bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
     return false;
 }
 
-/* In the prologue: where piece `number` of a tile is before any loop, across (0) or down (1). */
+/* In the prologue: the position of piece `number` of a tile before any loop, across (0) or down (1). */
 static spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id number, int down)
 {
     spe_module *m = &x->m;
@@ -80,14 +80,14 @@ static spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id n
     return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
 }
 
-/* What is known before the body: the surface of this subgroup's tile and where its piece starts; of: all bits set when
- * it is the first tile's, else 0: by a division, since compilers turn conditions into comparisons inside the loop. */
+/* Values computed before the body: the surface of this subgroup's tile and the start of its piece. of: all bits set for
+ * the first tile, else 0; computed by a division, as compilers would move a condition's comparison into the loop. */
 typedef struct {
     spe_block2d surface;
     spe_id of[2];
 } xt_shared_;
 
-/* The number of this subgroup's piece in its tile, in the prologue; *first: is that the first tile? */
+/* The number of this subgroup's piece in its tile, in the prologue; *first: is it the first tile? */
 static spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe_id *first)
 {
     spe_module *m = &x->m;
@@ -132,7 +132,7 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     return r;
 }
 
-/* A coordinate with what the loops around have added to it in this subgroup's tile. */
+/* A coordinate plus what enclosing loops have added to it in this subgroup's tile. */
 static spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
 {
     int i;

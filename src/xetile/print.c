@@ -1,23 +1,23 @@
-/* print.c - xt_print: the record in the notation of the XeTile texts. A table tells how each operation looks. Types of
- * what a region carries are left out: they stand where the values are made. */
+/* print.c - xt_print: the record in the notation of the XeTile specification. A table gives the form of each operation.
+ * Types of carried values are omitted, as they appear where the values are defined. */
 #include "internal.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 
-/* How a value is called. */
+/* The name of a value. */
 typedef struct {
     uint32_t number;    /* 0: it has no name yet */
-    int part;           /* which of a tile's scalars it is, from 1 on; 0: the whole */
-    const xt_val *same; /* what a region carries without changing it is called as outside */
+    int part;           /* which of a tile's scalars, from 1 on; 0: the whole */
+    const xt_val *same; /* a value carried unchanged has its outer name */
 } xt_named_;
 
-enum { XT_AS_RECORDED_, XT_WITH_MAPS_, XT_OF_A_SUBGROUP_, XT_FORMS_ }; /* the texts that are printed */
+enum { XT_AS_RECORDED_, XT_WITH_MAPS_, XT_OF_A_SUBGROUP_, XT_FORMS_ }; /* the printed forms */
 
 typedef struct {
     xt_ctx *x;
-    FILE *f; /* NULL: nothing is written, constants are collected */
-    int form, depth, type; /* type: that constants take, -1: their own */
+    FILE *f; /* NULL: collect constants, print nothing */
+    int form, depth, type; /* type: of constants; -1: their own */
     uint32_t count;        /* of names */
     xt_named_ *names;
     xt_list_ constants; /* xt_val */
@@ -33,7 +33,7 @@ static SPE_PRINTF(2, 3) void xt_put_(xt_printer_ *p, const char *format, ...)
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
-/* A number's, where integers of 32 bits are indices, or an element's. */
+/* The type of a number, for which 32-bit integers are indices, or of an element. */
 static const char *xt_type_text_(int type, bool number)
 {
     if (type == CM_E4M3 || type == CM_E5M2) return type == CM_E4M3 ? "f8E4M3FN" : "f8E5M2";
@@ -71,7 +71,7 @@ static void xt_put_tile_type_(xt_printer_ *p, const xt_tile *t)
     xt_put_(p, "%s", end);
 }
 
-/* The matrix that a tile is in, with the extents that are constants; or an address. */
+/* The matrix of a tile, with constant extents; or an address. */
 static void xt_put_memref_(xt_printer_ *p, const xt_init_tile_desc_ *init)
 {
     const xt_val *base = &init->given.base, *n = init->given.shape.at;
@@ -97,7 +97,7 @@ static void xt_put_id_(xt_printer_ *p, uint32_t id)
         xt_put_(p, "%%%u%s", (unsigned)p->names[id].number, parts[p->names[id].part]);
 }
 
-/* %c256 and its like; as the text is collected each is kept once. */
+/* %c256 and the like; while collecting, adds each once. */
 static void xt_put_constant_(xt_printer_ *p, xt_val v)
 {
     const xt_val *known = (const xt_val *)p->constants.items;
@@ -127,7 +127,7 @@ static void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_id_(p, v->id);
 }
 
-/* A field of an operation, by a letter: small ones are values and attributes, capital ones types. */
+/* A field of an operation, by a letter: lower case for values and attributes, upper case for types. */
 static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
 {
     const xt_vec *v = (const xt_vec *)field;
@@ -141,7 +141,7 @@ static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'T': xt_put_tile_type_(p, (const xt_tile *)field); return;
     case 'v': xt_put_id_(p, v->id); return;
     case 'V': xt_put_vec_type_(p, v); return;
-    case 'o': if (v->id) xt_put_(p, ", "), xt_put_id_(p, v->id); return; /* o, O: if it is there */
+    case 'o': if (v->id) xt_put_(p, ", "), xt_put_id_(p, v->id); return; /* o, O: optional */
     case 'O': if (v->id) xt_put_(p, ", "), xt_put_vec_type_(p, v); return;
     case 'A': xt_put_(p, "%s", xt_type_text_(*number, true)); return;
     case 'E': xt_put_(p, "%s", xt_type_text_(*number, false)); return;
@@ -157,7 +157,7 @@ static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     }
 }
 
-/* "$n to $n": fields by their letters. */
+/* "$n to $n": prints fields by their letters. */
 static void xt_say_(xt_printer_ *p, const char *text, ...)
 {
     va_list list;
@@ -172,7 +172,7 @@ static void xt_say_(xt_printer_ *p, const char *text, ...)
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-/* What a region makes of a carried value and of its scalars; where the mask says so they are new. */
+/* Names a carried value and its scalars in a region; those in the mask get new names. */
 static void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint32_t mask)
 {
     xt_val *now[XT_COMPONENTS_], *old[XT_COMPONENTS_];
@@ -193,7 +193,7 @@ static void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint
     if (t->magic == XT_TILE_MAGIC_) p->names[t->tile.id].number = mask ? number : p->names[before->tile.id].number;
 }
 
-/* The carried values that change, as things at an offset of their slots: "a, b", or "a = c, b = d" with a second. */
+/* The carried values that change, at an offset in their slots: "a, b", or "a = c, b = d" with a second offset. */
 static bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f, size_t which, size_t value)
 {
     int i, n = 0;
@@ -214,7 +214,7 @@ static void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_frame_ *f = (const xt_frame_ *)n->desc;
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
-    bool real = p->form == XT_OF_A_SUBGROUP_; /* a loop that counts down is written as one that counts turns */
+    bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
     xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
     int i;
     for (i = 0; i < f->slots; i++) xt_name_thing_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
@@ -233,7 +233,7 @@ static void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
     p->depth++;
 }
 
-/* The end of a side. An XT_ELSE that is not there is not printed. */
+/* The end of a side. A missing XT_ELSE is not printed. */
 static bool xt_put_end_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_frame_ *f = (const xt_frame_ *)n->desc;
@@ -315,7 +315,7 @@ static void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
     }
 }
 
-/* Base and place of a tile: %A[%i, %j] : memref<...>; of what is known only at launch shape and strides too. */
+/* Base and offset of a tile: %A[%i, %j] : memref<...>; and shape and strides if known only at launch. */
 static void xt_put_base_(xt_printer_ *p, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
@@ -331,7 +331,7 @@ static void xt_put_base_(xt_printer_ *p, const xt_init_tile_desc_ *init)
     if (init->tile.scatter) xt_say_(p, "$O", &d->scatter);
 }
 
-/* {#map #map}: those that the user gave, in the fields from one on, or the result's. */
+/* {#map #map}: the user's, from the given field on, or the result's. */
 static void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *desc, const size_t *field)
 {
     const char *between = " {";
@@ -342,7 +342,7 @@ static void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *desc,
     if (!between[1]) xt_put_(p, "}");
 }
 
-/* How an operation looks. $, a letter and a digit is a field, see xt_put_field_, $a a number whose constants have the
+/* The form of an operation. $, a letter and a digit is a field, see xt_put_field_: $a a number whose constants have the
  * operation's type, $# one whose constants have the result's, $m the maps from a field on. Without a field: $= the
  * result, $r its type, $k and $K the kind's name and number, $( a region, $b a tile's base, $z sizes, $B blocks. */
 typedef struct {
@@ -428,7 +428,7 @@ static const xt_row_ *xt_row_of_(xt_op_ op)
     return NULL;
 }
 
-/* A reduction's or broadcast's size that is not the whole dimension. */
+/* The size of a reduction or broadcast, unless it is the whole dimension. */
 static void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_same_ *s = (const xt_same_ *)n->desc;
@@ -473,9 +473,9 @@ static void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, 
     p->type = -1;
 }
 
-/* ---- what the passes found --------------------------------------------------------------------------------------- */
+/* ---- results of passes ------------------------------------------------------------------------------------------- */
 
-/* Of a vector its blocks and layout, of an access whether it is by 2D block messages and why not. */
+/* A vector's blocks and layout; whether an access uses 2D block messages, or why not. */
 static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
 {
     static const char *const uses[] = {"an accumulator", "a product's right side", "a product's left side"};
@@ -497,7 +497,7 @@ static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     if (r < end) xt_put_(p, ", %s", r->text);
 }
 
-/* The work-group, and what the version with 2D block messages needs. */
+/* The work-group, and the condition for the version with 2D block messages. */
 static void xt_put_summary_(xt_printer_ *p)
 {
     xt_ctx *x = p->x;
@@ -527,7 +527,7 @@ static void xt_put_summary_(xt_printer_ *p)
     }
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- the whole text ---------------------------------------------------------------------------------------------- */
 
 static void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
 {
@@ -548,7 +548,7 @@ static void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
     xt_put_(p, "\n");
 }
 
-/* A parameter has the type of the first matrix that is made of it. */
+/* A parameter's type is that of the first tile initialised from it. */
 static void xt_put_param_(xt_printer_ *p, int number)
 {
     const xt_val *v = &p->x->args[number];

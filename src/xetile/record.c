@@ -1,10 +1,10 @@
-/* record.c - the record of a body: nodes and values; and how it is written, node by node. */
+/* record.c - records a body as nodes and values, and writes it node by node. */
 #include "internal.h"
 
 XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i) { return (xt_node_ *)x->nodes.items + i; }
 XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->values.items + id; }
 
-/* Number 0 is none, and what is named after memory has run out. */
+/* Id 0 means no value; it is also returned if out of memory. */
 XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 {
     xt_value_ *v;
@@ -16,7 +16,7 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
     return v->parent;
 }
 
-/* ---- where values may be used ------------------------------------------------------------------------------------ */
+/* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_op_ op;
@@ -24,7 +24,7 @@ typedef struct {
     int line;
 } xt_scope_;
 
-/* The scope of a region, or of a side of it. Number 0 is the kernel's. */
+/* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
 XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
 {
     xt_list_ *list = &w.x->scopes;
@@ -38,7 +38,7 @@ XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
     return list->count - 1;
 }
 
-/* What a region makes may be used in it, this time round; behind it, and in the next turn, only what it lists. */
+/* Values of a region may be used in it, in the same iteration; afterwards, only listed variables may be used. */
 XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 {
     const xt_ctx *x = w.x;
@@ -57,14 +57,14 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
 
-/* The same of a number; false and no error when it is lost. Folded constants have a scope too. */
+/* The same for a number; false without an error if its operation failed. Folded constants have a scope too. */
 XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 {
     if (xt_is_lost_(v)) return false;
     return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 
-/* ---- what differs between lanes ---------------------------------------------------------------------------------- */
+/* ---- uniformity -------------------------------------------------------------------------------------------------- */
 
 XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
 {
@@ -77,13 +77,13 @@ XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread)
     if (id && spread > v->spread) v->spread = spread;
 }
 
-/* What is made of a vector, or found in it, differs between subgroups where the vector does. */
+/* Values computed from a vector, or taken from it, vary between subgroups if the vector does. */
 XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 {
     xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
 }
 
-/* What is loaded: where the place does. With a map each subgroup has its own part of one vector. */
+/* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
 {
     const xt_val *of[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
@@ -93,21 +93,21 @@ XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
         xt_spread_at_least_(x, id, xt_spread_of_(x, of[i]));
 }
 
-/* A tile is the subgroup's, and so are its place and the elements of a vector. */
+/* Tile offsets and vector elements must be uniform over the subgroup. */
 XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 {
     return xt_spread_of_(w.x, v) < 2 ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
 }
 
-/* Do all subgroups meet there: at a barrier, or where elements go through local memory? */
+/* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
 static bool xt_meets_(xt_op_ op, const void *desc)
 {
     return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
            (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_rearrange_desc_ *)desc)->in_registers);
 }
 
-/* May the operation stand in the regions that are open? Numbers, XT_LOAD and XT_STORE are each lane's own business. */
+/* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
 static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name)
 {
     const spe_regions *r = &w.x->regions;
@@ -121,7 +121,7 @@ static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-/* Appends a node with a copy of its operands and attributes; size 0: desc is kept as it is. */
+/* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
                        size_t size)
 {
@@ -144,11 +144,11 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     n->result = result;
     n->file = w.file;
     n->line = w.line;
-    n->desc = copy ? copy : (void *)(uintptr_t)desc; /* the pass that writes it may keep something there */
+    n->desc = copy ? copy : (void *)(uintptr_t)desc; /* writing it may store something there */
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }
 
-/* Where the user wrote it. */
+/* The user's line of a node. */
 XE_FN_ xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n)
 {
     xt_where_ w = {x, n->file, n->line};
@@ -169,7 +169,7 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int 
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* What a number of the record is in this version. */
+/* A recorded number's value in this version. */
 XE_FN_ xt_val xt_now_(xt_ctx *x, const xt_val *v)
 {
     return v->kind == SPE_SCALAR || v->kind == SPE_POINTER ? xt_value_at_(x, v->id)->now.number : *v;
@@ -222,7 +222,7 @@ XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, now);
 }
 
-/* What xt_print says of the node that is being written. */
+/* Sets the text that xt_print adds to the current node. */
 XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
 {
     xt_remark_of_ *r = (xt_remark_of_ *)xt_push_(x, &x->remarks, sizeof *r);

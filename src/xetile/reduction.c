@@ -1,9 +1,9 @@
-/* reduction.c - reduction. */
+/* reduction.c - reductions. */
 #include "internal.h"
 
 /* ---- the kinds --------------------------------------------------------------------------------------------------- */
 
-/* name; may be of floats, of integers; is a a = a */
+/* name; takes floats, integers; is idempotent */
 #define XT_REDUCTIONS_(X)                                                                                              \
     X(add, true, true, false)                                                                                          \
     X(mul, true, true, false)                                                                                          \
@@ -31,13 +31,13 @@ static const xt_red_row_ *xt_red_info_(int kind)
 
 XE_FN_ const char *xt_reduction_name_(int kind) { return xt_red_info_(kind)->name; }
 
-/* ---- what a subgroup holds --------------------------------------------------------------------------------------- */
+/* ---- within a subgroup ------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_field_ f;
     xt_group_ group;
     int outer, groups;           /* results along the other dimension, along this one */
-    int width, together, strips; /* lanes of a group, groups in a register, registers of a group */
+    int width, together, strips; /* lanes per group, groups per register, registers per group */
 } xt_reduce_;
 
 static spe_id xt_reduce_pair_(xt_ctx *x, const xt_reduce_ *r, spe_id a, spe_id b)
@@ -45,8 +45,8 @@ static spe_id xt_reduce_pair_(xt_ctx *x, const xt_reduce_ *r, spe_id a, spe_id b
     return xt_combine_(&x->m, r->group.kind, xt_is_float_(r->f.type), a, b);
 }
 
-/* One outer index: the registers of its groups folded into one; lane p then has what is left of group p / width of
- * those that start at `first`. Lanes without an element take one twice where that changes nothing. */
+/* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
+ * counted from `first`. If the kind is idempotent, lanes without an element use one twice. */
 static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
 {
     const bool twice = xt_red_info_(r->group.kind)->idempotent;
@@ -71,8 +71,8 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
     return sum;
 }
 
-/* `count` registers of different outer indices (at most width) become one, whose lane p has outer index p % width:
- * each step halves both the registers and the lanes that still have to be combined. */
+/* Combines `count` registers of different outer indices (at most width) into one, whose lane p has outer index p %
+ * width. Each step halves both the registers and the lanes left to combine. */
 static spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
 {
     spe_module *m = &x->m;
@@ -93,7 +93,7 @@ static spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int co
     return a[0];
 }
 
-/* Elements side by side in the lanes: registers, then lanes. The results as a field. */
+/* For elements in adjacent lanes: reduces registers, then lanes. The results are a field. */
 static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 {
     int dim = r->group.dim, group, o, i, p, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
@@ -114,7 +114,7 @@ static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
     return spe_ok(&x->m);
 }
 
-/* Each subgroup reduces what it holds: groups of elements along dim, which must not cross its pieces. */
+/* Each subgroup reduces its part: groups of elements along dim, which must not cross pieces. */
 static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_vec result)
 {
     xt_reduce_ r;
@@ -136,7 +136,7 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 
 /* ---- reduction --------------------------------------------------------------------------------------------------- */
 
-/* Of XT_REDUCTION, or what else goes along a dimension. */
+/* For XT_REDUCTION and other operations along a dimension. */
 XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
@@ -157,7 +157,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
 
 static int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
 
-/* The result's map: given, or what follows. They must agree, but where .source is given too data may move. */
+/* The result's map: given or derived. If .source is given too, data may move; else they must agree. */
 static bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
     xt_map derived = xt_map_reduction(&d->vec.map, d->dim, d->reduction_size);
@@ -185,8 +185,8 @@ XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, d->group, r) : r);
 }
 
-/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
- * are dealt out anew, whole groups to a subgroup, and reduced. */
+/* Groups within a subgroup's pieces are reduced there. Otherwise each subgroup reduces its part of them; then the parts
+ * are redistributed, so that each subgroup has whole groups, and reduced. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
     xt_same_ same;

@@ -1,18 +1,18 @@
-/* scan.c - along a dimension: scans, argmin and argmax. */
+/* scan.c - operations along a dimension: scans, argmin and argmax. */
 #include "internal.h"
 
 /* ---- scans ------------------------------------------------------------------------------------------------------- */
 
-/* What a scan is of while it is written. */
+/* The state of writing a scan. */
 typedef struct {
     xt_ctx *x;
     xt_field_ f;
     const xt_scan_of_ *of;
-    int *element; /* of lane p of component c: element[c * 64 + p], -1: none */
+    int *element; /* element[c * 64 + p]: the element in lane p of component c, -1: none */
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
 
-/* The number that changes none, as a constant of the type. */
+/* The neutral element, as a constant of the type. */
 static spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
 {
     bool least = kind == XT_RED_minnumf_ || kind == XT_RED_minimumf_;
@@ -28,7 +28,7 @@ static spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
     return xt_constant_(x, type, &v);
 }
 
-/* Where an element is along the dimension, in its piece. */
+/* An element's position along the dimension, in its piece. */
 static int xt_scan_at_(const xt_scan_ *s, int element)
 {
     return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
@@ -49,7 +49,7 @@ static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_scan_of_ *of)
     return true;
 }
 
-/* What is `by` before each element of component c, taken from f; mask: the lanes where there is such an element. */
+/* The element `by` positions before each one of component c, from f; mask: the lanes that have one. */
 static spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t *mask)
 {
     int p, from[32], step = by * (s->of->dim ? 1 : f->cols);
@@ -70,7 +70,7 @@ static uint32_t xt_scan_lanes_(const xt_scan_ *s, int c)
     return mask;
 }
 
-/* a in the lanes of the mask, b in the others that count. */
+/* a in the lanes of the mask, b in the other lanes with elements. */
 static spe_id xt_scan_choose_(const xt_scan_ *s, int c, uint32_t mask, spe_id a, spe_id b)
 {
     if (!mask) return b;
@@ -82,7 +82,7 @@ static spe_id xt_scan_pair_(const xt_scan_ *s, spe_id before, spe_id v)
     return xt_combine_(&s->x->m, s->of->kind, xt_is_float_(s->f.type), before, v);
 }
 
-/* A field like f, with components of its own. */
+/* A copy of f with its own components. */
 static bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
 {
     if (!xt_field_init_(s->x, to, f->rows, f->cols, f->comps, f->type)) return false;
@@ -92,7 +92,7 @@ static bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
     return true;
 }
 
-/* Is each component at one place along the dimension? Then an element follows from the one before it in its lane. */
+/* Is each component at a single position along the dimension? Then each element's predecessor is in its own lane. */
 static bool xt_scan_in_lanes_(const xt_scan_ *s)
 {
     int c, p;
@@ -107,7 +107,7 @@ static bool xt_scan_in_lanes_(const xt_scan_ *s)
     return true;
 }
 
-/* The component is at that place along the dimension. */
+/* Is the component at this position along the dimension? */
 static bool xt_scan_is_at_(const xt_scan_ *s, int c, int at)
 {
     int p = 0;
@@ -125,7 +125,7 @@ static void xt_scan_one_by_one_(xt_scan_ *s)
                 s->f.comp[c] = xt_scan_pair_(s, xt_scan_before_(s, &s->f, c, 1, &mask), s->f.comp[c]);
 }
 
-/* In steps of 1, 2, 4 ...: each adds what was gathered so far. */
+/* Scans in steps of 1, 2, 4 ..., each adding partial results. */
 static bool xt_scan_doubling_(xt_scan_ *s)
 {
     int by, c;
@@ -141,7 +141,7 @@ static bool xt_scan_doubling_(xt_scan_ *s)
     return true;
 }
 
-/* An exclusive scan has each element's predecessor; the carry comes before all. */
+/* For an exclusive scan, shifts by one element; then combines with the carry. */
 static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
 {
     spe_id neutral = xt_scan_neutral_(s->x, s->of->kind, s->f.type);
@@ -175,7 +175,7 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, xt_pick_all_(x, &out, NULL, NULL, r));
 }
 
-/* For each element the sum of all pieces before its own: sums of pieces, scanned by all, given back to the pieces. */
+/* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
 static xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 {
     xt_reduction_desc_ sum;
@@ -234,7 +234,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 
 /* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
 
-/* The extreme, and of the elements that are equal to it the first. Where none is, all are NaN: the last. */
+/* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last. */
 xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 {
     int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;

@@ -1,10 +1,10 @@
-/* scratch.c - from subgroup to subgroup: through local memory. */
+/* scratch.c - moving elements between subgroups through local memory. */
 #include "internal.h"
 
-/* One buffer serves every such operation of a kernel; who does not fit works in passes over rows. */
+/* One buffer serves all such operations of a kernel; vectors that do not fit take several passes over rows. */
 typedef struct {
-    int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
-    int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    int pitch, bytes, height, rows; /* bytes: per element; rows: of the source's height, per pass */
+    int stride[2];                  /* for reading rows and columns: 0 repeats one (broadcast), else 1 */
     bool transposed;
     int shift[2];
 } xt_scratch_;
@@ -23,7 +23,7 @@ static xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
     return s;
 }
 
-/* What local memory has left goes to these operations, as far as they can use it. */
+/* Gives the remaining local memory to these operations, as far as they can use it. */
 XE_FN_ bool xt_place_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
@@ -53,7 +53,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     return true;
 }
 
-/* How many rows go in one pass: whole pieces of the source where that can be. */
+/* The rows of one pass: whole pieces of the source if possible. */
 static int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
 {
     int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
@@ -77,12 +77,12 @@ static void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, 
     }
 }
 
-/* A block as memory in the pass that starts at row `low`, and its first row. */
+/* The memory of a block in the pass that starts at row `low`, and the block's first row. */
 static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d, const xt_block_ *b, cm_type type,
                               int low, spe_id *first)
 {
     spe_module *m = &x->m;
-    int down = s->transposed, known[2], i; /* down: the dimension that runs along the source's rows */
+    int down = s->transposed, known[2], i; /* down: the dimension that counts the source's rows */
     spe_id at[2], row, col, line, step;
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
@@ -102,13 +102,13 @@ static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
         int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]);
         known[i] = xt_least_(xt_least_(place, xt_align_of_(i ? b->col : b->row)), xt_align_of_(s->shift[i ^ down]));
     }
-    if (s->rows >= s->height && s->stride[0] && s->stride[1]) /* stride 0: elements are repeated */
+    if (s->rows >= s->height && s->stride[0] && s->stride[1]) /* stride 0: repeated elements */
         xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
     xt_leave_out_(x, &mem, b, NULL);
     return mem;
 }
 
-/* With several passes: opens a branch for blocks that have rows in this one. */
+/* With several passes: opens a branch for blocks with rows in the current one. */
 static void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b, cm_mem *mem, spe_id first, int low)
 {
     spe_module *m = &x->m;
@@ -137,7 +137,7 @@ static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
     }
 }
 
-/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
+/* Elements outside a pass are read as zero bits, so or-ing merges the passes. */
 static spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     spe_id type = spe_type_of(&x->m, v[0]), bits;
@@ -169,10 +169,10 @@ static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
     }
 }
 
-/* ---- passes over columns: every subgroup writes and reads a part of what it has in each -------------------------- */
+/* ---- passes over columns, in each of which every subgroup writes and reads a part of its vector------------------- */
 
-/* In how many passes a vector goes so that each takes the same columns of every piece: then what has been written is no
- * longer held while the rest is read, and nothing depends on the subgroup. 0: not this way. */
+/* The number of passes so that each takes the same columns of every piece. Then registers of written elements are free
+ * while the rest is read, and nothing depends on the subgroup. 0: not possible. */
 static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
 {
     int width = v->dist.data[1], n;
@@ -185,7 +185,7 @@ static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
     return 0;
 }
 
-/* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
+/* The memory of columns c .. c + S of a subgroup's pieces, in their pass. */
 static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
 {
     int part = width / passes, pitch = v->dist.shape[1] / passes;
@@ -193,7 +193,7 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
     xt_scratch_position_(x, &v->dist, row, 0, at);
-    col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
+    col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* exact: positions are multiples of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
     mem.col = at[0];
@@ -204,7 +204,7 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     return mem;
 }
 
-/* Writes (store) or reads the strips of S columns that a pass takes. A strip is `runs` neighbouring parts. */
+/* Writes (store) or reads a pass's strips of S columns. A strip is `runs` consecutive parts. */
 static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     cm_type type = xt_held_(v->type);
@@ -240,7 +240,7 @@ static void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
     }
 }
 
-/* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
+/* Moves all of v through local memory into r, already allocated. All subgroups of the work-group take part. */
 XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
     xt_scratch_ s = xt_scratch_init_(v, from);
@@ -256,7 +256,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
         spe_barrier(&x->m);
         xt_scratch_write_(x, &s, &a, low);
         spe_barrier(&x->m);
-        if (from->in_order) { /* in one pass: the same memory in rows of the other length */
+        if (from->in_order) { /* in one pass, reading the memory with another row length */
             s.pitch = r.dist.shape[1];
             s.height = s.rows = r.dist.shape[0];
         }

@@ -1,9 +1,9 @@
-/* single.c - single numbers: loaded, stored, taken out of a vector; conditions of a whole mask; random numbers. */
+/* single.c - single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
 #include "internal.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The type that a number has whose element in memory, or in a vector, is of this one: what is held as bits is f32. */
+/* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
 static int xt_number_type_(int type)
 {
     return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
@@ -60,9 +60,9 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
     spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
 }
 
-/* ---- out of vectors ---------------------------------------------------------------------------------------------- */
+/* ---- from vectors ------------------------------------------------------------------------------------------------ */
 
-/* All subgroups get the one element first, which then is that of all their lanes. */
+/* Broadcasts the element to all subgroups first, then to all their lanes. */
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
     xt_vectors_ d;
