@@ -591,13 +591,13 @@ XETILE_COLD_
 
 #include "coopmatrix.h" /* its bodies come first */
 
-/* internal.h - what the bodies of coopvec.h share with each other and with nobody else. */
+/* internal.h - declarations shared by the bodies of coopvec.h only. */
 
-enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
+enum { CV_BOOL_ = 1 }; /* the type of conditions, next to the cv_type values */
 enum { CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
-enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones go a lane at a time */
+enum { CV_DPAS_MOST_ = 4096 }; /* maximum instructions of a product; larger ones run one lane at a time */
 
-/* Reports an error at the user's line to the module, which keeps the first. */
+/* Reports an error at the user's line. */
 #define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
 
 /* host.c */
@@ -608,7 +608,7 @@ typedef struct {
 } cv_text_;
 XETILE_PRIVATE cv_vec cv_no_vec_(void);
 
-/* products.c: a matrix as the product sees it, ready to be addressed. */
+/* products.c: a matrix operand of a product, ready to be addressed. */
 typedef struct {
     cv_ctx *x;
     spe_id base, stride;         /* base: bytes */
@@ -621,7 +621,7 @@ typedef struct {
 /* mul.c */
 /* control.c */
 
-/* host.c - errors, component types, what is supported, and matrices in memory. */
+/* host.c - errors, component types, supported combinations, and matrices in memory. */
 
 XE_FN_ const spe_reporter *cv_errors_(void)
 {
@@ -640,7 +640,7 @@ XE_FN_ const spe_reporter *cv_errors_(void)
 const char *cv_error_text(int id) { return spe_reporter_text(cv_errors_(), id); }
 const char *cv_error_name(int id) { return spe_reporter_name(cv_errors_(), id); }
 
-/* Row i, 0 to 11, in the order of the numbers. */
+/* Row i, 0 to 11, in ascending order of type numbers. */
 XE_FN_ const cv_type_row *cv_type_at_(int i)
 {
     static const cv_type_row rows[] = {
@@ -667,7 +667,7 @@ XE_FN_ bool cv_is_float_(int type) { return cv_type_info(type) && cv_type_info(t
 XE_FN_ bool cv_is_signed_(int type) { return cv_type_info(type) && cv_type_info(type)->is_signed; }
 XE_FN_ int cv_bytes_(int type) { return cv_type_info(type)->bits / 8; }
 
-/* May a vector of this type be interpreted so? Packed: 32-bit unsigned only, everything else: 16 and 32 bits. */
+/* Can a vector of this type be interpreted so? Packed: 32-bit unsigned only; others: 16 and 32 bits. */
 XE_FN_ bool cv_interprets_(int input, int interpretation)
 {
     if (!cv_is_vector_type_(input) || !cv_type_info(interpretation)) return false;
@@ -692,7 +692,7 @@ bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int ou
            cv_is_memory_type_(bias) && cv_is_vector_type_(output);
 }
 
-/* What is accumulated into vectors; into matrices the first ones. */
+/* Combinations that accumulate into vectors; only the first of them also into matrices. */
 enum { CV_OUTER_ROWS_ = 3, CV_VECTOR_ROWS_ = 5 };
 XE_FN_ const cv_properties_accumulate *cv_accumulate_rows_(void)
 {
@@ -718,7 +718,7 @@ bool cv_supports_vector_accumulate(int input, int type)
     return cv_accumulates_(cv_accumulate_rows_(), CV_VECTOR_ROWS_, input, type);
 }
 
-/* Writes the rows of multiply-add (when out is not NULL); how many. Combination i: its digits are the five types. */
+/* Writes the rows of multiply-add (if out is not NULL); returns their number. The digits of i are the five types. */
 XE_FN_ uint32_t cv_list_mul_(cv_properties_mul *out)
 {
     const int n = CV_TYPE_COUNT_;
@@ -736,7 +736,7 @@ XE_FN_ uint32_t cv_list_mul_(cv_properties_mul *out)
     return count;
 }
 
-/* A list of `length`, or NULL: may n rows be written there? */
+/* Does a list of `length`, or NULL, have room for n rows? */
 XE_FN_ bool cv_list_holds_(const void *list, uint32_t length, uint32_t n) { return !list || length >= n; }
 
 cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
@@ -759,7 +759,7 @@ cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
     return CV_S_OK;
 }
 
-/* Who called; all is well so far. */
+/* Sets the caller's location and no error. */
 XE_FN_ spe_error *cv_error_at_(spe_error *error, const char *file, int line)
 {
     if (!error) return NULL;
@@ -769,7 +769,7 @@ XE_FN_ spe_error *cv_error_at_(spe_error *error, const char *file, int line)
     return error;
 }
 
-/* Fills *error (which may be NULL, and has the caller's place) and returns false. */
+/* Fills *error (may be NULL; already has the caller's location) and returns false. */
 SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
@@ -797,7 +797,7 @@ size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t
     return along / 64 * cv_optimal_rows_(rows) * 64 + (size_t)row * 64 + along % 64;
 }
 
-/* Bytes a matrix has: from its first to its last element, an optimal layout with its padding. */
+/* The size of a matrix in bytes: from the first to the last element; for optimal layouts including padding. */
 XE_FN_ uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t cols, uint32_t stride)
 {
     uint64_t bytes = (uint64_t)cv_bytes_(type);
@@ -813,7 +813,7 @@ XE_FN_ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t col
     return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
 }
 
-/* What a matrix must have wherever it is: a layout, a shape, and a type that `bad_type` speaks of. */
+/* Checks a matrix's layout, shape and type; an unsuitable type is error `bad_type`. */
 XE_FN_ bool cv_check_matrix_(int layout, uint32_t rows, uint32_t cols, int type, int bad_type, spe_error *error)
 {
     if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
@@ -862,7 +862,7 @@ bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest
     return true;
 }
 
-/* Equal, or floats of different sizes. */
+/* Only equal types, or floats of different sizes, convert. */
 XE_FN_ bool cv_converts_(int from, int to)
 {
     return from == to || (cv_is_float_(from) && cv_is_float_(to) && cv_bytes_(from) != cv_bytes_(to));
@@ -967,7 +967,7 @@ bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *in
     return true;
 }
 
-/* An allocation of `size` bytes from base on, of which `what` has so many from offset on. */
+/* Checks that an allocation of `size` bytes at base holds `bytes` bytes of `what` at offset. */
 XE_FN_ bool cv_check_memory_(const void *base, uint64_t size, uint64_t offset, const char *what, uint64_t bytes,
                              unsigned multiple, int misaligned, spe_error *error)
 {
@@ -1001,12 +1001,12 @@ bool cv_check_vector_memory_(const char *file, int line, const void *base, uint6
                             CV_ERROR_VECTOR_ALIGNMENT, error);
 }
 
-/* values.c - numbers and vectors. A value is held as the SPIR-V scalar or vector of its type, FP8 read from memory as
- * the f16 of the same value. */
+/* values.c - numbers and vectors. A value is held as a SPIR-V scalar or vector of its type; FP8 from memory as f16 of
+ * the same value. */
 
 spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
-/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+/* Called at the start of every operation: further errors get the user's line. False after an error. */
 XE_FN_ bool cv_enter_(cv_where_ w)
 {
     w.x->operations++;
@@ -1016,7 +1016,7 @@ XE_FN_ bool cv_enter_(cv_where_ w)
 /* The side of a region that is being written: see cv_side_. */
 XE_FN_ int cv_side_now_(const cv_ctx *x) { return x->regions.depth ? x->frames[x->regions.depth - 1].side : 0; }
 
-/* Was it made where it can be seen from here? */
+/* Checks that a value made in `side` is in scope here. */
 XE_FN_ bool cv_live_(cv_where_ w, int side)
 {
     const cv_side_ *s;
@@ -1071,7 +1071,7 @@ XE_FN_ spe_id cv_spe_type_(cv_ctx *x, int type)
     return spe_int(&x->m, (uint32_t)cv_type_info(type)->bits);
 }
 
-/* What a value is, for error texts. */
+/* Describes a value, for error texts. */
 XE_FN_ cv_text_ cv_describe_(const cv_val *v)
 {
     cv_text_ t = {"a value that was never set"};
@@ -1082,13 +1082,13 @@ XE_FN_ cv_text_ cv_describe_(const cv_val *v)
     return t;
 }
 
-/* Is it finite in this type when it is? */
+/* Does a finite number stay finite in this type? */
 XE_FN_ bool cv_float_fits_(int type, double v)
 {
     return !isfinite(v) || isfinite(type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v)) : (float)v);
 }
 
-/* A number as an id of this type: constants take it on, scalars must have it, or be integers as wide. */
+/* A number as an id of this type. Constants are converted; scalars must have it, or be integers of equal width. */
 XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 {
     spe_module *m = &w.x->m;
@@ -1130,17 +1130,17 @@ XE_FN_ const char *cv_op_name_(int op)
     static const char *const names[] = {
         "CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR", "CV_XOR", "CV_SHL",
         "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
-    return names[op]; /* by spe_arith_op */
+    return names[op]; /* indexed by spe_arith_op */
 }
 
-/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
+/* One instruction on scalars or vectors of a type; 0 without an error if there is none. */
 XE_FN_ spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
     if (cv_is_float_(type)) return op == SPE_ARITH_REM ? 0 : spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
     return spe_arith(m, (spe_arith_op)op, cv_is_signed_(type) ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
-/* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
+/* The common type of two numbers: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
 XE_FN_ int cv_common_type_(const cv_val *a, const cv_val *b)
 {
     if (a->kind == SPE_SCALAR && b->kind == SPE_SCALAR)
@@ -1203,7 +1203,7 @@ cv_vec cv_no_vec_(void)
 /* Room for n ids. */
 XE_FN_ spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
 
-/* A vector with room for its parts; without parts when something is wrong. */
+/* A vector with room for its parts; without parts after an error. */
 XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
 {
     cv_vec v = cv_no_vec_();
@@ -1233,14 +1233,14 @@ XE_FN_ bool cv_check_type_(cv_where_ w, int type)
     return cv_is_vector_type_(type) || cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
 }
 
-/* Is this a vector that was made? */
+/* Checks that a vector is set and in scope. */
 XE_FN_ bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 {
     if (v->magic != CV_VEC_MAGIC_ || !v->parts) return cv_fail_(w, CV_ERROR_UNSET, "a vector");
     return cv_live_(w, v->side);
 }
 
-/* Where element i is: part, and component of it. */
+/* The part of element i, and its component there. */
 XE_FN_ int cv_part_of_(int n, int i, int *component)
 {
     int part = 0;
@@ -1299,7 +1299,7 @@ XE_FN_ bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
            cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v).s);
 }
 
-/* The pointer's element `index`, and the stride when it is not 1 (else 0). */
+/* The pointer's element `index`; the stride, or 0 if it is 1. */
 XE_FN_ bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
 {
     bool strided = d->stride.magic && !(d->stride.kind == SPE_INT && d->stride.integer == 1);
@@ -1310,7 +1310,7 @@ XE_FN_ bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *str
     return spe_ok(&w.x->m);
 }
 
-/* Element i of what cv_locate_ found, as a pointer to `width` of them. */
+/* Element i from where cv_locate_ says, as a pointer to `width` elements. */
 XE_FN_ spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
 {
     spe_module *m = &x->m;
@@ -1349,7 +1349,7 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     }
 }
 
-/* Is the constant i the number of an element? */
+/* Is the constant i a valid element index? */
 XE_FN_ bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
 {
     return cv_check_vec_(w, v) &&
@@ -1369,7 +1369,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.length, part), part++) {
         spe_id one = v.part[part];
         first = spe_i32(m, start);
-        if (spe_run(v.length, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
+        if (spe_run(v.length, part) > 1) /* masked, as lanes that need another part must not index outside this one */
             one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.length, part) - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
@@ -1450,7 +1450,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     return v;
 }
 
-/* Does a function of real numbers take this type? */
+/* Checks that a function of floats takes this type. */
 XE_FN_ bool cv_check_real_(cv_where_ w, const char *function, const char *on, int type)
 {
     return cv_is_float_(type) || cv_fail_(w, CV_ERROR_OPERATION, "%s on %s%s", function, on, cv_type_text_(type));
@@ -1468,7 +1468,7 @@ cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
     return v;
 }
 
-/* On f32 scalars or vectors. */
+/* Emits a function on f32 scalars or vectors. */
 XE_FN_ spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 {
     spe_module *m = &x->m;
@@ -1566,7 +1566,7 @@ XE_FN_ spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
            type = cv_like_(x, cv_spe_type_(x, to), v);
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
-    if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
+    if (t->bits < 32) { /* the bounds are exact in f32; fmax turns NaN into the lower bound, so NaN is replaced first */
         double lo = (double)cv_least_(t->bits, t->is_signed), hi = (double)cv_most_(t->bits, t->is_signed);
         v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
         v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
@@ -1577,7 +1577,7 @@ XE_FN_ spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
     return v;
 }
 
-/* f32 rounded to a value of FP8, still f32: a multiple of its last place, which is 2^(exponent - mantissa bits). */
+/* f32 rounded to an FP8 value, still f32: to a multiple of the last place, 2^(exponent - mantissa bits). */
 XE_FN_ spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 {
     spe_module *m = &x->m;
@@ -1595,9 +1595,9 @@ XE_FN_ spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
     return spe_select(m, spe_isnan(m, v), v, r);
 }
 
-/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that
- * is what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones,
- * becomes a power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
+/* FP8 in the upper halves of 16-bit integers (the lower are ignored) as f16 of the same value. E5M2 needs no change;
+ * E4M3 has one more mantissa bit, and its exponent bias is 8 less. Only its NaN, all ones, becomes a power of two when
+ * one is added below the mantissa, and the resulting bit makes it a NaN in f16. */
 XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
@@ -1608,7 +1608,7 @@ XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
     return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), spe_const_f(m, half, 256));
 }
 
-/* What stands in memory, as held. */
+/* Converts a value in memory to the form it is held in. */
 XE_FN_ spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
@@ -1624,8 +1624,8 @@ XE_FN_ spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
     return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
 }
 
-/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest
- * anyway. */
+/* 32-bit integers are converted to floats of 16 bits and less through f32, which is exact after clamping those that
+ * become infinity or the maximum anyway. */
 XE_FN_ spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
     spe_module *m = &x->m;
@@ -1636,7 +1636,7 @@ XE_FN_ spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
     return cv_float_to_float_(x, v, CV_F32, to);
 }
 
-/* A held scalar or vector of one type as one of another. Neither is packed. */
+/* Converts a held scalar or vector to another type. Neither is packed. */
 XE_FN_ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
 {
     if (!spe_ok(&x->m) || from == to) return v;
@@ -1644,7 +1644,7 @@ XE_FN_ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
     return cv_is_float_(to) ? cv_int_to_float_(x, v, from, to) : cv_int_to_int_(x, v, from, to);
 }
 
-/* A held value in what products are summed in: f32, or 32 bits of an integer. Exact but for 32-bit integers to f32. */
+/* Converts a held value to the type of sums: f32, or a 32-bit integer. Exact except for 32-bit integers to f32. */
 XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 {
     spe_module *m = &x->m;
@@ -1654,7 +1654,7 @@ XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
     return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
 }
 
-/* A vector's parts as those of a vector of another type. */
+/* Converts a vector to another type. */
 XE_FN_ cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 {
     cv_vec r = cv_new_(x, type, v->length);
@@ -1679,7 +1679,7 @@ cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
     return cv_scalar_(w.x, type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
 }
 
-/* products.c - matrices and vectors in memory, and what multiplies and accumulates. */
+/* products.c - matrices and vectors in memory, products and accumulation. */
 
 XE_FN_ bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
 {
@@ -1688,7 +1688,7 @@ XE_FN_ bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, in
            cv_fail_(w, error, "offset %lld", (long long)offset->integer);
 }
 
-/* Checks the stride, or chooses the least there can be. */
+/* Checks the stride, or sets it to the minimum. */
 XE_FN_ void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
     uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols);
@@ -1729,7 +1729,7 @@ cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
     return r;
 }
 
-/* A loop over 0, step, 2 step ... below n; element `index` of a variable that is an array. */
+/* A loop over 0, step, 2 step ... below n. And element `index` of an array variable. */
 XE_FN_ spe_id cv_loop_(spe_module *m, int n, int step)
 {
     return spe_for(m, spe_i32(m, 0), spe_i32(m, n), spe_i32(m, step), 0, NULL);
@@ -1763,7 +1763,7 @@ XE_FN_ cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
     return s;
 }
 
-/* Bytes to the product's element (m, k), i32 ids: cv_element_offset. */
+/* Byte offset of the product's element (m, k), i32 ids, as in cv_element_offset. */
 XE_FN_ spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col)
 {
     spe_module *m = &s->x->m;
@@ -1783,8 +1783,8 @@ XE_FN_ spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id s
     return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), spe_vec(&s->x->m, scalar, (uint32_t)n));
 }
 
-/* n neighbours in memory from element (row, col) on, decoded: 8, 4, 2 or 1, into separate ids. Rows are aligned to 16,
- * but where in a row this begins may not be known. */
+/* Loads and decodes n (8, 4, 2 or 1) neighbours in memory from element (row, col) on, into separate ids. Rows are
+ * aligned to 16, but the position within the row may be unknown. */
 XE_FN_ void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
 {
     spe_module *m = &s->x->m;
@@ -1793,7 +1793,7 @@ XE_FN_ void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, sp
     for (int i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
 }
 
-/* So many elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
+/* Loads n elements of a vector from element `first` on, as one SPIR-V vector of the sums' type. */
 XE_FN_ spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
 {
     spe_module *m = &x->m;
@@ -1814,29 +1814,29 @@ typedef struct {
     spe_id bias;  /* bytes; 0: none */
     int bias_type;
     cv_vec out;
-    /* by the matrix instruction */
-    int kind, R; /* R: elements of k a lane holds of a row in one operand */
-    int depth;   /* elements of k in one operand */
-    int halves;  /* operands a raw one makes: 2 for FP8 along k, whose raw operands have 32 elements */
+    /* for the matrix instruction */
+    int kind, R; /* R: elements of k that a lane holds of a row per operand */
+    int depth;   /* elements of k per operand */
+    int halves;  /* operands per raw operand: 2 for FP8 along k, whose raw operands have 32 elements */
     int raws;    /* raw operands along k */
     int blocks;  /* of eight rows */
     spe_id lane;
-    spe_id *b; /* B operands, in the order of the operands made of A */
+    spe_id *b; /* B operands, in the order of A's operands */
 } cv_product_;
 
-/* An integer sum takes a float bias only after it has become f32; any other joins the sum at its start. */
+/* A float bias is added to an integer sum after conversion to f32; other biases are the sum's initial value. */
 XE_FN_ bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
 
 XE_FN_ spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(p->m, 32) : spe_int(p->m, 32); }
 
-/* What the sums of rows first .. first + n start from. */
+/* The initial value of the sums of rows first .. first + n. */
 XE_FN_ spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
 {
     if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
     return spe_null(p->m, spe_vec(p->m, cv_sum_scalar_(p), (uint32_t)n));
 }
 
-/* Sums of rows first .. as elements of the output. */
+/* Converts sums of rows first .. to elements of the output. */
 XE_FN_ spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
 {
     if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->x, sum, p->sum_type, p->out.type);
@@ -1864,7 +1864,7 @@ XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
     return spe_ok(m);
 }
 
-/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
+/* One run of n <= 8 neighbours in memory, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
  * sums[j] += A[row + j][col] v[0]. */
 XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
@@ -1879,8 +1879,8 @@ XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, c
     }
 }
 
-/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so
- * that a loop can go over K; 0: unrolled, with the ids in v. */
+/* Sums of `rows` rows (more than one only if rows are neighbours in memory) over all of K. input: a variable with K
+ * elements, for a loop over K; 0: unrolled, with the ids in v. */
 XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input, spe_id *sums)
 {
     spe_module *m = p->m;
@@ -1901,8 +1901,8 @@ XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
 }
 
-/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless
- * a row is short enough to be written out. Small products are unrolled. */
+/* Rolled: the output is a variable, and a loop goes over blocks of rows (one row, or eight neighbours); the input is a
+ * variable too, unless a row is short enough to unroll. Small products are fully unrolled. */
 XE_FN_ void cv_mul_lanes_(cv_product_ *p)
 {
     spe_module *m = p->m;
@@ -1931,23 +1931,23 @@ XE_FN_ void cv_mul_lanes_(cv_product_ *p)
 
 /* ---- the matrix instruction --------------------------------------------------------------------------------------
  *
- * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come
- * out are that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row.
- * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even
- * dwords' halves and one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same
- * permutation of k.
+ * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the resulting sums
+ * are the lane's own. The matrix is A: eight rows, 32 bytes of k, where lane l holds bytes l 32 / S ... of each row.
+ * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row then make two operands, one from half
+ * of each dword's elements, one from the other (subgroup size 16: even and odd k), and the vector is packed with the
+ * same permutation of k.
  */
 
 enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
 
-/* Two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
+/* Combines two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
 XE_FN_ spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
 {
     static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
     return spe_bitcast(m, spe_vec(m, spe_int(m, (uint32_t)bits * 2), 8), spe_shuffle(m, low, high, 16, order));
 }
 
-/* Neighbours along m: each lane loads the runs of its own rows of k. Held f16 for FP8. */
+/* For neighbours along m: each lane loads the runs of its own rows of k. FP8 becomes f16. */
 XE_FN_ spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
 {
     const cv_surface_ *s = &p->a;
@@ -1968,8 +1968,7 @@ XE_FN_ spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
     return v[0];
 }
 
-/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody
- * reads. */
+/* For neighbours along k: each lane loads its part of eight rows. Rows past the last one repeat it and are unused. */
 XE_FN_ spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
 {
     const cv_surface_ *s = &p->a;
@@ -1990,7 +1989,7 @@ XE_FN_ spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
     return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
 }
 
-/* Blocks block .. block + 4 of rows by raw operands raw, raw + 1, by one message. */
+/* Loads row blocks block .. block + 4 of raw operands raw, raw + 1 by one message. */
 XE_FN_ void cv_a_message_(const cv_product_ *p, int block, int raw, spe_id out[4][2])
 {
     const cv_surface_ *s = &p->a;
@@ -2012,8 +2011,8 @@ XE_FN_ void cv_a_message_(const cv_product_ *p, int block, int raw, spe_id out[4
         }
 }
 
-/* Raw operands of up to four blocks of rows and two steps along k. 2D block messages want rows of at least 64 bytes, a
- * multiple of 4; the optimal layouts are rows of 64 bytes for their sake. */
+/* Raw operands for up to four blocks of rows and two steps along k. 2D block messages require rows of at least 64
+ * bytes, a multiple of 4; that is why optimal layouts have rows of 64 bytes. */
 XE_FN_ void cv_a_load_(const cv_product_ *p, int block, int raw, spe_id out[4][2])
 {
     const cv_surface_ *s = &p->a;
@@ -2037,8 +2036,8 @@ XE_FN_ spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
     return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
 }
 
-/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one,
- * of its 4 (subgroup size 8) two. */
+/* Operand `half` of a raw operand: itself, or half of its FP8 as f16: one of each lane's 2 bytes (subgroup size 16),
+ * two of its 4 (subgroup size 8). */
 XE_FN_ spe_id cv_a_operand_(const cv_product_ *p, spe_id raw, int half)
 {
     cv_ctx *x = p->x;
@@ -2049,7 +2048,7 @@ XE_FN_ spe_id cv_a_operand_(const cv_product_ *p, spe_id raw, int half)
                    16);
 }
 
-/* Which k, counted from the raw operand's first, operand `half` has at place i. */
+/* The k of element i of operand `half`, relative to the raw operand's first. */
 XE_FN_ int cv_operand_k_(const cv_product_ *p, int half, int i)
 {
     return p->halves == 1 ? i : p->x->S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2;
@@ -2087,12 +2086,12 @@ XE_FN_ spe_id cv_words_(cv_ctx *x, spe_id v, int n)
     return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
 }
 
-/* Operand `half` of k from k0 on, as eight dwords: of sixteen f16, of 32 8-bit integers, or packed ones as they are. */
+/* Operand `half` of k from k0 on, as eight dwords: sixteen f16, 32 8-bit integers, or packed dwords. */
 XE_FN_ spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int half)
 {
     bool packed = cv_is_packed_(p->in.interpretation);
     int pieces = packed ? 1 : p->kind == CV_DPAS_I8_ ? 4 : 2, k[8];
-    spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] is made of e[1] and e[2], these of e[3] to e[6] */
+    spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] combines e[1] and e[2], these e[3] to e[6] */
     for (int i = 0; i < pieces; i++) {
         for (int j = 0; j < 8; j++) k[j] = (packed ? k0 / 4 : k0) + cv_operand_k_(p, half, 8 * i + j);
         piece[i] = cv_pick_(p->x, v, k);
@@ -2103,13 +2102,13 @@ XE_FN_ spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int h
     return e[0];
 }
 
-/* The B operands, of the input interpreted: f16, or 8-bit integers, of packed ones the dwords. */
+/* Makes the B operands from the interpreted input: f16, 8-bit integers, or packed dwords. */
 XE_FN_ bool cv_pack_b_(cv_product_ *p)
 {
     int type = p->in.interpretation;
     cv_vec v = p->in.vec;
     if (!cv_is_packed_(type)) v = cv_convert_vec_(p->x, &v, type);
-    if (p->kind == CV_DPAS_F16_) v.type = CV_F16; /* as which FP8 is held */
+    if (p->kind == CV_DPAS_F16_) v.type = CV_F16; /* FP8 is held as f16 */
     p->b = cv_ids_(p->x, p->raws * p->halves);
     if (!p->b || !v.parts) return false;
     for (int i = 0; i < p->raws; i++)
@@ -2126,7 +2125,7 @@ XE_FN_ spe_id cv_dpas_once_(const cv_product_ *p, spe_id a, spe_id b, spe_id sum
     return spe_dpas(p->m, spe_vec(p->m, cv_sum_scalar_(p), 8), p->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums, operands);
 }
 
-/* Four blocks of rows at a time: their sums, over all of K. */
+/* The sums of four blocks of rows over all of K. */
 XE_FN_ void cv_dpas_blocks_(const cv_product_ *p, int block, spe_id sums[4])
 {
     for (int raw = 0; raw < p->raws; raw += 2) {
@@ -2142,7 +2141,7 @@ XE_FN_ void cv_dpas_blocks_(const cv_product_ *p, int block, spe_id sums[4])
     }
 }
 
-/* The parts of the output that are in the four blocks. */
+/* Sets the parts of the output in the four blocks. */
 XE_FN_ void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4])
 {
     for (int first = 0, part = 0, n; part < p->out.parts; first += n, part++) {
@@ -2156,7 +2155,7 @@ XE_FN_ void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4
     }
 }
 
-/* What a block's sums start from; of the last block the bias may have fewer rows. */
+/* The initial value of a block's sums; in the last block, the bias may have fewer rows. */
 XE_FN_ spe_id cv_dpas_start_(const cv_product_ *p, int block)
 {
     spe_id first = spe_i32(p->m, block * 8), ids[8], part;
@@ -2188,7 +2187,7 @@ XE_FN_ void cv_mul_dpas_(cv_product_ *p)
     }
 }
 
-/* Do all work-items of the subgroup come here together, with the same numbers a and b (NULL: none)? */
+/* Do all work-items of the subgroup arrive together, with equal numbers a and b (NULL: none)? */
 XE_FN_ bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_val *b)
 {
     cv_ctx *x = w.x;
@@ -2199,8 +2198,8 @@ XE_FN_ bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, con
     return said != CV_UNIFORM_NO && x->full && (said == CV_UNIFORM_YES || (same && x->divergent == 0));
 }
 
-/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at
- * a time. */
+/* The matrix instruction to use, if there is one for these types and lanes can load the matrix for it; CV_DPAS_NONE_:
+ * one lane at a time. */
 XE_FN_ int cv_choose_dpas_(const cv_product_ *p)
 {
     const cv_surface_ *s = &p->a;
@@ -2258,8 +2257,8 @@ cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interp
     return cv_mul_add(w, out_type, a, in, NULL);
 }
 
-/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until
- * nobody was faster. `pair`: two f16. */
+/* Adds two f16 to the two in a word, atomically. Not every device has an instruction for that, so this is a
+ * compare-exchange loop. */
 XE_FN_ void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
 {
     spe_module *m = &x->m;
@@ -2286,7 +2285,7 @@ XE_FN_ void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v
         return;
     }
     v = spe_fconvert(m, half, v);
-    zero = spe_const_f(m, half, -0.0); /* adding it changes nothing */
+    zero = spe_const_f(m, half, -0.0); /* the neutral element */
     odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
     two[0] = spe_select(m, odd, zero, v);
     two[1] = spe_select(m, odd, v, zero);
@@ -2294,14 +2293,13 @@ XE_FN_ void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v
     cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
 }
 
-/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are
- * there. */
+/* Adds the lanes' values to consecutive elements (lane l to element l from `at` on), of which the first n exist. */
 XE_FN_ void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
 {
     spe_module *m = &x->m;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
     at = spe_iadd(m, at, spe_imul(m, lane, spe_i32(m, cv_bytes_(type))));
-    if (type == CV_F16) { /* even lanes add for their neighbour too */
+    if (type == CV_F16) { /* even lanes also add for their neighbour */
         two[0] = spe_fconvert(m, half, v);
         two[1] = spe_sg_shuffle_xor(m, two[0], spe_i32(m, 1));
         mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), spe_i32(m, 0));
@@ -2326,8 +2324,8 @@ XE_FN_ spe_id cv_lane_bit_(cv_ctx *x, int bit)
     return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
 }
 
-/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits
- * from `unit` on. */
+/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers, for n words and lanes that differ in the log2(n)
+ * bits from `unit` on. */
 XE_FN_ void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 {
     spe_module *m = &x->m;
@@ -2343,7 +2341,7 @@ XE_FN_ void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
     }
 }
 
-/* Lane l gets the sum over all lanes of v's element first + l: each step sends half of what is left. */
+/* Lane l gets the sum over all lanes of element first + l of v: each step exchanges half of what is left. */
 XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
 {
     spe_module *m = &x->m;
@@ -2397,7 +2395,7 @@ XE_FN_ spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
     return variable;
 }
 
-/* Every lane for itself. */
+/* Each lane separately. */
 XE_FN_ void cv_outer_lanes_(const cv_outer_ *o)
 {
     spe_module *m = &o->c.x->m;
@@ -2410,8 +2408,8 @@ XE_FN_ void cv_outer_lanes_(const cv_outer_ *o)
     spe_endfor(m, 0, NULL);
 }
 
-/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
- * that f16 takes are long, so those go round in a loop. */
+/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, n columns). f16 takes a loop over rows,
+ * because its exchange loops are long. */
 XE_FN_ void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
 {
     cv_ctx *x = o->c.x;
@@ -2428,8 +2426,7 @@ XE_FN_ void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, i
                              spe_extract(m, sums, (uint32_t)i), n);
 }
 
-/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it
- * stands. */
+/* f16, subgroup size 16: the matrix instruction with K = lanes sums over the lanes. v1 is its A operand unchanged. */
 XE_FN_ void cv_outer_dpas_(const cv_outer_ *o)
 {
     cv_ctx *x = o->c.x;
@@ -2447,7 +2444,7 @@ XE_FN_ void cv_outer_dpas_(const cv_outer_ *o)
     }
 }
 
-/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every
+/* Any type and subgroup size: lane l keeps column l of all lanes' v2; each element of v1 is broadcast from each
  * lane. */
 XE_FN_ void cv_outer_broadcast_(const cv_outer_ *o)
 {
@@ -2530,15 +2527,15 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     }
 }
 
-/* kernels.c - control flow, the building of a module, and the kernel that converts matrices. */
+/* kernels.c - control flow, building a module, and the kernel that converts matrices. */
 
-/* Bytes of a carried value, by its first word; 0: it is none. */
+/* The size of a carried value, from its first word; 0 if it is not one. */
 XE_FN_ size_t cv_thing_size_(uint32_t magic)
 {
     return magic == SPE_VAL_MAGIC ? sizeof(cv_val) : magic == CV_VEC_MAGIC_ ? sizeof(cv_vec) : 0;
 }
 
-/* Reads what a carried pointer points to. */
+/* Reads the variable at a carried pointer. */
 XE_FN_ bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
 {
     memset(t, 0, sizeof *t);
@@ -2549,18 +2546,18 @@ XE_FN_ bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
     return cv_live_(w, t->magic == CV_VEC_MAGIC_ ? t->vec.side : t->val.note);
 }
 
-/* The type in which a number is carried: a C constant's is i32 or f32. */
+/* The type of a carried number; i32 or f32 for a C constant. */
 XE_FN_ int cv_carried_type_(const cv_thing_ *t)
 {
     if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
     return t->val.kind == SPE_INT ? (int)CV_I32 : t->val.kind == SPE_REAL ? (int)CV_F32 : t->val.type;
 }
 
-/* How many elements and ids it has. */
+/* Its number of elements and of ids. */
 XE_FN_ int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.length : 1; }
 XE_FN_ int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
 
-/* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
+/* Reads the current ids of all carried values, which must still have their initial types. */
 XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
@@ -2612,14 +2609,14 @@ XE_FN_ bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
     return true;
 }
 
-/* Closes it: what its body made is not seen any more. Notes whether it did anything. */
+/* Closes it, ending the scope of its values. Records whether it emitted anything. */
 XE_FN_ void cv_side_close_(cv_ctx *x, cv_frame_ *f)
 {
     f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, (size_t)f->id_count * sizeof *f->ids) != 0;
     x->sides[f->side - 1].open = false;
 }
 
-/* The listed variables as values of the side that begins. */
+/* Makes the listed variables values of the new side. */
 XE_FN_ void cv_take_along_(cv_ctx *x, cv_frame_ *f)
 {
     for (int i = 0; i < f->count; i++) {
@@ -2632,7 +2629,7 @@ XE_FN_ void cv_take_along_(cv_ctx *x, cv_frame_ *f)
     }
 }
 
-/* At the end of a side: see spe_regions. */
+/* Called after each side, see spe_regions. */
 XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
 {
     cv_ctx *x = (cv_ctx *)(void *)m;
@@ -2649,7 +2646,7 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
             ((spe_region *)(uintptr_t)r)->index.note = f->side;
             return;
         }
-        spe_else(m, n, f->ids); /* the variables are again what they were */
+        spe_else(m, n, f->ids); /* restore the variables */
         for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_thing_size_(f->start[i].magic));
         return;
     }
@@ -2667,7 +2664,7 @@ XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
 {
     cv_ctx *x = w.x;
     cv_frame_ *f;
-    x->regions.end = cv_region_end_; /* not before: a program without regions does not compile what ends them */
+    x->regions.end = cv_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
@@ -2725,7 +2722,7 @@ void cv_barrier_(cv_where_ w)
     if (cv_enter_(w)) spe_barrier(&w.x->m);
 }
 
-/* See spe_type_by_name. Numbers are of no 8-bit float. */
+/* See spe_type_by_name. Numbers cannot be 8-bit floats. */
 XE_FN_ int cv_type_of_(const char *name, const spe_kernel_param *p)
 {
     for (int i = 0; i < CV_TYPE_COUNT_; i++) {
@@ -2757,7 +2754,7 @@ XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
     if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
 }
 
-/* One build; *loops: how many CV_FOR the kernel has. */
+/* One build; *loops: the number of CV_FOR in the kernel. */
 XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *loops)
 {
     cv_module mod;
@@ -2781,7 +2778,7 @@ XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
         cv_fail_(user, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
                  x->target.max_group_size);
     else cv_emit_module_(x, &mod);
-    x->desc = NULL; /* the caller's, which may go */
+    x->desc = NULL; /* belongs to the caller and may disappear */
     *loops = x->loops;
     return mod;
 }
@@ -2814,7 +2811,7 @@ typedef struct {
 
 enum { CV_CONVERT_GROUP_ = 128 };
 
-/* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
+/* Converts f32 to the bits of a float type. NaN becomes the quiet NaN of the host's conversion. */
 XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
@@ -2827,7 +2824,7 @@ XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
     return spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
 }
 
-/* The same, but what no FP8 number is nearest to becomes NaN (e4m3) or infinity (e5m2) where `overflow` says so. */
+/* The same, but if `overflow` is set, values beyond FP8's range become NaN (e4m3) or infinity (e5m2). */
 XE_FN_ spe_id cv_encode_beyond_(cv_ctx *x, spe_id v, int type, spe_id overflow)
 {
     spe_module *m = &x->m;
@@ -2835,14 +2832,14 @@ XE_FN_ spe_id cv_encode_beyond_(cv_ctx *x, spe_id v, int type, spe_id overflow)
     if (cv_bytes_(type) > 1) return r;
     bits = spe_int(m, 8);
     size = spe_math1(m, SPE_FABS, v);
-    /* halfway to the number after the largest, which rounds to the even one: e4m3's largest is even, e5m2's is not */
+    /* halfway beyond the largest number, which rounds to even: e4m3's largest is even, e5m2's is odd */
     beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
     beyond = spe_land(m, beyond, spe_ieq(m, overflow, spe_i32(m, CV_NO_SATURATE)));
     return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)),
                                         spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c)), r);
 }
 
-/* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
+/* cv_element_offset at run time; `shift` is the log2 of the element size. */
 XE_FN_ spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, spe_id shift, spe_id rows, spe_id r,
                                  spe_id c)
 {
@@ -2856,7 +2853,7 @@ XE_FN_ spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, sp
                       spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
 }
 
-/* Types that are equal: the bits are copied. dest and src: pointers to bytes, of the element. */
+/* Equal types: copies the bits. dest, src: pointers to the element's bytes. */
 XE_FN_ void cv_convert_copy_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
 {
     spe_module *m = &x->m;
@@ -2871,7 +2868,7 @@ XE_FN_ void cv_convert_copy_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, 
     }
 }
 
-/* Float types that differ, by way of f32. */
+/* Different float types: converts through f32. */
 XE_FN_ void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
 {
     static const cv_type types[] = {CV_F32, CV_F16, CV_E4M3, CV_E5M2};
@@ -2892,7 +2889,7 @@ XE_FN_ void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     }
 }
 
-/* A work-item a slot of the destination: of an optimal layout the padding too, which becomes zero. */
+/* One work-item per slot of the destination, including the padding of optimal layouts, which becomes zero. */
 XE_FN_ void cv_convert_body_(cv_ctx *x)
 {
     spe_module *m = &x->m;

@@ -803,12 +803,13 @@ XETILE_COLD_
 
 #include "coopmatrix.h" /* its bodies come first */
 
-/* internal.h - what the bodies of xetile.h share with each other and with nobody else. */
+/* internal.h - declarations shared by the bodies of xetile.h only. */
 
 enum { XT_TEXT_ = 80 };
 
-/* How a piece's side is cut into powers of two, the largest first, each at most 64: what coopmatrix.h takes as rows.
- * The last one may reach over the end: sides are rounded up to multiples of `unit`, those below it to powers of two. */
+/* How a side of a piece is cut into powers of two, the largest first, each at most 64: coopmatrix.h takes these as
+ * rows. The last may extend beyond the end: sides are rounded up to multiples of `unit`, smaller ones to powers of
+ * two. */
 enum { XT_CUT_MAX_ = 24, XT_CUT_LARGEST_ = 64, XT_SIDE_MAX_ = 1024 };
 typedef struct {
     int n;
@@ -819,12 +820,12 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 /* ---- the record: record.c
  *
- * The body runs once. Each operation becomes a node, and each number or vector that it makes a value; what the user
- * holds (xt_val, xt_vec, xt_tile) names values by their ids. Regions are nodes that begin and end them. Passes read the
- * nodes in order, see xt_make_module_. */
+ * The body runs once. Each operation becomes a node, and each number or vector it produces a value; the user's xt_val,
+ * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
+ * order, see xt_make_module_. */
 
-/* name, and the function that writes it; `nothing`: its parts do; `same`: its result is what they made. From STORE_TILE
- * on operations change memory, or let others do so, or bound a region. */
+/* name, and the function that writes it; `nothing`: its parts do that; `same`: its result is that of its parts. From
+ * STORE_TILE on, operations change memory, or let others do so, or bound a region. */
 #define XT_OPERATIONS_(X)                                                                                              \
     X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
     X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
@@ -847,57 +848,57 @@ typedef enum {
         XT_OP_COUNT_
 } xt_op_;
 
-/* Each node names the function that writes it, so that a program has but those of the operations that it calls. */
+/* Each node points to the function that writes it, so that a program contains only those of operations it uses. */
 typedef struct xt_node_ xt_node_;
 typedef void (*xt_write_fn_)(xt_ctx *x, const xt_node_ *n);
 
 struct xt_node_ {
     xt_op_ op;
     xt_write_fn_ write;
-    int kind;        /* which one of those that share the name: spe_arith_op, xt_math_op_, ... */
-    bool part;       /* of a larger operation, which stands behind its parts */
-    int spread;      /* of the regions around, see xt_value_ */
-    uint32_t result; /* the value that it makes; 0: none, or those of a region */
+    int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
+    bool part;       /* part of a larger operation, whose node follows its parts */
+    int spread;      /* of the enclosing regions, see xt_value_ */
+    uint32_t result; /* the value it produces; 0: none, or those of a region */
     const char *file;
     int line;
-    void *desc;      /* operands and attributes, a structure of the operation's own */
+    void *desc;      /* operands and attributes, in the operation's own structure */
 };
 
-/* Operands of operations on numbers; type: in which they meet, or to which the one is cast. */
+/* Operands of operations on numbers; type: their common type, or that of the cast. */
 typedef struct {
     int type;
     xt_val v[3];
 } xt_numbers_;
 
-/* Operands of operations on vectors, element by element; and what makes a block from blocks of them. */
+/* Operands of element-wise operations on vectors, and the function that computes a block from theirs. */
 typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 typedef struct {
     int type;
-    bool in_any_layout; /* that all share; else it must be the accumulator's */
+    bool in_any_layout; /* that all share; false: the accumulator's */
     xt_each_fn_ each;
     xt_vec v[3];
 } xt_vectors_;
 
-/* A vector that is another one, v, in other blocks; or what the parts of a reduction made of `of`. */
+/* A vector that is v in other blocks, or the reduction of `of` as computed by its parts. */
 typedef struct {
     xt_vec v, of;
     int dim, size;
-    xt_map given, source; /* the maps, as they were written */
+    xt_map given, source; /* the maps as written by the user */
 } xt_same_;
 
 typedef struct {
-    int node;   /* which makes it */
-    int scope;  /* where it is made */
-    bool early; /* a number that can be computed before the body, of constants, parameters and group ids alone */
-    int spread; /* of a number or vector: 0, the work-group has one; 1, each subgroup; 2, each lane */
+    int node;   /* that produces it */
+    int scope;  /* where it is defined */
+    bool early; /* a number that can be computed before the body: from constants, parameters and group ids only */
+    int spread; /* what a number or vector may differ between: 0, nothing in the work-group; 1, subgroups; 2, lanes */
     spe_id early_id;
-    /* vectors: those that must share a layout form a class (union-find) */
+    /* vectors; those that must share a layout form a class (union-find) */
     uint32_t parent;
-    bool need[3]; /* of the root: which uses products ask for, by cm_use */
-    int stage;    /* number + 1 of how it is loaded through local memory, see staging.c; 0: it is not */
-    bool late;    /* made strip by strip where it is stored, see xt_find_late_ */
-    bool unmade;  /* when written: not all strips have been made */
-    /* when written. A number that a loop moves by its step is start + advance, how far the index has come. */
+    bool need[3]; /* of the root: the uses that products need, by cm_use */
+    int stage;    /* 1 + its index among loads through local memory, see staging.c; 0: not one */
+    bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
+    bool unmade;  /* during writing: some strips are not computed yet */
+    /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
     union {
         xt_val number;
@@ -916,7 +917,7 @@ XT_OPERATIONS_(XT_ROW_)
 
 /* ---- regions: carried.c, control.c */
 
-/* A carried value of any kind: magic tells which. */
+/* A carried value; its magic tells which kind. */
 typedef union {
     uint32_t magic;
     xt_val val;
@@ -925,7 +926,7 @@ typedef union {
 } xt_thing_;
 
 /* One carried variable: its value before the region, at the top of a loop's body, at the end of XT_IF's first side, at
- * the end of the body or second side, and behind the region. mask: what of it changes, a bit a scalar. */
+ * the end of the body or second side, and after the region. mask: its scalars that change, a bit each. */
 typedef struct {
     void *object; /* the user's variable */
     xt_thing_ start, body, now, result;
@@ -934,25 +935,25 @@ typedef struct {
 
 struct xt_frame_ {
     xt_op_ op;           /* XT_OP_FOR_, XT_OP_WHILE_, XT_OP_IF_ */
-    xt_val lo, hi, step; /* of a loop, as it counts; lo: of XT_IF the condition */
-    uint32_t index;      /* the value */
+    xt_val lo, hi, step; /* of a loop, as written; lo: the condition of XT_IF */
+    uint32_t index;      /* value id */
     xt_val given[4];     /* the user's lo, hi, step and index */
-    int spread;             /* of the regions around */
-    int first;              /* the node after those that the loop's head recorded */
-    int outer, scope, side; /* scopes: around the region, of the region, of the side that is open */
+    int spread;             /* of the enclosing regions */
+    int first;              /* the first node after those of the loop's head */
+    int outer, scope, side; /* scopes: enclosing the region, of the region, of the open side */
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
-    bool meets; /* subgroups meet before it, see staging.c */
+    bool meets; /* a barrier precedes it, see staging.c */
     int slots;
     xt_slot_ *slot;
-    /* when written */
+    /* during writing */
     spe_id *ids;
     int id_count;
 };
 
-/* XT_INIT_TILE: what was given; the tile of the matrix that leading dimensions choose from, and what it became; where
- * this subgroup's first piece starts; how far the chosen matrix is, in elements. */
+/* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
+ * the offset of this subgroup's first piece; the distance to the selected matrix, in elements. */
 typedef struct {
     xt_tile_desc_ given;
     xt_tile matrix, tile;
@@ -962,35 +963,35 @@ typedef struct {
 typedef struct {
     xt_tile tile;
     xt_val by[2];
-    xt_vec offsets; /* of a scatter tile: by these, or without them by by[0] */
+    xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
 } xt_update_;
 
-/* A vector and the tile that it is written to. */
+/* A vector and the tile it is stored to. */
 typedef struct {
     xt_vec v;
     xt_tile tile;
 } xt_stored_;
 
-/* The same, and which elements of a scatter tile. */
+/* An access to a scatter tile, with its mask. */
 typedef struct {
-    xt_vec v; /* of a store */
+    xt_vec v; /* for a store */
     xt_gather_desc_ d;
 } xt_scattered_;
 
-/* Each subgroup scans its pieces, each piece for itself; carry: what comes before it, for each element; id 0: none. */
+/* Each subgroup scans its pieces separately; carry: the total before the piece, for each element; id 0: none. */
 typedef struct {
     xt_vec v, carry;
     int kind, dim;
     bool exclusive;
 } xt_scan_of_;
 
-/* An array in local memory; id: once written, for all versions of the body. */
+/* An array in local memory; id: set by the first version of the body, used by all. */
 typedef struct {
     int type, elements;
     spe_id id;
 } xt_local_array_;
 
-/* Every element the same; like: a vector that it shares a layout with, or 0. */
+/* A splat; like: a vector whose layout it shares, or 0. */
 typedef struct {
     xt_val number;
     uint32_t like;
@@ -1006,37 +1007,37 @@ typedef struct {
     xt_vec vecs[3];
 } xt_emitted_;
 
-/* ---- what the passes find of tiles: block2d.c */
+/* ---- results of passes for tiles: block2d.c */
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 
 typedef struct {
-    int parent; /* tiles that may take each other's place form a class */
+    int parent; /* tiles that may replace each other form a class */
     bool used;
-    bool apart;          /* subgroups have it at places of their own */
-    int align[2];        /* what divides the tile's offset at any time */
-    const char *why_not; /* NULL: 2D block messages may access it */
+    bool apart;          /* subgroups may have it at different positions */
+    int align[2];        /* divisors of the tile's offset at all times */
+    const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
-    spe_id rows_id, cols_id, pitch_id, test; /* once written */
-    /* of this version: offset, shape, pitch and base */
+    spe_id rows_id, cols_id, pitch_id, test; /* 0 until written */
+    /* in this version: offset, shape, pitch and base */
     spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;
 
-/* What 2D block messages need: (value & mask) == 0, or value < below (bound: at most that); narrow: of its low 32
- * bits. */
+/* A requirement of 2D block messages: (value & mask) == 0, or value < below (bound: <=). narrow: of the low 32 bits
+ * only. */
 typedef struct {
     int tile;
-    xt_val value, below; /* below.magic 0: the mask counts */
+    xt_val value, below; /* below.magic 0: use the mask */
     int mask;
     bool narrow, bound;
 } xt_plan_offset_;
 
-/* Arrays in local memory are aligned to so many bytes. Every version of the body uses the same ones. */
+/* Alignment of arrays in local memory, in bytes. All versions of the body use the same arrays. */
 enum { XT_LOCAL_ALIGN_ = 64 };
 
-/* What differs from lane to lane, made before the body: a condition, and a number. */
+/* A condition and a number that depend on the lane, computed before the body. */
 typedef struct {
-    uint32_t mask; /* bit p: in lane p */
+    uint32_t mask; /* bit p is lane p's */
     spe_id id;
 } xt_lane_bit_row_;
 typedef struct {
@@ -1050,63 +1051,63 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 
 XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
 
-/* The surface of lines of one class, and where a message begins in it; shift: by how many bits its elements are beyond
- * a dword. */
+/* The surface of the lines of one class, and where a message begins in it; shift: offset of its elements in their
+ * dword, in bits. */
 typedef struct {
     spe_block2d block;
     spe_id shift;
 } xt_surface_;
 
-/* How an operand is loaded through local memory, or its transpose. Lines: of memory. Places and sizes in local memory
- * are dwords. */
+/* How an operand, or its transpose, is loaded through local memory. Lines are those of memory. Positions and sizes in
+ * local memory are in dwords. */
 typedef struct {
     int node;
     const xt_tile *from;
     bool turned; /* the vector is the tile's transpose */
-    bool first, last;       /* of the loads that share a barrier */
-    bool again, shared;     /* it is in a region, and may come again; it lies where vectors move between subgroups */
-    const xt_frame_ *turns; /* the loop whose turns alternate between two buffers; NULL: there is one */
+    bool first, last;       /* among the loads that share a barrier */
+    bool again, shared;     /* in a region that may repeat; uses the memory for moves between subgroups */
+    const xt_frame_ *turns; /* the loop whose iterations alternate between two buffers; NULL: one buffer */
     cm_use use;
-    int bytes, subgroups;    /* of an element; that copy the tile */
-    bool along_k;            /* lines of memory run along k; */
-    int weave;               /* else so many share a dword */
-    int classes, wide, high; /* of lines; of a message: dwords, lines */
-    int chunks[2], units;    /* messages of a class, down and across; of the tile (`weave` of them are one) */
-    bool whole, aligned;     /* the tile begins at a multiple of the classes, and of a dword along lines */
-    bool early;              /* so, and of a matrix that is known before the body */
-    int row, plane, depth;   /* of a left operand's row; from 16 columns or `row` to the next; along k */
-    int at, dwords;          /* of a buffer */
-    /* when written */
+    int bytes, subgroups;    /* per element; number that copy the tile */
+    bool along_k;            /* lines run along k; */
+    int weave;               /* otherwise, lines that share a dword */
+    int classes, wide, high; /* classes of lines; a message's dwords and lines */
+    int chunks[2], units;    /* messages per class, down and across; per tile (`weave` of them count as one) */
+    bool whole, aligned;     /* the tile begins at a multiple of the classes; and of a dword along lines */
+    bool early;              /* both, in a matrix known before the body */
+    int row, plane, depth;   /* size of a left operand's row; from 16 columns or `row` to the next; size along k */
+    int at, dwords;          /* of its buffer */
+    /* during writing */
     xt_tile tile;
-    xt_surface_ *surface; /* those that are known before the body */
+    xt_surface_ *surface; /* those known before the body */
     spe_id *got;
 } xt_stage_;
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
 XETILE_PRIVATE bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
 
-/* A piece is cut on both sides into powers of two, columns in multiples of a subgroup's lanes, as memory and products
- * want them; a subgroup's vector is the blocks of its pieces in order. */
+/* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
+ * products need them; a subgroup's vector consists of the blocks of its pieces in order. */
 typedef struct {
     xt_cut_ cut[2];
-    int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to its next */
+    int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to the next */
 } xt_grid_;
 
-/* One of them after the other: b = xt_blocks_(&dist); while (xt_next_block_(&b)) ... */
+/* An iterator over blocks: b = xt_blocks_(&dist); while (xt_next_block_(&b)) ... */
 typedef struct {
     xt_grid_ grid;
     int i;
-    int row, col, rows, cols; /* from the subgroup's first piece */
-    int valid;                /* columns that the piece has; the others hold anything, and are never stored */
-    int held[2];              /* its row and column in what the subgroup holds, the pieces one after another */
+    int row, col, rows, cols; /* relative to the subgroup's first piece */
+    int valid;                /* columns inside the piece; the others are undefined and never stored */
+    int held[2];              /* its row and column in the concatenation of the subgroup's pieces */
 } xt_block_;
 
-/* Errors when two vectors differ in one of these; 0: they may. */
+/* Errors to report if two vectors differ in one of these; 0: they may differ. */
 typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
 
-enum { XT_STEP_MAX_ = 1 << 16 }; /* strides of the inner dimension */
+enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
 XETILE_PRIVATE int xt_inner_(const xt_tile *t);
 XETILE_PRIVATE int xt_least_(int a, int b);
 XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
@@ -1117,38 +1118,38 @@ XETILE_PRIVATE int xt_strips_(const cm_matrix *a);
 XETILE_PRIVATE cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
 XETILE_PRIVATE void xt_make_all_(xt_ctx *x, const xt_vec *v);
 
-/* What a subgroup holds of a vector, seen as one rows x cols array (its pieces one after another): for each element
- * the component (a scalar a lane) and the lane that have it. */
+/* The part of a vector that a subgroup holds, as one rows x cols array (its pieces concatenated): for each element, the
+ * component (a scalar per lane) and the lane that hold it. */
 typedef struct {
     int rows, cols, comps, capacity;
     int type; /* the arithmetic type of the components: xt_wide_type_ of the vector's */
     spe_id *comp;
     int *where; /* comp * 64 + lane */
-    int *move;  /* of each component the first of its moves that were made: the same one is not made twice */
+    int *move;  /* per component, the first of the moves made so far, to reuse them */
     xt_list_ moves;
 } xt_field_;
 
 /* Where elements of a result come from: (i, j) is the operand's (i / divisor[0] + shift[0], j / divisor[1] + shift[1]),
- * with rows and columns swapped when transposed. */
+ * with rows and columns swapped if transposed. */
 typedef struct {
     bool transposed;
     int divisor[2], shift[2];
-    bool in_order; /* another shape instead: elements in the order of rows */
+    bool in_order; /* instead: another shape, with elements in row-major order */
 } xt_source_;
 
-/* Which element of a field goes to (row, col) of the result. */
+/* The element of a field for (row, col) of the result. */
 typedef struct {
-    const int *rows, *cols; /* of each row and column of the result, its row and column in the field */
-    bool transposed;        /* rows and cols then tell column and row in the field */
-    int width;              /* not 0: the result has rows of so many elements; they are taken in order */
+    const int *rows, *cols; /* for each row and column of the result, the row and column in the field */
+    bool transposed;        /* rows and cols are columns and rows in the field */
+    int width;              /* not 0: the result has rows of so many elements, taken in order */
 } xt_origin_;
 
-/* What becomes one element: `size` neighbours along dim, combined by a kind of reduction. */
+/* The elements that are reduced to one: `size` neighbours along dim, by a kind of reduction. */
 typedef struct {
     int kind, dim, size;
 } xt_group_;
 
-/* One step of a reduction: every subgroup reduces its own groups. */
+/* A step of a reduction, in which each subgroup reduces its own groups. */
 typedef struct {
     xt_vec v;
     xt_group_ group;
@@ -1156,24 +1157,24 @@ typedef struct {
 
 XETILE_PRIVATE xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
 
-/* What moves elements of a vector to other places: by registers, where each subgroup holds what it needs. */
+/* An operation that moves elements of a vector; within registers if each subgroup holds what it needs. */
 typedef struct {
     xt_vec v;
-    xt_map given, source; /* the maps, as they were written */
+    xt_map given, source; /* the maps as written by the user */
     int dim;              /* of a broadcast */
     xt_source_ from;
     bool in_registers;
-    xt_origin_ origin; /* then */
-    bool anew;         /* else: the operand is loaded once more, see layout.c */
+    xt_origin_ origin; /* if in registers */
+    bool anew;         /* otherwise: the operand is loaded again, see layout.c */
 } xt_rearrange_desc_;
 
-/* The vector that a value is or holds (the offsets of a scatter tile); NULL when there is none. In masks of changes it
- * has bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are of scalars that advance as the loop's index does. */
+/* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it
+ * is bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are scalars that advance with the loop index. */
 enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
 XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);
 
-/* maps.c - maps: which subgroup owns which part of a tile (host only). */
+/* maps.c - maps: the part of a tile that each subgroup owns (host only). */
 
 XE_FN_ bool xt_has_map_(const xt_map *map)
 {
@@ -1266,7 +1267,7 @@ xt_map xt_map_transpose(const xt_map *map)
     return m;
 }
 
-/* A map in a message. */
+/* A map as text, for messages. */
 XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_])
 {
     snprintf(text, XT_TEXT_, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1], m->sg_data[0],
@@ -1288,7 +1289,7 @@ XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side, int unit)
     }
 }
 
-/* context.c - one build: errors, memory, types and what is known of values. */
+/* context.c - a build: errors, memory, types and properties of values. */
 
 XE_FN_ const spe_reporter *xt_errors_(void)
 {
@@ -1316,7 +1317,7 @@ XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
-/* A new zeroed item at the end of a list; NULL when out of memory. */
+/* Appends a zeroed item to a list; NULL if out of memory. */
 XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
 {
     if (list->count == list->capacity) {
@@ -1330,8 +1331,8 @@ XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
     return (char *)list->items + (size_t)list->count++ * size;
 }
 
-/* Keeps an error at the user's line: the first of those of a line that are alike, and not too many. What comes of an
- * operation that is wrong is lost, see xt_is_lost_, and says no more. False, for the caller to return. */
+/* Records an error at the user's line, at most one of a kind per line, and not too many. Operations on the result of a
+ * failed operation are silent, see xt_is_lost_. Returns false, for the caller to return. */
 XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
 {
     enum { MOST = 20 };
@@ -1356,7 +1357,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
     return false;
 }
 
-/* The errors as those of the module, the first one first. False when there were any. */
+/* Moves the errors to the module, in order. False if there were any. */
 XE_FN_ bool xt_report_(xt_ctx *x)
 {
     spe_error *all = (spe_error *)x->errors.items;
@@ -1368,7 +1369,7 @@ XE_FN_ bool xt_report_(xt_ctx *x)
     return spe_ok(&x->m);
 }
 
-/* At the start of every operation: errors of the headers below are blamed on the user's line. False without memory. */
+/* Called at the start of every operation: errors of the lower headers get the user's line. False if out of memory. */
 XE_FN_ bool xt_enter_(xt_where_ w)
 {
     spe_at(&w.x->m, w.file, w.line);
@@ -1391,7 +1392,7 @@ XE_FN_ bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)-
 XE_FN_ bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
 XE_FN_ int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
 
-/* The type that coopmatrix.h holds a vector's or tile's elements in: an i1 is a byte, 0 or 1. */
+/* The type of a vector's or tile's elements in coopmatrix.h: an i1 is a byte, 0 or 1. */
 XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)type; }
 
 /* Bytes of such an element. */
@@ -1428,7 +1429,7 @@ xt_any_ xt_any_int_(long long i) { return xt_any_val_(spe_val_int(i)); }
 xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(spe_val_uint(u)); }
 xt_any_ xt_any_real_(double d) { return xt_any_val_(spe_val_real(d)); }
 
-/* A count above what there is room for is an error of the operation that gets it. */
+/* Too large a count is reported by the operation that receives the index. */
 xt_index xt_at_(int n, const xt_val *at)
 {
     xt_index x;
@@ -1439,12 +1440,12 @@ xt_index xt_at_(int n, const xt_val *at)
     return x;
 }
 
-/* record.c - the record of a body: nodes and values; and how it is written, node by node. */
+/* record.c - records a body as nodes and values, and writes it node by node. */
 
 XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i) { return (xt_node_ *)x->nodes.items + i; }
 XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->values.items + id; }
 
-/* Number 0 is none, and what is named after memory has run out. */
+/* Id 0 means no value; it is also returned if out of memory. */
 XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 {
     xt_value_ *v;
@@ -1456,7 +1457,7 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
     return v->parent;
 }
 
-/* ---- where values may be used ------------------------------------------------------------------------------------ */
+/* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_op_ op;
@@ -1464,7 +1465,7 @@ typedef struct {
     int line;
 } xt_scope_;
 
-/* The scope of a region, or of a side of it. Number 0 is the kernel's. */
+/* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
 XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
 {
     xt_list_ *list = &w.x->scopes;
@@ -1478,7 +1479,7 @@ XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
     return list->count - 1;
 }
 
-/* What a region makes may be used in it, this time round; behind it, and in the next turn, only what it lists. */
+/* Values of a region may be used in it, in the same iteration; afterwards, only listed variables may be used. */
 XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 {
     const xt_ctx *x = w.x;
@@ -1497,14 +1498,14 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
 
-/* The same of a number; false and no error when it is lost. Folded constants have a scope too. */
+/* The same for a number; false without an error if its operation failed. Folded constants have a scope too. */
 XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 {
     if (xt_is_lost_(v)) return false;
     return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 
-/* ---- what differs between lanes ---------------------------------------------------------------------------------- */
+/* ---- uniformity -------------------------------------------------------------------------------------------------- */
 
 XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
 {
@@ -1517,13 +1518,13 @@ XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread)
     if (id && spread > v->spread) v->spread = spread;
 }
 
-/* What is made of a vector, or found in it, differs between subgroups where the vector does. */
+/* Values computed from a vector, or taken from it, vary between subgroups if the vector does. */
 XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 {
     xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
 }
 
-/* What is loaded: where the place does. With a map each subgroup has its own part of one vector. */
+/* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
 {
     const xt_val *of[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
@@ -1533,21 +1534,21 @@ XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
         xt_spread_at_least_(x, id, xt_spread_of_(x, of[i]));
 }
 
-/* A tile is the subgroup's, and so are its place and the elements of a vector. */
+/* Tile offsets and vector elements must be uniform over the subgroup. */
 XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 {
     return xt_spread_of_(w.x, v) < 2 ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
 }
 
-/* Do all subgroups meet there: at a barrier, or where elements go through local memory? */
+/* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
 XE_FN_ bool xt_meets_(xt_op_ op, const void *desc)
 {
     return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
            (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_rearrange_desc_ *)desc)->in_registers);
 }
 
-/* May the operation stand in the regions that are open? Numbers, XT_LOAD and XT_STORE are each lane's own business. */
+/* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
 XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name)
 {
     const spe_regions *r = &w.x->regions;
@@ -1561,7 +1562,7 @@ XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-/* Appends a node with a copy of its operands and attributes; size 0: desc is kept as it is. */
+/* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
                        size_t size)
 {
@@ -1584,11 +1585,11 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     n->result = result;
     n->file = w.file;
     n->line = w.line;
-    n->desc = copy ? copy : (void *)(uintptr_t)desc; /* the pass that writes it may keep something there */
+    n->desc = copy ? copy : (void *)(uintptr_t)desc; /* writing it may store something there */
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }
 
-/* Where the user wrote it. */
+/* The user's line of a node. */
 XE_FN_ xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n)
 {
     xt_where_ w = {x, n->file, n->line};
@@ -1609,7 +1610,7 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int 
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* What a number of the record is in this version. */
+/* A recorded number's value in this version. */
 XE_FN_ xt_val xt_now_(xt_ctx *x, const xt_val *v)
 {
     return v->kind == SPE_SCALAR || v->kind == SPE_POINTER ? xt_value_at_(x, v->id)->now.number : *v;
@@ -1662,7 +1663,7 @@ XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, now);
 }
 
-/* What xt_print says of the node that is being written. */
+/* Sets the text that xt_print adds to the current node. */
 XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
 {
     xt_remark_of_ *r = (xt_remark_of_ *)xt_push_(x, &x->remarks, sizeof *r);
@@ -1681,20 +1682,20 @@ XE_FN_ void xt_write_nodes_(xt_ctx *x)
     }
 }
 
-/* numbers.c - numbers. */
+/* numbers.c - operations on numbers. */
 
 XE_FN_ const char *xt_op_name_(int op)
 {
     static const char *const names[] = {"XT_ADD", "XT_SUB", "XT_MUL", "XT_DIV", "XT_MIN", "XT_MAX",
                                         "XT_MOD", "XT_AND", "XT_OR",  "XT_XOR", "XT_SHL", "XT_SHR",
                                         "XT_EQ",  "XT_NE",  "XT_LT",  "XT_LE",  "XT_GT",  "XT_GE"};
-    return names[op]; /* by spe_arith_op */
+    return names[op]; /* indexed by spe_arith_op */
 }
 
 XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
 XE_FN_ bool xt_is_constant_(const xt_val *v) { return v->kind == SPE_INT || v->kind == SPE_REAL; }
 
-/* The type in which a scalar is carried: a C constant's is i32 or f32. */
+/* The type of a carried scalar; i32 or f32 for a C constant. */
 XE_FN_ int xt_carried_type_(const xt_val *start)
 {
     return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
@@ -1725,7 +1726,7 @@ XE_FN_ int xt_align_of_(int64_t i)
 
 XE_FN_ int xt_val_align_(const xt_val *v) { return v->kind == SPE_INT ? xt_align_of_(v->integer) : v->align; }
 
-/* A number that has been written. */
+/* A number already written. */
 XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, id);
@@ -1733,12 +1734,12 @@ XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align)
     return v;
 }
 
-/* What comes of an operation that is wrong. */
+/* The result of a failed operation. */
 XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); }
 
 XE_FN_ bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
-/* The id of a scalar constant of a type, in the form coopmatrix.h holds it (bf16 and 8-bit floats as their bits). */
+/* The id of a scalar constant of a type, in coopmatrix.h's storage type (bf16 and 8-bit floats as bits). */
 XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
@@ -1757,12 +1758,12 @@ XE_FN_ bool xt_float_holds_(int type, const xt_val *v)
     double most = type == CM_F16    ? 65520
                   : type == CM_E4M3 ? 464
                   : type == CM_E5M2 ? 61440
-                                    : 0x1.ffffffp127; /* what rounds to infinity */
+                                    : 0x1.ffffffp127; /* from here on f32 rounds to infinity */
     if (v->kind >= SPE_SCALAR || !xt_is_float_(type) || type == CM_F64 || v->real - v->real != 0) return true;
     return v->real < most && v->real > -most;
 }
 
-/* Is there a number at all, and does a constant fit the type? */
+/* Checks that the number is set, and that a constant fits the type. */
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     char text[48];
@@ -1778,7 +1779,7 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
            xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %g, wanted %s", what, v->real, xt_type_name_(type));
 }
 
-/* Can it stand for a number of the type? Integers of one width stand for each other. */
+/* Checks that it can be used as a number of the type. Integers of equal width are interchangeable. */
 XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
     if (!xt_check_number_(w, v, type, what)) return false;
@@ -1787,7 +1788,7 @@ XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *w
            xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
 }
 
-/* Is it an offset, extent or stride? */
+/* Checks that it can be an offset, extent or stride. */
 XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
 {
     char text[48];
@@ -1799,7 +1800,7 @@ XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
     return xt_check_type_(w, v, CM_I32, what);
 }
 
-/* The id of a number that has been written; of a constant as `type`. */
+/* The id of a number already written, or of a constant of `type`. */
 XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
 {
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
@@ -1807,7 +1808,7 @@ XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
 
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
 
-/* The type two numbers meet in; -1 when they do not. A constant takes the other's type. */
+/* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
 XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
 {
     int s, t;
@@ -1833,7 +1834,7 @@ XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
-/* Two integer constants, in 64 bits. */
+/* Folds two integer constants, in 64 bits. */
 XE_FN_ int64_t xt_fold_int_(int op, int64_t a, int64_t b)
 {
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
@@ -1853,7 +1854,7 @@ XE_FN_ int64_t xt_fold_int_(int op, int64_t a, int64_t b)
     }
 }
 
-/* Two constants of which one is floating. */
+/* Folds two constants, at least one of them floating. */
 XE_FN_ double xt_fold_real_(int op, double a, double b)
 {
     switch (op) {
@@ -1884,14 +1885,14 @@ XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     }
 }
 
-/* Is it known already? The remainder of floats is left to the device. */
+/* Can the result be folded? Remainders of floats are left to the device. */
 XE_FN_ bool xt_folds_(int op, const xt_val *a, const xt_val *b)
 {
     return xt_is_constant_(a) && xt_is_constant_(b) &&
            (op != SPE_ARITH_REM || (a->kind == SPE_INT && b->kind == SPE_INT));
 }
 
-/* What is known to divide a result. */
+/* A power of two known to divide the result. */
 XE_FN_ int xt_align_result_(int op, const xt_val *a, const xt_val *b)
 {
     int p = xt_val_align_(a), q = xt_val_align_(b);
@@ -1919,7 +1920,7 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
     return true;
 }
 
-/* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: no instruction. */
+/* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: need no instruction. */
 XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
     bool sum = op == SPE_ARITH_ADD, product = op == SPE_ARITH_MUL;
@@ -1953,7 +1954,7 @@ XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
     return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->early);
 }
 
-/* A number in another type; constants too become values of the kernel. */
+/* A number converted to another type; constants too become values of the kernel. */
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
@@ -1967,7 +1968,7 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     return r;
 }
 
-/* Integers meet in one width. */
+/* Converts an integer to the common type if its width differs. */
 XE_FN_ xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 {
     return xt_is_int_(type) && v.kind == SPE_SCALAR && xt_bits_(v.type) != xt_bits_(type) ? xt_cast_number_(w, type, &v)
@@ -1984,7 +1985,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (xt_folds_(op, &a, &b)) {
         r = xt_fold_(op, &a, &b);
         r.note = w.x->scope;
-        if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* it has a body */
+        if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* its body is not empty */
         return r;
     }
     same = xt_neutral_(op, &a, &b);
@@ -2005,7 +2006,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 
 xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
 {
-    (void)d; /* of 8-bit floats, which no number is */
+    (void)d; /* only for 8-bit floats, which numbers cannot be */
     if (!xt_enter_(w)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
         v.val.type == CM_E5M2)
@@ -2045,7 +2046,7 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
     if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
-        xt_value_at_(w.x, r.id)->spread = 2; /* a work-group has one dimension */
+        xt_value_at_(w.x, r.id)->spread = 2; /* work-groups are one-dimensional */
     return r;
 }
 
@@ -2080,7 +2081,7 @@ XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Writes a number in the prologue. Constants have the type of what they meet. */
+/* Writes a number in the prologue. Constants take the other operand's type. */
 XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
 {
     xt_value_ *value;
@@ -2118,7 +2119,7 @@ XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
-/* The result is that operand. */
+/* Defines the result as that operand. */
 XE_FN_ void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const xt_val *now)
 {
     xt_define_(x, id, *now);
@@ -2127,7 +2128,7 @@ XE_FN_ void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const
     xt_value_at_(x, id)->advance = xt_value_at_(x, operand->id)->advance;
 }
 
-/* What a loop carries without changing it may be a constant by now. */
+/* Values a loop carries unchanged may turn out to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
@@ -2173,7 +2174,7 @@ XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
 }
 
-/* block2d.c - a pass: which tiles 2D block messages can access, and the condition for it, computed before the body. */
+/* block2d.c - a pass that finds the tiles 2D block messages can access, and the condition, computed before the body. */
 
 XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
 
@@ -2183,7 +2184,7 @@ XE_FN_ int xt_tile_root_(xt_ctx *x, int i)
     return i;
 }
 
-/* What speaks against 2D block messages for a tile; NULL: nothing does, under the condition. */
+/* Why 2D block messages cannot access a tile; NULL if they can under the condition. */
 XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 {
     return xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->why_not;
@@ -2192,9 +2193,9 @@ XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
 /* Does this version access the tile by 2D block messages? */
 XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
 
-/* ---- what they need ---------------------------------------------------------------------------------------------- */
+/* ---- requirements ------------------------------------------------------------------------------------------------ */
 
-/* What rules them out already now: pieces narrower than a subgroup, constants that do not qualify. */
+/* Why they are ruled out at build time: pieces narrower than a subgroup, unsuitable constants. */
 XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
     const xt_val *width = &t->shape[xt_inner_(t)];
@@ -2209,7 +2210,7 @@ XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     return NULL;
 }
 
-/* They need the value to be a multiple (mask), or below another; one that is not known early rules them out. */
+/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out. */
 XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
 {
     xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
@@ -2226,24 +2227,24 @@ XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *valu
     return o;
 }
 
-/* A tile starts at, or moves by, so much along its contiguous dimension: a multiple of 4 bytes is needed. Of 8-bit
- * elements stored by columns rows of memory are read two by two: then no tile may start before its matrix, so it starts
- * at, and moves by, nothing negative (forward: this is known to be so). */
+/* A tile starts at, or moves by, this much along its contiguous dimension, which must be a multiple of 4 bytes. 8-bit
+ * elements stored by columns are read two rows of memory at a time, so no tile may start before its matrix: start and
+ * moves must not be negative (forward: known to hold). */
 XE_FN_ void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
 {
     int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
-    xt_val value = step->kind == SPE_INT ? xt_nothing_() : *step; /* a constant that does not qualify rules them out */
+    xt_val value = step->kind == SPE_INT ? xt_nothing_() : *step; /* an unsuitable constant rules them out */
     if (xt_val_align_(step) < per) xt_need_(x, t, &value, per - 1);
     if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
         xt_need_(x, t, &value, INT32_MIN);
 }
 
-/* A distance must be a multiple: where only a part of it is known early, all its terms, of products a factor. */
+/* Requires a distance to be a multiple. If only part of it is known early: each term, and one factor of a product. */
 XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
 {
     const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
     const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? (const xt_numbers_ *)n->desc : NULL;
-    xt_val known = n ? *v : xt_nothing_(); /* a constant that does not qualify rules them out */
+    xt_val known = n ? *v : xt_nothing_(); /* an unsuitable constant rules them out */
     if (xt_val_align_(v) >= of) return;
     if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_ADD) {
         xt_need_multiple_(x, t, &d->v[0], of);
@@ -2256,7 +2257,7 @@ XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int 
     }
 }
 
-/* An offset must be inside its extent; of a loop's index it is its bounds that must. */
+/* Requires an offset to be inside its extent; for a loop index, its bounds. */
 XE_FN_ void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
@@ -2276,7 +2277,7 @@ XE_FN_ void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
     o->bound = f != NULL;
 }
 
-/* Of leading dimensions: the matrix is one of the base's, and aligned as the base is. */
+/* Leading dimensions must select a matrix of the base that is aligned like the base. */
 XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
@@ -2306,7 +2307,7 @@ XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     xt_need_step_(x, t, &init->place[inner], true);
 }
 
-/* Tiles that may take each other's place in a region share their fate. */
+/* Tiles that may replace each other in a region are treated alike. */
 XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
 {
     if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number)
@@ -2326,7 +2327,7 @@ XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
     }
 }
 
-/* A class of tiles is used when one of it is, and possible when all are. */
+/* A class of tiles is used if one member is, and possible if all are. */
 XE_FN_ void xt_settle_tiles_(xt_ctx *x)
 {
     int i, j;
@@ -2339,7 +2340,7 @@ XE_FN_ void xt_settle_tiles_(xt_ctx *x)
     }
 }
 
-/* The tile that an operation accesses, where that may be by 2D block messages; NULL: none. */
+/* The tile an operation accesses, if 2D block messages could do it; else NULL. */
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return &((const xt_load_desc_ *)n->desc)->tile;
@@ -2386,7 +2387,7 @@ XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
     return base->kind == SPE_POINTER ? id : xt_emit_pointer_(x, (int)p->of->tile.type, id);
 }
 
-/* May 2D block messages be used on this tile's matrix? */
+/* Can 2D block messages access this tile's matrix? */
 XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     const xt_tile *t = &p->of->matrix;
@@ -2424,7 +2425,7 @@ XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)
     return spe_const_bits(&x->m, condition, &bits) && bits == 0;
 }
 
-/* When may the version with 2D block messages run? Written in the prologue; 0 when no tile can use them. */
+/* The condition for the version with 2D block messages, in the prologue; 0 if no tile can use them. */
 XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
 {
     spe_id all = 0;
@@ -2460,7 +2461,7 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     return all;
 }
 
-/* vectors.c - vectors: the blocks that a subgroup holds, how a vector is made and compared with another, constants. */
+/* vectors.c - vectors: a subgroup's blocks, making and comparing vectors, constants. */
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
@@ -2508,7 +2509,8 @@ XE_FN_ bool xt_next_block_(xt_block_ *b)
 
 /* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
 
-/* Distributes a tile or vector by a map; false after an error. All maps of a kernel have one number of subgroups. */
+/* Distributes a tile or vector by a map; false after an error. All maps of a kernel have the same number of
+ * subgroups. */
 XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
 {
     xt_ctx *x = w.x;
@@ -2534,7 +2536,7 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
 
 XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
 
-/* Where this subgroup's first piece starts in a dimension. */
+/* The offset of this subgroup's first piece in a dimension. */
 XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
 {
     xt_val v;
@@ -2590,7 +2592,7 @@ XE_FN_ xt_vec xt_no_vec_(void)
     return v;
 }
 
-/* The vector that a tile's elements are. */
+/* The vector of a tile's elements. */
 XE_FN_ xt_vec xt_form_(const xt_tile *t)
 {
     xt_vec v = xt_no_vec_();
@@ -2601,7 +2603,7 @@ XE_FN_ xt_vec xt_form_(const xt_tile *t)
     return v;
 }
 
-/* A new vector of another's shape, map and inner blocks, which the node that is recorded next makes. */
+/* A new vector with another's shape, map and inner blocks, to be defined by the next node. */
 XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
 {
     xt_vec v = *like;
@@ -2615,7 +2617,7 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     return v;
 }
 
-/* A node's vector, in the layout that was found for it, with room for its blocks. */
+/* A node's vector, in its chosen layout, with blocks allocated. */
 XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_value_at_(x, n->result)->now.vec;
@@ -2627,7 +2629,7 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
     return v;
 }
 
-/* One of a shape under a map; nothing after an error. */
+/* A vector of a given shape and map; empty after an error. */
 XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map)
 {
     xt_vec form = xt_no_vec_();
@@ -2635,7 +2637,7 @@ XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, cons
     return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w.x, type, &form) : form;
 }
 
-/* The vector in the layout that is needed; itself when it is so already. */
+/* Converts a vector to the layout of a use, if necessary. */
 XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec r = *v;
@@ -2648,7 +2650,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     return r;
 }
 
-/* A result is made in the accumulator's layout; afterwards it is put into the one that was planned. */
+/* Results are computed in the accumulator's layout, then converted to the planned one. */
 XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
 {
     cm_use use = r.use;
@@ -2656,12 +2658,12 @@ XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
     return xt_as_use_(x, &r, use);
 }
 
-/* ---- what operands must have in common --------------------------------------------------------------------------- */
+/* ---- comparing operands ------------------------------------------------------------------------------------------ */
 
 XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 {
     if (v->magic != XT_VEC_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    return v->id && xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what); /* id 0: it is lost */
+    return v->id && xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what); /* id 0: of a failed operation */
 }
 
 XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
@@ -2688,13 +2690,13 @@ XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *fi
                                                       xt_map_text_(&a->map, text), second, xt_map_text_(&b->map, more));
 }
 
-/* The optional map of the operand, which the older text writes before the result's: must be the one it has. */
+/* Checks the operand's optional map, which the older specification writes before the result's. */
 XE_FN_ bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v)
 {
     return !xt_has_map_(given) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, what, &v->map, given);
 }
 
-/* A dimension as users write it: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
+/* A dimension as written by users: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
 XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
 {
     int pair = dim - XT_DIMS_PAIR_, blocked = v->inner[0] > 0;
@@ -2728,7 +2730,7 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
     return v.id ? xt_fill_(w, v, &number, 0) : v;
 }
 
-/* A number that meets a vector becomes a vector like it. */
+/* Makes a vector like `like` from a number; a vector stays as it is. */
 XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
     return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
@@ -2745,7 +2747,7 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
-/* An i32 as a number of the type, in the form that holds it. */
+/* An i32 converted to a type's storage type. */
 XE_FN_ spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
 {
     spe_id f32 = spe_float(&x->m, 32);
@@ -2796,10 +2798,10 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 
 typedef struct {
     xt_val *numbers;
-    spe_id *array; /* once written, for all versions of the body */
+    spe_id *array; /* set by the first version of the body, used by all */
 } xt_table_of_;
 
-/* values: C numbers of the type. */
+/* values: C numbers of type `of`. */
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
 {
     xt_table_of_ t;
@@ -2827,7 +2829,7 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
     return r;
 }
 
-/* The numbers in the module's own memory. */
+/* Puts the numbers in a constant array of the module. */
 XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
 {
     spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids), array;
@@ -2852,7 +2854,7 @@ XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
         at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
         at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
-        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* no element */
+        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* padding */
         v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
     }
     return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
@@ -2875,14 +2877,14 @@ XE_FN_ xt_tile xt_no_tile_(void)
     xt_tile t;
     memset(&t, 0, sizeof t);
     t.magic = XT_TILE_MAGIC_;
-    t.number = -1; /* lost */
+    t.number = -1; /* the result of a failed operation */
     return t;
 }
 
 /* The contiguous dimension. */
 int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
-/* Is there a tile, of the kind that is wanted? */
+/* Checks that the tile is set and of the required kind. */
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
 {
     if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
@@ -2895,7 +2897,7 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 
-/* The first element of an array in local memory, which is made before the body so that every version may use it. */
+/* The first element of an array in local memory, created before the body so that all versions can use it. */
 XE_FN_ spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
 {
     spe_module *m = &x->m;
@@ -2944,9 +2946,9 @@ XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, v);
 }
 
-/* ---- init_tile: what is given ------------------------------------------------------------------------------------ */
+/* ---- init_tile: its arguments ------------------------------------------------------------------------------------ */
 
-/* inner_blocks cut each subgroup's piece: the vector of such a tile counts as 4-D. */
+/* inner_blocks divide each subgroup's piece: the vector of such a tile is 4-D. */
 XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 {
     const int *data = t->dist.data;
@@ -2957,7 +2959,7 @@ XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
                     data[1]);
 }
 
-/* All offsets, extents and strides are 32-bit integers. */
+/* Checks that all offsets, extents and strides are 32-bit integers. */
 XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
     static const char *const names[] = {".offset", ".shape", ".strides"}, *const places[] = {
@@ -2975,7 +2977,7 @@ XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
     return true;
 }
 
-/* A matrix in local memory is inside its array, as far as constants tell. */
+/* Checks that a matrix in local memory is inside its array, as far as constants tell. */
 XE_FN_ bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *shape, const xt_index *strides)
 {
     const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
@@ -3003,7 +3005,7 @@ XE_FN_ bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
            xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
 }
 
-/* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
+/* The contiguous dimension's stride must be 1, and the order must match the strides. */
 XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 {
     int last = strides->count - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
@@ -3025,7 +3027,7 @@ XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
                     contiguous, text, (int)XT_STEP_MAX_);
 }
 
-/* Shape and strides of the innermost two dimensions: 1, and by default the contiguous one's extent. */
+/* Shape and strides of the innermost two dimensions: 1, and by default the extent of the contiguous one. */
 XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     int n = d->shape.count;
@@ -3040,7 +3042,7 @@ XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     return d->strides.count == 0 || xt_tile_strides_(w, t, &d->strides);
 }
 
-/* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
+/* The base: a pointer parameter to the tile's type, or an address, which is converted to a pointer. */
 XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
@@ -3072,15 +3074,15 @@ XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
                           xt_emit_pointer_(x, (int)xt_held_((cm_type)d->type), xt_id_(x, &address, CM_I64))));
 }
 
-/* ---- init_tile: leading dimensions choose one matrix of several -------------------------------------------------- */
+/* ---- init_tile: leading dimensions select one of several matrices ------------------------------------------------ */
 
-/* Products and sums of strides in 64 bits. */
+/* Distances are computed in 64 bits. */
 XE_FN_ xt_val xt_wide_(xt_where_ w, xt_val v)
 {
     return v.kind == SPE_SCALAR && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
 }
 
-/* How far matrix (offset[0], ...) of a base with leading dimensions is from the first one, in elements. */
+/* The distance of matrix (offset[0], ...) of a base with leading dimensions from the first one, in elements. */
 XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch), term;
@@ -3095,7 +3097,7 @@ XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
     return sum;
 }
 
-/* Records which matrix it is: its base, and its rows, of which there are none where no matrix has that number. */
+/* Records the selected matrix: its base, and its rows, zero if the offsets are out of range. */
 XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
@@ -3115,7 +3117,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     xt_val distance = xt_now_(x, &init->distance);
     spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
     int i;
-    /* with 2D block messages it was tested before this version was chosen */
+    /* with 2D block messages, this version's condition has tested it */
     for (i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
         xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
         spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
@@ -3140,7 +3142,7 @@ XE_FN_ bool xt_check_scatter_(xt_where_ w, const xt_tile_desc_ *d)
     return !xt_has_map_(&d->map) || xt_map_agrees_(w, XT_ERROR_SCATTER_MAP, "the tile", &d->map, &v->map);
 }
 
-/* A tile whose elements have an offset each. */
+/* A scatter tile, whose elements have individual offsets. */
 XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
@@ -3202,7 +3204,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     return t;
 }
 
-/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
+/* The scalars of a tile as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances, the start. */
 XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
 {
     xt_tile now = xt_now_tile_(x, t);
@@ -3216,7 +3218,7 @@ XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]
     ids[5] = now.base.id;
 }
 
-/* What a tile is made of in this version: what moves by nothing but a loop can then be known before the body. */
+/* Records a tile's scalars in this version, so that tiles moved only by loops can be recognised. */
 XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_tile *t = &((const xt_init_tile_desc_ *)n->desc)->tile;
@@ -3241,7 +3243,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     return t;
 }
 
-/* Of a scatter tile: every offset moves by one number, or each by its own. */
+/* Moves a scatter tile's offsets, all by one number or each by its own. */
 xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
 {
     xt_update_ d = {t, {by.val, by.val}, by.vec};
@@ -3258,10 +3260,11 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
 
 /* access.c - load_tile, store_tile, load_gather, store_scatter. */
 
-/* ---- a block as memory ------------------------------------------------------------------------------------------- */
+/* ---- blocks in memory -------------------------------------------------------------------------------------------- */
 
-/* A block's place goes into the address, where nothing is tested: coopmatrix.h then accesses several elements at once,
- * as the alignment allows. In elements, the place is a multiple of `line` across lines and of `along` in a line. */
+/* Adds a block's position to the address if nothing is checked, so that coopmatrix.h can access several elements at
+ * once where the alignment allows. The position is a multiple of `line` elements across lines and of `along` within a
+ * line. */
 XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along)
 {
     spe_module *m = &x->m;
@@ -3276,8 +3279,8 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
 
 int xt_least_(int a, int b) { return a < b ? a : b; }
 
-/* Columns that a block has and the piece does not: they are no memory to write, and reading them need not tell what is
- * there. 2D block messages read up to the end of the matrix, whose width they are known to take. extent: of columns. */
+/* Excludes columns of a block beyond its piece: they must not be written, and may read as anything. 2D block messages
+ * read up to the end of the matrix, whose width is known to be legal. extent: of columns. */
 XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent)
 {
     spe_module *m = &x->m;
@@ -3288,7 +3291,7 @@ XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_v
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
 
-/* A block of a tile as coopmatrix.h sees it: the transpose, its rows are our columns. */
+/* A block of a tile as memory for coopmatrix.h, transposed: its rows are our columns. */
 XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store)
 {
     cm_mem mem;
@@ -3326,14 +3329,14 @@ XE_FN_ bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
     return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
 }
 
-/* What 2D block messages give outside: all bits zero (so -0.0 is not meant). */
+/* Is it what 2D block messages read outside, all bits zero? -0.0 is not. */
 XE_FN_ bool xt_is_zero_(const xt_val *v)
 {
     double zero = 0;
     return v->kind == SPE_INT ? v->integer == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
 }
 
-/* An i1 of memory may be any byte; in vectors it is 0 or 1. */
+/* In memory an i1 is any byte; in vectors it is 0 or 1. */
 XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     spe_id t = spe_type_of(c->module, a), one = spe_const_u(c->module, t, 1), zero = spe_const_u(c->module, t, 0);
@@ -3369,7 +3372,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
-            mem.block2d = CM_BLOCK2D_NO; /* the messages give zeros */
+            mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
         }
         if (d->border != XT_BORDER_PADDING)
             v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
@@ -3380,7 +3383,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
-/* May the vector be written to the tile? */
+/* Can the vector be stored to the tile? */
 XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
     static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,
@@ -3389,7 +3392,7 @@ XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
     return xt_check_same_(w, &errors, "vector", v, "tile", &form);
 }
 
-/* Rows of memory that lie in each other can be read, but what is stored there is anyone's. */
+/* Overlapping rows can be loaded, but storing to them is undefined. */
 XE_FN_ bool xt_check_rows_(xt_where_ w, const xt_tile *t)
 {
     const xt_val *along = &t->shape[xt_inner_(t)], *lines = &t->shape[1 - xt_inner_(t)];
@@ -3408,7 +3411,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
         xt_record_(w, XT_OP_STORE_TILE_, xt_write_store_tile_, 0, 0, &d, sizeof d);
 }
 
-/* Each strip when it has been computed. */
+/* Stores each strip as soon as it is computed. */
 XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_stored_ *d = (const xt_stored_ *)n->desc;
@@ -3462,17 +3465,17 @@ XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
     return xt_check_same_(w, &errors, "mask", mask, "tile", &form);
 }
 
-/* A scatter tile while it is accessed, block by block. */
+/* The state of accessing a scatter tile block by block. */
 typedef struct {
     xt_ctx *x;
     const xt_tile *t;
-    xt_vec all, allowed;             /* offsets and mask in one layout; allowed.blocks 0: no mask */
-    const cm_matrix *offsets, *mask; /* of the block; mask: NULL where there is none */
+    xt_vec all, allowed;             /* offsets and mask, in one layout; allowed.blocks 0: no mask */
+    const cm_matrix *offsets, *mask; /* of the block; mask may be NULL */
     spe_id count;                    /* elements of the base, i64, not negative */
     int valid;                       /* columns of the block */
 } xt_spread_;
 
-/* Component v: its offset as i64, and whether it is one that may be accessed. */
+/* The offset of component v as i64, and whether that element may be accessed. */
 XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
 {
     cm_ctx *c = &s->x->cm;
@@ -3482,7 +3485,7 @@ XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
     inside = spe_ult(m, *offset, s->count);
     if (l->size_i < l->lanes)
-        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* else no element */
+        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* not padding */
     if (s->valid < l->rows)
         inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
     if (!s->mask) return inside;
@@ -3490,7 +3493,7 @@ XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
 }
 
-/* What must not be read reads the base's first element and takes the padding; one branch is for an empty base. */
+/* Elements that must not be read load the base's first element and select the padding; a branch skips an empty base. */
 XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
 {
     spe_module *m = &s->x->m;
@@ -3512,8 +3515,8 @@ XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     return cm_from_components(&s->x->cm, l, got);
 }
 
-/* Calls fn for each element that may be accessed, with its place in memory; what it returns is the block `got`, 0
- * elsewhere. got NULL: it returns nothing. */
+/* Calls fn for each element that may be accessed, with its address; its results form the block `got`, 0 elsewhere. got
+ * NULL: no results. */
 XE_FN_ void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn fn, void *user, cm_matrix *got)
 {
     cm_ctx *c = &s->x->cm;
@@ -3536,7 +3539,7 @@ XE_FN_ spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, v
     return 0;
 }
 
-/* A negative size of the base means none. t: the tile as it is now. */
+/* Sets up an access. A base of negative size is empty. t: the tile's current state. */
 XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
 {
     spe_module *m = &x->m;
@@ -3607,7 +3610,7 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
         xt_record_(w, XT_OP_STORE_SCATTER_, xt_write_store_scatter_, 0, 0, &of, sizeof of);
 }
 
-/* Block by block; r: what fn returns, or NULL. */
+/* Accesses all blocks; r receives fn's results, unless NULL. */
 XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
 {
     xt_tile t = xt_now_tile_(x, &d->d.tile);
@@ -3625,9 +3628,9 @@ XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
     xt_visit_scattered_(x, (const xt_scattered_ *)n->desc, xt_store_element_, NULL, NULL);
 }
 
-/* borders.c - loads that reach over the edges of a matrix: clamped, or mirrored. */
+/* borders.c - loads beyond the edges of a matrix, clamped or mirrored. */
 
-/* What is outside 0 .. n - 1 brought inside; n is positive. */
+/* Maps an index outside 0 .. n - 1 to one inside; n is positive. */
 XE_FN_ spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
 {
     spe_id last = spe_isub(m, n, spe_i32(m, 1)), there;
@@ -3637,7 +3640,7 @@ XE_FN_ spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
     return spe_math2(m, SPE_SMIN, at, spe_isub(m, there, at));
 }
 
-/* Each element from the place where the border says. */
+/* Loads each element from where the border mode says. */
 XE_FN_ cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border)
 {
     spe_module *m = &x->m;
@@ -3659,14 +3662,14 @@ XE_FN_ cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *
     return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
 }
 
-/* Are the elements from `at` on, so many of them, inside 0 .. n - 1? Offsets near 2^31 are not. */
+/* Are `count` elements from `at` on inside 0 .. n - 1? Offsets near 2^31 are not. */
 XE_FN_ spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 {
     spe_id zero = spe_i32(m, 0), room = spe_isub(m, n, spe_i32(m, count));
     return spe_land(m, spe_sge(m, at, zero), spe_sle(m, at, room));
 }
 
-/* One block: as it is when all of it is inside, else element by element, of an empty matrix zeros. */
+/* Loads a block: directly if all of it is inside, else element by element; zeros from an empty matrix. */
 cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
 {
     spe_module *m = &x->m;
@@ -3676,7 +3679,7 @@ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int
            some = spe_land(m, spe_sgt(m, rows, zero), spe_sgt(m, cols, zero));
     cm_matrix whole, edge, none = cm_splat(&x->cm, b->cols, b->rows, held, use, 0);
     inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), xt_is_inside_(m, mem.row, b->valid, cols));
-    if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no tests */
+    if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no checks */
     if (mem.block2d == CM_BLOCK2D_NO) xt_leave_out_(x, &mem, b, NULL);
     spe_if(m, inside);
     whole = cm_load(&x->cm, b->cols, b->rows, held, use, &mem);
@@ -3692,17 +3695,17 @@ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int
 
 /* prefetch.c - prefetch_tile.
  *
- * Where two follow each other, of tiles of the work-group, and both are block messages, the subgroups divide the two
- * tiles: the first ones take pieces of the first tile, the others pieces of the second, a message each. (Intel's
- * compiler makes the whole address anew for each message, in the loop.) */
+ * If two prefetches of work-group tiles follow each other and both use block messages, the subgroups split them: the
+ * first subgroups take pieces of the first tile, the others pieces of the second, one message each. (Intel's compiler
+ * recomputes the whole address for each message inside the loop.) */
 
-/* The two tiles in pieces of one shape: `across` elements in a line of memory, `down` lines. */
+/* Two tiles in pieces of one shape: `across` elements of a line of memory, `down` lines. */
 typedef struct {
     xt_tile tile[2];
     int across, down, pieces[2];
 } xt_share_;
 
-static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* by locality, what cm_prefetch calls so; 0: all caches */
+static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* cm_prefetch's level by locality */
 
 XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
@@ -3714,7 +3717,7 @@ XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
     }
 }
 
-/* Can its address be made before the body? The tile must be what XT_INIT_TILE made, moved by nothing but a loop. */
+/* Can its address be computed before the body? The tile must come from XT_INIT_TILE, advanced only by loops. */
 XE_FN_ bool xt_may_share_(xt_ctx *x, const xt_tile *t)
 {
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
@@ -3727,7 +3730,7 @@ XE_FN_ bool xt_may_share_(xt_ctx *x, const xt_tile *t)
     return memcmp(ids, p->made, sizeof ids) == 0;
 }
 
-/* How many pieces a tile has; 0 when they do not divide it. */
+/* The number of pieces of a tile; 0 if they do not divide it. */
 XE_FN_ int xt_share_pieces_(const xt_share_ *s, int which)
 {
     const xt_tile *t = &s->tile[which];
@@ -3735,11 +3738,11 @@ XE_FN_ int xt_share_pieces_(const xt_share_ *s, int which)
     return across % s->across || down % s->down ? 0 : across / s->across * (down / s->down);
 }
 
-/* Pieces of the smallest height with which the subgroups are enough; false when there are none, or few pieces. */
+/* Finds the smallest height of pieces so that there are enough subgroups; false if there is none, or too few pieces. */
 XE_FN_ bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
 {
     int bytes = xt_bytes_(a->type), side[2], n = a->dist.subgroups;
-    s->tile[0] = *a; /* the larger one, so that half of the subgroups or more are its */
+    s->tile[0] = *a; /* the larger one gets at least half of the subgroups */
     s->tile[1] = *b;
     if (a->dist.shape[0] * a->dist.shape[1] < b->dist.shape[0] * b->dist.shape[1]) {
         s->tile[0] = *b;
@@ -3759,7 +3762,7 @@ XE_FN_ bool xt_share_init_(xt_share_ *s, const xt_tile *a, const xt_tile *b)
     return false;
 }
 
-/* In the prologue: where piece `number` of a tile is before any loop, across (0) or down (1). */
+/* In the prologue: the position of piece `number` of a tile before any loop, across (0) or down (1). */
 XE_FN_ spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id number, int down)
 {
     spe_module *m = &x->m;
@@ -3771,14 +3774,14 @@ XE_FN_ spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id n
     return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
 }
 
-/* What is known before the body: the surface of this subgroup's tile and where its piece starts; of: all bits set when
- * it is the first tile's, else 0: by a division, since compilers turn conditions into comparisons inside the loop. */
+/* Values computed before the body: the surface of this subgroup's tile and the start of its piece. of: all bits set for
+ * the first tile, else 0; computed by a division, as compilers would move a condition's comparison into the loop. */
 typedef struct {
     spe_block2d surface;
     spe_id of[2];
 } xt_shared_;
 
-/* The number of this subgroup's piece in its tile, in the prologue; *first: is that the first tile? */
+/* The number of this subgroup's piece in its tile, in the prologue; *first: is it the first tile? */
 XE_FN_ spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe_id *first)
 {
     spe_module *m = &x->m;
@@ -3823,7 +3826,7 @@ XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     return r;
 }
 
-/* A coordinate with what the loops around have added to it in this subgroup's tile. */
+/* A coordinate plus what enclosing loops have added to it in this subgroup's tile. */
 XE_FN_ spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
 {
     int i;
@@ -3887,7 +3890,7 @@ XE_FN_ bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
     return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
 }
 
-/* What a x b may give: what coopmatrix.h sums products of these types in, or f16 and bf16 for operands of that type. */
+/* The possible types of a x b: the accumulation type in coopmatrix.h, or f16 and bf16 for operands of that type. */
 XE_FN_ bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
     const cm_product *row = cm_product_row(d->left.type, d->right.type);
@@ -3911,8 +3914,8 @@ XE_FN_ bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, co
     return xt_map_agrees_(w, XT_ERROR_MMA_MAP, what, has, wanted);
 }
 
-/* The result's map is c's, else the given one, else follows from a and b; the operands' must agree with it, and with
- * what the older text's options say of them. */
+/* The result's map is c's, else the given one, else derived from a and b. The operands' maps must agree with it, and
+ * with those given as options, as in the older specification. */
 XE_FN_ bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
 {
     xt_map a, b;
@@ -3942,7 +3945,7 @@ XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
                     b[0], b[1], c[0], c[1]);
 }
 
-/* One block of the result: its chain of products along k. For coopmatrix.h b is the left operand, a the right one. */
+/* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
 XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
@@ -3957,8 +3960,8 @@ XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
     return sum;
 }
 
-/* Where a's pieces end within a block, b is cut as a is, and the rest is zeros: of both, for what lies behind a's end
- * may be a NaN, and integers need but one. */
+/* If a's pieces end within a block, cuts b like a and fills the rest with zeros: of both if they are floats, because
+ * the elements beyond a's end may be NaN; of one if they are integers. */
 XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid_ *gb)
 {
     const xt_cut_ *k = &ga->cut[1];
@@ -3986,7 +3989,7 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
                 }
 }
 
-/* Bytes of a vector in each subgroup. */
+/* Bytes of a vector per subgroup. */
 XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
 {
     return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
@@ -4012,7 +4015,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     return r;
 }
 
-/* What products want of the registers. */
+/* Finds the register needs of products. */
 XE_FN_ void xt_find_products_(xt_ctx *x)
 {
     int i;
@@ -4026,7 +4029,7 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
         x->has_mma = true;
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
-        slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords of each line */
+        slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
         if (slice <= x->slice_bytes) continue;
         x->slice_bytes = slice;
         x->largest = i;
@@ -4048,10 +4051,10 @@ XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, r);
 }
 
-/* elements.c - operations element by element, casts. */
+/* elements.c - element-wise operations, casts. */
 
-/* In the accumulator's layout matrices of any two types correspond part by part, so an operation may change the type.
- * fn gets one part of each operand, in the types that hold them. */
+/* In the accumulator's layout, the parts of matrices of any two types correspond, so an operation may change the type.
+ * fn gets a part of each operand, in its storage type. */
 XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
                                const void *user)
 {
@@ -4067,7 +4070,7 @@ XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *co
 
 /* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
 
-/* Operands of a node; how many there are. */
+/* The number of operands. */
 XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
 {
     int n = 1;
@@ -4075,7 +4078,7 @@ XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
     return n;
 }
 
-/* All blocks at once; or, where a store will ask for it in strips, only the room for them. */
+/* Computes all blocks; or, if a store will request strips, only allocates them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -4102,10 +4105,10 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, d->in_any_layout ? r : xt_settle_(x, r));
 }
 
-/* How many strips a block has: a strip is what a message stores, up to eight rows as wide as a subgroup. */
+/* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
 int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
 
-/* A strip of a block, which is made now if it has not been. */
+/* A strip of a block, computed on demand. */
 cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 {
     const xt_value_ *value = xt_value_at_(x, of->id);
@@ -4132,7 +4135,7 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
     return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
 }
 
-/* All of it: somebody else wants it before the store does. */
+/* Computes everything, for a use before the store. */
 void xt_make_all_(xt_ctx *x, const xt_vec *v)
 {
     int i, k;
@@ -4142,7 +4145,7 @@ void xt_make_all_(xt_ctx *x, const xt_vec *v)
     xt_value_at_(x, v->id)->unmade = false;
 }
 
-/* It need not be made before the store, at a node. There must be nothing but straight code between them. */
+/* Defers a vector until the store at a node, if only straight-line code is in between. */
 XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 {
     xt_value_ *value = xt_value_at_(x, v->id);
@@ -4159,8 +4162,8 @@ XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
     for (i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
 }
 
-/* A pass: what is stored by 2D block messages is computed strip by strip then, from what it is made of element by
- * element, so that the registers need not hold every step of the whole. */
+/* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
+ * operands, so that registers need not hold all intermediate results. */
 XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     int i;
@@ -4178,7 +4181,7 @@ XE_FN_ spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
     return spe_vec(&x->m, elem, spe_count(&x->m, spe_type_of(&x->m, part)));
 }
 
-/* Conditions are kept as bytes 0 and 1. */
+/* Conditions are stored as bytes 0 and 1. */
 XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 {
     spe_id type = xt_like_part_(x, spe_int(&x->m, 8), condition);
@@ -4198,7 +4201,7 @@ XE_FN_ bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
     return v->dist.shape[dim] == like->dist.shape[dim] || v->dist.shape[dim] == 1;
 }
 
-/* One row, one column or one element that meets a larger vector is repeated; anything else stays as it is. */
+/* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
 XE_FN_ xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 {
     xt_broadcast_desc_ d;
@@ -4218,7 +4221,7 @@ XE_FN_ xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
     return d.vec;
 }
 
-/* The largest of operands that are vectors; NULL when there is none. */
+/* The largest vector among operands; NULL if there is none. */
 XE_FN_ const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
 {
     const xt_vec *most = NULL;
@@ -4231,7 +4234,7 @@ XE_FN_ const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
     return most;
 }
 
-/* Operands that must be alike; numbers become vectors like the one that is given. */
+/* Checks that operands agree; numbers become vectors like `like`. */
 XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
                          xt_vec *v)
 {
@@ -4249,7 +4252,7 @@ typedef struct {
 
 /* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
 
-/* coopmatrix.h's callback for an operation on two components. */
+/* Callback of coopmatrix.h: an operation on two components. */
 XE_FN_ spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     return xt_emit_arith_(c->module, *(const int *)user, (int)type, a, b);
@@ -4262,7 +4265,7 @@ XE_FN_ spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
     return xt_from_condition_(x, xt_emit_arith_(&x->m, t->op, t->type, a, b));
 }
 
-/* Arithmetic on everything but i1 and 8-bit floats; bits of integers and i1; shifts of integers. */
+/* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
 XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
     bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
@@ -4272,8 +4275,8 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
-/* A node of an operation element by element. each: makes one block, or a strip, from those of the operands; in any
- * layout that they share, or else in the accumulator's. */
+/* Records an element-wise operation. each: computes a block, or a strip, from those of the operands, in any layout they
+ * share or in the accumulator's. */
 XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_any_layout, int kind, cm_type type,
                               int n, const xt_vec *v, int of)
 {
@@ -4289,7 +4292,7 @@ XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_
     return r;
 }
 
-/* The operation of a node on operands of a type, and the type that holds its result. */
+/* A node's operation, operand type, and storage type of the result. */
 XE_FN_ xt_typed_op_ xt_typed_op_of_(const xt_node_ *n)
 {
     xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
@@ -4364,7 +4367,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 
 typedef struct {
     const char *name;
-    int operands, on_float; /* the instruction */
+    int operands, on_float; /* instruction on floats */
 } xt_math_row_;
 
 XE_FN_ const xt_math_row_ *xt_math_info_(int op)
@@ -4395,7 +4398,7 @@ XE_FN_ spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
     return cm_from_arith(&x->cm, (cm_type)t->type, r);
 }
 
-/* coopmatrix.h's callback: one operand, in any layout. */
+/* Callback of coopmatrix.h: one operand, in any layout. */
 XE_FN_ spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     (void)b;
@@ -4530,9 +4533,9 @@ XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(d->type, cm_bitcast(&x->cm, xt_spe_type_(x, d->type), id), 1));
 }
 
-/* ---- pairs, as reductions and atomics combine them --------------------------------------------------------------- */
+/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
 
-/* The larger or smaller of two floats; -0 is less than 0. A NaN wins, or else loses. */
+/* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
 XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
 {
     spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
@@ -4569,7 +4572,7 @@ XE_FN_ spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_
 typedef struct {
     const char *name;
     int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
-    int combine;   /* xt_red_; of floats -0 is less than 0; XT_RED_COUNT_: the operand */
+    int combine;   /* an xt_red_ (for floats, -0 is less than 0); XT_RED_COUNT_: the operand */
 } xt_rmw_row_;
 
 XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
@@ -4601,9 +4604,9 @@ XE_FN_ spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id
     return cm_from_arith(c, type, a);
 }
 
-/* The word that an element is exchanged in: its own bits, or the aligned 32 bits that hold it. */
+/* The word to exchange for an element: its own bits, or the aligned 32 bits that contain it. */
 typedef struct {
-    spe_id ptr, type, shift; /* shift: 0 when the word is the element */
+    spe_id ptr, type, shift; /* shift: 0 if the word is the element */
 } xt_word_;
 
 XE_FN_ xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
@@ -4642,7 +4645,7 @@ XE_FN_ spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe
     return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
 }
 
-/* By compare-exchange, again and again until nobody came between. */
+/* A compare-exchange loop. */
 XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
 {
     spe_module *m = c->module;
@@ -4663,7 +4666,7 @@ XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr
     return xt_word_get_(m, &word, carried[0], storage);
 }
 
-/* cm_visit's function: one element. */
+/* Callback of cm_visit: one element. */
 XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
 {
     const xt_rmw_ *r = (const xt_rmw_ *)user;
@@ -4673,7 +4676,7 @@ XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
     return spe_atomic(c->module, (spe_atomic_op)op, ptr, v, r->scope, 0);
 }
 
-/* Types and maps: a piece that several subgroups share would be modified several times. */
+/* Checks types and maps: a piece shared by several subgroups would be modified several times. */
 XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
 {
     const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
@@ -4698,7 +4701,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
         !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
     r = xt_new_vec_(w.x, t->type, &form);
-    xt_spread_at_least_(w.x, r.id, 1); /* each subgroup finds another one's result */
+    xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
     xt_record_(w, XT_OP_ATOMIC_RMW_, xt_write_atomic_rmw_, (int)kind, r.id, &of, sizeof of);
     return r;
 }
@@ -4719,9 +4722,9 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
-/* lanes.c - elements from lane to lane. */
+/* lanes.c - moving elements between lanes. */
 
-/* The type in which sums of a type are made: floats below 32 bits are summed in f32. */
+/* The type for sums of a type: floats below 32 bits are summed in f32. */
 XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
 
 typedef struct {
@@ -4742,14 +4745,14 @@ XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comp
     return f->comp && f->where && f->move && xt_push_(x, &f->moves, sizeof(xt_move_)); /* move 0 is none */
 }
 
-/* The element that component v has in a lane. */
+/* The element in component v of a lane. */
 XE_FN_ cm_element xt_element_at_(const cm_layout *l, int lane, int v)
 {
     cm_slot s = {lane, v / l->omega, v % l->omega};
     return cm_element_of(l, s);
 }
 
-/* Adds one block: its components, and where each element is. Rows of the block are columns of the matrix. */
+/* Adds a block's components and the positions of its elements. Rows of the block are columns of the matrix. */
 XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_block_ *b)
 {
     spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
@@ -4764,7 +4767,7 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
     }
 }
 
-/* All that this subgroup holds of v. */
+/* All elements of v that this subgroup holds. */
 XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
@@ -4777,9 +4780,9 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
     return spe_ok(&x->m);
 }
 
-/* ---- constants that differ from lane to lane --------------------------------------------------------------------- */
+/* ---- constants that depend on the lane --------------------------------------------------------------------------- */
 
-/* The lanes in whose number that bit is. */
+/* The mask of lanes whose number has this bit. */
 XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
 {
     uint32_t mask = 0;
@@ -4788,13 +4791,13 @@ XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
     return mask;
 }
 
-/* In the prologue: bit p of `mask` in lane p. */
+/* Emits, in the prologue, bit p of `mask` in lane p. */
 XE_FN_ spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
 {
     return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
 }
 
-/* The same as a condition; computed once, before the body. */
+/* The same as a condition, computed once, before the body. */
 XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
 {
     spe_module *m = &x->m;
@@ -4815,7 +4818,7 @@ XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
     return row->id = bit;
 }
 
-/* table[p] in lane p: each bit of the numbers is one mask over the lanes. Returns the number of the table. */
+/* Adds a number that is table[p] in lane p: each of its bits is a mask of lanes. Returns its index. */
 XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 {
     spe_module *m = &x->m;
@@ -4845,7 +4848,7 @@ XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 
 /* ---- picking ----------------------------------------------------------------------------------------------------- */
 
-/* Component `comp`, in lane p that of lane table[p]. */
+/* Shuffles component `comp`: lane p gets that of lane table[p]. */
 XE_FN_ spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *table)
 {
     int number = xt_lane_table_(x, table), i, p;
@@ -4871,7 +4874,7 @@ XE_FN_ spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
     return id;
 }
 
-/* One value: lane p gets the element at from[p] (as in xt_field_.where; -1: whatever is easiest). */
+/* A value that is the element at from[p] in lane p (as in xt_field_.where; -1: don't care). */
 XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 {
     unsigned char table[32];
@@ -4895,7 +4898,7 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
     return got ? got : f->comp[0];
 }
 
-/* Where element k of the group for an element of the result is. */
+/* The position of element k of the group that yields an element of the result. */
 XE_FN_ int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, int row, int col, int k)
 {
     int from[2] = {row, col}, swap = o && o->transposed, i, j;
@@ -4908,7 +4911,7 @@ XE_FN_ int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group
     return f->where[i * f->cols + j];
 }
 
-/* One block of the result, from the components of a field; the conversion back to the vector's type included. */
+/* A block of the result, from the components of a field, converted back to the vector's type. */
 XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
                                 cm_type type)
 {
@@ -4932,7 +4935,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
     return cm_convert(&x->cm, &a, type);
 }
 
-/* All blocks of r from a field: elements from where o says (NULL: from their own place), or groups of elements. */
+/* Fills all blocks of r from a field: with elements from their origins (NULL: the same position) or with groups. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
     xt_block_ b = xt_blocks_(x, &r.dist);
@@ -4940,7 +4943,7 @@ XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const x
     return xt_settle_(x, r);
 }
 
-/* v in blocks of the grid, which is cut as its own or more coarsely, and reaches over the ends of its pieces: zeros. */
+/* v in the blocks of a grid that is cut like its own or more coarsely; zeros beyond the ends of its pieces. */
 xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
 {
     xt_vec r = *v;
@@ -4975,7 +4978,7 @@ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
 
 /* ---- does each subgroup hold what it needs? ---------------------------------------------------------------------- */
 
-/* Where index `at` of a dimension is among what subgroup coordinate `s` holds of it; -1: it does not hold it. */
+/* The position of index `at` among the indices that subgroup coordinate `s` holds; -1 if it is not held. */
 XE_FN_ int xt_local_index_(const xt_dist *d, int dim, int s, int at)
 {
     int r, piece = at / d->data[dim];
@@ -4989,8 +4992,8 @@ XE_FN_ int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
     return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
 }
 
-/* For dimension `to_dim` of `to`, element i comes from element i / divisor + shift of dimension `from_dim` of
- * `from`. Fills origin[] for what a subgroup holds; false when one does not hold it, or not in the same place. */
+/* For dimension `to_dim` of `to`, where element i comes from element i / divisor + shift of dimension `from_dim` of
+ * `from`: fills origin[] for a subgroup's part. False unless all subgroups hold them, at the same positions. */
 XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
                              int *origin)
 {
@@ -5008,7 +5011,7 @@ XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* Both dimensions; arrays in the arena. */
+/* The same for both dimensions, with arrays in the arena. */
 XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
     int *table[2], i;
@@ -5028,12 +5031,12 @@ XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_di
     return true;
 }
 
-/* scratch.c - from subgroup to subgroup: through local memory. */
+/* scratch.c - moving elements between subgroups through local memory. */
 
-/* One buffer serves every such operation of a kernel; who does not fit works in passes over rows. */
+/* One buffer serves all such operations of a kernel; vectors that do not fit take several passes over rows. */
 typedef struct {
-    int pitch, bytes, height, rows; /* bytes: of an element; rows: in one pass, of the source's height */
-    int stride[2];                  /* of the source's rows and columns when read: 0 repeats one (broadcast), else 1 */
+    int pitch, bytes, height, rows; /* bytes: per element; rows: of the source's height, per pass */
+    int stride[2];                  /* for reading rows and columns: 0 repeats one (broadcast), else 1 */
     bool transposed;
     int shift[2];
 } xt_scratch_;
@@ -5052,7 +5055,7 @@ XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
     return s;
 }
 
-/* What local memory has left goes to these operations, as far as they can use it. */
+/* Gives the remaining local memory to these operations, as far as they can use it. */
 XE_FN_ bool xt_place_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
@@ -5082,7 +5085,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     return true;
 }
 
-/* How many rows go in one pass: whole pieces of the source where that can be. */
+/* The rows of one pass: whole pieces of the source if possible. */
 XE_FN_ int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v)
 {
     int rows = (int)(x->scratch_bytes / ((size_t)s->pitch * (size_t)s->bytes)), piece = v->dist.data[0];
@@ -5106,12 +5109,12 @@ XE_FN_ void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, 
     }
 }
 
-/* A block as memory in the pass that starts at row `low`, and its first row. */
+/* The memory of a block in the pass that starts at row `low`, and the block's first row. */
 XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d, const xt_block_ *b, cm_type type,
                               int low, spe_id *first)
 {
     spe_module *m = &x->m;
-    int down = s->transposed, known[2], i; /* down: the dimension that runs along the source's rows */
+    int down = s->transposed, known[2], i; /* down: the dimension that counts the source's rows */
     spe_id at[2], row, col, line, step;
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
@@ -5131,13 +5134,13 @@ XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
         int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]);
         known[i] = xt_least_(xt_least_(place, xt_align_of_(i ? b->col : b->row)), xt_align_of_(s->shift[i ^ down]));
     }
-    if (s->rows >= s->height && s->stride[0] && s->stride[1]) /* stride 0: elements are repeated */
+    if (s->rows >= s->height && s->stride[0] && s->stride[1]) /* stride 0: repeated elements */
         xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
     xt_leave_out_(x, &mem, b, NULL);
     return mem;
 }
 
-/* With several passes: opens a branch for blocks that have rows in this one. */
+/* With several passes: opens a branch for blocks with rows in the current one. */
 XE_FN_ void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b, cm_mem *mem, spe_id first, int low)
 {
     spe_module *m = &x->m;
@@ -5166,7 +5169,7 @@ XE_FN_ void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
     }
 }
 
-/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
+/* Elements outside a pass are read as zero bits, so or-ing merges the passes. */
 XE_FN_ spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
 {
     spe_id type = spe_type_of(&x->m, v[0]), bits;
@@ -5198,10 +5201,10 @@ XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
     }
 }
 
-/* ---- passes over columns: every subgroup writes and reads a part of what it has in each -------------------------- */
+/* ---- passes over columns, in each of which every subgroup writes and reads a part of its vector------------------- */
 
-/* In how many passes a vector goes so that each takes the same columns of every piece: then what has been written is no
- * longer held while the rest is read, and nothing depends on the subgroup. 0: not this way. */
+/* The number of passes so that each takes the same columns of every piece. Then registers of written elements are free
+ * while the rest is read, and nothing depends on the subgroup. 0: not possible. */
 XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
 {
     int width = v->dist.data[1], n;
@@ -5214,7 +5217,7 @@ XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
     return 0;
 }
 
-/* Columns c .. c + S of a subgroup's pieces as memory, in the pass they belong to. */
+/* The memory of columns c .. c + S of a subgroup's pieces, in their pass. */
 XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
 {
     int part = width / passes, pitch = v->dist.shape[1] / passes;
@@ -5222,7 +5225,7 @@ XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
     xt_scratch_position_(x, &v->dist, row, 0, at);
-    col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
+    col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* exact: positions are multiples of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
     mem.col = at[0];
@@ -5233,7 +5236,7 @@ XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     return mem;
 }
 
-/* Writes (store) or reads the strips of S columns that a pass takes. A strip is `runs` neighbouring parts. */
+/* Writes (store) or reads a pass's strips of S columns. A strip is `runs` consecutive parts. */
 XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     cm_type type = xt_held_(v->type);
@@ -5269,7 +5272,7 @@ XE_FN_ void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
     }
 }
 
-/* All of v through local memory into r, which has been made. Every subgroup of the work-group takes part. */
+/* Moves all of v through local memory into r, already allocated. All subgroups of the work-group take part. */
 XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r)
 {
     xt_scratch_ s = xt_scratch_init_(v, from);
@@ -5285,7 +5288,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
         spe_barrier(&x->m);
         xt_scratch_write_(x, &s, &a, low);
         spe_barrier(&x->m);
-        if (from->in_order) { /* in one pass: the same memory in rows of the other length */
+        if (from->in_order) { /* in one pass, reading the memory with another row length */
             s.pitch = r.dist.shape[1];
             s.height = s.rows = r.dist.shape[0];
         }
@@ -5298,7 +5301,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
 
 /* ---- moving elements --------------------------------------------------------------------------------------------- */
 
-/* Register i, lane p of a[] becomes register p, lane i: each step exchanges half of what a pair of lanes has. */
+/* Transposes a[]: register i, lane p becomes register p, lane i. In each step, pairs of lanes swap half their data. */
 XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
 {
     spe_module *m = &x->m;
@@ -5346,7 +5349,7 @@ XE_FN_ void xt_swap_ids_(spe_id *a, spe_id *b)
     *b = kept;
 }
 
-/* May memory be another behind it, or what was loaded out of reach? */
+/* May memory change at this node, or a loaded value go out of scope? */
 XE_FN_ bool xt_is_fence_(const xt_node_ *n)
 {
     const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
@@ -5354,7 +5357,7 @@ XE_FN_ bool xt_is_fence_(const xt_node_ *n)
     return n->op >= XT_OP_STORE_TILE_;
 }
 
-/* The load that made a vector, if memory is still what it was at node number `at`; NULL: none. */
+/* The load that produced a vector, if memory has not changed before node `at`; else NULL. */
 XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 {
     int i = xt_value_at_(x, v->id)->node;
@@ -5368,8 +5371,8 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
     return d;
 }
 
-/* A pass: vectors that were loaded, and whose transpose is held by other subgroups, are loaded anew, transposed,
- * instead of going through local memory. */
+/* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
+ * through local memory. */
 XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     int i;
@@ -5383,7 +5386,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
     }
 }
 
-/* The tile of a load, for a vector that is its transpose and distributed so. */
+/* A tile for loading the transpose of a vector's tile with another distribution. */
 XE_FN_ xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
     xt_tile t = xt_now_tile_(x, of);
@@ -5396,9 +5399,9 @@ XE_FN_ xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
     return t;
 }
 
-/* A vector that was loaded can be loaded transposed instead, as from memory of the other order: that is one message
- * where a product wants its operand, or elements are 32 bits, and no worse a lane at a time. (Where the first
- * load is left without a use the device's compiler drops it.) */
+/* Loads a vector transposed instead of transposing it, as if memory had the other order: a single message for a
+ * product's operand or 32-bit elements, and no worse per lane. (The device's compiler drops the first load if it
+ * becomes unused.) */
 XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec *r)
 {
     const xt_vec *v = &how->v;
@@ -5415,7 +5418,7 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
         cm_mem mem;
         source.row = b.col;
         source.col = b.row;
-        source.valid = source.cols; /* of its rows some are not there */
+        source.valid = source.cols; /* some of its rows do not exist */
         mem = xt_mem_(x, &t, &source, false);
         xt_swap_ids_(&mem.rows, &mem.cols);
         xt_swap_ids_(&mem.row, &mem.col);
@@ -5426,7 +5429,7 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
     return true;
 }
 
-/* Records r from v: in registers when every subgroup holds what it needs, else through local memory. */
+/* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
 XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given, const xt_map *source,
                             const xt_source_ *from, xt_vec r)
 {
@@ -5600,9 +5603,9 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
                          xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
 
-/* ---- blocked vectors: nothing moves, registers are blocks already ----------------------------------------------- */
+/* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
-/* v under a new name. */
+/* v as a new value. */
 XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2])
 {
     xt_vec r = d.v;
@@ -5613,7 +5616,7 @@ XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int
     return r;
 }
 
-/* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece is whole blocks. */
+/* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
@@ -5642,11 +5645,11 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     return xt_rename_(w, XT_OP_TILE_UNPACK_, 0, same, none);
 }
 
-/* reduction.c - reduction. */
+/* reduction.c - reductions. */
 
 /* ---- the kinds --------------------------------------------------------------------------------------------------- */
 
-/* name; may be of floats, of integers; is a a = a */
+/* name; takes floats, integers; is idempotent */
 #define XT_REDUCTIONS_(X)                                                                                              \
     X(add, true, true, false)                                                                                          \
     X(mul, true, true, false)                                                                                          \
@@ -5674,13 +5677,13 @@ XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
 
 XE_FN_ const char *xt_reduction_name_(int kind) { return xt_red_info_(kind)->name; }
 
-/* ---- what a subgroup holds --------------------------------------------------------------------------------------- */
+/* ---- within a subgroup ------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_field_ f;
     xt_group_ group;
     int outer, groups;           /* results along the other dimension, along this one */
-    int width, together, strips; /* lanes of a group, groups in a register, registers of a group */
+    int width, together, strips; /* lanes per group, groups per register, registers per group */
 } xt_reduce_;
 
 XE_FN_ spe_id xt_reduce_pair_(xt_ctx *x, const xt_reduce_ *r, spe_id a, spe_id b)
@@ -5688,8 +5691,8 @@ XE_FN_ spe_id xt_reduce_pair_(xt_ctx *x, const xt_reduce_ *r, spe_id a, spe_id b
     return xt_combine_(&x->m, r->group.kind, xt_is_float_(r->f.type), a, b);
 }
 
-/* One outer index: the registers of its groups folded into one; lane p then has what is left of group p / width of
- * those that start at `first`. Lanes without an element take one twice where that changes nothing. */
+/* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
+ * counted from `first`. If the kind is idempotent, lanes without an element use one twice. */
 XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
 {
     const bool twice = xt_red_info_(r->group.kind)->idempotent;
@@ -5714,8 +5717,8 @@ XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
     return sum;
 }
 
-/* `count` registers of different outer indices (at most width) become one, whose lane p has outer index p % width:
- * each step halves both the registers and the lanes that still have to be combined. */
+/* Combines `count` registers of different outer indices (at most width) into one, whose lane p has outer index p %
+ * width. Each step halves both the registers and the lanes left to combine. */
 XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
 {
     spe_module *m = &x->m;
@@ -5736,7 +5739,7 @@ XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int co
     return a[0];
 }
 
-/* Elements side by side in the lanes: registers, then lanes. The results as a field. */
+/* For elements in adjacent lanes: reduces registers, then lanes. The results are a field. */
 XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 {
     int dim = r->group.dim, group, o, i, p, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
@@ -5757,7 +5760,7 @@ XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
     return spe_ok(&x->m);
 }
 
-/* Each subgroup reduces what it holds: groups of elements along dim, which must not cross its pieces. */
+/* Each subgroup reduces its part: groups of elements along dim, which must not cross pieces. */
 XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_vec result)
 {
     xt_reduce_ r;
@@ -5779,7 +5782,7 @@ XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 
 /* ---- reduction --------------------------------------------------------------------------------------------------- */
 
-/* Of XT_REDUCTION, or what else goes along a dimension. */
+/* For XT_REDUCTION and other operations along a dimension. */
 XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
@@ -5800,7 +5803,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
 
 XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
 
-/* The result's map: given, or what follows. They must agree, but where .source is given too data may move. */
+/* The result's map: given or derived. If .source is given too, data may move; else they must agree. */
 XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
     xt_map derived = xt_map_reduction(&d->vec.map, d->dim, d->reduction_size);
@@ -5828,8 +5831,8 @@ XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, d->group, r) : r);
 }
 
-/* Groups that lie in one subgroup's pieces are reduced there. Else each subgroup reduces its part of them, the parts
- * are dealt out anew, whole groups to a subgroup, and reduced. */
+/* Groups within a subgroup's pieces are reduced there. Otherwise each subgroup reduces its part of them; then the parts
+ * are redistributed, so that each subgroup has whole groups, and reduced. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
     xt_same_ same;
@@ -5859,20 +5862,20 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     return xt_rename_(w, XT_OP_REDUCTION_, kind, same, inner);
 }
 
-/* scan.c - along a dimension: scans, argmin and argmax. */
+/* scan.c - operations along a dimension: scans, argmin and argmax. */
 
 /* ---- scans ------------------------------------------------------------------------------------------------------- */
 
-/* What a scan is of while it is written. */
+/* The state of writing a scan. */
 typedef struct {
     xt_ctx *x;
     xt_field_ f;
     const xt_scan_of_ *of;
-    int *element; /* of lane p of component c: element[c * 64 + p], -1: none */
+    int *element; /* element[c * 64 + p]: the element in lane p of component c, -1: none */
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
 
-/* The number that changes none, as a constant of the type. */
+/* The neutral element, as a constant of the type. */
 XE_FN_ spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
 {
     bool least = kind == XT_RED_minnumf_ || kind == XT_RED_minimumf_;
@@ -5888,7 +5891,7 @@ XE_FN_ spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
     return xt_constant_(x, type, &v);
 }
 
-/* Where an element is along the dimension, in its piece. */
+/* An element's position along the dimension, in its piece. */
 XE_FN_ int xt_scan_at_(const xt_scan_ *s, int element)
 {
     return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
@@ -5909,7 +5912,7 @@ XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_scan_of_ *of)
     return true;
 }
 
-/* What is `by` before each element of component c, taken from f; mask: the lanes where there is such an element. */
+/* The element `by` positions before each one of component c, from f; mask: the lanes that have one. */
 XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t *mask)
 {
     int p, from[32], step = by * (s->of->dim ? 1 : f->cols);
@@ -5930,7 +5933,7 @@ XE_FN_ uint32_t xt_scan_lanes_(const xt_scan_ *s, int c)
     return mask;
 }
 
-/* a in the lanes of the mask, b in the others that count. */
+/* a in the lanes of the mask, b in the other lanes with elements. */
 XE_FN_ spe_id xt_scan_choose_(const xt_scan_ *s, int c, uint32_t mask, spe_id a, spe_id b)
 {
     if (!mask) return b;
@@ -5942,7 +5945,7 @@ XE_FN_ spe_id xt_scan_pair_(const xt_scan_ *s, spe_id before, spe_id v)
     return xt_combine_(&s->x->m, s->of->kind, xt_is_float_(s->f.type), before, v);
 }
 
-/* A field like f, with components of its own. */
+/* A copy of f with its own components. */
 XE_FN_ bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
 {
     if (!xt_field_init_(s->x, to, f->rows, f->cols, f->comps, f->type)) return false;
@@ -5952,7 +5955,7 @@ XE_FN_ bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
     return true;
 }
 
-/* Is each component at one place along the dimension? Then an element follows from the one before it in its lane. */
+/* Is each component at a single position along the dimension? Then each element's predecessor is in its own lane. */
 XE_FN_ bool xt_scan_in_lanes_(const xt_scan_ *s)
 {
     int c, p;
@@ -5967,7 +5970,7 @@ XE_FN_ bool xt_scan_in_lanes_(const xt_scan_ *s)
     return true;
 }
 
-/* The component is at that place along the dimension. */
+/* Is the component at this position along the dimension? */
 XE_FN_ bool xt_scan_is_at_(const xt_scan_ *s, int c, int at)
 {
     int p = 0;
@@ -5985,7 +5988,7 @@ XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
                 s->f.comp[c] = xt_scan_pair_(s, xt_scan_before_(s, &s->f, c, 1, &mask), s->f.comp[c]);
 }
 
-/* In steps of 1, 2, 4 ...: each adds what was gathered so far. */
+/* Scans in steps of 1, 2, 4 ..., each adding partial results. */
 XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
 {
     int by, c;
@@ -6001,7 +6004,7 @@ XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
     return true;
 }
 
-/* An exclusive scan has each element's predecessor; the carry comes before all. */
+/* For an exclusive scan, shifts by one element; then combines with the carry. */
 XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
 {
     spe_id neutral = xt_scan_neutral_(s->x, s->of->kind, s->f.type);
@@ -6035,7 +6038,7 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, xt_pick_all_(x, &out, NULL, NULL, r));
 }
 
-/* For each element the sum of all pieces before its own: sums of pieces, scanned by all, given back to the pieces. */
+/* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
 XE_FN_ xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 {
     xt_reduction_desc_ sum;
@@ -6094,7 +6097,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 
 /* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
 
-/* The extreme, and of the elements that are equal to it the first. Where none is, all are NaN: the last. */
+/* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last. */
 xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 {
     int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
@@ -6132,16 +6135,16 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     return at;
 }
 
-/* carried.c - carried values: what XT_FOR and XT_IF take as &x. */
+/* carried.c - carried values: the &x arguments of XT_FOR, XT_WHILE and XT_IF. */
 
-/* Bytes of a carried value, by its first word; 0: it is none. */
+/* The size of a carried value, from its first word; 0 if it is not one. */
 XE_FN_ size_t xt_thing_size_(uint32_t magic)
 {
     if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
     return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
 }
 
-/* Reads what a carried pointer points to, which must be there to use. */
+/* Reads the variable at a carried pointer; it must be set and in scope. */
 XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 {
     char what[40];
@@ -6158,7 +6161,7 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 
 XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
-/* The scalars that make up a value: one of an xt_val, six of a tile; a vector has none. */
+/* The scalars in a value: one in an xt_val, six in a tile, none in a vector. */
 XE_FN_ int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
 {
     int i;
@@ -6244,7 +6247,7 @@ XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
     return a->id == b->id;
 }
 
-/* Which scalars differ (a bit each), and whether the vector does. */
+/* A mask of the scalars that differ, and of the vector if it does. */
 XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
     xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
@@ -6257,9 +6260,9 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
     return mask;
 }
 
-/* ---- what changes ---------------------------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------------------------- */
 
-/* A value of the region whose node was recorded last. */
+/* A new value of the region that was recorded last. */
 XE_FN_ uint32_t xt_region_value_(xt_ctx *x)
 {
     uint32_t id = xt_new_value_(x);
@@ -6267,7 +6270,7 @@ XE_FN_ uint32_t xt_region_value_(xt_ctx *x)
     return id;
 }
 
-/* What the mask tells becomes new values. */
+/* Replaces the parts in the mask by new values. */
 XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_val *p[XT_COMPONENTS_];
@@ -6304,8 +6307,8 @@ XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
     return n;
 }
 
-/* How many ids change, and which they are before the region or at the end of a side, once the frame has room for them.
- * second: of the side that ends last. */
+/* Collects the ids that change, with their values before the region or at the end of a side (second: of the last side),
+ * and returns their number. Allocates the frame's array if necessary. */
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 {
     int i, j, n, at = 0;
@@ -6328,7 +6331,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
     return at;
 }
 
-/* A vector like the one of before the region, made of these ids. Returns how many. */
+/* Makes a vector like the one before the region from these ids. Returns their number. */
 XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
     xt_vec now = xt_now_vec_(x, start), v;
@@ -6347,8 +6350,8 @@ XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const s
     return n;
 }
 
-/* What is carried, at the top of a loop's body or behind the region: the frame's ids where it changes, else what it was
- * before. */
+/* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, else to their
+ * values before it. */
 XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
 {
     int i, j, n, at = 0;
@@ -6361,7 +6364,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
         xt_scalars_(&s->start, first);
         for (j = 0; j < n; j++) {
             xt_val now = xt_now_(x, first[j]);
-            if (result && !(s->mask >> j & 1)) continue; /* then it is the value of before */
+            if (result && !(s->mask >> j & 1)) continue; /* unchanged */
             if (s->mask >> j & 1) {
                 int type = xt_carried_type_(first[j]);
                 bool local = now.local;
@@ -6378,7 +6381,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
     }
 }
 
-/* layouts.c - a pass: in which layout each vector is kept, so that nothing need be rearranged between operations. */
+/* layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
 
 XE_FN_ uint32_t xt_class_(xt_ctx *x, uint32_t id)
 {
@@ -6386,7 +6389,7 @@ XE_FN_ uint32_t xt_class_(xt_ctx *x, uint32_t id)
     return id;
 }
 
-/* Vectors of one class are kept in one layout. */
+/* Puts two vectors in one class: they must have the same layout. */
 XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
 {
     xt_value_ *p, *q;
@@ -6402,7 +6405,7 @@ XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
 
 XE_FN_ void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
 
-/* What an accumulator touches stays one; else a product's operand decides, the packed one first: it costs most. */
+/* Classes with an accumulator have its layout; else an operand's, preferably the packed one, which costs most. */
 cm_use xt_layout_(xt_ctx *x, uint32_t id)
 {
     const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
@@ -6418,7 +6421,7 @@ XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
     if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
 }
 
-/* What any of these may be later is in one layout. */
+/* All values that a carried variable can have share a layout. */
 XE_FN_ void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
 {
     int i, j;
@@ -6447,30 +6450,28 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
     }
 }
 
-/* staging.c - operands of products from rows at any pitch, on Intel's devices: the work-group copies a tile into local
- * memory together, and each subgroup reads its operands from there in block form.
- *
- * 2D block messages want a pitch that is a multiple of 16 bytes. Of bytes at any pitch p the lines n, n + 16, ... have
- * pitch 16 p; of 16-bit elements it is every eighth line, of 32 bits every fourth: the lines of one class. Where the
- * class begins at no multiple of 64 bytes its surface begins at the one below, and x takes the rest, but for the bytes
- * below a dword, by which lanes shift what two messages, a dword apart, have brought. What lies outside reads zero:
- * whole dwords by the bounds of the surface, the rest by a mask. So the edges of a matrix cost nothing more.
- *
- * In local memory an operand lies as the matrix instruction takes it: of a left one (M x K), rows of `row` dwords along
- * k, one below the other; of a right one (K x N), dwords along k of sixteen columns. Where lines of memory run across
- * k, those that share a dword are woven on the way. */
+/* staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group cooperatively
+ * copies a tile to local memory, and each subgroup reads its operands from there by block reads.  2D block messages
+ * require a pitch that is a multiple of 16 bytes. If bytes have pitch p, lines n, n + 16, ... have pitch 16 p; for
+ * 16-bit elements it is every eighth line, for 32 bits every fourth. These lines form a class. If a class does not
+ * begin at a multiple of 64 bytes, its surface begins at the multiple below, and x makes up for it except for the bytes
+ * within a dword: lanes shift what two messages, a dword apart, have loaded. Elements outside are zero: whole dwords by
+ * the bounds of the surface, the rest by a mask. So the edges of a matrix cost nothing extra.  In local memory,
+ * operands are laid out as the matrix instruction reads them: a left one (M x K) in rows of `row` dwords along k, one
+ * below the other; a right one (K x N) in dwords along k for sixteen columns. If lines of memory run across k, those
+ * that share a dword are interleaved on the way. */
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
-/* Where dword k of row p (of a right operand: column p) lies, in dwords. */
+/* The position of dword k of row p (for a right operand: column p), in dwords. */
 XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int k)
 {
     if (s->use == CM_A) return p / 16 * s->plane + k * 16 + p % 16;
     return k / s->row * s->plane + p * s->row + k % s->row;
 }
 
-/* How the tile is dealt out: messages of `wide` dwords of `high` lines of a class, as many to each subgroup; where that
- * cannot be some take the same. */
+/* Divides the tile into messages of `wide` dwords by `high` lines of a class, equally many per subgroup; if that is not
+ * possible, some subgroups repeat messages of others. */
 XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
 {
     int high, units, n = s->subgroups;
@@ -6487,7 +6488,7 @@ XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
     return s->units > 0;
 }
 
-/* Whole operands of the matrix instruction in each subgroup's pieces, and k not dealt out. */
+/* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? */
 XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
     const int side[2] = {s->use == CM_A ? 16 : 1, s->row * 4 / s->bytes};
@@ -6499,7 +6500,7 @@ XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
     return true;
 }
 
-/* The load, or the transpose of one, that a node is; NULL: it is none, or what is outside is not zero. */
+/* The tile of a node that is a load or the transpose of one; NULL if it is not, or if elements outside are not zero. */
 XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
     const xt_node_ *n = xt_node_at_(x, node);
@@ -6509,7 +6510,7 @@ XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
     return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
 }
 
-/* A tile as the vector sees it. */
+/* The tile, transposed if the vector is its transpose. */
 XE_FN_ xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
 {
     xt_tile r = t;
@@ -6522,7 +6523,7 @@ XE_FN_ xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
     return r;
 }
 
-/* How the copying goes; false: the shape is not one that messages and the matrix instruction divide. */
+/* Plans the copying; false if messages and operands do not divide the shape. */
 XE_FN_ bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *d)
 {
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, s->from->number));
@@ -6537,12 +6538,12 @@ XE_FN_ bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *d)
     s->whole = p->align[!memory] % s->classes == 0;
     s->aligned = p->align[memory] * s->bytes % 4 == 0;
     s->early = s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
-    s->plane = s->use == CM_A ? s->depth * 16 : d->shape[!k] * s->row + 8; /* 8: over all banks */
+    s->plane = s->use == CM_A ? s->depth * 16 : d->shape[!k] * s->row + 8; /* 8: to spread over all banks */
     s->dwords = s->use == CM_A ? d->shape[!k] / 16 * s->plane : s->depth / s->row * s->plane;
     return xt_stage_fills_(s, d) && xt_stage_deal_(s, d->shape[!inner], d->shape[inner] * s->bytes / 4);
 }
 
-/* What speaks against loading a vector so; NULL: nothing does, and s is how. */
+/* Why a vector cannot be loaded this way; NULL: it can, and s is the plan. */
 XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, xt_stage_ *s)
 {
     const xt_node_ *n = xt_node_at_(x, node);
@@ -6568,7 +6569,7 @@ XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, xt_stage_ *s)
 
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
 
-/* Two buffers where a loop's turns tell which; else one, which takes a barrier more when it comes again. */
+/* Two buffers if a loop's index can select one; else one buffer, and another barrier if the load repeats. */
 XE_FN_ void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int depth)
 {
     const xt_frame_ *f = depth ? open[depth - 1] : NULL;
@@ -6576,7 +6577,7 @@ XE_FN_ void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int de
     if (f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && !(f->step.integer & (f->step.integer - 1))) s->turns = f;
 }
 
-/* One more, where there is room; it shares a barrier with number `before`, -1: with none. Its number, or -1. */
+/* Adds a load if there is room; it shares the barrier of load `before` (-1: none). Returns its number, or -1. */
 XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, int depth, int before)
 {
     int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes, dwords;
@@ -6585,7 +6586,7 @@ XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
     xt_stage_buffers_(s, open, depth);
     dwords = s->dwords * (s->turns ? 2 : 1);
     used = &x->stage_dwords;
-    if (dwords > room / 4 - (int)*used) { /* then it lies where vectors move, with one buffer and two barriers */
+    if (dwords > room / 4 - (int)*used) { /* then use the scratch memory, with one buffer and two barriers */
         s->shared = true;
         s->turns = NULL;
         dwords = s->dwords;
@@ -6604,11 +6605,11 @@ XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
     return x->stages.count - 1;
 }
 
-/* Which operands go through local memory. Those that follow each other share a barrier. */
+/* Chooses the operands that go through local memory. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
     xt_frame_ *open[SPE_REGIONS_MAX];
-    int i, depth = 0, last = -1, now; /* last: of those that nothing but numbers and tiles has followed */
+    int i, depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
     bool arrived = false;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
     for (i = 0; i < x->nodes.count; i++) {
@@ -6627,8 +6628,8 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
 
-/* When surfaces of every class are legal: pitches of at most 2^24 bytes, which hold a line and what is before it, up to
- * two times 64 bytes. */
+/* The condition for surfaces of all classes to be legal: a pitch of at most 2^24 bytes that holds a line plus up to two
+ * times 64 bytes before it. */
 XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
 {
     spe_module *m = &x->m;
@@ -6653,7 +6654,7 @@ XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
 
 /* ---- from memory to registers ------------------------------------------------------------------------------------ */
 
-/* What a subgroup copies in one round: its first line (of the first class), its first dword along a line. */
+/* A subgroup's share of one round: its first line (of the first class), its first dword along a line. */
 typedef struct {
     spe_id line_class, chunk, along; /* chunk: in lines of its class */
 } xt_unit_;
@@ -6681,7 +6682,7 @@ XE_FN_ spe_id xt_log2_(xt_ctx *x, int n)
     return spe_i32(&x->m, bits);
 }
 
-/* The tile as it is now, for all subgroups, and as the vector sees it. */
+/* The whole work-group's tile in its current state, transposed if the vector is. */
 XE_FN_ xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
     xt_tile t = xt_now_tile_(x, s->from);
@@ -6695,13 +6696,13 @@ XE_FN_ xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 
 XE_FN_ spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
 
-/* What a surface is made of: the matrix's address, its lines, elements in a line, bytes from line to line. */
+/* A matrix: address, lines, elements per line, bytes from line to line. */
 typedef struct {
     spe_id base, lines, extent, pitch;
 } xt_lines_;
 
-/* Of a tile whose matrix is known before the body; else where leading offsets are outside the matrix has no lines, and
- * the address of the first one is as good as any. */
+/* From a matrix known before the body (early), or the current one. If leading offsets are outside, the current matrix
+ * has no lines, and the address of the first matrix is used because it is valid. */
 XE_FN_ xt_lines_ xt_stage_lines_(xt_ctx *x, const xt_tile *t, bool early)
 {
     spe_module *m = &x->m;
@@ -6721,7 +6722,7 @@ XE_FN_ xt_lines_ xt_stage_lines_(xt_ctx *x, const xt_tile *t, bool early)
     return l;
 }
 
-/* number: which class. */
+/* The surface of class `number`. */
 XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_lines_ *l, spe_id number)
 {
     spe_module *m = &x->m;
@@ -6733,7 +6734,7 @@ XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_lines
     address = spe_iadd(m, l->base, spe_uconvert(m, i64, address));
     rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, 63));
     width = spe_iadd(m, spe_imul(m, l->extent, spe_i32(m, s->bytes)), spe_iadd(m, rest, spe_i32(m, 3)));
-    before = spe_select(m, spe_ult(m, width, spe_i32(m, 64)), spe_i32(m, 64), zero); /* surfaces are no narrower */
+    before = spe_select(m, spe_ult(m, width, spe_i32(m, 64)), spe_i32(m, 64), zero); /* the minimum width */
     address = spe_isub(m, spe_and(m, address, spe_u64(m, ~(uint64_t)63)), spe_uconvert(m, i64, before));
     rest = spe_iadd(m, rest, before);
     r.block.elem_bytes = 4;
@@ -6750,11 +6751,11 @@ XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_lines
     return r;
 }
 
-/* Keeps compilers from making a value again in a loop, where registers are few: to them it comes from another lane. */
+/* Keeps compilers from recomputing a value inside a loop: a broadcast is opaque to them. */
 XE_FN_ void xt_stage_keep_(xt_ctx *x, spe_id *v) { *v = spe_sg_broadcast(&x->m, *v, spe_i32(&x->m, 0)); }
 
-/* Where a unit's first message begins. What the tile's offset has to do with it is left out where the class, or the
- * shift, does not depend on it (whole, dwords): see xt_stage_move_. */
+/* The surface of a unit's first message. Leaves out the tile's offset where class (whole) or shift (aligned) do not
+ * depend on it: see xt_stage_move_. */
 XE_FN_ xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u, int i)
 {
     spe_module *m = &x->m;
@@ -6776,7 +6777,7 @@ XE_FN_ xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_til
     return r;
 }
 
-/* The same as the tile is now. */
+/* Adds the tile's current offset. */
 XE_FN_ void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_surface_ *r)
 {
     spe_module *m = &x->m;
@@ -6791,7 +6792,7 @@ XE_FN_ void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
 
 XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
-/* At the beginning of the version: surfaces that are known there. */
+/* Writes the surfaces that are known at the beginning of the version. */
 XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
 {
     int i, j, round;
@@ -6814,7 +6815,7 @@ XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
     }
 }
 
-/* The dwords that a message brings to a lane: a scalar or a vector. */
+/* The dwords a message loads per lane: a scalar or a vector. */
 XE_FN_ spe_id xt_stage_message_(xt_ctx *x, const xt_stage_ *s, const spe_block2d *b)
 {
     spe_module *m = &x->m;
@@ -6824,7 +6825,7 @@ XE_FN_ spe_id xt_stage_message_(xt_ctx *x, const xt_stage_ *s, const spe_block2d
     return spe_load(m, variable, 0);
 }
 
-/* Which bytes of a lane's dword are elements of the matrix. */
+/* A mask of the bytes in a lane's dword that are elements of the matrix. */
 XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
@@ -6846,7 +6847,7 @@ XE_FN_ spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
     return spe_splat(&x->m, spe_type_of(&x->m, like), word);
 }
 
-/* All that this subgroup copies of the tile; of each line of a unit the low and the high message, and the shift. */
+/* Loads this subgroup's share of the tile: for each line of a unit, the low and high message, and the shift. */
 XE_FN_ void xt_stage_fetch_(xt_ctx *x, xt_stage_ *s, const xt_tile *t)
 {
     spe_module *m = &x->m;
@@ -6869,7 +6870,7 @@ XE_FN_ void xt_stage_fetch_(xt_ctx *x, xt_stage_ *s, const xt_tile *t)
 
 /* ---- from registers to local memory ------------------------------------------------------------------------------ */
 
-/* Elements where dwords begin; without a shift both messages brought the same. */
+/* Shifts elements to dword boundaries; without a shift, both messages loaded the same. */
 XE_FN_ spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
 {
     spe_module *m = &x->m;
@@ -6883,7 +6884,7 @@ XE_FN_ spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3]
     return spe_and(m, low, xt_splat_word_(x, low, mask));
 }
 
-/* Bits `mask` of a, the others of b. */
+/* Bits of a where the mask is set, else of b. */
 XE_FN_ spe_id xt_stage_merge_(xt_ctx *x, uint32_t mask, spe_id a, spe_id b)
 {
     spe_module *m = &x->m;
@@ -6905,7 +6906,7 @@ XE_FN_ void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id
     *a = first;
 }
 
-/* Lines become dwords along k: v[q] then has element q of each line's dword. */
+/* Interleaves lines to dwords along k: v[q] becomes element q of each line's dword. */
 XE_FN_ void xt_stage_weave_(xt_ctx *x, const xt_stage_ *s, spe_id v[4])
 {
     if (s->weave == 2) xt_stage_swap_(x, 0xffff, 16, &v[0], &v[1]);
@@ -6924,7 +6925,7 @@ XE_FN_ spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id
     return spe_iadd(m, at, spe_imul(m, s->use == CM_A ? k : p, unit));
 }
 
-/* Where a lane's first dword goes. */
+/* The position of a lane's first dword. */
 XE_FN_ spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
@@ -6939,7 +6940,7 @@ XE_FN_ spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
     return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
 
-/* Dword `at` of the buffer that is due in this turn. */
+/* Dword `at` of the current iteration's buffer. */
 XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
@@ -6954,7 +6955,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
 }
 
-/* A lane's dwords of line j of a unit; v: of each line that is woven. */
+/* Stores a lane's dwords of line j of a unit; v: one for each interleaved line. */
 XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, const spe_id v[4], int j)
 {
     spe_module *m = &x->m;
@@ -6986,7 +6987,7 @@ XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
     }
 }
 
-/* ---- where surfaces are not legal: element by element ------------------------------------------------------------ */
+/* ---- element by element, if surfaces are not legal --------------------------------------------------------------- */
 
 /* Element (row, col) of the tile in the low bits of a dword; 0 outside. */
 XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id row, spe_id col)
@@ -7004,7 +7005,7 @@ XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
     return v;
 }
 
-/* Each lane makes dwords, one a turn. */
+/* Each lane assembles a dword per iteration. */
 XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 {
     spe_module *m = &x->m;
@@ -7028,7 +7029,7 @@ XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 
 /* ---- from local memory to operands ------------------------------------------------------------------------------- */
 
-/* A part of a block: `words` rows (left operand), or dwords along k of sixteen columns, side by side in memory. */
+/* Reads a part of a block: `words` adjacent rows (left operand), or dwords along k of sixteen columns. */
 XE_FN_ spe_id xt_stage_read_(xt_ctx *x, const xt_stage_ *s, spe_id from, int at, int words, spe_id type)
 {
     spe_module *m = &x->m;
@@ -7060,7 +7061,7 @@ XE_FN_ void xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
     const xt_node_ *n = xt_node_at_(x, s->node);
     xt_vec v = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    int along = s->use == CM_A; /* the dimension that is not k */
+    int along = s->use == CM_A; /* the dimension other than k */
     spe_id place = xt_place_id_(x, &v.dist, along);
     spe_id from = xt_stage_pointer_(x, s, spe_imul(&x->m, place, spe_i32(&x->m, along ? s->plane / 16 : s->row)));
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
@@ -7073,12 +7074,12 @@ XE_FN_ void xt_stage_barrier_(xt_ctx *x)
                         SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
 }
 
-/* Writes a load: its messages at once, the rest with the last one of the group. False: this one is loaded otherwise. */
+/* Writes a load: messages immediately, the rest with the last load of the group. False if the load is not staged. */
 bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     int number = xt_value_at_(x, n->result)->stage;
     xt_stage_ *s = number ? xt_stage_at_(x, number - 1) : NULL, *first = s, *one;
-    bool before = false; /* others may still read what was there */
+    bool before = false; /* others may still be reading the buffer */
     if (!s || !x->staged) return false;
     xt_remark_(x, "through local memory, where rows have any pitch");
     s->tile = xt_stage_tile_(x, s);
@@ -7095,7 +7096,7 @@ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     return true;
 }
 
-/* Before a loop that comes again: who is still in its last turn reads the buffer that its first one fills. */
+/* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
 XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 {
     if (x->staged && f->meets) xt_stage_barrier_(x);
@@ -7103,14 +7104,14 @@ XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 
 /* control.c - regions, barriers. */
 
-/* Records that a region begins, and reads what it carries. */
+/* Records the beginning of a region and reads its carried values. */
 XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, const char *name,
                            void *const *objects)
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
     int i;
-    x->regions.end = xt_region_end_; /* not before: a program without regions does not compile what ends them */
+    x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -7132,20 +7133,20 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
     return spe_ok(&x->m) ? f : NULL;
 }
 
-/* The way through a region depends on this number. */
+/* Control flow in a region depends on this number. */
 XE_FN_ void xt_depends_on_(xt_ctx *x, const xt_val *v)
 {
     if (xt_spread_of_(x, v) > x->spread) x->spread = xt_spread_of_(x, v);
 }
 
-/* What is made from here on belongs to one side of the region, or to one walk through a loop's body. */
+/* From here on, values belong to one side of the region, or to one walk through a loop's body. */
 XE_FN_ void xt_side_begins_(xt_where_ w, xt_frame_ *f)
 {
     w.x->scope = f->side = xt_new_scope_(w, f->op);
     f->first = w.x->nodes.count;
 }
 
-/* Reads the carried values at the end of a side and checks their types; after an error they are what they were. */
+/* Reads the carried values at the end of a side and checks their types; after an error, restores them. */
 XE_FN_ void xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
     int i;
@@ -7157,7 +7158,7 @@ XE_FN_ void xt_read_now_(xt_where_ w, xt_frame_ *f)
 
 enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
 
-/* At the top of a loop's body: what is carried may have any value. */
+/* At the top of a loop's body, carried values are unknown. */
 XE_FN_ void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 {
     int i;
@@ -7170,7 +7171,7 @@ XE_FN_ void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
 
-/* A loop that counts down, or may, counts turns from 0 instead: (hi - lo + step -+ 1) / step. Changes lo, hi, step. */
+/* Rewrites a loop that may count down to count its (hi - lo + step -+ 1) / step iterations from 0. */
 XE_FN_ void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
 {
     xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
@@ -7230,7 +7231,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     return loop;
 }
 
-/* Scalars that the body moves by the loop's step: they need no phi, since they are start + (index - lo). */
+/* Scalars that advance by the loop's step need no phi, since they are start + (index - lo). */
 XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
 {
     xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
@@ -7252,7 +7253,7 @@ XE_FN_ bool xt_has_counts_(const xt_frame_ *f)
     return false;
 }
 
-/* Gives those scalars their value, start + advance: in the body, or behind the loop. */
+/* Sets those scalars to start + advance, in the body or after the loop. */
 XE_FN_ void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 {
     int i, j, n;
@@ -7380,7 +7381,7 @@ XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
     spe_if(&x->m, xt_condition_(x, &f->lo));
 }
 
-/* After the first side: its values are kept, the variables are again what they were. */
+/* After the first side: keeps its values and restores the variables. */
 XE_FN_ void xt_if_else_(xt_frame_ *f)
 {
     int i;
@@ -7399,7 +7400,7 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
-/* What is carried differs between lanes where one of the values does that it may be, or the way there. */
+/* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
 XE_FN_ void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
 {
     xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
@@ -7417,8 +7418,8 @@ XE_FN_ void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, 
     xt_spread_at_least_(x, v->id, x->spread);
 }
 
-/* Finds out what a region changes: of a loop, what is neither what came in nor what the body found. In a second walk it
- * may be all. */
+/* Finds what a region changes; for a loop, values that equal neither the initial one nor the one at the top of the
+ * body. In a second walk it may be everything. */
 XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
@@ -7442,8 +7443,8 @@ XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
     }
 }
 
-/* The C loop runs a loop's body a second time, and nothing is recorded. What the first walk made must then be out of
- * use: who finds it in a variable finds what the turn before left there, and would get what came into the loop. */
+/* Runs a loop's body a second time, as the C loop, without recording. The first walk's values are then out of scope:
+ * one found in a variable was left there by the previous iteration, and the variable is not listed. */
 XE_FN_ void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
@@ -7471,7 +7472,7 @@ XE_FN_ void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
     x->again--;
 }
 
-/* XT_FOR (...); has no body, whatever comes behind it. */
+/* Refuses XT_FOR (...); whose body is empty. */
 XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
 {
     int i;
@@ -7481,7 +7482,7 @@ XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
         xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon behind the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
 }
 
-/* At the end of a side: see spe_regions. */
+/* Called after each side, see spe_regions. */
 void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
@@ -7569,7 +7570,7 @@ XE_FN_ void xt_write_barrier_wait_(xt_ctx *x, const xt_node_ *n)
     spe_barrier_wait(&x->m);
 }
 
-/* emit.c - what users write themselves with the headers below. */
+/* emit.c - users' own operations, written with the lower headers. */
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
@@ -7646,11 +7647,11 @@ XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
-/* single.c - single numbers: loaded, stored, taken out of a vector; conditions of a whole mask; random numbers. */
+/* single.c - single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The type that a number has whose element in memory, or in a vector, is of this one: what is held as bits is f32. */
+/* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
 XE_FN_ int xt_number_type_(int type)
 {
     return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
@@ -7707,9 +7708,9 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
     spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
 }
 
-/* ---- out of vectors ---------------------------------------------------------------------------------------------- */
+/* ---- from vectors ------------------------------------------------------------------------------------------------ */
 
-/* All subgroups get the one element first, which then is that of all their lanes. */
+/* Broadcasts the element to all subgroups first, then to all their lanes. */
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
     xt_vectors_ d;
@@ -7840,7 +7841,7 @@ xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
 
 /* build.c - building a module. */
 
-/* The type of a parameter by its name; -1: none. */
+/* The type of a parameter by its name; -1 if there is none. */
 XE_FN_ int xt_type_of_(const char *name, const spe_kernel_param *p)
 {
     int i;
@@ -7859,7 +7860,7 @@ XE_FN_ xt_where_ xt_kernel_where_(xt_ctx *x)
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-/* The body runs, and is recorded. Parameters are the first nodes. */
+/* Runs and records the body. Parameters are the first nodes. */
 XE_FN_ void xt_record_body_(xt_ctx *x)
 {
     xt_where_ w = xt_kernel_where_(x);
@@ -7877,7 +7878,7 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
 }
 
-/* The work-group and the registers of a thread, within the limits of the target. */
+/* Chooses the work-group size and registers per thread, within the target's limits. */
 XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 {
     xt_where_ w = {x, x->desc->file, x->desc->line};
@@ -7895,7 +7896,7 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
                     x->target.name, most);
 }
 
-/* Registers are known of Intel's devices, whose compiler has a flag for the larger file. */
+/* The register count is known only for Intel's devices, which have a build flag for the larger register file. */
 XE_FN_ void xt_warn_(xt_ctx *x, xt_module *mod)
 {
     const xt_node_ *n = xt_node_at_(x, x->largest);
@@ -7911,7 +7912,7 @@ XE_FN_ void xt_warn_(xt_ctx *x, xt_module *mod)
     mod->warning = w;
 }
 
-/* Work-items of a work-group. */
+/* Work-items per work-group. */
 XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
 
 XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
@@ -7942,7 +7943,7 @@ XE_FN_ void xt_write_block2d_(xt_ctx *x)
     x->block2d = false;
 }
 
-/* Writes it without. Operands that go through local memory do so in either of two ways. */
+/* Writes it without. Operands staged through local memory have two variants. */
 XE_FN_ void xt_write_any_(xt_ctx *x)
 {
     if (x->stages.count) {
@@ -7958,7 +7959,7 @@ XE_FN_ void xt_write_any_(xt_ctx *x)
     x->staged = 0;
 }
 
-/* One version, or two under the condition. */
+/* Writes one version, or two with a branch on the condition. */
 XE_FN_ void xt_write_versions_(xt_ctx *x)
 {
     bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
@@ -7990,7 +7991,7 @@ XE_FN_ void xt_write_versions_(xt_ctx *x)
 /* The passes, in order. */
 XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
-    xt_record_body_(x); /* checks each operation; derives and checks maps */
+    xt_record_body_(x); /* also checks operations, derives and checks maps */
     xt_find_products_(x);
     xt_choose_resources_(x);
     xt_find_reloads_(x);
@@ -8030,31 +8031,31 @@ xt_module xt_build(const xt_build_desc *desc)
         x->subgroups_at = w;
         xt_make_module_(x, &mod);
     }
-    x->desc = NULL; /* the caller's, which may go */
+    x->desc = NULL; /* belongs to the caller and may disappear */
     return mod;
 }
 
 void xt_free(xt_module *mod) { spe_built_free(mod); }
 
-/* print.c - xt_print: the record in the notation of the XeTile texts. A table tells how each operation looks. Types of
- * what a region carries are left out: they stand where the values are made. */
+/* print.c - xt_print: the record in the notation of the XeTile specification. A table gives the form of each operation.
+ * Types of carried values are omitted, as they appear where the values are defined. */
 
 #include <ctype.h>
 #include <stdarg.h>
 
-/* How a value is called. */
+/* The name of a value. */
 typedef struct {
     uint32_t number;    /* 0: it has no name yet */
-    int part;           /* which of a tile's scalars it is, from 1 on; 0: the whole */
-    const xt_val *same; /* what a region carries without changing it is called as outside */
+    int part;           /* which of a tile's scalars, from 1 on; 0: the whole */
+    const xt_val *same; /* a value carried unchanged has its outer name */
 } xt_named_;
 
-enum { XT_AS_RECORDED_, XT_WITH_MAPS_, XT_OF_A_SUBGROUP_, XT_FORMS_ }; /* the texts that are printed */
+enum { XT_AS_RECORDED_, XT_WITH_MAPS_, XT_OF_A_SUBGROUP_, XT_FORMS_ }; /* the printed forms */
 
 typedef struct {
     xt_ctx *x;
-    FILE *f; /* NULL: nothing is written, constants are collected */
-    int form, depth, type; /* type: that constants take, -1: their own */
+    FILE *f; /* NULL: collect constants, print nothing */
+    int form, depth, type; /* type: of constants; -1: their own */
     uint32_t count;        /* of names */
     xt_named_ *names;
     xt_list_ constants; /* xt_val */
@@ -8070,7 +8071,7 @@ XE_FN_ SPE_PRINTF(2, 3) void xt_put_(xt_printer_ *p, const char *format, ...)
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
-/* A number's, where integers of 32 bits are indices, or an element's. */
+/* The type of a number, for which 32-bit integers are indices, or of an element. */
 XE_FN_ const char *xt_type_text_(int type, bool number)
 {
     if (type == CM_E4M3 || type == CM_E5M2) return type == CM_E4M3 ? "f8E4M3FN" : "f8E5M2";
@@ -8108,7 +8109,7 @@ XE_FN_ void xt_put_tile_type_(xt_printer_ *p, const xt_tile *t)
     xt_put_(p, "%s", end);
 }
 
-/* The matrix that a tile is in, with the extents that are constants; or an address. */
+/* The matrix of a tile, with constant extents; or an address. */
 XE_FN_ void xt_put_memref_(xt_printer_ *p, const xt_init_tile_desc_ *init)
 {
     const xt_val *base = &init->given.base, *n = init->given.shape.at;
@@ -8134,7 +8135,7 @@ XE_FN_ void xt_put_id_(xt_printer_ *p, uint32_t id)
         xt_put_(p, "%%%u%s", (unsigned)p->names[id].number, parts[p->names[id].part]);
 }
 
-/* %c256 and its like; as the text is collected each is kept once. */
+/* %c256 and the like; while collecting, adds each once. */
 XE_FN_ void xt_put_constant_(xt_printer_ *p, xt_val v)
 {
     const xt_val *known = (const xt_val *)p->constants.items;
@@ -8164,7 +8165,7 @@ XE_FN_ void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_id_(p, v->id);
 }
 
-/* A field of an operation, by a letter: small ones are values and attributes, capital ones types. */
+/* A field of an operation, by a letter: lower case for values and attributes, upper case for types. */
 XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
 {
     const xt_vec *v = (const xt_vec *)field;
@@ -8178,7 +8179,7 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'T': xt_put_tile_type_(p, (const xt_tile *)field); return;
     case 'v': xt_put_id_(p, v->id); return;
     case 'V': xt_put_vec_type_(p, v); return;
-    case 'o': if (v->id) xt_put_(p, ", "), xt_put_id_(p, v->id); return; /* o, O: if it is there */
+    case 'o': if (v->id) xt_put_(p, ", "), xt_put_id_(p, v->id); return; /* o, O: optional */
     case 'O': if (v->id) xt_put_(p, ", "), xt_put_vec_type_(p, v); return;
     case 'A': xt_put_(p, "%s", xt_type_text_(*number, true)); return;
     case 'E': xt_put_(p, "%s", xt_type_text_(*number, false)); return;
@@ -8194,7 +8195,7 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     }
 }
 
-/* "$n to $n": fields by their letters. */
+/* "$n to $n": prints fields by their letters. */
 XE_FN_ void xt_say_(xt_printer_ *p, const char *text, ...)
 {
     va_list list;
@@ -8209,7 +8210,7 @@ XE_FN_ void xt_say_(xt_printer_ *p, const char *text, ...)
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-/* What a region makes of a carried value and of its scalars; where the mask says so they are new. */
+/* Names a carried value and its scalars in a region; those in the mask get new names. */
 XE_FN_ void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint32_t mask)
 {
     xt_val *now[XT_COMPONENTS_], *old[XT_COMPONENTS_];
@@ -8230,7 +8231,7 @@ XE_FN_ void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint
     if (t->magic == XT_TILE_MAGIC_) p->names[t->tile.id].number = mask ? number : p->names[before->tile.id].number;
 }
 
-/* The carried values that change, as things at an offset of their slots: "a, b", or "a = c, b = d" with a second. */
+/* The carried values that change, at an offset in their slots: "a, b", or "a = c, b = d" with a second offset. */
 XE_FN_ bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f, size_t which, size_t value)
 {
     int i, n = 0;
@@ -8251,7 +8252,7 @@ XE_FN_ void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_frame_ *f = (const xt_frame_ *)n->desc;
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
-    bool real = p->form == XT_OF_A_SUBGROUP_; /* a loop that counts down is written as one that counts turns */
+    bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
     xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
     int i;
     for (i = 0; i < f->slots; i++) xt_name_thing_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
@@ -8270,7 +8271,7 @@ XE_FN_ void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
     p->depth++;
 }
 
-/* The end of a side. An XT_ELSE that is not there is not printed. */
+/* The end of a side. A missing XT_ELSE is not printed. */
 XE_FN_ bool xt_put_end_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_frame_ *f = (const xt_frame_ *)n->desc;
@@ -8352,7 +8353,7 @@ XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
     }
 }
 
-/* Base and place of a tile: %A[%i, %j] : memref<...>; of what is known only at launch shape and strides too. */
+/* Base and offset of a tile: %A[%i, %j] : memref<...>; and shape and strides if known only at launch. */
 XE_FN_ void xt_put_base_(xt_printer_ *p, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
@@ -8368,7 +8369,7 @@ XE_FN_ void xt_put_base_(xt_printer_ *p, const xt_init_tile_desc_ *init)
     if (init->tile.scatter) xt_say_(p, "$O", &d->scatter);
 }
 
-/* {#map #map}: those that the user gave, in the fields from one on, or the result's. */
+/* {#map #map}: the user's, from the given field on, or the result's. */
 XE_FN_ void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *desc, const size_t *field)
 {
     const char *between = " {";
@@ -8379,7 +8380,7 @@ XE_FN_ void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *desc,
     if (!between[1]) xt_put_(p, "}");
 }
 
-/* How an operation looks. $, a letter and a digit is a field, see xt_put_field_, $a a number whose constants have the
+/* The form of an operation. $, a letter and a digit is a field, see xt_put_field_: $a a number whose constants have the
  * operation's type, $# one whose constants have the result's, $m the maps from a field on. Without a field: $= the
  * result, $r its type, $k and $K the kind's name and number, $( a region, $b a tile's base, $z sizes, $B blocks. */
 typedef struct {
@@ -8465,7 +8466,7 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
     return NULL;
 }
 
-/* A reduction's or broadcast's size that is not the whole dimension. */
+/* The size of a reduction or broadcast, unless it is the whole dimension. */
 XE_FN_ void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_same_ *s = (const xt_same_ *)n->desc;
@@ -8510,9 +8511,9 @@ XE_FN_ void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, 
     p->type = -1;
 }
 
-/* ---- what the passes found --------------------------------------------------------------------------------------- */
+/* ---- results of passes ------------------------------------------------------------------------------------------- */
 
-/* Of a vector its blocks and layout, of an access whether it is by 2D block messages and why not. */
+/* A vector's blocks and layout; whether an access uses 2D block messages, or why not. */
 XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
 {
     static const char *const uses[] = {"an accumulator", "a product's right side", "a product's left side"};
@@ -8534,7 +8535,7 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     if (r < end) xt_put_(p, ", %s", r->text);
 }
 
-/* The work-group, and what the version with 2D block messages needs. */
+/* The work-group, and the condition for the version with 2D block messages. */
 XE_FN_ void xt_put_summary_(xt_printer_ *p)
 {
     xt_ctx *x = p->x;
@@ -8564,7 +8565,7 @@ XE_FN_ void xt_put_summary_(xt_printer_ *p)
     }
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- the whole text ---------------------------------------------------------------------------------------------- */
 
 XE_FN_ void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
 {
@@ -8585,7 +8586,7 @@ XE_FN_ void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
     xt_put_(p, "\n");
 }
 
-/* A parameter has the type of the first matrix that is made of it. */
+/* A parameter's type is that of the first tile initialised from it. */
 XE_FN_ void xt_put_param_(xt_printer_ *p, int number)
 {
     const xt_val *v = &p->x->args[number];

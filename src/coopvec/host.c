@@ -1,4 +1,4 @@
-/* host.c - errors, component types, what is supported, and matrices in memory. */
+/* host.c - errors, component types, supported combinations, and matrices in memory. */
 #include "internal.h"
 
 XE_FN_ const spe_reporter *cv_errors_(void)
@@ -18,7 +18,7 @@ XE_FN_ const spe_reporter *cv_errors_(void)
 const char *cv_error_text(int id) { return spe_reporter_text(cv_errors_(), id); }
 const char *cv_error_name(int id) { return spe_reporter_name(cv_errors_(), id); }
 
-/* Row i, 0 to 11, in the order of the numbers. */
+/* Row i, 0 to 11, in ascending order of type numbers. */
 XE_FN_ const cv_type_row *cv_type_at_(int i)
 {
     static const cv_type_row rows[] = {
@@ -45,7 +45,7 @@ XE_FN_ bool cv_is_float_(int type) { return cv_type_info(type) && cv_type_info(t
 XE_FN_ bool cv_is_signed_(int type) { return cv_type_info(type) && cv_type_info(type)->is_signed; }
 XE_FN_ int cv_bytes_(int type) { return cv_type_info(type)->bits / 8; }
 
-/* May a vector of this type be interpreted so? Packed: 32-bit unsigned only, everything else: 16 and 32 bits. */
+/* Can a vector of this type be interpreted so? Packed: 32-bit unsigned only; others: 16 and 32 bits. */
 XE_FN_ bool cv_interprets_(int input, int interpretation)
 {
     if (!cv_is_vector_type_(input) || !cv_type_info(interpretation)) return false;
@@ -70,7 +70,7 @@ bool cv_supports_mul(int input, int interpretation, int matrix, int bias, int ou
            cv_is_memory_type_(bias) && cv_is_vector_type_(output);
 }
 
-/* What is accumulated into vectors; into matrices the first ones. */
+/* Combinations that accumulate into vectors; only the first of them also into matrices. */
 enum { CV_OUTER_ROWS_ = 3, CV_VECTOR_ROWS_ = 5 };
 static const cv_properties_accumulate *cv_accumulate_rows_(void)
 {
@@ -96,7 +96,7 @@ bool cv_supports_vector_accumulate(int input, int type)
     return cv_accumulates_(cv_accumulate_rows_(), CV_VECTOR_ROWS_, input, type);
 }
 
-/* Writes the rows of multiply-add (when out is not NULL); how many. Combination i: its digits are the five types. */
+/* Writes the rows of multiply-add (if out is not NULL); returns their number. The digits of i are the five types. */
 static uint32_t cv_list_mul_(cv_properties_mul *out)
 {
     const int n = CV_TYPE_COUNT_;
@@ -114,7 +114,7 @@ static uint32_t cv_list_mul_(cv_properties_mul *out)
     return count;
 }
 
-/* A list of `length`, or NULL: may n rows be written there? */
+/* Does a list of `length`, or NULL, have room for n rows? */
 static bool cv_list_holds_(const void *list, uint32_t length, uint32_t n) { return !list || length >= n; }
 
 cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
@@ -137,7 +137,7 @@ cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
     return CV_S_OK;
 }
 
-/* Who called; all is well so far. */
+/* Sets the caller's location and no error. */
 XE_FN_ spe_error *cv_error_at_(spe_error *error, const char *file, int line)
 {
     if (!error) return NULL;
@@ -147,7 +147,7 @@ XE_FN_ spe_error *cv_error_at_(spe_error *error, const char *file, int line)
     return error;
 }
 
-/* Fills *error (which may be NULL, and has the caller's place) and returns false. */
+/* Fills *error (may be NULL; already has the caller's location) and returns false. */
 SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
@@ -175,7 +175,7 @@ size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t
     return along / 64 * cv_optimal_rows_(rows) * 64 + (size_t)row * 64 + along % 64;
 }
 
-/* Bytes a matrix has: from its first to its last element, an optimal layout with its padding. */
+/* The size of a matrix in bytes: from the first to the last element; for optimal layouts including padding. */
 static uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t cols, uint32_t stride)
 {
     uint64_t bytes = (uint64_t)cv_bytes_(type);
@@ -191,7 +191,7 @@ XE_FN_ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t col
     return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
 }
 
-/* What a matrix must have wherever it is: a layout, a shape, and a type that `bad_type` speaks of. */
+/* Checks a matrix's layout, shape and type; an unsuitable type is error `bad_type`. */
 static bool cv_check_matrix_(int layout, uint32_t rows, uint32_t cols, int type, int bad_type, spe_error *error)
 {
     if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
@@ -240,7 +240,7 @@ bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest
     return true;
 }
 
-/* Equal, or floats of different sizes. */
+/* Only equal types, or floats of different sizes, convert. */
 static bool cv_converts_(int from, int to)
 {
     return from == to || (cv_is_float_(from) && cv_is_float_(to) && cv_bytes_(from) != cv_bytes_(to));
@@ -345,7 +345,7 @@ bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *in
     return true;
 }
 
-/* An allocation of `size` bytes from base on, of which `what` has so many from offset on. */
+/* Checks that an allocation of `size` bytes at base holds `bytes` bytes of `what` at offset. */
 static bool cv_check_memory_(const void *base, uint64_t size, uint64_t offset, const char *what, uint64_t bytes,
                              unsigned multiple, int misaligned, spe_error *error)
 {

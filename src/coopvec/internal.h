@@ -1,12 +1,12 @@
-/* internal.h - what the bodies of coopvec.h share with each other and with nobody else. */
+/* internal.h - declarations shared by the bodies of coopvec.h only. */
 #define XETILE_SEPARATE_
 #include "../coopvec.h"
 
-enum { CV_BOOL_ = 1 }; /* the type of conditions, beside the cv_type values */
+enum { CV_BOOL_ = 1 }; /* the type of conditions, next to the cv_type values */
 enum { CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
-enum { CV_DPAS_MOST_ = 4096 }; /* instructions a product may have; larger ones go a lane at a time */
+enum { CV_DPAS_MOST_ = 4096 }; /* maximum instructions of a product; larger ones run one lane at a time */
 
-/* Reports an error at the user's line to the module, which keeps the first. */
+/* Reports an error at the user's line. */
 #define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
 
 /* host.c */
@@ -55,7 +55,7 @@ XETILE_PRIVATE spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to);
 XETILE_PRIVATE spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real);
 XETILE_PRIVATE cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type);
 
-/* products.c: a matrix as the product sees it, ready to be addressed. */
+/* products.c: a matrix operand of a product, ready to be addressed. */
 typedef struct {
     cv_ctx *x;
     spe_id base, stride;         /* base: bytes */

@@ -1,13 +1,13 @@
-/* kernels.c - control flow, the building of a module, and the kernel that converts matrices. */
+/* kernels.c - control flow, building a module, and the kernel that converts matrices. */
 #include "internal.h"
 
-/* Bytes of a carried value, by its first word; 0: it is none. */
+/* The size of a carried value, from its first word; 0 if it is not one. */
 static size_t cv_thing_size_(uint32_t magic)
 {
     return magic == SPE_VAL_MAGIC ? sizeof(cv_val) : magic == CV_VEC_MAGIC_ ? sizeof(cv_vec) : 0;
 }
 
-/* Reads what a carried pointer points to. */
+/* Reads the variable at a carried pointer. */
 static bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
 {
     memset(t, 0, sizeof *t);
@@ -18,18 +18,18 @@ static bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
     return cv_live_(w, t->magic == CV_VEC_MAGIC_ ? t->vec.side : t->val.note);
 }
 
-/* The type in which a number is carried: a C constant's is i32 or f32. */
+/* The type of a carried number; i32 or f32 for a C constant. */
 static int cv_carried_type_(const cv_thing_ *t)
 {
     if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
     return t->val.kind == SPE_INT ? (int)CV_I32 : t->val.kind == SPE_REAL ? (int)CV_F32 : t->val.type;
 }
 
-/* How many elements and ids it has. */
+/* Its number of elements and of ids. */
 static int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.length : 1; }
 static int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
 
-/* The ids of all carried values as they are now; they must be of the kinds they were at the start. */
+/* Reads the current ids of all carried values, which must still have their initial types. */
 static bool cv_gather_(cv_where_ w, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
@@ -81,14 +81,14 @@ static bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
     return true;
 }
 
-/* Closes it: what its body made is not seen any more. Notes whether it did anything. */
+/* Closes it, ending the scope of its values. Records whether it emitted anything. */
 static void cv_side_close_(cv_ctx *x, cv_frame_ *f)
 {
     f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, (size_t)f->id_count * sizeof *f->ids) != 0;
     x->sides[f->side - 1].open = false;
 }
 
-/* The listed variables as values of the side that begins. */
+/* Makes the listed variables values of the new side. */
 static void cv_take_along_(cv_ctx *x, cv_frame_ *f)
 {
     for (int i = 0; i < f->count; i++) {
@@ -101,7 +101,7 @@ static void cv_take_along_(cv_ctx *x, cv_frame_ *f)
     }
 }
 
-/* At the end of a side: see spe_regions. */
+/* Called after each side, see spe_regions. */
 static void cv_region_end_(spe_module *m, const spe_region *r)
 {
     cv_ctx *x = (cv_ctx *)(void *)m;
@@ -118,7 +118,7 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
             ((spe_region *)(uintptr_t)r)->index.note = f->side;
             return;
         }
-        spe_else(m, n, f->ids); /* the variables are again what they were */
+        spe_else(m, n, f->ids); /* restore the variables */
         for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_thing_size_(f->start[i].magic));
         return;
     }
@@ -136,7 +136,7 @@ static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
 {
     cv_ctx *x = w.x;
     cv_frame_ *f;
-    x->regions.end = cv_region_end_; /* not before: a program without regions does not compile what ends them */
+    x->regions.end = cv_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
@@ -194,7 +194,7 @@ void cv_barrier_(cv_where_ w)
     if (cv_enter_(w)) spe_barrier(&w.x->m);
 }
 
-/* See spe_type_by_name. Numbers are of no 8-bit float. */
+/* See spe_type_by_name. Numbers cannot be 8-bit floats. */
 static int cv_type_of_(const char *name, const spe_kernel_param *p)
 {
     for (int i = 0; i < CV_TYPE_COUNT_; i++) {
@@ -226,7 +226,7 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
     if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
 }
 
-/* One build; *loops: how many CV_FOR the kernel has. */
+/* One build; *loops: the number of CV_FOR in the kernel. */
 static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *loops)
 {
     cv_module mod;
@@ -250,7 +250,7 @@ static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
         cv_fail_(user, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
                  x->target.max_group_size);
     else cv_emit_module_(x, &mod);
-    x->desc = NULL; /* the caller's, which may go */
+    x->desc = NULL; /* belongs to the caller and may disappear */
     *loops = x->loops;
     return mod;
 }
@@ -283,7 +283,7 @@ typedef struct {
 
 enum { CV_CONVERT_GROUP_ = 128 };
 
-/* Bits of a float type, from f32. NaN becomes the quiet NaN of the host's conversion. */
+/* Converts f32 to the bits of a float type. NaN becomes the quiet NaN of the host's conversion. */
 static spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
@@ -296,7 +296,7 @@ static spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
     return spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
 }
 
-/* The same, but what no FP8 number is nearest to becomes NaN (e4m3) or infinity (e5m2) where `overflow` says so. */
+/* The same, but if `overflow` is set, values beyond FP8's range become NaN (e4m3) or infinity (e5m2). */
 static spe_id cv_encode_beyond_(cv_ctx *x, spe_id v, int type, spe_id overflow)
 {
     spe_module *m = &x->m;
@@ -304,14 +304,14 @@ static spe_id cv_encode_beyond_(cv_ctx *x, spe_id v, int type, spe_id overflow)
     if (cv_bytes_(type) > 1) return r;
     bits = spe_int(m, 8);
     size = spe_math1(m, SPE_FABS, v);
-    /* halfway to the number after the largest, which rounds to the even one: e4m3's largest is even, e5m2's is not */
+    /* halfway beyond the largest number, which rounds to even: e4m3's largest is even, e5m2's is odd */
     beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
     beyond = spe_land(m, beyond, spe_ieq(m, overflow, spe_i32(m, CV_NO_SATURATE)));
     return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)),
                                         spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c)), r);
 }
 
-/* cv_element_offset, of layout, stride and size (as a shift) known only when the kernel runs. */
+/* cv_element_offset at run time; `shift` is the log2 of the element size. */
 static spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, spe_id shift, spe_id rows, spe_id r,
                                  spe_id c)
 {
@@ -325,7 +325,7 @@ static spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, sp
                       spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
 }
 
-/* Types that are equal: the bits are copied. dest and src: pointers to bytes, of the element. */
+/* Equal types: copies the bits. dest, src: pointers to the element's bytes. */
 static void cv_convert_copy_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
 {
     spe_module *m = &x->m;
@@ -340,7 +340,7 @@ static void cv_convert_copy_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, 
     }
 }
 
-/* Float types that differ, by way of f32. */
+/* Different float types: converts through f32. */
 static void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
 {
     static const cv_type types[] = {CV_F32, CV_F16, CV_E4M3, CV_E5M2};
@@ -361,7 +361,7 @@ static void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     }
 }
 
-/* A work-item a slot of the destination: of an optimal layout the padding too, which becomes zero. */
+/* One work-item per slot of the destination, including the padding of optimal layouts, which becomes zero. */
 static void cv_convert_body_(cv_ctx *x)
 {
     spe_module *m = &x->m;

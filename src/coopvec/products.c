@@ -1,4 +1,4 @@
-/* products.c - matrices and vectors in memory, and what multiplies and accumulates. */
+/* products.c - matrices and vectors in memory, products and accumulation. */
 #include "internal.h"
 
 static bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, int error)
@@ -8,7 +8,7 @@ static bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, in
            cv_fail_(w, error, "offset %lld", (long long)offset->integer);
 }
 
-/* Checks the stride, or chooses the least there can be. */
+/* Checks the stride, or sets it to the minimum. */
 static void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
     uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols);
@@ -49,7 +49,7 @@ cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
     return r;
 }
 
-/* A loop over 0, step, 2 step ... below n; element `index` of a variable that is an array. */
+/* A loop over 0, step, 2 step ... below n. And element `index` of an array variable. */
 static spe_id cv_loop_(spe_module *m, int n, int step)
 {
     return spe_for(m, spe_i32(m, 0), spe_i32(m, n), spe_i32(m, step), 0, NULL);
@@ -83,7 +83,7 @@ static cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
     return s;
 }
 
-/* Bytes to the product's element (m, k), i32 ids: cv_element_offset. */
+/* Byte offset of the product's element (m, k), i32 ids, as in cv_element_offset. */
 static spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col)
 {
     spe_module *m = &s->x->m;
@@ -103,8 +103,8 @@ static spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id s
     return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), spe_vec(&s->x->m, scalar, (uint32_t)n));
 }
 
-/* n neighbours in memory from element (row, col) on, decoded: 8, 4, 2 or 1, into separate ids. Rows are aligned to 16,
- * but where in a row this begins may not be known. */
+/* Loads and decodes n (8, 4, 2 or 1) neighbours in memory from element (row, col) on, into separate ids. Rows are
+ * aligned to 16, but the position within the row may be unknown. */
 static void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
 {
     spe_module *m = &s->x->m;
@@ -113,7 +113,7 @@ static void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, sp
     for (int i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
 }
 
-/* So many elements of a vector in memory from element `first` on, as one SPIR-V vector of the sums' type. */
+/* Loads n elements of a vector from element `first` on, as one SPIR-V vector of the sums' type. */
 static spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
 {
     spe_module *m = &x->m;
@@ -134,29 +134,29 @@ typedef struct {
     spe_id bias;  /* bytes; 0: none */
     int bias_type;
     cv_vec out;
-    /* by the matrix instruction */
-    int kind, R; /* R: elements of k a lane holds of a row in one operand */
-    int depth;   /* elements of k in one operand */
-    int halves;  /* operands a raw one makes: 2 for FP8 along k, whose raw operands have 32 elements */
+    /* for the matrix instruction */
+    int kind, R; /* R: elements of k that a lane holds of a row per operand */
+    int depth;   /* elements of k per operand */
+    int halves;  /* operands per raw operand: 2 for FP8 along k, whose raw operands have 32 elements */
     int raws;    /* raw operands along k */
     int blocks;  /* of eight rows */
     spe_id lane;
-    spe_id *b; /* B operands, in the order of the operands made of A */
+    spe_id *b; /* B operands, in the order of A's operands */
 } cv_product_;
 
-/* An integer sum takes a float bias only after it has become f32; any other joins the sum at its start. */
+/* A float bias is added to an integer sum after conversion to f32; other biases are the sum's initial value. */
 static bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
 
 static spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(p->m, 32) : spe_int(p->m, 32); }
 
-/* What the sums of rows first .. first + n start from. */
+/* The initial value of the sums of rows first .. first + n. */
 static spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
 {
     if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
     return spe_null(p->m, spe_vec(p->m, cv_sum_scalar_(p), (uint32_t)n));
 }
 
-/* Sums of rows first .. as elements of the output. */
+/* Converts sums of rows first .. to elements of the output. */
 static spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
 {
     if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->x, sum, p->sum_type, p->out.type);
@@ -184,7 +184,7 @@ static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
     return spe_ok(m);
 }
 
-/* One run of n neighbours in memory, at most 8, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
+/* One run of n <= 8 neighbours in memory, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
  * sums[j] += A[row + j][col] v[0]. */
 static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
@@ -199,8 +199,8 @@ static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, c
     }
 }
 
-/* Sums of `rows` rows (one, unless neighbours in memory are rows) over all of K. input: a variable of K elements, so
- * that a loop can go over K; 0: unrolled, with the ids in v. */
+/* Sums of `rows` rows (more than one only if rows are neighbours in memory) over all of K. input: a variable with K
+ * elements, for a loop over K; 0: unrolled, with the ids in v. */
 static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe_id *v, spe_id input, spe_id *sums)
 {
     spe_module *m = p->m;
@@ -221,8 +221,8 @@ static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
 }
 
-/* Rolled: the output is in a variable, blocks of rows (one row, or eight neighbours) in a loop. So is the input, unless
- * a row is short enough to be written out. Small products are unrolled. */
+/* Rolled: the output is a variable, and a loop goes over blocks of rows (one row, or eight neighbours); the input is a
+ * variable too, unless a row is short enough to unroll. Small products are fully unrolled. */
 static void cv_mul_lanes_(cv_product_ *p)
 {
     spe_module *m = p->m;
@@ -251,23 +251,23 @@ static void cv_mul_lanes_(cv_product_ *p)
 
 /* ---- the matrix instruction --------------------------------------------------------------------------------------
  *
- * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the sums that come
- * out are that lane's own. The matrix is A: eight rows, 32 bytes of k, lane l holding bytes l 32 / S ... of each row.
- * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row are then two operands, one of the even
- * dwords' halves and one of the odd (subgroup size 16: of even and odd k), and the vector is packed with the same
- * permutation of k.
+ * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the resulting sums
+ * are the lane's own. The matrix is A: eight rows, 32 bytes of k, where lane l holds bytes l 32 / S ... of each row.
+ * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row then make two operands, one from half
+ * of each dword's elements, one from the other (subgroup size 16: even and odd k), and the vector is packed with the
+ * same permutation of k.
  */
 
 enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
 
-/* Two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
+/* Combines two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
 static spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
 {
     static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
     return spe_bitcast(m, spe_vec(m, spe_int(m, (uint32_t)bits * 2), 8), spe_shuffle(m, low, high, 16, order));
 }
 
-/* Neighbours along m: each lane loads the runs of its own rows of k. Held f16 for FP8. */
+/* For neighbours along m: each lane loads the runs of its own rows of k. FP8 becomes f16. */
 static spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
 {
     const cv_surface_ *s = &p->a;
@@ -288,8 +288,7 @@ static spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
     return v[0];
 }
 
-/* Neighbours along k: each lane loads its part of eight rows. Rows past the last are the last again, which nobody
- * reads. */
+/* For neighbours along k: each lane loads its part of eight rows. Rows past the last one repeat it and are unused. */
 static spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
 {
     const cv_surface_ *s = &p->a;
@@ -310,7 +309,7 @@ static spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
     return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
 }
 
-/* Blocks block .. block + 4 of rows by raw operands raw, raw + 1, by one message. */
+/* Loads row blocks block .. block + 4 of raw operands raw, raw + 1 by one message. */
 static void cv_a_message_(const cv_product_ *p, int block, int raw, spe_id out[4][2])
 {
     const cv_surface_ *s = &p->a;
@@ -332,8 +331,8 @@ static void cv_a_message_(const cv_product_ *p, int block, int raw, spe_id out[4
         }
 }
 
-/* Raw operands of up to four blocks of rows and two steps along k. 2D block messages want rows of at least 64 bytes, a
- * multiple of 4; the optimal layouts are rows of 64 bytes for their sake. */
+/* Raw operands for up to four blocks of rows and two steps along k. 2D block messages require rows of at least 64
+ * bytes, a multiple of 4; that is why optimal layouts have rows of 64 bytes. */
 static void cv_a_load_(const cv_product_ *p, int block, int raw, spe_id out[4][2])
 {
     const cv_surface_ *s = &p->a;
@@ -357,8 +356,8 @@ static spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
     return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
 }
 
-/* Operand `half` of a raw operand: itself, or a half of its FP8 as f16: of each lane's 2 bytes (subgroup size 16) one,
- * of its 4 (subgroup size 8) two. */
+/* Operand `half` of a raw operand: itself, or half of its FP8 as f16: one of each lane's 2 bytes (subgroup size 16),
+ * two of its 4 (subgroup size 8). */
 static spe_id cv_a_operand_(const cv_product_ *p, spe_id raw, int half)
 {
     cv_ctx *x = p->x;
@@ -369,7 +368,7 @@ static spe_id cv_a_operand_(const cv_product_ *p, spe_id raw, int half)
                    16);
 }
 
-/* Which k, counted from the raw operand's first, operand `half` has at place i. */
+/* The k of element i of operand `half`, relative to the raw operand's first. */
 static int cv_operand_k_(const cv_product_ *p, int half, int i)
 {
     return p->halves == 1 ? i : p->x->S == 16 ? 2 * i + half : i / 2 * 4 + 2 * half + i % 2;
@@ -407,12 +406,12 @@ static spe_id cv_words_(cv_ctx *x, spe_id v, int n)
     return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
 }
 
-/* Operand `half` of k from k0 on, as eight dwords: of sixteen f16, of 32 8-bit integers, or packed ones as they are. */
+/* Operand `half` of k from k0 on, as eight dwords: sixteen f16, 32 8-bit integers, or packed dwords. */
 static spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int half)
 {
     bool packed = cv_is_packed_(p->in.interpretation);
     int pieces = packed ? 1 : p->kind == CV_DPAS_I8_ ? 4 : 2, k[8];
-    spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] is made of e[1] and e[2], these of e[3] to e[6] */
+    spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] combines e[1] and e[2], these e[3] to e[6] */
     for (int i = 0; i < pieces; i++) {
         for (int j = 0; j < 8; j++) k[j] = (packed ? k0 / 4 : k0) + cv_operand_k_(p, half, 8 * i + j);
         piece[i] = cv_pick_(p->x, v, k);
@@ -423,13 +422,13 @@ static spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int h
     return e[0];
 }
 
-/* The B operands, of the input interpreted: f16, or 8-bit integers, of packed ones the dwords. */
+/* Makes the B operands from the interpreted input: f16, 8-bit integers, or packed dwords. */
 static bool cv_pack_b_(cv_product_ *p)
 {
     int type = p->in.interpretation;
     cv_vec v = p->in.vec;
     if (!cv_is_packed_(type)) v = cv_convert_vec_(p->x, &v, type);
-    if (p->kind == CV_DPAS_F16_) v.type = CV_F16; /* as which FP8 is held */
+    if (p->kind == CV_DPAS_F16_) v.type = CV_F16; /* FP8 is held as f16 */
     p->b = cv_ids_(p->x, p->raws * p->halves);
     if (!p->b || !v.parts) return false;
     for (int i = 0; i < p->raws; i++)
@@ -446,7 +445,7 @@ static spe_id cv_dpas_once_(const cv_product_ *p, spe_id a, spe_id b, spe_id sum
     return spe_dpas(p->m, spe_vec(p->m, cv_sum_scalar_(p), 8), p->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums, operands);
 }
 
-/* Four blocks of rows at a time: their sums, over all of K. */
+/* The sums of four blocks of rows over all of K. */
 static void cv_dpas_blocks_(const cv_product_ *p, int block, spe_id sums[4])
 {
     for (int raw = 0; raw < p->raws; raw += 2) {
@@ -462,7 +461,7 @@ static void cv_dpas_blocks_(const cv_product_ *p, int block, spe_id sums[4])
     }
 }
 
-/* The parts of the output that are in the four blocks. */
+/* Sets the parts of the output in the four blocks. */
 static void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4])
 {
     for (int first = 0, part = 0, n; part < p->out.parts; first += n, part++) {
@@ -476,7 +475,7 @@ static void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4
     }
 }
 
-/* What a block's sums start from; of the last block the bias may have fewer rows. */
+/* The initial value of a block's sums; in the last block, the bias may have fewer rows. */
 static spe_id cv_dpas_start_(const cv_product_ *p, int block)
 {
     spe_id first = spe_i32(p->m, block * 8), ids[8], part;
@@ -508,7 +507,7 @@ static void cv_mul_dpas_(cv_product_ *p)
     }
 }
 
-/* Do all work-items of the subgroup come here together, with the same numbers a and b (NULL: none)? */
+/* Do all work-items of the subgroup arrive together, with equal numbers a and b (NULL: none)? */
 static bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, const cv_val *b)
 {
     cv_ctx *x = w.x;
@@ -519,8 +518,8 @@ static bool cv_is_uniform_(cv_where_ w, cv_uniformity said, const cv_val *a, con
     return said != CV_UNIFORM_NO && x->full && (said == CV_UNIFORM_YES || (same && x->divergent == 0));
 }
 
-/* The matrix instruction, when there is one for these types and lanes can load the matrix so; CV_DPAS_NONE_: a lane at
- * a time. */
+/* The matrix instruction to use, if there is one for these types and lanes can load the matrix for it; CV_DPAS_NONE_:
+ * one lane at a time. */
 static int cv_choose_dpas_(const cv_product_ *p)
 {
     const cv_surface_ *s = &p->a;
@@ -578,8 +577,8 @@ cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interp
     return cv_mul_add(w, out_type, a, in, NULL);
 }
 
-/* Adds to two f16 in one word, atomically: there is no such instruction everywhere, so the word is exchanged until
- * nobody was faster. `pair`: two f16. */
+/* Adds two f16 to the two in a word, atomically. Not every device has an instruction for that, so this is a
+ * compare-exchange loop. */
 static void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
 {
     spe_module *m = &x->m;
@@ -606,7 +605,7 @@ static void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v
         return;
     }
     v = spe_fconvert(m, half, v);
-    zero = spe_const_f(m, half, -0.0); /* adding it changes nothing */
+    zero = spe_const_f(m, half, -0.0); /* the neutral element */
     odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
     two[0] = spe_select(m, odd, zero, v);
     two[1] = spe_select(m, odd, v, zero);
@@ -614,14 +613,13 @@ static void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v
     cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
 }
 
-/* The lanes' values for neighbouring elements (lane l: element l of what begins at `at`), of which the first n are
- * there. */
+/* Adds the lanes' values to consecutive elements (lane l to element l from `at` on), of which the first n exist. */
 static void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
 {
     spe_module *m = &x->m;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
     at = spe_iadd(m, at, spe_imul(m, lane, spe_i32(m, cv_bytes_(type))));
-    if (type == CV_F16) { /* even lanes add for their neighbour too */
+    if (type == CV_F16) { /* even lanes also add for their neighbour */
         two[0] = spe_fconvert(m, half, v);
         two[1] = spe_sg_shuffle_xor(m, two[0], spe_i32(m, 1));
         mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), spe_i32(m, 0));
@@ -646,8 +644,8 @@ static spe_id cv_lane_bit_(cv_ctx *x, int bit)
     return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
 }
 
-/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers: n words, of lanes that differ in the log2(n) bits
- * from `unit` on. */
+/* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers, for n words and lanes that differ in the log2(n)
+ * bits from `unit` on. */
 static void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
 {
     spe_module *m = &x->m;
@@ -663,7 +661,7 @@ static void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
     }
 }
 
-/* Lane l gets the sum over all lanes of v's element first + l: each step sends half of what is left. */
+/* Lane l gets the sum over all lanes of element first + l of v: each step exchanges half of what is left. */
 static spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
 {
     spe_module *m = &x->m;
@@ -717,7 +715,7 @@ static spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
     return variable;
 }
 
-/* Every lane for itself. */
+/* Each lane separately. */
 static void cv_outer_lanes_(const cv_outer_ *o)
 {
     spe_module *m = &o->c.x->m;
@@ -730,8 +728,8 @@ static void cv_outer_lanes_(const cv_outer_ *o)
     spe_endfor(m, 0, NULL);
 }
 
-/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, of which n are there). The exchange loops
- * that f16 takes are long, so those go round in a loop. */
+/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, n columns). f16 takes a loop over rows,
+ * because its exchange loops are long. */
 static void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
 {
     cv_ctx *x = o->c.x;
@@ -748,8 +746,7 @@ static void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, i
                              spe_extract(m, sums, (uint32_t)i), n);
 }
 
-/* f16, subgroup size 16: summed over the lanes by the matrix instruction with K = lanes. v1 is its A operand as it
- * stands. */
+/* f16, subgroup size 16: the matrix instruction with K = lanes sums over the lanes. v1 is its A operand unchanged. */
 static void cv_outer_dpas_(const cv_outer_ *o)
 {
     cv_ctx *x = o->c.x;
@@ -767,7 +764,7 @@ static void cv_outer_dpas_(const cv_outer_ *o)
     }
 }
 
-/* Any type and subgroup size: lane l keeps column l of all lanes' v2, and each element of v1 is broadcast from every
+/* Any type and subgroup size: lane l keeps column l of all lanes' v2; each element of v1 is broadcast from each
  * lane. */
 static void cv_outer_broadcast_(const cv_outer_ *o)
 {

@@ -1,10 +1,10 @@
-/* values.c - numbers and vectors. A value is held as the SPIR-V scalar or vector of its type, FP8 read from memory as
- * the f16 of the same value. */
+/* values.c - numbers and vectors. A value is held as a SPIR-V scalar or vector of its type; FP8 from memory as f16 of
+ * the same value. */
 #include "internal.h"
 
 spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
-/* At the start of every operation: errors from here on are blamed on the user's line. False after an error. */
+/* Called at the start of every operation: further errors get the user's line. False after an error. */
 XE_FN_ bool cv_enter_(cv_where_ w)
 {
     w.x->operations++;
@@ -14,7 +14,7 @@ XE_FN_ bool cv_enter_(cv_where_ w)
 /* The side of a region that is being written: see cv_side_. */
 XE_FN_ int cv_side_now_(const cv_ctx *x) { return x->regions.depth ? x->frames[x->regions.depth - 1].side : 0; }
 
-/* Was it made where it can be seen from here? */
+/* Checks that a value made in `side` is in scope here. */
 XE_FN_ bool cv_live_(cv_where_ w, int side)
 {
     const cv_side_ *s;
@@ -69,7 +69,7 @@ XE_FN_ spe_id cv_spe_type_(cv_ctx *x, int type)
     return spe_int(&x->m, (uint32_t)cv_type_info(type)->bits);
 }
 
-/* What a value is, for error texts. */
+/* Describes a value, for error texts. */
 XE_FN_ cv_text_ cv_describe_(const cv_val *v)
 {
     cv_text_ t = {"a value that was never set"};
@@ -80,13 +80,13 @@ XE_FN_ cv_text_ cv_describe_(const cv_val *v)
     return t;
 }
 
-/* Is it finite in this type when it is? */
+/* Does a finite number stay finite in this type? */
 static bool cv_float_fits_(int type, double v)
 {
     return !isfinite(v) || isfinite(type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v)) : (float)v);
 }
 
-/* A number as an id of this type: constants take it on, scalars must have it, or be integers as wide. */
+/* A number as an id of this type. Constants are converted; scalars must have it, or be integers of equal width. */
 XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 {
     spe_module *m = &w.x->m;
@@ -128,17 +128,17 @@ static const char *cv_op_name_(int op)
     static const char *const names[] = {
         "CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR", "CV_XOR", "CV_SHL",
         "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
-    return names[op]; /* by spe_arith_op */
+    return names[op]; /* indexed by spe_arith_op */
 }
 
-/* One instruction on scalars or vectors of a type; 0 and no error where there is none. */
+/* One instruction on scalars or vectors of a type; 0 without an error if there is none. */
 static spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
     if (cv_is_float_(type)) return op == SPE_ARITH_REM ? 0 : spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
     return spe_arith(m, (spe_arith_op)op, cv_is_signed_(type) ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
-/* The type two numbers meet in: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
+/* The common type of two numbers: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
 static int cv_common_type_(const cv_val *a, const cv_val *b)
 {
     if (a->kind == SPE_SCALAR && b->kind == SPE_SCALAR)
@@ -201,7 +201,7 @@ cv_vec cv_no_vec_(void)
 /* Room for n ids. */
 XE_FN_ spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
 
-/* A vector with room for its parts; without parts when something is wrong. */
+/* A vector with room for its parts; without parts after an error. */
 XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
 {
     cv_vec v = cv_no_vec_();
@@ -231,14 +231,14 @@ static bool cv_check_type_(cv_where_ w, int type)
     return cv_is_vector_type_(type) || cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
 }
 
-/* Is this a vector that was made? */
+/* Checks that a vector is set and in scope. */
 XE_FN_ bool cv_check_vec_(cv_where_ w, const cv_vec *v)
 {
     if (v->magic != CV_VEC_MAGIC_ || !v->parts) return cv_fail_(w, CV_ERROR_UNSET, "a vector");
     return cv_live_(w, v->side);
 }
 
-/* Where element i is: part, and component of it. */
+/* The part of element i, and its component there. */
 static int cv_part_of_(int n, int i, int *component)
 {
     int part = 0;
@@ -297,7 +297,7 @@ XE_FN_ bool cv_check_pointer_(cv_where_ w, const cv_val *v, const char *what)
            cv_fail_(w, CV_ERROR_POINTER, "%s is %s", what, cv_describe_(v).s);
 }
 
-/* The pointer's element `index`, and the stride when it is not 1 (else 0). */
+/* The pointer's element `index`; the stride, or 0 if it is 1. */
 static bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *stride)
 {
     bool strided = d->stride.magic && !(d->stride.kind == SPE_INT && d->stride.integer == 1);
@@ -308,7 +308,7 @@ static bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *str
     return spe_ok(&w.x->m);
 }
 
-/* Element i of what cv_locate_ found, as a pointer to `width` of them. */
+/* Element i from where cv_locate_ says, as a pointer to `width` elements. */
 static spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
 {
     spe_module *m = &x->m;
@@ -347,7 +347,7 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     }
 }
 
-/* Is the constant i the number of an element? */
+/* Is the constant i a valid element index? */
 static bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
 {
     return cv_check_vec_(w, v) &&
@@ -367,7 +367,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.length, part), part++) {
         spe_id one = v.part[part];
         first = spe_i32(m, start);
-        if (spe_run(v.length, part) > 1) /* masked: a lane that wants another part must not index outside of this one */
+        if (spe_run(v.length, part) > 1) /* masked, as lanes that need another part must not index outside this one */
             one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.length, part) - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
@@ -448,7 +448,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     return v;
 }
 
-/* Does a function of real numbers take this type? */
+/* Checks that a function of floats takes this type. */
 static bool cv_check_real_(cv_where_ w, const char *function, const char *on, int type)
 {
     return cv_is_float_(type) || cv_fail_(w, CV_ERROR_OPERATION, "%s on %s%s", function, on, cv_type_text_(type));
@@ -466,7 +466,7 @@ cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
     return v;
 }
 
-/* On f32 scalars or vectors. */
+/* Emits a function on f32 scalars or vectors. */
 static spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 {
     spe_module *m = &x->m;
@@ -564,7 +564,7 @@ static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
            type = cv_like_(x, cv_spe_type_(x, to), v);
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
-    if (t->bits < 32) { /* the bounds are exact in f32; fmax takes NaN to the lower bound, so NaN goes first */
+    if (t->bits < 32) { /* the bounds are exact in f32; fmax turns NaN into the lower bound, so NaN is replaced first */
         double lo = (double)cv_least_(t->bits, t->is_signed), hi = (double)cv_most_(t->bits, t->is_signed);
         v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
         v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
@@ -575,7 +575,7 @@ static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
     return v;
 }
 
-/* f32 rounded to a value of FP8, still f32: a multiple of its last place, which is 2^(exponent - mantissa bits). */
+/* f32 rounded to an FP8 value, still f32: to a multiple of the last place, 2^(exponent - mantissa bits). */
 static spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 {
     spe_module *m = &x->m;
@@ -593,9 +593,9 @@ static spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
     return spe_select(m, spe_isnan(m, v), v, r);
 }
 
-/* FP8 in the upper halves of 16-bit integers (the lower are of no account) as the f16 of the same value. For E5M2 that
- * is what it is already; E4M3 has one more bit of mantissa, and an exponent that is 8 less. Its NaN alone, all ones,
- * becomes a power of two when one is added below the mantissa, and the bit that comes up makes it a NaN of f16. */
+/* FP8 in the upper halves of 16-bit integers (the lower are ignored) as f16 of the same value. E5M2 needs no change;
+ * E4M3 has one more mantissa bit, and its exponent bias is 8 less. Only its NaN, all ones, becomes a power of two when
+ * one is added below the mantissa, and the resulting bit makes it a NaN in f16. */
 XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
@@ -606,7 +606,7 @@ XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
     return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), spe_const_f(m, half, 256));
 }
 
-/* What stands in memory, as held. */
+/* Converts a value in memory to the form it is held in. */
 XE_FN_ spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
@@ -622,8 +622,8 @@ static spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
     return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
 }
 
-/* 32-bit integers go to 16 bits and less by way of f32, which is exact after cutting off what is infinite or largest
- * anyway. */
+/* 32-bit integers are converted to floats of 16 bits and less through f32, which is exact after clamping those that
+ * become infinity or the maximum anyway. */
 static spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
     spe_module *m = &x->m;
@@ -634,7 +634,7 @@ static spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
     return cv_float_to_float_(x, v, CV_F32, to);
 }
 
-/* A held scalar or vector of one type as one of another. Neither is packed. */
+/* Converts a held scalar or vector to another type. Neither is packed. */
 XE_FN_ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
 {
     if (!spe_ok(&x->m) || from == to) return v;
@@ -642,7 +642,7 @@ XE_FN_ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
     return cv_is_float_(to) ? cv_int_to_float_(x, v, from, to) : cv_int_to_int_(x, v, from, to);
 }
 
-/* A held value in what products are summed in: f32, or 32 bits of an integer. Exact but for 32-bit integers to f32. */
+/* Converts a held value to the type of sums: f32, or a 32-bit integer. Exact except for 32-bit integers to f32. */
 XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 {
     spe_module *m = &x->m;
@@ -652,7 +652,7 @@ XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
     return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
 }
 
-/* A vector's parts as those of a vector of another type. */
+/* Converts a vector to another type. */
 XE_FN_ cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 {
     cv_vec r = cv_new_(x, type, v->length);

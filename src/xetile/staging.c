@@ -1,28 +1,26 @@
-/* staging.c - operands of products from rows at any pitch, on Intel's devices: the work-group copies a tile into local
- * memory together, and each subgroup reads its operands from there in block form.
- *
- * 2D block messages want a pitch that is a multiple of 16 bytes. Of bytes at any pitch p the lines n, n + 16, ... have
- * pitch 16 p; of 16-bit elements it is every eighth line, of 32 bits every fourth: the lines of one class. Where the
- * class begins at no multiple of 64 bytes its surface begins at the one below, and x takes the rest, but for the bytes
- * below a dword, by which lanes shift what two messages, a dword apart, have brought. What lies outside reads zero:
- * whole dwords by the bounds of the surface, the rest by a mask. So the edges of a matrix cost nothing more.
- *
- * In local memory an operand lies as the matrix instruction takes it: of a left one (M x K), rows of `row` dwords along
- * k, one below the other; of a right one (K x N), dwords along k of sixteen columns. Where lines of memory run across
- * k, those that share a dword are woven on the way. */
+/* staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group cooperatively
+ * copies a tile to local memory, and each subgroup reads its operands from there by block reads.  2D block messages
+ * require a pitch that is a multiple of 16 bytes. If bytes have pitch p, lines n, n + 16, ... have pitch 16 p; for
+ * 16-bit elements it is every eighth line, for 32 bits every fourth. These lines form a class. If a class does not
+ * begin at a multiple of 64 bytes, its surface begins at the multiple below, and x makes up for it except for the bytes
+ * within a dword: lanes shift what two messages, a dword apart, have loaded. Elements outside are zero: whole dwords by
+ * the bounds of the surface, the rest by a mask. So the edges of a matrix cost nothing extra.  In local memory,
+ * operands are laid out as the matrix instruction reads them: a left one (M x K) in rows of `row` dwords along k, one
+ * below the other; a right one (K x N) in dwords along k for sixteen columns. If lines of memory run across k, those
+ * that share a dword are interleaved on the way. */
 #include "internal.h"
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
-/* Where dword k of row p (of a right operand: column p) lies, in dwords. */
+/* The position of dword k of row p (for a right operand: column p), in dwords. */
 static int xt_stage_place_(const xt_stage_ *s, int p, int k)
 {
     if (s->use == CM_A) return p / 16 * s->plane + k * 16 + p % 16;
     return k / s->row * s->plane + p * s->row + k % s->row;
 }
 
-/* How the tile is dealt out: messages of `wide` dwords of `high` lines of a class, as many to each subgroup; where that
- * cannot be some take the same. */
+/* Divides the tile into messages of `wide` dwords by `high` lines of a class, equally many per subgroup; if that is not
+ * possible, some subgroups repeat messages of others. */
 static bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
 {
     int high, units, n = s->subgroups;
@@ -39,7 +37,7 @@ static bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
     return s->units > 0;
 }
 
-/* Whole operands of the matrix instruction in each subgroup's pieces, and k not dealt out. */
+/* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? */
 static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
     const int side[2] = {s->use == CM_A ? 16 : 1, s->row * 4 / s->bytes};
@@ -51,7 +49,7 @@ static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
     return true;
 }
 
-/* The load, or the transpose of one, that a node is; NULL: it is none, or what is outside is not zero. */
+/* The tile of a node that is a load or the transpose of one; NULL if it is not, or if elements outside are not zero. */
 static const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
     const xt_node_ *n = xt_node_at_(x, node);
@@ -61,7 +59,7 @@ static const xt_tile *xt_stage_from_(xt_ctx *x, int node)
     return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
 }
 
-/* A tile as the vector sees it. */
+/* The tile, transposed if the vector is its transpose. */
 static xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
 {
     xt_tile r = t;
@@ -74,7 +72,7 @@ static xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
     return r;
 }
 
-/* How the copying goes; false: the shape is not one that messages and the matrix instruction divide. */
+/* Plans the copying; false if messages and operands do not divide the shape. */
 static bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *d)
 {
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, s->from->number));
@@ -89,12 +87,12 @@ static bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *d)
     s->whole = p->align[!memory] % s->classes == 0;
     s->aligned = p->align[memory] * s->bytes % 4 == 0;
     s->early = s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
-    s->plane = s->use == CM_A ? s->depth * 16 : d->shape[!k] * s->row + 8; /* 8: over all banks */
+    s->plane = s->use == CM_A ? s->depth * 16 : d->shape[!k] * s->row + 8; /* 8: to spread over all banks */
     s->dwords = s->use == CM_A ? d->shape[!k] / 16 * s->plane : s->depth / s->row * s->plane;
     return xt_stage_fills_(s, d) && xt_stage_deal_(s, d->shape[!inner], d->shape[inner] * s->bytes / 4);
 }
 
-/* What speaks against loading a vector so; NULL: nothing does, and s is how. */
+/* Why a vector cannot be loaded this way; NULL: it can, and s is the plan. */
 static const char *xt_why_not_staged_(xt_ctx *x, int node, xt_stage_ *s)
 {
     const xt_node_ *n = xt_node_at_(x, node);
@@ -120,7 +118,7 @@ static const char *xt_why_not_staged_(xt_ctx *x, int node, xt_stage_ *s)
 
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
 
-/* Two buffers where a loop's turns tell which; else one, which takes a barrier more when it comes again. */
+/* Two buffers if a loop's index can select one; else one buffer, and another barrier if the load repeats. */
 static void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int depth)
 {
     const xt_frame_ *f = depth ? open[depth - 1] : NULL;
@@ -128,7 +126,7 @@ static void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int de
     if (f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && !(f->step.integer & (f->step.integer - 1))) s->turns = f;
 }
 
-/* One more, where there is room; it shares a barrier with number `before`, -1: with none. Its number, or -1. */
+/* Adds a load if there is room; it shares the barrier of load `before` (-1: none). Returns its number, or -1. */
 static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, int depth, int before)
 {
     int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes, dwords;
@@ -137,7 +135,7 @@ static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
     xt_stage_buffers_(s, open, depth);
     dwords = s->dwords * (s->turns ? 2 : 1);
     used = &x->stage_dwords;
-    if (dwords > room / 4 - (int)*used) { /* then it lies where vectors move, with one buffer and two barriers */
+    if (dwords > room / 4 - (int)*used) { /* then use the scratch memory, with one buffer and two barriers */
         s->shared = true;
         s->turns = NULL;
         dwords = s->dwords;
@@ -156,11 +154,11 @@ static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
     return x->stages.count - 1;
 }
 
-/* Which operands go through local memory. Those that follow each other share a barrier. */
+/* Chooses the operands that go through local memory. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
     xt_frame_ *open[SPE_REGIONS_MAX];
-    int i, depth = 0, last = -1, now; /* last: of those that nothing but numbers and tiles has followed */
+    int i, depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
     bool arrived = false;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
     for (i = 0; i < x->nodes.count; i++) {
@@ -179,8 +177,8 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
 
-/* When surfaces of every class are legal: pitches of at most 2^24 bytes, which hold a line and what is before it, up to
- * two times 64 bytes. */
+/* The condition for surfaces of all classes to be legal: a pitch of at most 2^24 bytes that holds a line plus up to two
+ * times 64 bytes before it. */
 XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
 {
     spe_module *m = &x->m;
@@ -205,7 +203,7 @@ XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
 
 /* ---- from memory to registers ------------------------------------------------------------------------------------ */
 
-/* What a subgroup copies in one round: its first line (of the first class), its first dword along a line. */
+/* A subgroup's share of one round: its first line (of the first class), its first dword along a line. */
 typedef struct {
     spe_id line_class, chunk, along; /* chunk: in lines of its class */
 } xt_unit_;
@@ -233,7 +231,7 @@ static spe_id xt_log2_(xt_ctx *x, int n)
     return spe_i32(&x->m, bits);
 }
 
-/* The tile as it is now, for all subgroups, and as the vector sees it. */
+/* The whole work-group's tile in its current state, transposed if the vector is. */
 static xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
     xt_tile t = xt_now_tile_(x, s->from);
@@ -247,13 +245,13 @@ static xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 
 static spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
 
-/* What a surface is made of: the matrix's address, its lines, elements in a line, bytes from line to line. */
+/* A matrix: address, lines, elements per line, bytes from line to line. */
 typedef struct {
     spe_id base, lines, extent, pitch;
 } xt_lines_;
 
-/* Of a tile whose matrix is known before the body; else where leading offsets are outside the matrix has no lines, and
- * the address of the first one is as good as any. */
+/* From a matrix known before the body (early), or the current one. If leading offsets are outside, the current matrix
+ * has no lines, and the address of the first matrix is used because it is valid. */
 static xt_lines_ xt_stage_lines_(xt_ctx *x, const xt_tile *t, bool early)
 {
     spe_module *m = &x->m;
@@ -273,7 +271,7 @@ static xt_lines_ xt_stage_lines_(xt_ctx *x, const xt_tile *t, bool early)
     return l;
 }
 
-/* number: which class. */
+/* The surface of class `number`. */
 static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_lines_ *l, spe_id number)
 {
     spe_module *m = &x->m;
@@ -285,7 +283,7 @@ static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_lines
     address = spe_iadd(m, l->base, spe_uconvert(m, i64, address));
     rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, 63));
     width = spe_iadd(m, spe_imul(m, l->extent, spe_i32(m, s->bytes)), spe_iadd(m, rest, spe_i32(m, 3)));
-    before = spe_select(m, spe_ult(m, width, spe_i32(m, 64)), spe_i32(m, 64), zero); /* surfaces are no narrower */
+    before = spe_select(m, spe_ult(m, width, spe_i32(m, 64)), spe_i32(m, 64), zero); /* the minimum width */
     address = spe_isub(m, spe_and(m, address, spe_u64(m, ~(uint64_t)63)), spe_uconvert(m, i64, before));
     rest = spe_iadd(m, rest, before);
     r.block.elem_bytes = 4;
@@ -302,11 +300,11 @@ static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_lines
     return r;
 }
 
-/* Keeps compilers from making a value again in a loop, where registers are few: to them it comes from another lane. */
+/* Keeps compilers from recomputing a value inside a loop: a broadcast is opaque to them. */
 static void xt_stage_keep_(xt_ctx *x, spe_id *v) { *v = spe_sg_broadcast(&x->m, *v, spe_i32(&x->m, 0)); }
 
-/* Where a unit's first message begins. What the tile's offset has to do with it is left out where the class, or the
- * shift, does not depend on it (whole, dwords): see xt_stage_move_. */
+/* The surface of a unit's first message. Leaves out the tile's offset where class (whole) or shift (aligned) do not
+ * depend on it: see xt_stage_move_. */
 static xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u, int i)
 {
     spe_module *m = &x->m;
@@ -328,7 +326,7 @@ static xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_til
     return r;
 }
 
-/* The same as the tile is now. */
+/* Adds the tile's current offset. */
 static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_surface_ *r)
 {
     spe_module *m = &x->m;
@@ -343,7 +341,7 @@ static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
 
 static int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
-/* At the beginning of the version: surfaces that are known there. */
+/* Writes the surfaces that are known at the beginning of the version. */
 XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
 {
     int i, j, round;
@@ -366,7 +364,7 @@ XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
     }
 }
 
-/* The dwords that a message brings to a lane: a scalar or a vector. */
+/* The dwords a message loads per lane: a scalar or a vector. */
 static spe_id xt_stage_message_(xt_ctx *x, const xt_stage_ *s, const spe_block2d *b)
 {
     spe_module *m = &x->m;
@@ -376,7 +374,7 @@ static spe_id xt_stage_message_(xt_ctx *x, const xt_stage_ *s, const spe_block2d
     return spe_load(m, variable, 0);
 }
 
-/* Which bytes of a lane's dword are elements of the matrix. */
+/* A mask of the bytes in a lane's dword that are elements of the matrix. */
 static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
@@ -398,7 +396,7 @@ static spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
     return spe_splat(&x->m, spe_type_of(&x->m, like), word);
 }
 
-/* All that this subgroup copies of the tile; of each line of a unit the low and the high message, and the shift. */
+/* Loads this subgroup's share of the tile: for each line of a unit, the low and high message, and the shift. */
 static void xt_stage_fetch_(xt_ctx *x, xt_stage_ *s, const xt_tile *t)
 {
     spe_module *m = &x->m;
@@ -421,7 +419,7 @@ static void xt_stage_fetch_(xt_ctx *x, xt_stage_ *s, const xt_tile *t)
 
 /* ---- from registers to local memory ------------------------------------------------------------------------------ */
 
-/* Elements where dwords begin; without a shift both messages brought the same. */
+/* Shifts elements to dword boundaries; without a shift, both messages loaded the same. */
 static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
 {
     spe_module *m = &x->m;
@@ -435,7 +433,7 @@ static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3]
     return spe_and(m, low, xt_splat_word_(x, low, mask));
 }
 
-/* Bits `mask` of a, the others of b. */
+/* Bits of a where the mask is set, else of b. */
 static spe_id xt_stage_merge_(xt_ctx *x, uint32_t mask, spe_id a, spe_id b)
 {
     spe_module *m = &x->m;
@@ -457,7 +455,7 @@ static void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id
     *a = first;
 }
 
-/* Lines become dwords along k: v[q] then has element q of each line's dword. */
+/* Interleaves lines to dwords along k: v[q] becomes element q of each line's dword. */
 static void xt_stage_weave_(xt_ctx *x, const xt_stage_ *s, spe_id v[4])
 {
     if (s->weave == 2) xt_stage_swap_(x, 0xffff, 16, &v[0], &v[1]);
@@ -476,7 +474,7 @@ static spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id
     return spe_iadd(m, at, spe_imul(m, s->use == CM_A ? k : p, unit));
 }
 
-/* Where a lane's first dword goes. */
+/* The position of a lane's first dword. */
 static spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
@@ -491,7 +489,7 @@ static spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
     return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
 
-/* Dword `at` of the buffer that is due in this turn. */
+/* Dword `at` of the current iteration's buffer. */
 static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
@@ -506,7 +504,7 @@ static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
 }
 
-/* A lane's dwords of line j of a unit; v: of each line that is woven. */
+/* Stores a lane's dwords of line j of a unit; v: one for each interleaved line. */
 static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, const spe_id v[4], int j)
 {
     spe_module *m = &x->m;
@@ -538,7 +536,7 @@ static void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
     }
 }
 
-/* ---- where surfaces are not legal: element by element ------------------------------------------------------------ */
+/* ---- element by element, if surfaces are not legal --------------------------------------------------------------- */
 
 /* Element (row, col) of the tile in the low bits of a dword; 0 outside. */
 static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id row, spe_id col)
@@ -556,7 +554,7 @@ static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
     return v;
 }
 
-/* Each lane makes dwords, one a turn. */
+/* Each lane assembles a dword per iteration. */
 static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 {
     spe_module *m = &x->m;
@@ -580,7 +578,7 @@ static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 
 /* ---- from local memory to operands ------------------------------------------------------------------------------- */
 
-/* A part of a block: `words` rows (left operand), or dwords along k of sixteen columns, side by side in memory. */
+/* Reads a part of a block: `words` adjacent rows (left operand), or dwords along k of sixteen columns. */
 static spe_id xt_stage_read_(xt_ctx *x, const xt_stage_ *s, spe_id from, int at, int words, spe_id type)
 {
     spe_module *m = &x->m;
@@ -612,7 +610,7 @@ static void xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
     const xt_node_ *n = xt_node_at_(x, s->node);
     xt_vec v = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    int along = s->use == CM_A; /* the dimension that is not k */
+    int along = s->use == CM_A; /* the dimension other than k */
     spe_id place = xt_place_id_(x, &v.dist, along);
     spe_id from = xt_stage_pointer_(x, s, spe_imul(&x->m, place, spe_i32(&x->m, along ? s->plane / 16 : s->row)));
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
@@ -625,12 +623,12 @@ static void xt_stage_barrier_(xt_ctx *x)
                         SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
 }
 
-/* Writes a load: its messages at once, the rest with the last one of the group. False: this one is loaded otherwise. */
+/* Writes a load: messages immediately, the rest with the last load of the group. False if the load is not staged. */
 bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     int number = xt_value_at_(x, n->result)->stage;
     xt_stage_ *s = number ? xt_stage_at_(x, number - 1) : NULL, *first = s, *one;
-    bool before = false; /* others may still read what was there */
+    bool before = false; /* others may still be reading the buffer */
     if (!s || !x->staged) return false;
     xt_remark_(x, "through local memory, where rows have any pitch");
     s->tile = xt_stage_tile_(x, s);
@@ -647,7 +645,7 @@ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     return true;
 }
 
-/* Before a loop that comes again: who is still in its last turn reads the buffer that its first one fills. */
+/* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
 XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 {
     if (x->staged && f->meets) xt_stage_barrier_(x);

@@ -6,14 +6,14 @@ XE_FN_ xt_tile xt_no_tile_(void)
     xt_tile t;
     memset(&t, 0, sizeof t);
     t.magic = XT_TILE_MAGIC_;
-    t.number = -1; /* lost */
+    t.number = -1; /* the result of a failed operation */
     return t;
 }
 
 /* The contiguous dimension. */
 int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
 
-/* Is there a tile, of the kind that is wanted? */
+/* Checks that the tile is set and of the required kind. */
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
 {
     if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
@@ -26,7 +26,7 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 
-/* The first element of an array in local memory, which is made before the body so that every version may use it. */
+/* The first element of an array in local memory, created before the body so that all versions can use it. */
 static spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
 {
     spe_module *m = &x->m;
@@ -75,9 +75,9 @@ XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, v);
 }
 
-/* ---- init_tile: what is given ------------------------------------------------------------------------------------ */
+/* ---- init_tile: its arguments ------------------------------------------------------------------------------------ */
 
-/* inner_blocks cut each subgroup's piece: the vector of such a tile counts as 4-D. */
+/* inner_blocks divide each subgroup's piece: the vector of such a tile is 4-D. */
 static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 {
     const int *data = t->dist.data;
@@ -88,7 +88,7 @@ static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
                     data[1]);
 }
 
-/* All offsets, extents and strides are 32-bit integers. */
+/* Checks that all offsets, extents and strides are 32-bit integers. */
 static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
     static const char *const names[] = {".offset", ".shape", ".strides"}, *const places[] = {
@@ -106,7 +106,7 @@ static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
     return true;
 }
 
-/* A matrix in local memory is inside its array, as far as constants tell. */
+/* Checks that a matrix in local memory is inside its array, as far as constants tell. */
 static bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *shape, const xt_index *strides)
 {
     const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
@@ -134,7 +134,7 @@ static bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
            xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
 }
 
-/* The contiguous dimension's stride must be 1, and the order must be the one that the strides have. */
+/* The contiguous dimension's stride must be 1, and the order must match the strides. */
 static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 {
     int last = strides->count - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
@@ -156,7 +156,7 @@ static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
                     contiguous, text, (int)XT_STEP_MAX_);
 }
 
-/* Shape and strides of the innermost two dimensions: 1, and by default the contiguous one's extent. */
+/* Shape and strides of the innermost two dimensions: 1, and by default the extent of the contiguous one. */
 static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     int n = d->shape.count;
@@ -171,7 +171,7 @@ static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     return d->strides.count == 0 || xt_tile_strides_(w, t, &d->strides);
 }
 
-/* The base: a pointer parameter to elements of the tile's type, or an address, which becomes a pointer. */
+/* The base: a pointer parameter to the tile's type, or an address, which is converted to a pointer. */
 static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
@@ -203,15 +203,15 @@ XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
                           xt_emit_pointer_(x, (int)xt_held_((cm_type)d->type), xt_id_(x, &address, CM_I64))));
 }
 
-/* ---- init_tile: leading dimensions choose one matrix of several -------------------------------------------------- */
+/* ---- init_tile: leading dimensions select one of several matrices ------------------------------------------------ */
 
-/* Products and sums of strides in 64 bits. */
+/* Distances are computed in 64 bits. */
 static xt_val xt_wide_(xt_where_ w, xt_val v)
 {
     return v.kind == SPE_SCALAR && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
 }
 
-/* How far matrix (offset[0], ...) of a base with leading dimensions is from the first one, in elements. */
+/* The distance of matrix (offset[0], ...) of a base with leading dimensions from the first one, in elements. */
 static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
     xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch), term;
@@ -226,7 +226,7 @@ static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
     return sum;
 }
 
-/* Records which matrix it is: its base, and its rows, of which there are none where no matrix has that number. */
+/* Records the selected matrix: its base, and its rows, zero if the offsets are out of range. */
 static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
@@ -246,7 +246,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     xt_val distance = xt_now_(x, &init->distance);
     spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
     int i;
-    /* with 2D block messages it was tested before this version was chosen */
+    /* with 2D block messages, this version's condition has tested it */
     for (i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
         xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
         spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
@@ -271,7 +271,7 @@ static bool xt_check_scatter_(xt_where_ w, const xt_tile_desc_ *d)
     return !xt_has_map_(&d->map) || xt_map_agrees_(w, XT_ERROR_SCATTER_MAP, "the tile", &d->map, &v->map);
 }
 
-/* A tile whose elements have an offset each. */
+/* A scatter tile, whose elements have individual offsets. */
 static xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
 {
     const xt_vec *v = &d->scatter;
@@ -333,7 +333,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     return t;
 }
 
-/* The scalars of a tile, as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances its start. */
+/* The scalars of a tile as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances, the start. */
 XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
 {
     xt_tile now = xt_now_tile_(x, t);
@@ -347,7 +347,7 @@ XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]
     ids[5] = now.base.id;
 }
 
-/* What a tile is made of in this version: what moves by nothing but a loop can then be known before the body. */
+/* Records a tile's scalars in this version, so that tiles moved only by loops can be recognised. */
 XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_tile *t = &((const xt_init_tile_desc_ *)n->desc)->tile;
@@ -372,7 +372,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     return t;
 }
 
-/* Of a scatter tile: every offset moves by one number, or each by its own. */
+/* Moves a scatter tile's offsets, all by one number or each by its own. */
 xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
 {
     xt_update_ d = {t, {by.val, by.val}, by.vec};

@@ -1,4 +1,4 @@
-/* vectors.c - vectors: the blocks that a subgroup holds, how a vector is made and compared with another, constants. */
+/* vectors.c - vectors: a subgroup's blocks, making and comparing vectors, constants. */
 #include "internal.h"
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -47,7 +47,8 @@ XE_FN_ bool xt_next_block_(xt_block_ *b)
 
 /* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
 
-/* Distributes a tile or vector by a map; false after an error. All maps of a kernel have one number of subgroups. */
+/* Distributes a tile or vector by a map; false after an error. All maps of a kernel have the same number of
+ * subgroups. */
 XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
 {
     xt_ctx *x = w.x;
@@ -73,7 +74,7 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
 
 static bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
 
-/* Where this subgroup's first piece starts in a dimension. */
+/* The offset of this subgroup's first piece in a dimension. */
 XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
 {
     xt_val v;
@@ -129,7 +130,7 @@ XE_FN_ xt_vec xt_no_vec_(void)
     return v;
 }
 
-/* The vector that a tile's elements are. */
+/* The vector of a tile's elements. */
 XE_FN_ xt_vec xt_form_(const xt_tile *t)
 {
     xt_vec v = xt_no_vec_();
@@ -140,7 +141,7 @@ XE_FN_ xt_vec xt_form_(const xt_tile *t)
     return v;
 }
 
-/* A new vector of another's shape, map and inner blocks, which the node that is recorded next makes. */
+/* A new vector with another's shape, map and inner blocks, to be defined by the next node. */
 XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
 {
     xt_vec v = *like;
@@ -154,7 +155,7 @@ XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
     return v;
 }
 
-/* A node's vector, in the layout that was found for it, with room for its blocks. */
+/* A node's vector, in its chosen layout, with blocks allocated. */
 XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_value_at_(x, n->result)->now.vec;
@@ -166,7 +167,7 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
     return v;
 }
 
-/* One of a shape under a map; nothing after an error. */
+/* A vector of a given shape and map; empty after an error. */
 XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map)
 {
     xt_vec form = xt_no_vec_();
@@ -174,7 +175,7 @@ XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, cons
     return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w.x, type, &form) : form;
 }
 
-/* The vector in the layout that is needed; itself when it is so already. */
+/* Converts a vector to the layout of a use, if necessary. */
 XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec r = *v;
@@ -187,7 +188,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     return r;
 }
 
-/* A result is made in the accumulator's layout; afterwards it is put into the one that was planned. */
+/* Results are computed in the accumulator's layout, then converted to the planned one. */
 XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
 {
     cm_use use = r.use;
@@ -195,12 +196,12 @@ XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
     return xt_as_use_(x, &r, use);
 }
 
-/* ---- what operands must have in common --------------------------------------------------------------------------- */
+/* ---- comparing operands ------------------------------------------------------------------------------------------ */
 
 XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 {
     if (v->magic != XT_VEC_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    return v->id && xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what); /* id 0: it is lost */
+    return v->id && xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what); /* id 0: of a failed operation */
 }
 
 XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
@@ -227,13 +228,13 @@ XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *fi
                                                       xt_map_text_(&a->map, text), second, xt_map_text_(&b->map, more));
 }
 
-/* The optional map of the operand, which the older text writes before the result's: must be the one it has. */
+/* Checks the operand's optional map, which the older specification writes before the result's. */
 XE_FN_ bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v)
 {
     return !xt_has_map_(given) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, what, &v->map, given);
 }
 
-/* A dimension as users write it: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
+/* A dimension as written by users: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
 XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
 {
     int pair = dim - XT_DIMS_PAIR_, blocked = v->inner[0] > 0;
@@ -267,7 +268,7 @@ xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
     return v.id ? xt_fill_(w, v, &number, 0) : v;
 }
 
-/* A number that meets a vector becomes a vector like it. */
+/* Makes a vector like `like` from a number; a vector stays as it is. */
 XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 {
     return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
@@ -284,7 +285,7 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
-/* An i32 as a number of the type, in the form that holds it. */
+/* An i32 converted to a type's storage type. */
 static spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
 {
     spe_id f32 = spe_float(&x->m, 32);
@@ -335,10 +336,10 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 
 typedef struct {
     xt_val *numbers;
-    spe_id *array; /* once written, for all versions of the body */
+    spe_id *array; /* set by the first version of the body, used by all */
 } xt_table_of_;
 
-/* values: C numbers of the type. */
+/* values: C numbers of type `of`. */
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
 {
     xt_table_of_ t;
@@ -366,7 +367,7 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
     return r;
 }
 
-/* The numbers in the module's own memory. */
+/* Puts the numbers in a constant array of the module. */
 static spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
 {
     spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids), array;
@@ -391,7 +392,7 @@ static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
         at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
         at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
-        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* no element */
+        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* padding */
         v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
     }
     return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
