@@ -23,6 +23,7 @@
  *     ... w.data, w.count words ...
  *     spe_free(&m);
  *
+ * How it works
  *   - Everything is an spe_id. A value knows its type, so instructions derive their result type from their operands.
  *   - 0 is the poison id: it means that an earlier call failed. The module keeps the FIRST error (spe_get_error); from
  *     then on every call does nothing and returns 0, and spe_finish returns no words. Check once, at the end.
@@ -94,23 +95,23 @@
  *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
  *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
- * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every place given by SPE or
- * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
- * (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). SPE_CHUNK, a macro, is how many bytes
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every location given by SPE or
  * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
  * (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). A module allocates chunks that double
  * in size, the first of SPE_CHUNK bytes (a macro). If SPE_CHUNK is defined as 0 where the bodies are compiled, every
  * piece is allocated on its own.
- * is declared (spe_capability). No images, pipes or device-side enqueue except through spe_op.
+ *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
  * declared (spe_capability). Images, pipes and device-side enqueue are available only through spe_op.
- * SPE_ENUMERANTS(X), each X(kind, name, number). The header needs no SPIRV-Headers and does not mind if they are
+ *
  * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification, with
  * its spelling. They come from lists that you can expand too: SPE_OPCODES(X), SPE_CAPABILITIES(X) and
  * SPE_ENUMERANTS(X), each X(kind, name, number). The header does not need SPIRV-Headers, and does not conflict with
  * them.
+ *
+ * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
+ * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
  * with libxetile. "How functions are declared" below has the details.
  *
  * License: MIT, see LICENSE.
