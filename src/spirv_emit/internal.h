@@ -54,12 +54,12 @@ XETILE_PRIVATE void spe_scope_renew_(spe_module *m);
 
 /* -- needs.c -- */
 /* Things with needs: types by width, encoding, count; enumerants; instructions (by number, some also by variant). */
-enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_STORAGE_,
-       SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_, SPE_NEED_OP_,
+enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_COOP_,
+       SPE_NEED_COOPVEC_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_STORAGE_, SPE_NEED_OP_,
        SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
-       SPE_NEED_OP_BF16_ };
+       SPE_NEED_OP_BF16_, SPE_NEED_END_ };
 XETILE_PRIVATE bool spe_declares_(const spe_module *m, uint32_t capability);
-XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t what, uint32_t value);
+XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
 XETILE_PRIVATE void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 
 /* -- types.c, constants.c, host.c -- */

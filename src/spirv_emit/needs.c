@@ -28,22 +28,32 @@ typedef struct {
     uint16_t capability;
 } spe_need_row_;
 
-static const spe_need_row_ *spe_need_rows_(size_t *count)
+/* The kind of need that all variants of instructions are. */
+static uint32_t spe_need_kind_(uint32_t what) { return what < SPE_NEED_OP_ ? what : SPE_NEED_OP_; }
+
+/* The first row that may be of a number: rows stand in the order of their kinds and, of a kind, of numbers. */
+static const spe_need_row_ *spe_first_need_(uint32_t kind, uint32_t number)
 {
 #define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},
     static const spe_need_row_ rows[] = {
         SPE_ROW_(INT, 8, 8, Int8) SPE_ROW_(INT, 16, 16, Int16) SPE_ROW_(INT, 64, 64, Int64)
-        SPE_ROW_(FLOAT, 16, 16, Float16) SPE_ROW_(FLOAT, 64, 64, Float64) SPE_ROW_(VECTOR, 8, 8, Vector16)
-        SPE_ROW_(VECTOR, 16, 16, Vector16) SPE_ROW_(ENCODING, SPE_BF16, SPE_BF16, BFloat16TypeKHR)
-        SPE_ROW_(ENCODING, SPE_E4M3, SPE_E5M2, Float8EXT) SPE_ROW_(COOP, SPE_IEEE, SPE_IEEE, CooperativeMatrixKHR)
+        SPE_ROW_(FLOAT, 16, 16, Float16) SPE_ROW_(FLOAT, 64, 64, Float64)
+        SPE_ROW_(ENCODING, SPE_BF16, SPE_BF16, BFloat16TypeKHR) SPE_ROW_(ENCODING, SPE_E4M3, SPE_E5M2, Float8EXT)
+        SPE_ROW_(VECTOR, 8, 8, Vector16) SPE_ROW_(VECTOR, 16, 16, Vector16)
+        SPE_ROW_(COOP, SPE_IEEE, SPE_IEEE, CooperativeMatrixKHR)
         SPE_ROW_(COOP, SPE_BF16, SPE_BF16, BFloat16CooperativeMatrixKHR)
         SPE_ROW_(COOP, SPE_E4M3, SPE_E5M2, Float8CooperativeMatrixEXT) SPE_ROW_(COOPVEC, 0, 0, CooperativeVectorNV)
-        SPE_ROW_(OP_64, SPE_OpAtomicLoad, SPE_OpAtomicXor, Int64Atomics)
-        SPE_ROW_(OP_BF16, SPE_OpDot, SPE_OpDot, BFloat16DotProductKHR) SPE_NEEDED_(SPE_ROW_)
+        SPE_NEEDED_(SPE_ROW_) {SPE_NEED_END_, 0, 0, 0}
     };
 #undef SPE_ROW_
-    *count = sizeof rows / sizeof *rows;
-    return rows;
+    size_t low = 0, high = sizeof rows / sizeof *rows - 1;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        uint32_t its = spe_need_kind_(rows[middle].what);
+        if (its < kind || (its == kind && rows[middle].last < number)) low = middle + 1;
+        else high = middle;
+    }
+    return &rows[low];
 }
 
 void spe_extension(spe_module *m, const char *name)
@@ -87,40 +97,36 @@ void spe_capability(spe_module *m, uint32_t capability)
         spe_extension(m, row->extension);
 }
 
-/* Declares what a type, decoration, mode ... (`what`, `value`) needs. */
-void spe_need_(spe_module *m, uint32_t what, uint32_t value)
+/* Declares what a type, decoration, mode ... (of a kind, and its number) needs; of instructions, what their variants
+ * (bits from SPE_NEED_OP_ on) do. True where all variants need the same. */
+static bool spe_need_any_(spe_module *m, uint32_t kind, uint32_t number, uint32_t variants)
 {
-    size_t i, count;
-    const spe_need_row_ *rows = spe_need_rows_(&count);
-    for (i = 0; i < count && what != SPE_NEED_NOTHING_; i++) {
-        if (rows[i].what == what && value >= rows[i].first && value <= rows[i].last) {
-            spe_capability(m, rows[i].capability);
-            return;
-        }
+    const spe_need_row_ *r = spe_first_need_(kind, number);
+    bool same = true;
+    for (; spe_need_kind_(r->what) == kind && r->first <= number; r++) {
+        if (r->what > SPE_NEED_OP_) same = false;
+        if (r->what <= SPE_NEED_OP_ || (variants >> (r->what - SPE_NEED_OP_) & 1)) spe_capability(m, r->capability);
     }
+    return same;
 }
+
+void spe_need_(spe_module *m, uint32_t kind, uint32_t number) { spe_need_any_(m, kind, number, 0); }
 
 /* An instruction's variant: the width or encoding of its result, or of the value it stores. */
 static uint32_t spe_variant_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
-    if (!t || t->encoding == SPE_BF16) return t ? SPE_NEED_OP_BF16_ : SPE_NEED_NOTHING_;
+    if (!t || t->encoding == SPE_BF16) return t ? SPE_NEED_OP_BF16_ : SPE_NEED_OP_;
     return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
 }
 
 /* Declares what an instruction needs; opcodes without variants are looked up once per module. */
 void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
-    bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce, varies = false;
-    uint32_t variant = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
-    size_t i, count;
-    const spe_need_row_ *r = spe_need_rows_(&count);
-    for (i = 0; i < count; i++, r++) {
-        if (r->what < SPE_NEED_OP_ || op < r->first || op > r->last) continue;
-        varies = varies || r->what != SPE_NEED_OP_;
-        if (r->what == SPE_NEED_OP_ || r->what == variant ||
-            r->what == (clustered ? (uint32_t)SPE_NEED_OP_CLUSTERED_ : (uint32_t)SPE_NEED_OP_ACROSS_))
-            spe_capability(m, r->capability);
-    }
-    if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
+    bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce;
+    uint32_t width = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
+    uint32_t over = clustered ? SPE_NEED_OP_CLUSTERED_ : SPE_NEED_OP_ACROSS_;
+    uint32_t variants = 1u << (width - SPE_NEED_OP_) | 1u << (over - SPE_NEED_OP_);
+    if (spe_need_any_(m, SPE_NEED_OP_, op, variants) && op < SPE_OPCODES_KNOWN_)
+        m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }

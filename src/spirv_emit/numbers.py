@@ -16,8 +16,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 GRAMMAR = os.path.join(HERE, "..", "..", "tests", "data", "spirv_grammar.txt")
 WIDTH = 120
 
-# The kinds of names that need a capability, and what spe_need_ calls them.
-NEEDY = {"Op": "OP", "BuiltIn": "BUILTIN", "Decoration": "DECORATION", "ExecutionMode": "MODE", "StorageClass": "STORAGE"}
+# The kinds of names that need a capability, and what spe_need_ calls them, in its order.
+NEEDY = {"BuiltIn": "BUILTIN", "Decoration": "DECORATION", "ExecutionMode": "MODE", "StorageClass": "STORAGE", "Op": "OP"}
+# What the grammar says in prose only: a variant of instructions, the first and last of them, the capability.
+PROSE = [("OP_BF16", "Dot", "Dot", "BFloat16DotProductKHR"), ("OP_64", "AtomicLoad", "AtomicXor", "Int64Atomics")]
 ALWAYS = {"Kernel", "Addresses"}  # every module declares them
 LATER = {"LongVectorEXT": 3}  # its extension is written against SPIR-V 1.3, which the grammar does not say
 
@@ -132,6 +134,9 @@ def needed():
                     row[2] = number
                 else:
                     rows.append([what, number, number, c.name])
+    ops = [[variant] + [entries["Op", name].number for name in names] + [c] for variant, *names, c in PROSE]
+    ops = sorted(ops + [r for r in rows if r[0].startswith("OP")], key=lambda r: r[1])
+    rows = [r for r in rows if not r[0].startswith("OP")] + ops
     sources = []  # the same for [first, last, source]
     for c in by_number("Capability"):
         if sources and sources[-1][1:] == [c.number - 1, source(c)]:
