@@ -577,7 +577,7 @@ enum {
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_COUNT_,
-    SPE_OPCODES_KNOWN_ = 8192
+    SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 32
 };
 
 typedef struct {
@@ -609,6 +609,11 @@ typedef struct { /* an open if, loop or switch */
     size_t patch, phi;                     /* word offsets in the body */
 } spe_region_;
 
+typedef struct { /* a scalar constant that was used recently */
+    uint64_t bits;
+    spe_id type, id;
+} spe_recent_;
+
 typedef struct spe_chunk_ {
     struct spe_chunk_ *next;
 } spe_chunk_;
@@ -631,6 +636,7 @@ typedef struct {
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
     spe_id opencl_std, known_bool, known_int[4], known_float[4]; /* of 8 << i bits: a cache, as they are needed often */
+    spe_recent_ recent[SPE_RECENT_];
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;
@@ -1426,12 +1432,12 @@ XETILE_PRIVATE spe_id spe_string_(spe_module *m, const char *text);
 
 /* -- needs.c -- */
 /* Things with needs: types by width, encoding, count; enumerants; instructions (by number, some also by variant). */
-enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_STORAGE_,
-       SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_COOP_, SPE_NEED_COOPVEC_, SPE_NEED_OP_,
+enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_COOP_,
+       SPE_NEED_COOPVEC_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_STORAGE_, SPE_NEED_OP_,
        SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
-       SPE_NEED_OP_BF16_ };
+       SPE_NEED_OP_BF16_, SPE_NEED_END_ };
 XETILE_PRIVATE bool spe_declares_(const spe_module *m, uint32_t capability);
-XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t what, uint32_t value);
+XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
 XETILE_PRIVATE void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 
 /* -- types.c, constants.c, host.c -- */
@@ -1547,24 +1553,20 @@ uint32_t spe_count(const spe_module *m, spe_id type)
 
 XE_FN_ uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
 {
-    uint32_t i, h = op * 0x9e3779b1u;
-    for (i = 0; i < n; i++) h = (h ^ w[i]) * 0x85ebca6bu, h ^= h >> 15;
-    return h;
+    uint32_t h = op * 0x9e3779b1u;
+    while (n--) h = (h ^ *w++) * 0x85ebca6bu;
+    return h ^ h >> 15;
 }
 
-/* The result id of a global instruction is word 1 (types) or word 2 (constants, after the type). */
-XE_FN_ uint32_t spe_result_word_(uint32_t op)
+/* Does the instruction at `at` have these words? Its result id is word 1 (types) or word 2 (constants, after the type). */
+XE_FN_ bool spe_same_(const uint32_t *at, uint32_t head, bool constant, uint32_t n, const uint32_t *w)
 {
-    return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction) || op == SPE_OpTypeCooperativeMatrixKHR ||
-                   op == SPE_OpTypeCooperativeVectorNV ? 1 : 2;
-}
-
-XE_FN_ bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
-{
-    uint32_t result = spe_result_word_(op), i;
-    if (*at != ((n + 2) << 16 | op) || (result == 2 && at[1] != w[0])) return false;
-    for (i = result - 1; i < n; i++) {
-        if (at[i + 2] != w[i]) return false;
+    if (*at++ != head) return false;
+    if (constant && n--) {
+        if (*at++ != *w++) return false;
+    }
+    while (n--) {
+        if (*++at != *w++) return false;
     }
     return true;
 }
@@ -1584,44 +1586,45 @@ XE_FN_ bool spe_rehash_(spe_module *m)
     return true;
 }
 
-/* The id of the type or constant with these words, created if it is new (*fresh). For constants, w[0] is the type. */
-XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
+/* The id of the type or constant (see flags) with these words, created if it is new: then it is the next id. For
+ * constants, w[0] is the type. */
+XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
-    uint32_t h = spe_hash_(op, n, w), result = spe_result_word_(op), *at, *pair;
+    bool constant = flags != SPE_ID_TYPE_;
+    uint32_t h = spe_hash_(op, n, w), *at, *pair;
     spe_id id;
     size_t slot;
-    *fresh = false;
-    if (m->error.id) return 0;
-    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
+    if (SPE_UNLIKELY_(m->error.id)) return 0;
+    if (SPE_UNLIKELY_(m->finished))
+        return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
     if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words per entry: at most half full */
     for (slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
         const uint32_t *known = list->data + slots->data[slot] - 1;
         at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
-        if (known[0] == h && spe_same_(at, op, n, w)) return at[result];
+        if (known[0] == h && spe_same_(at, (n + 2) << 16 | op, constant, n, w)) return at[constant ? 2 : 1];
     }
-    id = spe_new_id_(m, result == 2 ? w[0] : 0, result == 2 ? SPE_ID_CONSTANT_ : SPE_ID_TYPE_, 0);
+    id = spe_new_id_(m, constant ? w[0] : 0, flags, 0);
     at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
     pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
     if (!pair) return 0;
-    if (result == 2) *at++ = w[0];
+    if (constant) *at++ = *w++, n--;
     *at++ = id;
-    if (n >= result) memcpy(at, w + result - 1, (n + 1 - result) * sizeof *w);
+    if (n) memcpy(at, w, n * sizeof *w);
     pair[0] = h;
-    pair[1] = (uint32_t)(m->buffer[SPE_SECTION_GLOBAL_].count - n - 2);
+    pair[1] = (uint32_t)(at - m->buffer[SPE_SECTION_GLOBAL_].data) - (constant ? 3 : 2);
     m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
-    *fresh = true;
     return id;
 }
 
 /* Records the bits of a scalar constant, for folding. */
-XE_FN_ spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
+XE_FN_ bool spe_remember_(spe_module *m, spe_id id, uint64_t bits)
 {
-    if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
-        return 0;
+    if (!spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
+        return false;
     m->constants[m->constant_count++] = bits;
     m->ids[id].aux = (uint32_t)m->constant_count;
-    return id;
+    return true;
 }
 
 bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
@@ -1640,16 +1643,22 @@ XE_FN_ int64_t spe_signed_(uint64_t x, uint32_t bits)
     return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
-/* A scalar constant from its bits. */
+/* A scalar constant from its bits. Recent ones are found without the table. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
-    const spe_type_info *t = spe_info_(m, type);
-    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
-    bool fresh, truth = t->kind == SPE_KIND_BOOL;
-    spe_id id;
-    if (truth) op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
-    id = spe_unique_(m, op, truth ? 1 : t->bits == 64 ? 3 : 2, w, &fresh);
-    return id && fresh ? spe_remember_(m, id, bits) : id;
+    const spe_type_info *t;
+    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
+    spe_recent_ *recent = &m->recent[(bits ^ type) % SPE_RECENT_];
+    size_t next = m->id_count;
+    if (recent->type == type && recent->bits == bits && !m->error.id && !m->finished) return recent->id;
+    t = spe_info_(m, type);
+    n = t->bits == 64 ? 3 : 2;
+    if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
+    recent->id = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
+    if (recent->id == next && !spe_remember_(m, recent->id, bits)) return 0;
+    recent->type = type;
+    recent->bits = bits;
+    return recent->id;
 }
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */
@@ -2303,9 +2312,8 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, uint32_t need, uint32_t value,
                         uint32_t n, const uint32_t *w)
 {
-    bool fresh;
-    spe_id id = spe_unique_(m, op, n, w, &fresh);
-    if (!id || !fresh) return id;
+    spe_id next = (spe_id)m->id_count, id = spe_unique_(m, op, SPE_ID_TYPE_, n, w);
+    if (id != next) return id;
     spe_need_(m, need, value);
     if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
     m->types[m->type_count] = *info;
@@ -2475,7 +2483,6 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     uint32_t *w, i, flags = SPE_ID_CONSTANT_;
     spe_id id;
-    bool fresh;
     if (!t) return 0;
     if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
     for (i = 0; i < n; i++) {
@@ -2489,9 +2496,8 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
     if (!w) return 0;
     w[0] = type;
     memcpy(w + 1, parts, n * sizeof *parts);
-    id = spe_unique_(m, flags & SPE_ID_SPEC_ ? SPE_OpSpecConstantComposite : SPE_OpConstantComposite, n + 1, w, &fresh);
+    id = spe_unique_(m, flags & SPE_ID_SPEC_ ? SPE_OpSpecConstantComposite : SPE_OpConstantComposite, flags, n + 1, w);
     m->buffer[SPE_BUFFER_STACK_].count -= n + 1;
-    if (id && fresh) m->ids[id].flags |= (uint16_t)flags;
     return id;
 }
 
@@ -2568,17 +2574,15 @@ spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 
 spe_id spe_null(spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
-    bool fresh;
     if (!t) return 0;
     if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_FUNCTION)
         return SPE_ERROR_(m, TYPE, "void and functions have no values");
-    return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, 1, &type, &fresh);
+    return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, SPE_ID_CONSTANT_, 1, &type);
 }
 
 spe_id spe_undef(spe_module *m, spe_id type)
 {
-    bool fresh;
-    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, 1, &type, &fresh) : 0;
+    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, SPE_ID_CONSTANT_, 1, &type) : 0;
 }
 
 spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
@@ -2940,11 +2944,18 @@ spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE
 /* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */
 /* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
 #define SPE_NEEDED_(X)                                                                                                 \
-    X(OP, 143, 143, Matrix) X(OP, 201, 204, BitInstructions) X(OP, 261, 271, Groups) X(OP, 325, 326, SubgroupDispatch) \
-    X(OP, 333, 333, GroupNonUniform) X(OP, 334, 336, GroupNonUniformVote) X(OP, 337, 344, GroupNonUniformBallot)       \
-    X(OP, 345, 346, GroupNonUniformShuffle) X(OP, 347, 348, GroupNonUniformShuffleRelative)                            \
-    X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic) X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered)              \
-    X(OP, 365, 366, GroupNonUniformQuad) X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)       \
+    X(BUILTIN, 4416, 4420, GroupNonUniformBallot) X(DECORATION, 41, 41, Linkage) X(DECORATION, 4216, 4216, Float8EXT)  \
+    X(DECORATION, 6188, 6188, GlobalVariableHostAccessINTEL) X(DECORATION, 6442, 6443, CacheControlsINTEL)             \
+    X(MODE, 35, 37, SubgroupDispatch) X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)       \
+    X(MODE, 4461, 4461, SignedZeroInfNanPreserve) X(MODE, 4462, 4462, RoundingModeRTE)                                 \
+    X(MODE, 4463, 4463, RoundingModeRTZ) X(MODE, 6028, 6028, FloatControls2) X(MODE, 6461, 6463, RegisterLimitsINTEL)  \
+    X(STORAGE, 8, 8, GenericPointer) X(OP, 143, 143, Matrix) X(OP_BF16, 148, 148, BFloat16DotProductKHR)               \
+    X(OP, 201, 204, BitInstructions) X(OP_64, 227, 242, Int64Atomics) X(OP, 261, 271, Groups)                          \
+    X(OP, 325, 326, SubgroupDispatch) X(OP, 333, 333, GroupNonUniform) X(OP, 334, 336, GroupNonUniformVote)            \
+    X(OP, 337, 344, GroupNonUniformBallot) X(OP, 345, 346, GroupNonUniformShuffle)                                     \
+    X(OP, 347, 348, GroupNonUniformShuffleRelative) X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic)                  \
+    X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered) X(OP, 365, 366, GroupNonUniformQuad)                           \
+    X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)                                            \
     X(OP, 4431, 4431, GroupNonUniformRotateKHR) X(OP, 4432, 4432, SubgroupBallotKHR) X(OP, 4450, 4455, DotProduct)     \
     X(OP, 4456, 4460, CooperativeMatrixKHR) X(OP, 5288, 5289, CooperativeVectorNV)                                     \
     X(OP, 5290, 5291, CooperativeVectorTrainingNV) X(OP, 5292, 5292, CooperativeVectorNV)                              \
@@ -2958,13 +2969,7 @@ spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE
     X(OP, 6232, 6232, Subgroup2DBlockTransformINTEL) X(OP, 6233, 6233, Subgroup2DBlockTransposeINTEL)                  \
     X(OP, 6234, 6235, Subgroup2DBlockIOINTEL) X(OP, 6237, 6237, SubgroupMatrixMultiplyAccumulateINTEL)                 \
     X(OP, 6258, 6259, PredicatedIOINTEL) X(OP, 6401, 6408, GroupUniformArithmeticKHR)                                  \
-    X(OP, 6426, 6426, TensorFloat32RoundingINTEL) X(BUILTIN, 4416, 4420, GroupNonUniformBallot)                        \
-    X(DECORATION, 41, 41, Linkage) X(DECORATION, 4216, 4216, Float8EXT)                                                \
-    X(DECORATION, 6188, 6188, GlobalVariableHostAccessINTEL) X(DECORATION, 6442, 6443, CacheControlsINTEL)             \
-    X(MODE, 35, 37, SubgroupDispatch) X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)       \
-    X(MODE, 4461, 4461, SignedZeroInfNanPreserve) X(MODE, 4462, 4462, RoundingModeRTE)                                 \
-    X(MODE, 4463, 4463, RoundingModeRTZ) X(MODE, 6028, 6028, FloatControls2) X(MODE, 6461, 6463, RegisterLimitsINTEL)  \
-    X(STORAGE, 8, 8, GenericPointer)
+    X(OP, 6426, 6426, TensorFloat32RoundingINTEL)
 
 /* X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core) */
 #define SPE_SOURCES_(X)                                                                                                \
@@ -3015,22 +3020,32 @@ typedef struct {
     uint16_t capability;
 } spe_need_row_;
 
-XE_FN_ const spe_need_row_ *spe_need_rows_(size_t *count)
+/* The kind of need that all variants of instructions are. */
+XE_FN_ uint32_t spe_need_kind_(uint32_t what) { return what < SPE_NEED_OP_ ? what : SPE_NEED_OP_; }
+
+/* The first row that may be of a number: rows stand in the order of their kinds and, of a kind, of numbers. */
+XE_FN_ const spe_need_row_ *spe_first_need_(uint32_t kind, uint32_t number)
 {
 #define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},
     static const spe_need_row_ rows[] = {
         SPE_ROW_(INT, 8, 8, Int8) SPE_ROW_(INT, 16, 16, Int16) SPE_ROW_(INT, 64, 64, Int64)
-        SPE_ROW_(FLOAT, 16, 16, Float16) SPE_ROW_(FLOAT, 64, 64, Float64) SPE_ROW_(VECTOR, 8, 8, Vector16)
-        SPE_ROW_(VECTOR, 16, 16, Vector16) SPE_ROW_(ENCODING, SPE_BF16, SPE_BF16, BFloat16TypeKHR)
-        SPE_ROW_(ENCODING, SPE_E4M3, SPE_E5M2, Float8EXT) SPE_ROW_(COOP, SPE_IEEE, SPE_IEEE, CooperativeMatrixKHR)
+        SPE_ROW_(FLOAT, 16, 16, Float16) SPE_ROW_(FLOAT, 64, 64, Float64)
+        SPE_ROW_(ENCODING, SPE_BF16, SPE_BF16, BFloat16TypeKHR) SPE_ROW_(ENCODING, SPE_E4M3, SPE_E5M2, Float8EXT)
+        SPE_ROW_(VECTOR, 8, 8, Vector16) SPE_ROW_(VECTOR, 16, 16, Vector16)
+        SPE_ROW_(COOP, SPE_IEEE, SPE_IEEE, CooperativeMatrixKHR)
         SPE_ROW_(COOP, SPE_BF16, SPE_BF16, BFloat16CooperativeMatrixKHR)
         SPE_ROW_(COOP, SPE_E4M3, SPE_E5M2, Float8CooperativeMatrixEXT) SPE_ROW_(COOPVEC, 0, 0, CooperativeVectorNV)
-        SPE_ROW_(OP_64, SPE_OpAtomicLoad, SPE_OpAtomicXor, Int64Atomics)
-        SPE_ROW_(OP_BF16, SPE_OpDot, SPE_OpDot, BFloat16DotProductKHR) SPE_NEEDED_(SPE_ROW_)
+        SPE_NEEDED_(SPE_ROW_) {SPE_NEED_END_, 0, 0, 0}
     };
 #undef SPE_ROW_
-    *count = sizeof rows / sizeof *rows;
-    return rows;
+    size_t low = 0, high = sizeof rows / sizeof *rows - 1;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        uint32_t its = spe_need_kind_(rows[middle].what);
+        if (its < kind || (its == kind && rows[middle].last < number)) low = middle + 1;
+        else high = middle;
+    }
+    return &rows[low];
 }
 
 void spe_extension(spe_module *m, const char *name)
@@ -3074,42 +3089,38 @@ void spe_capability(spe_module *m, uint32_t capability)
         spe_extension(m, row->extension);
 }
 
-/* Declares what a type, decoration, mode ... (`what`, `value`) needs. */
-void spe_need_(spe_module *m, uint32_t what, uint32_t value)
+/* Declares what a type, decoration, mode ... (of a kind, and its number) needs; of instructions, what their variants
+ * (bits from SPE_NEED_OP_ on) do. True where all variants need the same. */
+XE_FN_ bool spe_need_any_(spe_module *m, uint32_t kind, uint32_t number, uint32_t variants)
 {
-    size_t i, count;
-    const spe_need_row_ *rows = spe_need_rows_(&count);
-    for (i = 0; i < count && what != SPE_NEED_NOTHING_; i++) {
-        if (rows[i].what == what && value >= rows[i].first && value <= rows[i].last) {
-            spe_capability(m, rows[i].capability);
-            return;
-        }
+    const spe_need_row_ *r = spe_first_need_(kind, number);
+    bool same = true;
+    for (; spe_need_kind_(r->what) == kind && r->first <= number; r++) {
+        if (r->what > SPE_NEED_OP_) same = false;
+        if (r->what <= SPE_NEED_OP_ || (variants >> (r->what - SPE_NEED_OP_) & 1)) spe_capability(m, r->capability);
     }
+    return same;
 }
+
+void spe_need_(spe_module *m, uint32_t kind, uint32_t number) { spe_need_any_(m, kind, number, 0); }
 
 /* An instruction's variant: the width or encoding of its result, or of the value it stores. */
 XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
-    if (!t || t->encoding == SPE_BF16) return t ? SPE_NEED_OP_BF16_ : SPE_NEED_NOTHING_;
+    if (!t || t->encoding == SPE_BF16) return t ? SPE_NEED_OP_BF16_ : SPE_NEED_OP_;
     return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
 }
 
 /* Declares what an instruction needs; opcodes without variants are looked up once per module. */
 void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
-    bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce, varies = false;
-    uint32_t variant = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
-    size_t i, count;
-    const spe_need_row_ *r = spe_need_rows_(&count);
-    for (i = 0; i < count; i++, r++) {
-        if (r->what < SPE_NEED_OP_ || op < r->first || op > r->last) continue;
-        varies = varies || r->what != SPE_NEED_OP_;
-        if (r->what == SPE_NEED_OP_ || r->what == variant ||
-            r->what == (clustered ? (uint32_t)SPE_NEED_OP_CLUSTERED_ : (uint32_t)SPE_NEED_OP_ACROSS_))
-            spe_capability(m, r->capability);
-    }
-    if (!varies && op < SPE_OPCODES_KNOWN_) m->seen[op / 64] |= (uint64_t)1 << (op % 64);
+    bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce;
+    uint32_t width = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
+    uint32_t over = clustered ? SPE_NEED_OP_CLUSTERED_ : SPE_NEED_OP_ACROSS_;
+    uint32_t variants = 1u << (width - SPE_NEED_OP_) | 1u << (over - SPE_NEED_OP_);
+    if (spe_need_any_(m, SPE_NEED_OP_, op, variants) && op < SPE_OPCODES_KNOWN_)
+        m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
 
 /* groups.c - math functions, group operations, barriers, atomics. */

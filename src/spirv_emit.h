@@ -247,7 +247,7 @@ enum {
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_COUNT_,
-    SPE_OPCODES_KNOWN_ = 8192
+    SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 32
 };
 
 typedef struct {
@@ -279,6 +279,11 @@ typedef struct { /* an open if, loop or switch */
     size_t patch, phi;                     /* word offsets in the body */
 } spe_region_;
 
+typedef struct { /* a scalar constant that was used recently */
+    uint64_t bits;
+    spe_id type, id;
+} spe_recent_;
+
 typedef struct spe_chunk_ {
     struct spe_chunk_ *next;
 } spe_chunk_;
@@ -301,6 +306,7 @@ typedef struct {
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
     spe_id opencl_std, known_bool, known_int[4], known_float[4]; /* of 8 << i bits: a cache, as they are needed often */
+    spe_recent_ recent[SPE_RECENT_];
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;

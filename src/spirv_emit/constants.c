@@ -6,7 +6,6 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     uint32_t *w, i, flags = SPE_ID_CONSTANT_;
     spe_id id;
-    bool fresh;
     if (!t) return 0;
     if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
     for (i = 0; i < n; i++) {
@@ -20,9 +19,8 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
     if (!w) return 0;
     w[0] = type;
     memcpy(w + 1, parts, n * sizeof *parts);
-    id = spe_unique_(m, flags & SPE_ID_SPEC_ ? SPE_OpSpecConstantComposite : SPE_OpConstantComposite, n + 1, w, &fresh);
+    id = spe_unique_(m, flags & SPE_ID_SPEC_ ? SPE_OpSpecConstantComposite : SPE_OpConstantComposite, flags, n + 1, w);
     m->buffer[SPE_BUFFER_STACK_].count -= n + 1;
-    if (id && fresh) m->ids[id].flags |= (uint16_t)flags;
     return id;
 }
 
@@ -99,17 +97,15 @@ spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 
 spe_id spe_null(spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
-    bool fresh;
     if (!t) return 0;
     if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_FUNCTION)
         return SPE_ERROR_(m, TYPE, "void and functions have no values");
-    return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, 1, &type, &fresh);
+    return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, SPE_ID_CONSTANT_, 1, &type);
 }
 
 spe_id spe_undef(spe_module *m, spe_id type)
 {
-    bool fresh;
-    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, 1, &type, &fresh) : 0;
+    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, SPE_ID_CONSTANT_, 1, &type) : 0;
 }
 
 spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)

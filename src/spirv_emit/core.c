@@ -103,24 +103,20 @@ uint32_t spe_count(const spe_module *m, spe_id type)
 
 static uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
 {
-    uint32_t i, h = op * 0x9e3779b1u;
-    for (i = 0; i < n; i++) h = (h ^ w[i]) * 0x85ebca6bu, h ^= h >> 15;
-    return h;
+    uint32_t h = op * 0x9e3779b1u;
+    while (n--) h = (h ^ *w++) * 0x85ebca6bu;
+    return h ^ h >> 15;
 }
 
-/* The result id of a global instruction is word 1 (types) or word 2 (constants, after the type). */
-static uint32_t spe_result_word_(uint32_t op)
+/* Does the instruction at `at` have these words? Its result id is word 1 (types) or word 2 (constants, after the type). */
+static bool spe_same_(const uint32_t *at, uint32_t head, bool constant, uint32_t n, const uint32_t *w)
 {
-    return (op >= SPE_OpTypeVoid && op <= SPE_OpTypeFunction) || op == SPE_OpTypeCooperativeMatrixKHR ||
-                   op == SPE_OpTypeCooperativeVectorNV ? 1 : 2;
-}
-
-static bool spe_same_(const uint32_t *at, uint32_t op, uint32_t n, const uint32_t *w)
-{
-    uint32_t result = spe_result_word_(op), i;
-    if (*at != ((n + 2) << 16 | op) || (result == 2 && at[1] != w[0])) return false;
-    for (i = result - 1; i < n; i++) {
-        if (at[i + 2] != w[i]) return false;
+    if (*at++ != head) return false;
+    if (constant && n--) {
+        if (*at++ != *w++) return false;
+    }
+    while (n--) {
+        if (*++at != *w++) return false;
     }
     return true;
 }
@@ -140,44 +136,45 @@ static bool spe_rehash_(spe_module *m)
     return true;
 }
 
-/* The id of the type or constant with these words, created if it is new (*fresh). For constants, w[0] is the type. */
-XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh)
+/* The id of the type or constant (see flags) with these words, created if it is new: then it is the next id. For
+ * constants, w[0] is the type. */
+XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
-    uint32_t h = spe_hash_(op, n, w), result = spe_result_word_(op), *at, *pair;
+    bool constant = flags != SPE_ID_TYPE_;
+    uint32_t h = spe_hash_(op, n, w), *at, *pair;
     spe_id id;
     size_t slot;
-    *fresh = false;
-    if (m->error.id) return 0;
-    if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
+    if (SPE_UNLIKELY_(m->error.id)) return 0;
+    if (SPE_UNLIKELY_(m->finished))
+        return spe_error_(m, SPE_ERR_FINISHED, "the module is finished: nothing can be added");
     if (list->count >= slots->count && !spe_rehash_(m)) return 0; /* two words per entry: at most half full */
     for (slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
         const uint32_t *known = list->data + slots->data[slot] - 1;
         at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
-        if (known[0] == h && spe_same_(at, op, n, w)) return at[result];
+        if (known[0] == h && spe_same_(at, (n + 2) << 16 | op, constant, n, w)) return at[constant ? 2 : 1];
     }
-    id = spe_new_id_(m, result == 2 ? w[0] : 0, result == 2 ? SPE_ID_CONSTANT_ : SPE_ID_TYPE_, 0);
+    id = spe_new_id_(m, constant ? w[0] : 0, flags, 0);
     at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
     pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
     if (!pair) return 0;
-    if (result == 2) *at++ = w[0];
+    if (constant) *at++ = *w++, n--;
     *at++ = id;
-    if (n >= result) memcpy(at, w + result - 1, (n + 1 - result) * sizeof *w);
+    if (n) memcpy(at, w, n * sizeof *w);
     pair[0] = h;
-    pair[1] = (uint32_t)(m->buffer[SPE_SECTION_GLOBAL_].count - n - 2);
+    pair[1] = (uint32_t)(at - m->buffer[SPE_SECTION_GLOBAL_].data) - (constant ? 3 : 2);
     m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
-    *fresh = true;
     return id;
 }
 
 /* Records the bits of a scalar constant, for folding. */
-static spe_id spe_remember_(spe_module *m, spe_id id, uint64_t bits)
+static bool spe_remember_(spe_module *m, spe_id id, uint64_t bits)
 {
-    if (!id || !spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
-        return 0;
+    if (!spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
+        return false;
     m->constants[m->constant_count++] = bits;
     m->ids[id].aux = (uint32_t)m->constant_count;
-    return id;
+    return true;
 }
 
 bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
@@ -196,16 +193,22 @@ XE_FN_ int64_t spe_signed_(uint64_t x, uint32_t bits)
     return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
-/* A scalar constant from its bits. */
+/* A scalar constant from its bits. Recent ones are found without the table. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
-    const spe_type_info *t = spe_info_(m, type);
-    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant;
-    bool fresh, truth = t->kind == SPE_KIND_BOOL;
-    spe_id id;
-    if (truth) op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
-    id = spe_unique_(m, op, truth ? 1 : t->bits == 64 ? 3 : 2, w, &fresh);
-    return id && fresh ? spe_remember_(m, id, bits) : id;
+    const spe_type_info *t;
+    uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
+    spe_recent_ *recent = &m->recent[(bits ^ type) % SPE_RECENT_];
+    size_t next = m->id_count;
+    if (recent->type == type && recent->bits == bits && !m->error.id && !m->finished) return recent->id;
+    t = spe_info_(m, type);
+    n = t->bits == 64 ? 3 : 2;
+    if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
+    recent->id = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
+    if (recent->id == next && !spe_remember_(m, recent->id, bits)) return 0;
+    recent->type = type;
+    recent->bits = bits;
+    return recent->id;
 }
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */

@@ -12,10 +12,10 @@ XETILE_PRIVATE bool spe_write_words_(spe_module *m, int section, uint32_t op, ui
                                      uint32_t more, const uint32_t *rest);
 XETILE_PRIVATE spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth);
 XETILE_PRIVATE spe_id spe_new_label_(spe_module *m);
-XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of the innermost open scope */;
-XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type) /* NULL: not a type */;
-XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t n, const uint32_t *w, bool *fresh);
-XETILE_PRIVATE spe_id spe_operand_(spe_module *m, spe_id value) /* returns its type */;
+XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of what is written now */;
+XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type) /* NULL: no type */;
+XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w);
+XETILE_PRIVATE spe_id spe_operand_(spe_module *m, spe_id value) /* its type */;
 XETILE_PRIVATE bool spe_ready_(spe_module *m);
 XETILE_PRIVATE void spe_label_(spe_module *m, spe_id label, bool dead);
 XETILE_PRIVATE spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);

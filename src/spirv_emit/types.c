@@ -68,9 +68,8 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 static spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, uint32_t need, uint32_t value,
                         uint32_t n, const uint32_t *w)
 {
-    bool fresh;
-    spe_id id = spe_unique_(m, op, n, w, &fresh);
-    if (!id || !fresh) return id;
+    spe_id next = (spe_id)m->id_count, id = spe_unique_(m, op, SPE_ID_TYPE_, n, w);
+    if (id != next) return id;
     spe_need_(m, need, value);
     if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
     m->types[m->type_count] = *info;
