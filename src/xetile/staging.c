@@ -1,15 +1,15 @@
-/* staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group cooperatively copies
- * a tile to local memory, and each subgroup reads its operands from there by block reads.
+/* staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group copies a tile to
+ * local memory together, and each subgroup reads its operands from there by block reads.
  *
  * 2D block messages require a pitch that is a multiple of 16 bytes. If bytes have pitch p, lines n, n + 16, ... have
  * pitch 16 p; for 16-bit elements it is every eighth line, for 32 bits every fourth. These lines form a class. If a
- * class does not begin at a multiple of 64 bytes, its surface begins at the multiple below, and x makes up for it except
- * for the bytes within a dword: lanes shift what two messages, a dword apart, have loaded. Elements outside are zero:
- * whole dwords by the bounds of the surface, the rest by a mask. So the edges of a matrix cost nothing extra.
+ * class does not begin at a multiple of 64 bytes, its surface begins at the multiple below, and x makes up for that,
+ * except for the bytes within a dword: lanes shift what two messages, a dword apart, have loaded. Elements outside are
+ * zero: whole dwords by the bounds of the surface, the rest by a mask. The edges of a matrix cost nothing extra.
  *
  * In local memory, operands are laid out as the matrix instruction reads them: a left one (M x K) in rows of `row`
- * dwords along k, one below the other; a right one (K x N) in dwords along k for sixteen columns. If lines of memory run
- * across k, those that share a dword are interleaved on the way. */
+ * dwords along k, one below the other; a right one (K x N) in dwords along k for sixteen columns. Lines of memory that
+ * run across k and share a dword are interleaved on the way. */
 #include "internal.h"
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
