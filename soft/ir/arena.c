@@ -1,5 +1,5 @@
-/* arena.c - the code generator's two kinds of memory, one that lasts until the module is written and one for text that
- * is released after every block; and how the code generator fails.
+/* arena.c - the code generator's memory, of two kinds: one lasts until the module is written, one for text is released
+ * after every block; and how the code generator fails.
  */
 #include "ir.h"
 
@@ -50,7 +50,7 @@ static void free_arena(struct cg *g, void **arena)
     *arena = NULL;
 }
 
-/* The last chunk stays for the next block. */
+/* Keeps one chunk for the next block. */
 void cg_free_words(struct cg *g)
 {
     struct chunk *last = g->words;

@@ -1,4 +1,4 @@
-/* extinst.h - the numbers of OpenCL.std that need code of their own; the others stand in the table of c/math.c. */
+/* extinst.h - the numbers of OpenCL.std that need code of their own; the others are in the table of c/math.c. */
 #ifndef XETILE_SOFT_EXTINST_H
 #define XETILE_SOFT_EXTINST_H
 

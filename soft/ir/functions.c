@@ -1,4 +1,4 @@
-/* functions.c - properties of functions: which count as long, which are kernels, the lanes of their subgroups. */
+/* functions.c - properties of functions: which are long, which are kernels, the lanes of their subgroups. */
 #include "ir.h"
 
 enum { CG_LONG_FUNCTION = 150, CG_LARGE_FUNCTION = 600 }; /* instructions */

@@ -1,5 +1,5 @@
-/* ir.h - a module on its way to C: functions of blocks, types as lists of scalars, what instructions are like. The
- * passes find out more about them (passes/passes.h).
+/* ir.h - the representation between SPIR-V and C: functions of blocks, types as lists of scalars, properties of
+ * instructions. The passes add what they find (passes/passes.h).
  *
  *   arena.c      memory, and how the code generator fails
  *   ops.c        properties of a single instruction
@@ -9,9 +9,9 @@
  *   regions.c    masked blocks: components, loops, their order
  *   source.c     where an instruction comes from
  *
- * A value is UNIFORM (the same in all lanes that are active: a C scalar) or VARYING (a GNU vector with an element a
- * lane). A composite is a C struct of those; its scalars in order are its leaves. A block is MASKED if lanes may reach
- * it separately; it then has a mask variable in which they gather (m<label>), and runs under the mask found there.
+ * A value is UNIFORM (the same in all active lanes: a C scalar) or VARYING (a GNU vector with an element per lane). A
+ * composite is a C struct of those; its scalars in order are its leaves. A block is MASKED if lanes may reach it
+ * separately; it then has a mask variable (m<label>) that collects them, and runs under that mask.
  */
 #ifndef XETILE_SOFT_IR_H
 #define XETILE_SOFT_IR_H
@@ -21,18 +21,18 @@
 
 enum cg_kind { CG_BOOL, CG_U8, CG_U16, CG_U32, CG_U64, CG_F32, CG_F64, CG_F16, CG_BF16, CG_E4M3, CG_E5M2 };
 
-/* Composites of many scalars have one leaf for all elements of an array, whose path has variables of loops around the
- * statement: the C of an instruction does not grow with its arrays. */
+/* In composites of many scalars, a leaf stands for all elements of an array; its path contains variables of loops
+ * around the statement. Thus the C text of an instruction does not grow with its arrays. */
 struct cg_nest {
     const struct cg_nest *outer;
-    uint32_t depth, count, stride; /* of i<depth>_, and how many bytes apart */
+    uint32_t depth, count, stride; /* of loop variable i<depth>_, whose iterations are `stride` bytes apart */
 };
 struct cg_leaf {
     enum cg_kind kind;
     uint32_t offset;  /* bytes within the composite in memory */
     const char *path; /* ".e[3].m1", "" for a scalar */
     const struct cg_nest *nest;
-    uint32_t narrow; /* an integer of so many bits, less than its kind has; 0: it has all of them */
+    uint32_t narrow; /* bits of an integer narrower than its kind; 0: full width */
 };
 struct cg_leaves {
     uint32_t count, scalars;
@@ -46,10 +46,10 @@ struct cg_loop {
 };
 
 struct cg_block {
-    bool diverges; /* at its end lanes may go different ways */
+    bool diverges; /* lanes may take different paths at its end */
     bool masked;
     uint32_t ipdom;     /* block_count: the function's end */
-    uint32_t component; /* of masked blocks that hang together: index + 1 */
+    uint32_t component; /* component of connected masked blocks: index + 1 */
     uint32_t loop;      /* innermost loop of masked blocks: index + 1 */
     uint32_t order;     /* position in `order` */
 };
@@ -60,25 +60,25 @@ struct cg_function {
     struct cg_block *block;
     uint32_t *rpo;                /* blocks in reverse postorder */
     uint32_t *order, order_count; /* masked blocks, component after component, loops contiguous */
-    uint32_t *component;          /* where each begins there */
+    uint32_t *component;          /* where each begins in `order` */
     bool *coherent;               /* by component: its blocks are written twice */
     struct cg_loop *loop;
     uint32_t loop_count;
     bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
-    /* A kernel may be written twice: for subgroups that are full and stand in a row of work-items (`full`), and for
-     * any. `full` says which of the two is being analysed and written. */
+    /* A kernel may be written twice: for full subgroups of work-items consecutive in x (`full`), and for any. `full`
+     * says which of the two is being analysed and written. */
     bool full, has_full, has_general, called;
-    uint32_t accesses;                    /* scalars that are loaded and stored */
+    uint32_t accesses;                    /* scalars loaded and stored */
     bool wraps;                           /* an entry point that only calls its `body` */
     struct cg_continuation *continuation; /* NULL: barriers are calls of the scheduler */
-    uint32_t framed;                      /* the section in which its frame's size is written */
+    uint32_t framed;                      /* the section that defines its frame size */
     uint64_t frame_bytes, private_bytes;  /* of this function alone */
-    bool summed;                          /* the next three say what a call needs, of what it calls too */
+    bool summed;                          /* the next three include the functions it calls */
     uint64_t all_frames, all_private;
     uint32_t all_local;
     bool any_barrier;
-    uint32_t value_count; /* parameters and results, which have ordinals from 1 */
-    uint32_t row, sizes;  /* called by pointer: its number + 1 in the table, the subgroup sizes it was written for */
+    uint32_t value_count; /* parameters and results, with ordinals from 1 */
+    uint32_t row, sizes;  /* if called by pointer: index + 1 in the table, subgroup sizes written so far */
     uint32_t local_bytes;
     struct cg_queue *queues; /* deferred products: passes/deferred.c */
     uint32_t queue_count;
@@ -96,47 +96,47 @@ struct cg {
     struct sp_text *c, *log;
     bool failed;
     struct cg_value *value; /* by id */
-    uint32_t *ordinal;      /* by id: which of its function's values it is; 0: the module's. For a function's tables */
-    struct cg_value *fresh; /* as they were before anything was analysed */
+    uint32_t *ordinal;      /* by id: index among its function's values, for tables; 0: the module's */
+    struct cg_value *fresh; /* the values before any analysis */
     struct cg_function *function;
     uint32_t *body;                    /* by entry: the function that is the kernel */
     struct cg_leaves *leaves;          /* by type index */
-    uint32_t *local_offset, local_end; /* by id: of Workgroup variables; where they end */
-    uint32_t *global_index;            /* by id: of CrossWorkgroup and UniformConstant variables */
-    uint32_t row_count;                /* functions that are called by pointer */
+    uint32_t *local_offset, local_end; /* by id of Workgroup variables; their end */
+    uint32_t *global_index;            /* by id of CrossWorkgroup and UniformConstant variables */
+    uint32_t row_count;                /* functions called by pointer */
     bool runs_once;                    /* nearly all of the module is long code without loops */
     bool pointer_calls;                /* some function calls by pointer */
-    void *arena, *words;               /* words: what cg_str made, given back after every block */
+    void *arena, *words;               /* words: text of cg_str, released after every block */
     size_t taken;                      /* bytes of both */
     struct cg_text_place {
         const char *const *text;
         size_t at;
-    } place[24]; /* where texts of which only a part is needed belong */
+    } place[24]; /* places for texts of which only part is needed */
     uint32_t place_count;
-    struct sp_text helpers;            /* functions that stand in front of the section being written */
-    struct cg_helper *helper;          /* those that are there */
-    /* while a function is written */
+    struct sp_text helpers;            /* functions that precede the section being written */
+    struct cg_helper *helper;          /* the ones written so far */
+    /* while a function is being written */
     struct cg_function *fn;
     const struct sp_inst *inst;
-    uint32_t phi_at; /* where the last phi's source was found */
-    uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions that the one before has written too */;
-    struct cg_body *body_text; /* what there is of it */
-    bool coherent;             /* masked blocks are being written for all lanes */
+    uint32_t phi_at; /* operand index of the last phi's source */
+    uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions already written with an earlier one */;
+    struct cg_body *body_text; /* text so far */
+    bool coherent;             /* writing masked blocks for all lanes */
     const char *mask, *bits;   /* the active lanes: an i32x and a u64 in C */
-    bool extends;              /* integers of other widths are used with their sign */
-    bool lanes_apart;          /* results of affine operations are being written to w<id>, lane by lane */
-    uint32_t source_at, source_file; /* how far OpLine was looked for, and the file it names */
+    bool extends;              /* use integers of odd widths sign-extended */
+    bool lanes_apart;          /* writing results of affine operations to w<id>, lane by lane */
+    uint32_t source_at, source_file; /* how far OpLine was searched, and the file it names */
     struct cg_check *check;    /* c/checks.c's own */
     struct cg_uses *uses;      /* c/uses.c's own */
 };
 
 /* ---- arena.c */
-void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; NULL and `failed` when memory is out or over its limit */
-void cg_free_words(struct cg *g);           /* what cg_str made */
+void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; NULL and `failed` if out of memory or over the limit */
+void cg_free_words(struct cg *g);           /* text of cg_str */
 void cg_free(struct cg *g);
-/* Text that lives until the block being written is done. */
+/* Text that lives until the current block is written. */
 const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
-const char *cg_keep(struct cg *g, const char *text); /* until the end */
+const char *cg_keep(struct cg *g, const char *text); /* lives until the end */
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- leaves.c */
@@ -144,32 +144,32 @@ uint32_t cg_kind_bytes(enum cg_kind kind);
 bool cg_kind_is_float(enum cg_kind kind);
 bool cg_kind_is_small_float(enum cg_kind kind);
 enum cg_kind cg_bits_kind(uint32_t bytes);
-bool cg_kind_of_type(const struct sp_type *t, enum cg_kind *kind); /* false: it is no scalar */
+bool cg_kind_of_type(const struct sp_type *t, enum cg_kind *kind); /* false: not a scalar */
 bool cg_is_composite(const struct sp_type *t);
 uint32_t cg_matrix_parts(const struct sp_type *t, uint32_t S);
-uint32_t cg_count_leaves(struct cg *g, uint32_t type_id, bool many); /* fails where no value can be of it */
+uint32_t cg_count_leaves(struct cg *g, uint32_t type_id, bool many); /* fails for types without values */
 const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
-/* Element or member i of a composite at `whole`. */
+/* Element or member i of composite `whole`. */
 struct cg_leaf cg_part(struct cg *g, struct cg_leaf whole, const struct sp_type *t, uint32_t i);
-uint64_t cg_memory_size(struct cg *g, uint32_t type_id); /* of a private variable: matrices have one there */
+uint64_t cg_memory_size(struct cg *g, uint32_t type_id); /* in a private variable, where matrices have one too */
 uint32_t cg_leaf_bytes(const struct cg_leaf *leaf);      /* in memory ... */
-uint32_t cg_piece(uint32_t bytes);               /* ... and how many of those that are left to access together */
+uint32_t cg_piece(uint32_t bytes);               /* ... and the number of those left to access at once */
 uint32_t cg_width_of(struct cg *g, uint32_t id); /* bits of a scalar's kind */
 uint32_t cg_operand(struct cg *g, uint32_t i);   /* an operand word of the instruction being written */
 
 /* ---- ops.c */
 bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
 bool cg_has_group_operation(uint16_t op);
-bool cg_is_group_operation(const struct sp_inst *i); /* one whose first operand may be the work-group's scope */
-int cg_result_rule(const struct sp_inst *i);  /* 1: its result varies, 0: it is uniform, -1: as the operands are */
-bool cg_is_pure(uint16_t op);                 /* nothing but its operands, integers or pointers, decides the result */
-bool cg_math_stores(const struct sp_inst *i); /* a second result, through its last operand? */
+bool cg_is_group_operation(const struct sp_inst *i); /* its first operand may be work-group scope */
+int cg_result_rule(const struct sp_inst *i);  /* result: 1 varying, 0 uniform, -1 like the operands */
+bool cg_is_pure(uint16_t op);                 /* the result depends only on operands, integers or pointers */
+bool cg_math_stores(const struct sp_inst *i); /* has a second result, stored through its last operand? */
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
 /* ---- functions.c */
 bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */
 uint32_t cg_instructions(const struct sp_function *f);
-bool cg_is_long(const struct cg_function *fn); /* so that what is done often is called rather than inlined */
-/* A large function at -O2 takes seconds to compile and runs no faster: its time goes into helpers. */
+bool cg_is_long(const struct cg_function *fn); /* if so, frequent operations are calls, not inlined */
+/* At -O2 large functions take seconds to compile and run no faster: their time is spent in helpers. */
 bool cg_is_large(const struct sp_function *f);
 uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 
@@ -178,11 +178,11 @@ void cg_order_blocks(struct cg *g, struct cg_function *fn);
 void cg_find_post_dominators(struct cg *g, struct cg_function *fn);
 
 /* ---- regions.c */
-void cg_find_masked(struct cg *g, struct cg_function *fn); /* from what `diverges` */
+void cg_find_masked(struct cg *g, struct cg_function *fn); /* from `diverges` */
 bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block);
 
 /* ---- source.c */
-const char *cg_plain(struct cg *g, const char *text); /* a module's bytes as people may read them */
-const char *cg_source(struct cg *g, const struct sp_inst *i); /* "file:line", "" when the module does not say */
+const char *cg_plain(struct cg *g, const char *text); /* text of a module made printable */
+const char *cg_source(struct cg *g, const struct sp_inst *i); /* "file:line", "" if unknown */
 
 #endif

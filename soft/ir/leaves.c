@@ -1,4 +1,4 @@
-/* leaves.c - types as the code generator sees them: a composite is a list of scalars, its leaves, each of a kind. */
+/* leaves.c - types for the code generator: a composite is a list of scalars, its leaves, each with a kind. */
 #include "ir.h"
 
 #include <stdlib.h>
@@ -106,7 +106,7 @@ struct cg_leaf cg_part(struct cg *g, struct cg_leaf whole, const struct sp_type 
     return whole;
 }
 
-/* The leaves of what stands at `from`. */
+/* Appends the leaves of type `type_id` at `from`. */
 static void fill_leaves(struct cg *g, uint32_t type_id, bool many, struct cg_leaf from, struct cg_leaf **at)
 {
     const struct sp_type *t = sp_type(g->m, type_id);

@@ -24,7 +24,7 @@ bool cg_is_pure(uint16_t op)
     }
 }
 
-/* Is the operand an id (of a value, or of something that cannot be mistaken for one), not a literal? */
+/* Is the operand an id rather than a literal? (Ids of other things cannot be mistaken for values.) */
 bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
 {
     switch (i->op) {
@@ -67,7 +67,7 @@ bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
     }
 }
 
-/* Those with Reduce, InclusiveScan ... as their second operand. */
+/* Instructions whose second operand is Reduce, InclusiveScan ... */
 bool cg_has_group_operation(uint16_t op)
 {
     return op == SP_OP_GroupNonUniformBallotBitCount || (op >= SP_OP_GroupIAdd && op <= SP_OP_GroupSMax) ||

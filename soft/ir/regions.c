@@ -48,13 +48,13 @@ static void number_component(struct cg_function *fn, uint32_t from, uint32_t num
             bool joins = fn->block[s].masked || (k >= b->succ_count && fn->block[s].diverges);
             if ((!fn->block[at].masked && k >= b->succ_count) || !joins || fn->block[s].component) continue;
             if (!fn->block[at].masked && !fn->block[s].masked) continue;
-            fn->block[s].component = number; /* a plain block's is taken back below */
+            fn->block[s].component = number; /* cleared below for plain blocks */
             stack[top++] = s;
         }
     }
 }
 
-/* Components; true when a second exit had to be masked, so that they must be found again. */
+/* Finds components; true if a second exit had to be masked, so that they must be found again. */
 static bool find_components(struct cg *g, struct cg_function *fn, uint32_t *stack)
 {
     uint32_t n = fn->f->block_count, count = 0;
@@ -69,7 +69,7 @@ static bool find_components(struct cg *g, struct cg_function *fn, uint32_t *stac
     uint32_t *exit = cg_alloc(g, (count + 1) * sizeof *exit);
     if (!exit) return false;
     for (uint32_t i = 0; i <= count; i++) exit[i] = NO_BLOCK;
-    for (uint32_t i = n; i-- > 0;) { /* from the end: the last exit stays plain */
+    for (uint32_t i = n; i-- > 0;) { /* backwards, so that the last exit stays plain */
         uint32_t b = fn->rpo[i];
         uint32_t *e = &exit[fn->block[b].component];
         if (!fn->block[b].masked) continue;
@@ -89,7 +89,7 @@ static bool find_components(struct cg *g, struct cg_function *fn, uint32_t *stac
     return grown;
 }
 
-/* ---- order within components: strongly connected parts, and again inside them without their heads */
+/* ---- order within components: strongly connected parts, recursively without their heads */
 
 struct nest {
     struct cg *g;
@@ -103,8 +103,8 @@ static bool in_region(const struct nest *t, uint32_t b, uint32_t region)
     return t->fn->block[b].masked && t->region[b] == region;
 }
 
-/* Tarjan, without recursion: parts of `region`, each written to `parts` as its size followed by its blocks, in reverse
- * topological order. Returns how many words. */
+/* Tarjan's algorithm without recursion: appends each strongly connected part of `region` to `parts`, as its size and
+ * its blocks, in reverse topological order. Returns the number of words. */
 static uint32_t find_parts(struct nest *t, const uint32_t *blocks, uint32_t n, uint32_t region, uint32_t *parts)
 {
     uint32_t top = 0, words = 0;

@@ -1,4 +1,4 @@
-/* source.c - where an instruction comes from: the file and line of OpLine, and names, in plain characters. */
+/* source.c - source locations from OpLine, and names, in printable characters. */
 #include "ir.h"
 
 #include <string.h>
@@ -16,8 +16,8 @@ const char *cg_plain(struct cg *g, const char *text)
     return cg_str(g, "%s", kept);
 }
 
-/* The id of the OpString that the last OpLine before this instruction names. Functions are looked at in order, so that
- * the module is walked once; a later section begins again. */
+/* The OpString id in the last OpLine before this instruction. Functions are visited in order, so the module is walked
+ * once; a later section starts over. */
 static uint32_t file_of(struct cg *g, const struct sp_inst *i)
 {
     const uint32_t *w = g->m->words;
@@ -36,7 +36,7 @@ const char *cg_source(struct cg *g, const struct sp_inst *i)
     if (!file) return "";
     for (size_t at = 5; at < g->m->word_count && w[at] >> 16; at += w[at] >> 16) {
         if ((w[at] & 0xffff) == SP_OP_Function) break;
-        if ((w[at] & 0xffff) == SP_OP_String && w[at + 1] == file) /* its text ends in a zero: it was read */
+        if ((w[at] & 0xffff) == SP_OP_String && w[at + 1] == file) /* checked when read: its text ends in a zero */
             return cg_str(g, "%s:%u", cg_plain(g, (const char *)(w + at + 2)), i->line);
     }
     return cg_str(g, "line %u", i->line);

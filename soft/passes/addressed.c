@@ -30,7 +30,7 @@ void cg_find_addressed(struct cg *g)
     }
 }
 
-/* Nothing is known of those who call it. */
+/* Their callers are unknown, so parameters and results vary. */
 void cg_spread_addressed(struct cg *g)
 {
     for (uint32_t i = 0; i < g->m->function_count; i++) {

@@ -25,7 +25,7 @@ static bool is_pointer(struct cg *g, uint32_t type)
     return t && t->kind == SP_POINTER;
 }
 
-/* A bit cast to or from an integer makes an address that can go anywhere. */
+/* A bitcast between pointers. One to or from an integer is an arbitrary address. */
 static bool is_pointer_copy(struct cg *g, const struct sp_inst *i)
 {
     if (i->op == SP_OP_Bitcast) return is_pointer(g, i->type) && is_pointer(g, g->m->ids[i->operand[0]].type);
@@ -61,7 +61,7 @@ int64_t cg_signed_constant(struct cg *g, uint32_t id)
     return (int64_t)(bits << up) >> up;
 }
 
-/* What index k of an access chain does: bytes, or what it is multiplied by. */
+/* The effect of index k of an access chain: a byte offset, or the stride to multiply it by. */
 static void chain_index(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset, uint64_t *stride)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
@@ -100,7 +100,7 @@ uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k)
     return stride;
 }
 
-/* The offset that an access chain adds, when all of it is constant. */
+/* The offset an access chain adds, if it is constant. */
 static bool chain_offset(struct cg *g, const struct sp_inst *i, int64_t *offset)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
@@ -172,8 +172,8 @@ bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes)
     return true;
 }
 
-/* One use of a pointer into a private or built-in variable: what it accesses, or that the variable cannot be fixed.
- * Built-ins are only loaded. */
+/* Records a use of a pointer into a private or built-in variable: the size it accesses, or that the variable cannot be
+ * fixed. Built-ins are only loaded. */
 static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
     uint32_t pointer = i->operand[k], item, pointee = sp_type(g->m, g->m->ids[pointer].type)->elem;
@@ -260,9 +260,9 @@ static void find_fixed(struct cg *g)
 
 uint32_t cg_exchange_offset(struct cg *g) { return (g->local_end + 63) & ~63u; }
 
-/* ---- what lanes share, although each should have its own when it is written */
+/* ---- memory that lanes share, although each should have its own once it is written */
 
-/* A variable of the program in private memory that is not said to be constant. */
+/* A module-scope variable in private memory that is not declared constant. */
 static bool is_shared_variable(struct cg *g, uint32_t id)
 {
     const struct sp_id *d = &g->m->ids[id];
@@ -270,14 +270,14 @@ static bool is_shared_variable(struct cg *g, uint32_t id)
            !sp_decorated(g->m, id, SP_DECORATION_Constant);
 }
 
-/* A kernel's structure by value. */
+/* A structure that a kernel receives by value. */
 static bool is_structure(struct cg *g, uint32_t param)
 {
     const struct sp_type *t = sp_type(g->m, g->m->ids[param].type);
     return t->kind == SP_POINTER && t->storage == SP_STORAGE_Function;
 }
 
-/* Which of those an operand points into; 0: none. `root` has it for the function's values, by ordinal. */
+/* Which of those an operand points into; 0: none. `root`: the same for the function's values, by ordinal. */
 static uint32_t root_of(struct cg *g, const uint32_t *root, const struct sp_inst *i, uint32_t k)
 {
     uint32_t id = i->operand[k], variable;
@@ -298,7 +298,7 @@ static void note_written(struct cg *g, uint32_t root)
     cg_fail(g, "a variable of the program in private memory that may be written is not supported");
 }
 
-/* One instruction: true when something new is derived. */
+/* Follows one instruction; true if it found something new. */
 static bool follow_roots(struct cg *g, uint32_t *root, const struct sp_inst *i)
 {
     bool copies = i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized, more = false;
@@ -402,9 +402,9 @@ void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp
     g->value[target].stored_varying = *changed = true;
 }
 
-/* ---- pointers that differ from another by the same in all lanes
+/* ---- pointers at the same distance from another pointer in all lanes
  *
- * How the lanes' addresses relate is then analysed once, for the pointer that the others are derived from.
+ * The relation of the lanes' addresses is then analysed once, for the pointer that the others are derived from.
  */
 
 static void derive_pointer(struct cg *g, const struct sp_inst *i)

@@ -15,27 +15,27 @@
 
 #include <string.h>
 
-enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100, MOST_ITEMS = 1 << 16 /* a work-group has fewer */ };
+enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100, MOST_ITEMS = 1 << 16 /* more than a work-group has */ };
 static const uint64_t any_value = UINT64_MAX;
 
-enum state { UNKNOWN, AFFINE, NEITHER }; /* values only go from left to right */
+enum state { UNKNOWN, AFFINE, NEITHER }; /* states only advance from left to right */
 
 struct fact {
     enum state state;
     bool uniform, checked;
     uint64_t step;
-    uint64_t most; /* no lane's value is larger, as an unsigned number; any_value: nothing is known */
+    uint64_t most; /* maximum of the lanes' values, unsigned; any_value: unknown */
 };
 
 struct affine {
     struct cg *g;
     struct cg_function *fn;
     struct fact *fact; /* by id, of varying values */
-    uint32_t *same;    /* by id: the first value that is computed in the same way; 0: itself */
+    uint32_t *same;    /* by id: the first value computed in the same way; 0: itself */
     uint32_t *table, table_size;
 };
 
-/* ---- values that are computed in the same way from the same */
+/* ---- values computed in the same way from the same operands */
 
 static uint32_t first_of(const struct affine *t, uint32_t id)
 {
@@ -71,7 +71,7 @@ static void number(struct affine *t, const struct sp_inst *i)
     }
 }
 
-/* Do lanes reach the block from masked blocks that compute the same for it, in the same iteration of any loop? */
+/* Do lanes reach the block from masked blocks that give the phi equal values, in the same iteration of any loop? */
 static bool joins_same(const struct affine *t, uint32_t block, const struct sp_inst *phi)
 {
     const struct sp_block *b = &t->fn->f->blocks[block];
@@ -117,13 +117,13 @@ static struct fact fact_of(const struct affine *t, uint32_t id)
     return uniform;
 }
 
-/* The step as the value's own width has it, with its sign. */
+/* The step truncated to the value's width, sign-extended. */
 static uint64_t in_width(uint64_t step, uint64_t width)
 {
     return width == 64 ? step : (uint64_t)((int64_t)(step << (64 - width)) >> (64 - width));
 }
 
-/* The result, computed without a limit, for a value of so many bits. */
+/* Truncates a fact computed without limits to a value of so many bits. */
 static struct fact within_width(struct fact f, uint64_t width)
 {
     f.step = in_width(f.step, width);
@@ -137,7 +137,7 @@ static bool is_small(uint64_t step, uint64_t width)
     return step + ((uint64_t)1 << bits) <= (uint64_t)2 << bits;
 }
 
-/* Of two operands: the sum, or the difference. */
+/* The fact of a sum or difference. */
 static struct fact add(struct fact a, struct fact b, bool minus)
 {
     if (a.state == NEITHER || b.state == NEITHER) return not_affine;
@@ -156,7 +156,7 @@ static struct fact scale(struct fact a, uint64_t by)
     return a;
 }
 
-/* To a wider type, from one of `from` bits. A value that may have wrapped around is checked. */
+/* The fact after widening from `from` to `to` bits. A value that may have wrapped becomes checked. */
 static struct fact widen(struct fact a, uint64_t from, uint64_t to, bool is_signed)
 {
     if (a.state != AFFINE || a.uniform || from >= to) return a;
@@ -168,7 +168,7 @@ static struct fact widen(struct fact a, uint64_t from, uint64_t to, bool is_sign
     return is_small(a.step, from) ? a : not_affine;
 }
 
-/* x << n | c with c below 1 << n is a sum. */
+/* x << n | c with c < 1 << n is a sum. */
 bool cg_or_is_sum(struct cg *g, const struct sp_inst *i)
 {
     const struct sp_inst *shift = g->m->ids[i->operand[0]].def;
@@ -190,7 +190,7 @@ static struct fact chain_fact(const struct affine *t, const struct sp_inst *i)
     return f;
 }
 
-/* Values from around a loop or from several predecessors, unless they differ. */
+/* The common fact of a phi's values; not affine if they differ. */
 static struct fact phi_fact(const struct affine *t, uint32_t block, const struct sp_inst *i)
 {
     const struct sp_block *b = &t->fn->f->blocks[block];

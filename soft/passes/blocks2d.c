@@ -1,9 +1,9 @@
-/* blocks2d.c - two-dimensional blocks: their shape, what a lane has of one, and fragments that products read in the
- * variable they were loaded to.
+/* blocks2d.c - two-dimensional blocks: their shape, each lane's part, and fragments that products read directly from
+ * the variable they were loaded to.
  */
 #include "matrix.h"
 
-enum { MAX_BLOCK_BYTES = 8192, MAX_BLOCK_ROW = 64 }; /* what the helpers have room for */
+enum { MAX_BLOCK_BYTES = 8192, MAX_BLOCK_ROW = 64 }; /* limits of the helpers */
 
 static uint32_t power_of_two(uint32_t n)
 {

@@ -1,5 +1,5 @@
-/* builtins.c - built-in variables: which one an instruction reads, in which of its components lanes differ, and where
- * they do so by one from lane to lane.
+/* builtins.c - built-in variables: which one an instruction reads, which of its components vary between lanes, and
+ * which increase by one from lane to lane.
  */
 #include "passes.h"
 
@@ -19,7 +19,7 @@ bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t buil
     case SP_BUILTIN_GlobalInvocationId:
     case SP_BUILTIN_LocalInvocationId:
         if (fn->full) return component == 0 || component > 2;
-        /* rows of whole subgroups: y and z are the same in all lanes (32 is the largest subgroup) */
+        /* if rows are multiples of 32, the largest subgroup, y and z are uniform */
         if (component == 0 || component > 2 || !fn->entry || !fn->entry->local_size[0]) return true;
         return fn->entry->local_size[0] % 32 != 0 && (fn->entry->local_size[1] != 1 || fn->entry->local_size[2] != 1);
     case SP_BUILTIN_GlobalLinearId:

@@ -17,7 +17,7 @@ struct use {
 };
 
 struct candidate {
-    uint32_t id, block, at; /* where it is defined: at 0 for phis, index + 1 for others */
+    uint32_t id, block, at; /* its definition; at: 0 for phis, else index + 1 */
     uint32_t first_use;     /* index + 1 into uses */
     uint32_t class_next;    /* ring of the values that share */
     uint8_t *live_in;       /* by block */
@@ -66,7 +66,7 @@ static void add_use(struct storage *s, uint32_t id, uint32_t block, uint32_t at)
     s->c[c - 1].first_use = ++s->use_count;
 }
 
-/* Calls `each` for every operand that is a value, with the place of its use: a phi's is the end of the block before. */
+/* Calls `each` for every value operand, with the position of its use; a phi's is the end of the predecessor. */
 static void each_use(struct storage *s, void (*each)(struct storage *, uint32_t, uint32_t, uint32_t))
 {
     const struct sp_function *f = s->fn->f;
@@ -93,7 +93,7 @@ static void count_use(struct storage *s, uint32_t id, uint32_t block, uint32_t a
     if (s->index_of[s->g->ordinal[id]]) s->use_capacity++;
 }
 
-/* Backwards from every use to the definition. */
+/* Walks backwards from every use to the definition. */
 static void find_live(struct storage *s, struct candidate *c, uint32_t *stack)
 {
     const struct sp_function *f = s->fn->f;
@@ -115,11 +115,11 @@ static void find_live(struct storage *s, struct candidate *c, uint32_t *stack)
     }
 }
 
-/* Is `c` needed after place (block, at)? */
+/* Is `c` live after position (block, at)? */
 static bool live_after(const struct storage *s, const struct candidate *c, uint32_t block, uint32_t at)
 {
     const struct sp_block *b = &s->fn->f->blocks[block];
-    if (c->block == block && c->at > at) return false; /* it is only defined later here */
+    if (c->block == block && c->at > at) return false; /* defined later */
     if (c->block != block && !c->live_in[block]) return false;
     for (uint32_t u = c->first_use; u; u = s->uses[u - 1].next)
         if (s->uses[u - 1].block == block && s->uses[u - 1].at > at) return true;
@@ -169,7 +169,7 @@ static void join_classes(struct storage *s)
     }
 }
 
-/* ---- fragments read where they stand */
+/* ---- fragments read from their variable */
 
 static bool writes_variable(struct cg *g, const struct sp_inst *i, uint32_t variable)
 {
@@ -180,8 +180,8 @@ static bool writes_variable(struct cg *g, const struct sp_inst *i, uint32_t vari
     return false;
 }
 
-/* Loads of whole fragments whose only uses are A and B operands of products later in the block, with nothing between
- * them that touches the variable. */
+/* Finds loads of whole fragments whose only uses are A and B operands of products later in the block, if nothing in
+ * between touches the variable. */
 static void find_forwarded(struct cg *g, const struct sp_block *b, const uint32_t *uses)
 {
     for (uint32_t k = 0; k < b->count; k++) {

@@ -49,7 +49,7 @@ bool cg_has_coherent(const struct cg *g, uint32_t block)
     return b->masked && g->fn->coherent[b->component];
 }
 
-/* Not in the middle of a loop: compilers recognise loops by their single head. */
+/* Not in the middle of a loop, because compilers expect loops to have a single head. */
 bool cg_joins_coherent(const struct cg *g, uint32_t block)
 {
     uint32_t loop = g->fn->block[block].loop;

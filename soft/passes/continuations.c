@@ -52,8 +52,8 @@ static bool has_variable(struct cg *g, const struct sp_inst *i)
     return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !v->variable && !v->forwarded;
 }
 
-/* Counts barriers and values; false if the function cannot use a frame: `why` is the instruction that prevents it, if
- * there is one. */
+/* Counts barriers and values. False if the function cannot use a frame; `why` is then the instruction that prevents it,
+ * if any. */
 static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uint32_t *values,
                    const struct sp_inst **why)
 {
@@ -105,7 +105,7 @@ static void use(struct liveness *t, uint64_t *live, uint32_t id)
     if (root && index_of(t, root)) cg_set_kept(live, index_of(t, root) - 1);
 }
 
-/* Backwards over one instruction. A value that lanes add to one after the other is not new where it is assigned. */
+/* Steps backwards over an instruction. Assigning a value for some lanes only does not end its live range. */
 static void step_back(struct liveness *t, uint64_t *live, const struct sp_inst *i)
 {
     if (i->id && index_of(t, i->id) && !t->g->value[i->id].blend) clear(live, index_of(t, i->id) - 1);
@@ -113,7 +113,7 @@ static void step_back(struct liveness *t, uint64_t *live, const struct sp_inst *
         if (cg_is_value_operand(i, k)) use(t, live, i->operand[k]);
 }
 
-/* What is live at the end of a block: at the start of the next ones, and what their phis take from here. */
+/* The values live at the end of a block: those live in its successors, and those their phis take from it. */
 static void live_at_end(struct liveness *t, uint32_t block, uint64_t *live)
 {
     const struct sp_block *b = &t->fn->f->blocks[block];
@@ -125,7 +125,7 @@ static void live_at_end(struct liveness *t, uint32_t block, uint64_t *live)
         for (uint32_t w = 0; w < words; w++) live[w] |= in[w];
         for (uint32_t k = 0; k < to->count && to->inst[k].op == SP_OP_Phi; k++) {
             const struct sp_inst *phi = &to->inst[k];
-            /* masked phis are assigned lane by lane: what they hold already counts */
+            /* masked phis are assigned for some lanes only, so their old values are live */
             if (t->fn->block[b->succ[s]].masked || t->fn->block[block].masked) use(t, live, phi->id);
             for (uint32_t o = 0; o + 1 < phi->count; o += 2)
                 if (phi->operand[o + 1] == b->label) use(t, live, phi->operand[o]);
@@ -166,8 +166,8 @@ static void find_live(struct liveness *t)
     }
 }
 
-/* How many operations rematerialise a scalar from what is available after the barrier; more than `most` if that is not
- * enough. */
+/* The number of operations to rematerialise a scalar from what is available after the barrier; more than `most` if it
+ * takes more or is impossible. */
 static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
 {
     const struct sp_id *d = &g->m->ids[id];
@@ -237,7 +237,7 @@ void cg_plan_continuation(struct cg *g, struct cg_function *fn)
 {
     uint32_t barriers, values;
     const struct sp_inst *why = NULL;
-    bool second = fn->full && fn->has_general; /* as the general version decided */
+    bool second = fn->full && fn->has_general; /* follow the general version's decision */
     if (second && !fn->continuation) return;
     fn->continuation = NULL;
     if (!fn->entry || fn->called || g->o->check || g->failed || !survey(g, fn, &barriers, &values, &why)) {

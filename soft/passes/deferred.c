@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* ---- sums that tiles hold together stand behind one another */
+/* ---- sums held in tiles together are adjacent */
 
 static void group_columns(struct cg *g, const struct cg_grid *r)
 {
@@ -47,7 +47,7 @@ static bool dominates(const struct sp_function *f, uint32_t a, uint32_t b)
     return b == a;
 }
 
-/* The natural loop of the header: false when it has none, or the products are not in it. */
+/* Finds the natural loop of the header; false if there is none, or the products are not in it. */
 static bool find_loop(struct cg *g, const struct sp_function *f, struct cg_queue *q)
 {
     uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack), top = 0;
@@ -72,7 +72,7 @@ static bool find_loop(struct cg *g, const struct sp_function *f, struct cg_queue
     return loop && q->inside[q->block];
 }
 
-/* Is the loop left by all lanes together, wherever it is? */
+/* Do all lanes leave the loop together, at every exit? */
 static bool leaves_together(struct cg *g, const struct cg_function *fn, const struct cg_queue *q)
 {
     const struct sp_function *f = fn->f;
@@ -93,7 +93,7 @@ static const struct cg_chain *cell_of_class(const struct cg_queue *q, uint32_t c
     return NULL;
 }
 
-/* May this instruction be in the loop? Only the products and the head's phis may use the sums. */
+/* Does the instruction leave the sums alone? Only the products and the header's phis may use them. */
 static bool leaves_sums_alone(struct cg *g, const struct cg_queue *q, uint32_t block, const struct sp_inst *i)
 {
     const struct cg_chain *c = i->id ? cell_of_class(q, cg_class(g, i->id)) : NULL;
@@ -130,7 +130,7 @@ const struct cg_value *cg_pointer_of(struct cg *g, uint32_t fragment)
     return &g->value[g->m->ids[fragment].def->operand[0]];
 }
 
-/* Where in a unit of its variable a fragment begins, in rows: of 32 bytes for A, of 64 for B. */
+/* The first row of a fragment in a unit of its variable, in rows of 32 bytes for A, of 64 for B. */
 uint32_t cg_place_of_a(struct cg *g, const struct cg_queue *q, uint32_t id)
 {
     const struct cg_value *p = cg_pointer_of(g, id);
@@ -150,7 +150,7 @@ static void add_variable(struct cg_queue *q, uint32_t variable)
     q->variable[q->variables++] = variable;
 }
 
-/* Do the fragments of a tile of A make one in their variable: n below each other, two (or one) side by side? */
+/* Do the fragments form a tile of A in their variable: n one below the other, one or two side by side? */
 static bool is_tile_of_a(struct cg *g, const struct cg_queue *q, uint32_t i, uint32_t k)
 {
     const struct cg_grid *r = &q->grid;
@@ -176,7 +176,7 @@ static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uin
     return cg_forwarded_from(g, b[1]) == variable && cg_place_of_b(g, q, b[1]) == cg_place_of_b(g, q, b[0]) + 8;
 }
 
-/* A block that is the whole of a queue's variable, in the form that products want. */
+/* Is it a block that fills the whole variable, in the form that products require? */
 static bool is_whole_block(struct cg *g, const struct cg_queue *q, const struct sp_inst *i, uint32_t variable,
                            bool of_a)
 {
@@ -192,7 +192,7 @@ static bool is_whole_block(struct cg *g, const struct cg_queue *q, const struct 
     return (q->halves == 1 || b.height * b.elem == 32) && cg_items(g, variable) == b.count * b.height * b.elem / 4;
 }
 
-/* How many loads of the variable the instruction is; more than one: it is something else. */
+/* The number of loads of the variable in this instruction; more than one: another use. */
 static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t block, const struct sp_inst *i,
                             uint32_t at)
 {
@@ -211,7 +211,7 @@ static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t blo
     return loads;
 }
 
-/* Every operand stands in a variable that one load fills in every step, before the products, and nothing else uses. */
+/* Is every operand in a variable that one load fills in each step before the products, and without other uses? */
 static bool operands_are_deferrable(struct cg *g, const struct sp_function *f, struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
@@ -239,8 +239,8 @@ static bool operands_are_deferrable(struct cg *g, const struct sp_function *f, s
 
 /* ---- blocks that subgroups share */
 
-/* Can this write to memory that others see, or wait for others? Instructions that only read through pointers or compute
- * them cannot; all others may. */
+/* Can this write memory visible to others, or wait for others? Only instructions that read through pointers or compute
+ * them are known not to. */
 static bool may_write(struct cg *g, const struct sp_inst *i)
 {
     switch (i->op) {
@@ -313,7 +313,7 @@ static uint32_t room_for(struct cg *g, const struct cg_queue *q)
     return units * q->halves;
 }
 
-/* NULL, or why the products cannot be deferred. */
+/* Fills the queue; returns NULL, or why the products cannot be deferred. */
 static const char *fill_queue(struct cg *g, const struct cg_function *fn, struct cg_queue *q)
 {
     const struct sp_inst *i = q->first;
@@ -335,7 +335,7 @@ static const char *fill_queue(struct cg *g, const struct cg_function *fn, struct
     q->shared = cg_is_kernel(fn) && !g->o->check && only_reads;
     q->steps = room_for(g, q);
     if (q->kind) return q->steps > 1 ? NULL : "the operands of two steps are more than a queue has room for";
-    if (q->shared) return NULL; /* without tiles deferral alone gains little */
+    if (q->shared) return NULL; /* without tiles, deferral alone gains little */
     return g->o->check   ? "the checked mode watches each load"
            : !only_reads ? "B cannot be packed once a work-group: the kernel may write memory before its loads"
                          : "B cannot be packed once a work-group: this is not the kernel itself";
@@ -391,7 +391,7 @@ void cg_plan_deferred(struct cg *g, struct cg_function *fn)
                 const char *why = tiles || has_wide_operands(g, i) ? "it makes no grid with others"
                                                                    : "its operands are not held as they are multiplied";
                 if (why != said) cg_remark(g, fn, i, "deferred", false, "a product is done in each step: %s", why);
-                said = why; /* of those that follow each other for the same reason, the first */
+                said = why; /* report consecutive ones with the same reason once */
                 continue;
             }
             if (tiles) group_columns(g, &grid);

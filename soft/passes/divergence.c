@@ -1,6 +1,6 @@
 /* divergence.c - which values are uniform, and which branches are divergent.
  *
- * A branch with a varying condition is divergent; ir/regions.c has what follows for the blocks behind it.
+ * A branch with a varying condition is divergent; ir/regions.c then finds the masked blocks.
  *
  * Varying are lane numbers, loads through varying addresses, phis where lanes of different paths meet, values that
  * leave a masked loop (because lanes leave in different iterations; those values are also blended when assigned), and
@@ -16,21 +16,21 @@ static bool phi_varies(struct cg *g, const struct cg_function *fn, uint32_t bloc
     for (uint32_t i = 0; i < phi->count; i += 2)
         if (g->value[phi->operand[i]].varying) return true;
     for (uint32_t i = 0; i < b->pred_count; i++) from_masked = from_masked || fn->block[b->pred[i]].masked;
-    /* lanes leave a masked loop in different iterations, with the values of those */
+    /* lanes leave a masked loop in different iterations, with different values */
     for (uint32_t i = 0; i < b->pred_count; i++)
         if (fn->block[b->pred[i]].masked && fn->block[b->pred[i]].loop &&
             !cg_loop_contains(fn, fn->block[b->pred[i]].loop, block))
             return true;
     if (!from_masked || b->pred_count < 2) return false;
     if (!fn->block[block].masked) return true;
-    /* the head of a loop with one entry and one back edge: all lanes there come the same way */
+    /* the head of a loop with one entry and one back edge: all lanes arrive by the same edge */
     uint32_t loop = fn->block[block].loop;
     if (!loop || fn->loop[loop - 1].header != block || fn->loop[loop - 1].irreducible || b->pred_count != 2)
         return true;
     return cg_loop_contains(fn, loop, b->pred[0]) == cg_loop_contains(fn, loop, b->pred[1]);
 }
 
-/* Does the component `index` of what is loaded from a built-in variable vary? */
+/* Does the extracted component of a built-in variable vary? */
 static bool extract_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i)
 {
     uint32_t builtin, component;
@@ -70,7 +70,7 @@ static void note_call(struct cg *g, const struct sp_inst *i, bool *changed)
     }
 }
 
-/* A value that is used outside the masked loop it is computed in. */
+/* Marks a value that is used outside the masked loop that computes it. */
 static void note_use(struct cg *g, struct cg_function *fn, uint32_t id, uint32_t user_block, bool *changed)
 {
     const struct sp_id *d = id < g->m->bound ? &g->m->ids[id] : NULL;
@@ -85,7 +85,7 @@ static void note_use(struct cg *g, struct cg_function *fn, uint32_t id, uint32_t
     bool phi = d->def->op == SP_OP_Phi;
     if (v->variable || (v->varying && (v->blend || phi))) return;
     v->varying = true;
-    v->blend = !phi; /* phis are blended as they are assigned */
+    v->blend = !phi; /* phis are blended by their assignment */
     *changed = true;
 }
 
@@ -149,7 +149,7 @@ static bool analyse_function(struct cg *g, struct cg_function *fn)
     }
 }
 
-/* Of vectors and single numbers; structures and arrays are rarely values. */
+/* Counts vectors and scalars; structures and arrays are rarely values. */
 static uint32_t scalars_of(struct cg *g, uint32_t type)
 {
     const struct sp_type *t = sp_type(g->m, type);
@@ -178,8 +178,7 @@ static void note_features(struct cg *g, struct cg_function *fn)
     }
 }
 
-/* Which versions of a kernel there are to be. Those of unknown work-group size have both, unless that is a lot of code.
- */
+/* Chooses the versions of a kernel. Without a known work-group size there are both, unless that is a lot of code. */
 static void choose_versions(struct cg *g, struct cg_function *fn)
 {
     const uint32_t *size = fn->entry ? fn->entry->local_size : NULL;

@@ -1,30 +1,29 @@
-/* matrix.h - what the passes about matrices find: blocks, fragments, grids of products, and queues of those that are
- * deferred. */
+/* matrix.h - what the matrix passes find: blocks, fragments, grids of products, and queues of deferred products. */
 #ifndef XETILE_SOFT_PASSES_MATRIX_H
 #define XETILE_SOFT_PASSES_MATRIX_H
 
 #include "passes.h"
 
 /* ---- blocks2d.c */
-/* A two-dimensional block, and what a lane has of it. */
+/* A two-dimensional block, and each lane's part of it. */
 struct cg_block2d {
     uint32_t elem, width, height, count, item;
     uint64_t bytes;
 };
-bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d *b); /* false: no device knows it */
-uint32_t cg_lanes_operand(uint16_t op); /* where the instruction has the pointer to the lanes' own data; 0: nowhere */
-/* The fixed variable that a forwarded fragment is read from; 0: it is not forwarded. */
+bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d *b); /* false: unsupported */
+uint32_t cg_lanes_operand(uint16_t op); /* the operand that points to the lanes' own data; 0: none */
+/* The fixed variable a forwarded fragment is read from; 0: not forwarded. */
 uint32_t cg_forwarded_from(struct cg *g, uint32_t id);
-bool cg_is_wide(struct cg *g, uint32_t id); /* is the fragment read from a variable of floats, or of pairs? */
+bool cg_is_wide(struct cg *g, uint32_t id); /* is the fragment read from a wide variable? */
 bool cg_is_tiled(struct cg *g, uint32_t id);
 uint32_t cg_items(struct cg *g, uint32_t variable);
-/* Of wide variables: do they hold 8-bit integers, and of which signs (as prelude_matrix.h has them)? */
+/* Do wide variables hold 8-bit integers, and with which signs (encoded as in prelude_matrix.h)? */
 bool cg_is_wide_int(const struct cg_value *v);
 uint32_t cg_signs(const struct cg_value *v);
 
 /* ---- products.c */
 enum cg_kind cg_element(struct cg *g, uint32_t id);
-/* Products that follow each other and form a grid: see prelude_matrix.h. */
+/* Consecutive products that form a grid: see prelude_matrix.h. */
 enum { CG_RUN = 64, CG_FRAGMENTS = 8 /* XS_RUN */ };
 
 struct cg_chain { /* products that add to the same sum, in order */
@@ -36,35 +35,35 @@ struct cg_grid {
     const struct cg_chain *row[CG_FRAGMENTS], *column[CG_FRAGMENTS], *cell[CG_FRAGMENTS][CG_FRAGMENTS];
 };
 
-/* The grid of as many of the products that begin at g->inst as make one; false: there is only one. */
+/* The largest grid of products beginning at g->inst; false: only one product. */
 bool cg_next_grid(struct cg *g, struct cg_chain *chain, struct cg_grid *grid);
-/* Products of this instruction's types are for the CPU's tiles: how prelude_amx.h calls them; NULL: they are not. */
+/* The name in prelude_amx.h for tile products of this instruction's types; NULL: not for tiles. */
 const char *cg_tile_product(struct cg *g, const struct sp_inst *i);
 const char *cg_tile_name(struct cg *g, const char *product, uint32_t flags);
 const char *cg_product_name(uint32_t flags, enum cg_kind a);
 bool cg_is_product_of(struct cg *g, const struct sp_inst *i, const char *name);
 bool cg_has_float_grid(const char *name);
-uint32_t cg_signs_of(uint32_t flags); /* of A and B, as prelude_matrix.h has them */
+uint32_t cg_signs_of(uint32_t flags); /* of A and B, encoded as in prelude_matrix.h */
 
 /* ---- deferred.c */
 struct cg_queue {
     struct cg_queue *next;
     struct cg_chain chain[CG_RUN];
     struct cg_grid grid;
-    const struct sp_inst *first; /* of its products */
-    const char *kind;            /* of tiles, or NULL: of operands in wide variables */
+    const struct sp_inst *first; /* the first product */
+    const char *kind;            /* the kind of tiles; NULL: operands in wide variables */
     uint32_t block, header;      /* of the products; of the loop */
-    uint32_t m, height;          /* rows of a fragment; fragments below each other in a tile */
-    uint32_t steps;              /* there is room for */
-    uint32_t halves;             /* steps in a unit: 2 when each has but half a tile of K */
-    uint32_t along;              /* fragments of a step behind one another in a tile */
-    bool shared;                 /* blocks of B with other subgroups of the work-group */
+    uint32_t m, height;          /* rows per fragment; fragments in a tile, one below the other */
+    uint32_t steps;              /* capacity */
+    uint32_t halves;             /* steps per unit: 2 if each has only half a tile of K */
+    uint32_t along;              /* fragments of a step side by side in a tile */
+    bool shared;                 /* B is shared with other subgroups of the work-group */
     uint8_t *inside;             /* by block */
     uint32_t variable[2 * CG_FRAGMENTS], variables, variables_of_a;
 };
 
-/* What the fragment `id` is read through, and where in a unit of its variable it begins, in rows: of 32 bytes for A, of
- * 64 for B. */
+/* The pointer that fragment `id` is read through; and its first row in a unit of its variable, in rows of 32 bytes for
+ * A, of 64 for B. */
 const struct cg_value *cg_pointer_of(struct cg *g, uint32_t id);
 uint32_t cg_place_of_a(struct cg *g, const struct cg_queue *q, uint32_t id);
 uint32_t cg_place_of_b(struct cg *g, const struct cg_queue *q, uint32_t id);

@@ -1,4 +1,4 @@
-/* passes.c - all passes, in their order. */
+/* passes.c - all passes, in order. */
 #include "passes.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@ static void plan_deferred(struct cg *g, struct cg_function *fn)
     if (!fn->continuation) cg_plan_deferred(g, fn);
 }
 
-/* What is known of a function's values once it is known which of them vary (divergence.c). */
+/* The passes that follow divergence.c for each function. */
 static const struct pass {
     const char *name;
     void (*run)(struct cg *g, struct cg_function *fn);
 } passes[] = {
-    {"coalesce", cg_share_storage},          /* and forwards loads, and widens operands (widening.c) */
+    {"coalesce", cg_share_storage},          /* also forwards loads and widens operands (widening.c) */
     {"affine", cg_find_affine},              /* needs built-in variables and strides of access chains */
-    {"pointers", cg_derive_pointers},        /* needs affine: those need nothing kept beside them */
+    {"pointers", cg_derive_pointers},        /* needs affine: affine pointers are not derived */
     {"continuations", cg_plan_continuation}, /* needs coalesce: a frame keeps no shared fragments; pointers */
     {"deferred", plan_deferred},             /* needs coalesce, widening; not in kernels that return at a barrier */
     {"coherent", cg_plan_coherent},          /* needs deferred: a queue belongs to one version of its loop */

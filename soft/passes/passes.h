@@ -1,6 +1,6 @@
 /* passes.h - the passes, which analyse the functions of a module before any C is written.
  *
- *   passes.c         all of them, in their order
+ *   passes.c         all of them, in order
  *   remarks.c, print.c   reports for people: XETILE_SOFT_REMARKS, XETILE_SOFT_PRINT
  *   builtins.c       built-in variables
  *   blocks2d.c       two-dimensional blocks
@@ -20,37 +20,37 @@
 
 #include "ir/ir.h"
 
-/* How a fixed variable holds operands of products; CG_WIDE_I8 stands for four, one for the signs of A and B each. */
+/* The form of product operands in a fixed variable; CG_WIDE_I8 is the first of four, by the signs of A and B. */
 enum cg_form { CG_AS_LOADED, CG_WIDE_F16, CG_WIDE_BF16, CG_WIDE_I8 };
 
 struct cg_value {
     bool varying;
-    bool blend;          /* assigned under its block's mask, because lanes that left a loop still want their own */
+    bool blend;          /* assigned under its block's mask, as lanes that left a loop still need theirs */
     bool fixed;          /* a private variable kept in C variables (all its uses have constant offsets) */
-    bool stored_varying; /* a private variable whose contents differ from lane to lane */
+    bool stored_varying; /* a private variable whose contents vary between lanes */
     bool accessed;       /* a varying pointer, or one derived from it, is loaded or stored through */
-    uint32_t root;       /* a varying pointer that is another one plus o<id>, the same for all lanes */
-    bool forwarded;      /* a fragment that is read in the variable it would be loaded from */
-    uint8_t wide;        /* cg_form: a fixed variable that holds operands of products as they are multiplied */
+    uint32_t root;       /* the varying pointer that this one is derived from by adding a uniform o<id> */
+    bool forwarded;      /* a fragment that is read from its variable instead of being loaded */
+    uint8_t wide;        /* cg_form: form of product operands in a fixed variable */
     uint32_t class;      /* the value whose C variable it shares; 0: its own */
-    /* with `rows` others it stands in an array, c<group>, at `row`: sums that tiles hold together */
+    /* element `row` of array c<group>, whose `rows` sums are held in tiles together */
     uint32_t group;
     uint8_t row, rows;
     const struct cg_queue *queue; /* of a fixed variable: the deferred products of its blocks */
-    bool tiled;        /* a fixed variable whose rows are 64 bytes, two fragments side by side: operand A for tiles */
-    uint8_t granule;   /* bytes of its elements */
-    uint32_t variable; /* a pointer into such a variable: its id ... */
+    bool tiled;        /* a fixed variable with rows of 64 bytes, two fragments side by side: operand A for tiles */
+    uint8_t granule;   /* bytes per element */
+    uint32_t variable; /* of a pointer into a fixed variable: its id ... */
     int64_t offset;    /* ... and the byte offset */
-    bool affine;       /* varying, but each lane's is the one before plus `step`: v<id> is a scalar, lane 0's */
-    bool checked;      /* affine only while ok<id>; else w<id> has the lanes */
-    bool early;        /* it was computed at the start of the block being written */
-    bool proved;       /* in the block being written, what it is made of is known not to wrap */
+    bool affine;       /* varying, but increasing by `step` from lane to lane: v<id> is a scalar, lane 0's */
+    bool checked;      /* affine only if ok<id>; else w<id> holds the lanes */
+    bool early;        /* already computed at the start of the block being written */
+    bool proved;       /* known not to wrap in the block being written */
     uint64_t step;
 };
 
 static inline bool cg_is_varying(const struct cg *g, uint32_t id) { return g->value[id].varying; }
 
-/* v<class> is the value's C variable, unless it stands in an array. */
+/* v<class> is the value's C variable, unless it is an element of an array. */
 static inline uint32_t cg_class(const struct cg *g, uint32_t id)
 {
     return g->value[id].class ? g->value[id].class : id;
@@ -61,34 +61,34 @@ void cg_run_passes(struct cg *g);
 void cg_run_passes_again(struct cg *g, struct cg_function *fn); /* for the other version */
 
 /* ---- remarks.c */
-/* What `pass` has done, or not, and why; `at`: NULL for the whole kernel. Nothing unless remarks are wanted. */
+/* Reports what `pass` did or did not do, and why; `at` NULL: to the whole kernel. No-op unless remarks are enabled. */
 void cg_remark(struct cg *g, const struct cg_function *fn, const struct sp_inst *at, const char *pass, bool done,
                const char *format, ...) __attribute__((format(printf, 6, 7)));
 void cg_remark_accesses(struct cg *g, struct cg_function *fn);
 
 /* ---- print.c */
-void cg_print_after(struct cg *g, const struct cg_function *fn, const char *pass); /* when that is wanted */
+void cg_print_after(struct cg *g, const struct cg_function *fn, const char *pass); /* if enabled for this pass */
 
 /* ---- builtins.c */
 bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin);
 bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component);
 /* Is the instruction a built-in variable's load, or an extraction from one? Its built-in and component. */
 bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *builtin, uint32_t *component);
-/* In a kernel of full subgroups: does the component rise by 1 from lane to lane? */
+/* In a kernel of full subgroups: does the component increase by 1 from lane to lane? */
 bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component);
 
 /* ---- blocks2d.c */
-/* Does operand k of a 2D block instruction point to the lanes' own data? Its bytes, in items of `item`. */
+/* Does operand k of a 2D block instruction point to the lanes' own data? Its size, and that of an item, in bytes. */
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
 
 /* ---- addresses.c */
 bool cg_is_chain(uint16_t op);
 int64_t cg_signed_constant(struct cg *g, uint32_t id);
-/* Applies one index of an access chain: the type it leads to, and its offset when it is a constant. */
+/* Applies one index of an access chain: returns the resulting type; adds the offset if it is constant. */
 uint32_t cg_step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int64_t *offset, uint64_t *stride);
-bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes); /* of a copy; false: it is no constant */
-/* Index k of an access chain: true when it is a constant, whose bytes are added to *offset; else what to multiply
- * by. */
+bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes); /* of a copy; false: not constant */
+/* Index k of an access chain: true if it is constant, and its bytes are added to *offset; else cg_chain_stride is its
+ * factor. */
 bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset);
 uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k);
 enum { CG_EXCHANGE_BYTES = 2048 };         /* a u64 for each subgroup of the largest work-group */
@@ -108,17 +108,17 @@ void cg_analyse_again(struct cg *g, struct cg_function *fn); /* for the other ve
 
 /* ---- affine.c */
 void cg_find_affine(struct cg *g, struct cg_function *fn);
-bool cg_is_step(struct cg *g, uint32_t id); /* is it the same in all lanes, or affine? Then v<id> is a scalar */
+bool cg_is_step(struct cg *g, uint32_t id); /* is it uniform or affine? Then v<id> is a scalar */
 bool cg_or_is_sum(struct cg *g, const struct sp_inst *i);
 
 /* ---- coalesce.c */
 void cg_share_storage(struct cg *g, struct cg_function *fn);
 
 /* ---- widening.c */
-void cg_widen_fragments(struct cg *g, struct cg_function *fn); /* once it is known what is forwarded */
+void cg_widen_fragments(struct cg *g, struct cg_function *fn); /* after forwarding */
 
 /* ---- deferred.c */
-void cg_plan_deferred(struct cg *g, struct cg_function *fn); /* and which sums stand together */
+void cg_plan_deferred(struct cg *g, struct cg_function *fn); /* also groups sums in arrays */
 uint32_t cg_queue_room(const struct cg_queue *q);            /* units of its variables; 1 for NULL */
 
 /* ---- continuations.c */
@@ -127,6 +127,6 @@ void cg_plan_continuation(struct cg *g, struct cg_function *fn);
 /* ---- coherent.c */
 void cg_plan_coherent(struct cg *g, struct cg_function *fn);
 bool cg_has_coherent(const struct cg *g, uint32_t block);
-bool cg_joins_coherent(const struct cg *g, uint32_t block); /* may lanes that are all there go on with W<label>? */
+bool cg_joins_coherent(const struct cg *g, uint32_t block); /* may all lanes together continue with W<label>? */
 
 #endif

@@ -1,5 +1,5 @@
-/* print.c - XETILE_SOFT_PRINT=after:PASS: a function as a pass leaves it, on standard error: its instructions, and what
- * is known of each value.
+/* print.c - XETILE_SOFT_PRINT=after:PASS: prints a function as a pass leaves it, on standard error: its instructions,
+ * and the facts about each value.
  */
 #include "passes.h"
 

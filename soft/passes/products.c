@@ -1,4 +1,4 @@
-/* products.c - matrix products: their types, and consecutive products that form a grid, which are computed together
+/* products.c - matrix products: their types, and grids of consecutive products that are computed together
  * (c/prelude_matrix.h).
  */
 #include "matrix.h"
@@ -36,7 +36,7 @@ const char *cg_product_name(uint32_t flags, enum cg_kind a)
 
 static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_SubgroupMatrixMultiplyAccumulateINTEL; }
 
-/* Pointers into fixed variables, and fragments that are read there: nothing is written for them. */
+/* Pointers into fixed variables, and fragments read from there: no C is written for them. */
 static bool is_silent(struct cg *g, const struct sp_inst *i)
 {
     return i->id && (g->value[i->id].forwarded || g->value[i->id].variable);
@@ -53,8 +53,8 @@ static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst
            cg_is_tiled(g, i->operand[1]) == cg_is_tiled(g, first->operand[1]);
 }
 
-/* The products of the same kind from g->inst on with nothing written between them. A block ends with its terminator, so
- * that looking at the next instruction is safe. */
+/* The products of the same kind from g->inst on with nothing written in between. A block ends with its terminator, so
+ * looking at the next instruction is safe. */
 static uint32_t find_run(struct cg *g, const struct sp_inst **run)
 {
     uint32_t n = 0;
@@ -96,7 +96,7 @@ static uint32_t find_chains(struct cg *g, uint32_t n, const struct sp_inst *cons
     return count;
 }
 
-/* The same fragments: the same values, or values read at the same place. */
+/* Are they the same fragments: the same values, or read from the same place? */
 static bool same_fragments(struct cg *g, const uint32_t *a, const uint32_t *b, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -136,12 +136,12 @@ bool cg_next_grid(struct cg *g, struct cg_chain *chain, struct cg_grid *grid)
     return n > 1;
 }
 
-/* What each product is of: K, the types that A's and B's components may have (B's rows are 32 bits together; 16-bit
- * ones may also come one by one). `flags` are A's. */
+/* A kind of product: K, and the types that components of A and B may have (rows of B are
+ * packed into 32 bits; 16-bit ones may also be separate). `flags` are A's. */
 static const struct product {
     const char *name;
     uint32_t depth, flags;
-    enum cg_kind kind; /* that says so by itself */
+    enum cg_kind kind; /* a component type that implies it */
 } products[] = {
     {"dpas_f16", 16, SP_DPAS_MatrixAPackedFloat16INTEL, CG_F16},
     {"dpas_bf16", 16, SP_DPAS_MatrixAPackedBFloat16INTEL, CG_BF16},
@@ -152,9 +152,9 @@ static const struct product {
 enum {
     KINDS_OF_A = SP_DPAS_MatrixAPackedFloat16INTEL | SP_DPAS_MatrixAPackedBFloat16INTEL | SP_DPAS_MatrixATF32INTEL |
                  SP_DPAS_MatrixAPackedInt8INTEL | SP_DPAS_MatrixAPackedInt4INTEL
-}; /* B's are each the next bit */
+}; /* B's flags are each the next bit */
 
-/* Is an operand with these flags, A's or B's moved to where A's are, of the product's type? */
+/* Does an operand with these flags (B's shifted to A's position) have the product's type? */
 static bool is_operand_of(const struct product *p, uint32_t flags, enum cg_kind kind)
 {
     bool tf32 = p->kind == CG_F32;
@@ -169,7 +169,7 @@ static bool is_sum_of(const struct product *p, enum cg_kind kind, bool is_bf16)
     return kind == CG_F32 || kind == CG_F16 || kind == CG_BF16 || (kind == CG_U16 && is_bf16);
 }
 
-/* Have A and B as many components as M, the lanes and 32 bytes of a row or column make them? */
+/* Do A and B have the numbers of components implied by M, the lanes, and 32 bytes per row or column? */
 static bool has_shape(struct cg *g, const struct sp_inst *i, uint32_t m)
 {
     uint32_t a = i->operand[1], b = i->operand[2], row = cg_kind_bytes(cg_element(g, a)) * g->S;
@@ -201,7 +201,7 @@ const char *cg_tile_product(struct cg *g, const struct sp_inst *i)
     return full && cg_is_product_of(g, i, name) ? cg_tile_name(g, name, flags) : NULL;
 }
 
-/* As prelude_matrix.h has them. */
+/* Encoded as in prelude_matrix.h. */
 uint32_t cg_signs_of(uint32_t flags)
 {
     return ((flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +

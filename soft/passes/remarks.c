@@ -24,12 +24,12 @@ void cg_remark(struct cg *g, const struct cg_function *fn, const struct sp_inst 
         fn->entry ? cg_plain(g, fn->entry->name) : cg_str(g, "function %%%u", sp_number(g->m, fn->f->id));
     const char *where = *source ? source : at ? cg_str(g, "word %u", at->word) : "kernel";
     const char *line = cg_str(g, "%s: remark: %s: %s [%s: %s]\n", where, name, text, done ? "done" : "missed", pass);
-    /* the versions of a function are looked at one after the other, and may come to the same */
+    /* versions of a function are analysed one after the other and may give the same remark */
     if (!g->o->remarks->data || !strstr(g->o->remarks->data, line)) sp_text_add(g->o->remarks, "%s", line);
 }
 
-/* What an access through a varying pointer that is not affine depends on: the first value, back from it, whose operands
- * are all uniform or affine. */
+/* The cause of an access through a varying pointer that is not affine: going back from it, the first value whose
+ * operands are all uniform or affine. */
 static const struct sp_inst *culprit(struct cg *g, uint32_t id)
 {
     const struct sp_inst *found = NULL;

@@ -1,17 +1,15 @@
-/* widening.c - operand widening: fragments that are only loaded as blocks and multiplied are kept in the form in which
- * they are multiplied, as floats or as pairs of 16 bits; for tiles, operand A has rows as long as a tile's.
+/* widening.c - operand widening: fragments that are only loaded as blocks and multiplied are kept in the form used by
+ * the products, as floats or as pairs of 16 bits; for tiles, operand A has rows as long as a tile's.
  */
 #include "matrix.h"
 
 #include <string.h>
 
-/* ---- fragments that are only ever loaded as blocks and multiplied are floats, or pairs of 16 bits, from the start;
- * where tiles multiply them, operand A has rows as long as a tile's instead */
-
+/* How a variable is used. */
 enum {
     AS_ROWS = 1,
     AS_VNNI = 2,
-    AS_PAIRS = 4, /* the variable is two pieces side by side, rows of 32 bytes each */
+    AS_PAIRS = 4, /* two pieces side by side, each with rows of 32 bytes */
     NOT_PAIRS = 8,
     OTHERWISE = 16,
     IN_A = 32,
@@ -20,10 +18,10 @@ enum {
     AS_BYTE_VNNI = 256,
     OF_F16 = 512,
     OF_BF16 = 1024,
-    OF_I8 = 2048 /* unsigned both; and three more: see cg_signs_of */
+    OF_I8 = 2048 /* both unsigned; the next three bits: other signs, see cg_signs_of */
 };
 
-/* Of a product, whose operand k is read in the variable p points into. */
+/* The use by a product whose operand k is read from the variable p points into. */
 static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k, const struct cg_value *p)
 {
     const char *name = cg_product_name(i->count > 4 ? i->operand[4] : 0, cg_element(g, i->operand[1]));
@@ -37,7 +35,7 @@ static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k
                                                : OF_I8 << cg_signs_of(i->count > 4 ? i->operand[4] : 0));
 }
 
-/* Of an instruction whose operand k points into `variable`. */
+/* The use by an instruction whose operand k points into `variable`. */
 static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t variable)
 {
     uint32_t granule = g->value[variable].granule;
@@ -52,7 +50,7 @@ static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, u
     return !vnni || b.height * b.elem % 4 ? OTHERWISE : b.elem == 1 ? AS_BYTE_VNNI : AS_VNNI;
 }
 
-/* What an instruction does with the fixed variables that its operands point into, or were forwarded from. */
+/* Records an instruction's uses of fixed variables that its operands point into or were forwarded from. */
 static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen)
 {
     if (i->op == SP_OP_Variable && i->count > 1) seen[g->ordinal[i->id]] |= OTHERWISE;
@@ -85,7 +83,7 @@ static void choose_form(struct cg *g, uint32_t id, uint32_t seen)
         if (cg_tile_name(g, types[k].product, 0))
             v->tiled |= of_a && (seen & pairs) == AS_PAIRS;
         else if (ints && g->o->check)
-            continue; /* what a load does not bring is cleared there: where that is would be for the prelude to say */
+            continue; /* such loads clear the rest of the variable, whose layout only the prelude knows */
         else if (of_b || (of_a && g->S == 16 && (ints || (seen & rows) == AS_ROWS)))
             v->wide = (uint8_t)types[k].form;
     }

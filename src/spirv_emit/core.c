@@ -108,7 +108,7 @@ static uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
     return h ^ h >> 15;
 }
 
-/* Does the instruction at `at` have these words? Its result id is word 1 (types) or word 2 (constants, after the type). */
+/* Does the instruction at `at` have these words? The result id, word 1 of a type and 2 of a constant, is left out. */
 static bool spe_same_(const uint32_t *at, uint32_t head, bool constant, uint32_t n, const uint32_t *w)
 {
     if (*at++ != head) return false;
