@@ -64,9 +64,9 @@ find_compiler || { echo "skipped check-intel: neither \$XE_OFFLINE nor ocloc is 
 for device in pvc bmg lnl-m ptl; do
     sharers=1
     # 43 instructions (pvc: 44) and 3 loads without the prefetches, which are one message more.
-    # At any pitch: 221 (pvc, whose messages take four instructions more to wait for their operands: 363); i8 156 (206).
-    any=240 any_i8=170
-    [ "$device" != pvc ] || any=380 any_i8=220
+    # At any pitch: 202 (pvc, whose messages take four instructions more to wait for their operands: 260); i8 159 (218).
+    any=220 any_i8=170
+    [ "$device" != pvc ] || any=300 any_i8=230
     one gemm $device ${device%-m} 32 gemm "--type f16" 62 4 $any
     number=0 sharers=4
     one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16" 62 4 $any

@@ -99,6 +99,7 @@ typedef struct {
     /* vectors; those that must share a layout form a class (union-find) */
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
+    int uses;     /* by operations, and by vectors that must share its layout */
     int stage;    /* 1 + its index among loads through local memory, see staging.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
@@ -353,7 +354,10 @@ typedef struct {
     int chunks[2], units;    /* messages per class, down and across; per tile (`weave` of them count as one) */
     bool whole, aligned;     /* the tile begins at a multiple of the classes; and of a dword along lines */
     bool early;              /* both, in a matrix known before the body */
-    int row, plane, depth;   /* size of a left operand's row; from 16 columns or `row` to the next; size along k */
+    bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
+    bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
+    int plane, depth;        /* distance between planes; size along k */
+    int together, gap;       /* rows that one read covers; dwords left free behind them */
     int at, dwords;          /* of its buffer */
     /* during writing */
     xt_tile tile;

@@ -7,28 +7,35 @@
  * except for the bytes within a dword: lanes shift what two messages, a dword apart, have loaded. Elements outside are
  * zero: whole dwords by the bounds of the surface, the rest by a mask. The edges of a matrix cost nothing extra.
  *
- * In local memory, operands are laid out as the matrix instruction reads them: a left one (M x K) in rows of `row`
- * dwords along k, one below the other; a right one (K x N) in dwords along k for sixteen columns. Lines of memory that
- * run across k and share a dword are interleaved on the way. */
+ * In local memory, an operand consists of planes of eight dwords along k, for each row of a left one (M x K) and each
+ * column of a right one (K x N); this is what the matrix instruction reads at a time. Lines of memory that run across k
+ * and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
+ * side, which changes the order along k, provided that the product's other operand is stored in the same order. */
 #include "internal.h"
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
-/* The position of dword k of row p (for a right operand: column p), in dwords. */
-static int xt_stage_place_(const xt_stage_ *s, int p, int k)
+enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16 }; /* dwords along k in a plane; dwords of a message per lane */
+
+/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... lie side by side. */
+static int xt_stage_slot_(const xt_stage_ *s, int k) { return s->mixed ? k % 4 * (s->depth / 4) + k / 4 : k; }
+
+/* The position of dword `slot` of row p (for a right operand: column p), in dwords. */
+static int xt_stage_place_(const xt_stage_ *s, int p, int slot)
 {
-    if (s->use == CM_A) return p / 16 * s->plane + k * 16 + p % 16;
-    return k / s->row * s->plane + p * s->row + k % s->row;
+    return slot / XT_PLANE_ * s->plane + p * XT_PLANE_ + p / s->together * s->gap + slot % XT_PLANE_;
 }
 
 /* Divides the tile into messages of `wide` dwords by `high` lines of a class, equally many per subgroup; if that is not
- * possible, some subgroups repeat messages of others. */
+ * possible, some subgroups repeat messages of others. Where lines run along k and there is enough work for all
+ * subgroups, each lane loads a line. */
 static bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
 {
     int high, units, n = s->subgroups;
-    s->wide = dwords % 16 ? 8 : 16;
+    s->by_lines = s->along_k && lines % (s->classes * 16) == 0 && lines * dwords >= n * 128;
+    s->wide = dwords % 16 || s->by_lines ? 8 : 16;
     s->chunks[1] = dwords / s->wide;
-    for (high = 128 / s->wide; high >= 16 / s->wide; high /= 2) {
+    for (high = 128 / s->wide; high >= (s->by_lines ? 16 : 16 / s->wide); high /= 2) {
         if (dwords % s->wide || lines % (s->classes * high)) continue;
         units = lines / high / s->weave * s->chunks[1];
         if (s->units && (s->units % n == 0 || units % n != 0) && s->units >= n) continue;
@@ -42,7 +49,7 @@ static bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
 /* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? */
 static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
-    const int side[2] = {s->use == CM_A ? 16 : 1, s->row * 4 / s->bytes};
+    const int side[2] = {s->use == CM_A ? 16 : 1, XT_PLANE_ * 4 / s->bytes};
     int i, dim;
     for (i = 0; i < 2; i++) {
         dim = (s->use == CM_B) ^ !i;
@@ -84,13 +91,14 @@ static bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *d)
     s->along_k = inner == k;
     s->weave = s->along_k ? 1 : 4 / s->bytes;
     s->classes = 16 / s->bytes;
-    s->row = 8;
     s->depth = d->shape[k] * s->bytes / 4;
     s->whole = p->align[!memory] % s->classes == 0;
     s->aligned = p->align[memory] * s->bytes % 4 == 0;
     s->early = s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
-    s->plane = s->use == CM_A ? s->depth * 16 : d->shape[!k] * s->row + 8; /* 8: to spread over all banks */
-    s->dwords = s->use == CM_A ? d->shape[!k] / 16 * s->plane : s->depth / s->row * s->plane;
+    s->together = s->bytes < 4 ? 8 : 16;
+    s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
+    s->plane = xt_stage_place_(s, d->shape[!k], 0);
+    s->dwords = s->depth / XT_PLANE_ * s->plane;
     return xt_stage_fills_(s, d) && xt_stage_deal_(s, d->shape[!inner], d->shape[inner] * s->bytes / 4);
 }
 
@@ -156,6 +164,24 @@ static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
     return x->stages.count - 1;
 }
 
+/* Both operands of a product may be stored in another order along k if nothing else uses them. */
+static void xt_stage_mix_(xt_ctx *x)
+{
+    int i, j;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_mma_desc_ *d = (const xt_mma_desc_ *)xt_node_at_(x, i)->desc;
+        const xt_value_ *v[2];
+        xt_stage_ *s[2];
+        if (xt_node_at_(x, i)->op != XT_OP_TILE_MMA_) continue;
+        v[0] = xt_value_at_(x, d->left.id);
+        v[1] = xt_value_at_(x, d->right.id);
+        if (!v[0]->stage || !v[1]->stage || v[0]->uses != 1 || v[1]->uses != 1) continue;
+        for (j = 0; j < 2; j++) s[j] = xt_stage_at_(x, v[j]->stage - 1);
+        if (s[0]->along_k && s[1]->along_k) continue;
+        s[0]->mixed = s[1]->mixed = s[0]->depth == s[1]->depth && (s[0]->depth & (s[0]->depth - 1)) == 0;
+    }
+}
+
 /* Chooses the operands that go through local memory. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
@@ -175,6 +201,7 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         if (now >= 0 && depth > 1 && s.turns) open[depth - 1]->meets = true;
         if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
     }
+    xt_stage_mix_(x);
 }
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
@@ -372,11 +399,28 @@ static spe_id xt_stage_message_(xt_ctx *x, const xt_stage_ *s, const spe_block2d
     spe_module *m = &x->m;
     uint32_t words = (uint32_t)(s->high * s->wide / 16);
     spe_id type = spe_vec(m, spe_int(m, 32), words), variable = spe_local_var(m, type);
-    spe_block2d_load(m, b, variable);
+    if (s->by_lines) spe_block2d_load_transpose(m, b, variable);
+    else spe_block2d_load(m, b, variable);
     return spe_load(m, variable, 0);
 }
 
-/* A mask of the bytes in a lane's dword that are elements of the matrix. */
+static spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
+{
+    return spe_splat(&x->m, spe_type_of(&x->m, like), word);
+}
+
+/* A number for each of a lane's dwords. If lanes hold lines, dword i takes it from lane i. */
+static spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_id number)
+{
+    spe_module *m = &x->m;
+    spe_id each[XT_PLANE_];
+    int i;
+    if (!s->by_lines) return xt_splat_word_(x, like, number);
+    for (i = 0; i < XT_PLANE_; i++) each[i] = spe_sg_broadcast(m, number, spe_i32(m, i));
+    return spe_construct(m, spe_type_of(m, like), XT_PLANE_, each);
+}
+
+/* A mask of the bytes that are elements of the matrix, in a dword along the lines: the one with the lane's number. */
 static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
@@ -391,11 +435,6 @@ static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
         mask = mask ? spe_or(m, mask, one) : one;
     }
     return mask;
-}
-
-static spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
-{
-    return spe_splat(&x->m, spe_type_of(&x->m, like), word);
 }
 
 /* Loads this subgroup's share of the tile: for each line of a unit, the low and high message, and the shift. */
@@ -432,7 +471,7 @@ static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3]
         high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
         low = spe_or(m, low, high);
     }
-    return spe_and(m, low, xt_splat_word_(x, low, mask));
+    return spe_and(m, low, xt_stage_spread_(x, s, low, mask));
 }
 
 /* Bits of a where the mask is set, else of b. */
@@ -468,12 +507,21 @@ static void xt_stage_weave_(xt_ctx *x, const xt_stage_ *s, spe_id v[4])
     xt_stage_swap_(x, 0xffff, 16, &v[1], &v[3]);
 }
 
+/* The same for numbers that are known only at run time: where row p begins, and where its dword k lies. */
+static spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
+{
+    spe_module *m = &x->m;
+    spe_id gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), spe_i32(m, s->gap));
+    return spe_iadd(m, spe_imul(m, p, spe_i32(m, XT_PLANE_)), gaps);
+}
+
 static spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
-    spe_id unit = spe_i32(m, s->use == CM_A ? 16 : s->row), cut = s->use == CM_A ? p : k;
-    spe_id at = spe_iadd(m, spe_imul(m, spe_udiv(m, cut, unit), spe_i32(m, s->plane)), spe_umod(m, cut, unit));
-    return spe_iadd(m, at, spe_imul(m, s->use == CM_A ? k : p, unit));
+    spe_id plane = spe_i32(m, XT_PLANE_), every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, s->depth / 4));
+    if (s->mixed) k = spe_iadd(m, every, spe_shr(m, k, spe_i32(m, 2)));
+    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, plane), spe_i32(m, s->plane)), spe_umod(m, k, plane));
+    return spe_iadd(m, k, xt_stage_row_(x, s, p));
 }
 
 /* The position of a lane's first dword. */
@@ -482,7 +530,10 @@ static spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
     spe_module *m = &x->m;
     int groups = s->classes / s->weave;
     spe_id down = u->chunk, across = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    if (s->wide == 8) {
+    if (s->by_lines) {
+        down = spe_iadd(m, down, across);
+        across = spe_i32(m, 0);
+    } else if (s->wide == 8) {
         down = spe_iadd(m, down, spe_shr(m, across, spe_i32(m, 3)));
         across = spe_and(m, across, spe_i32(m, 7));
     }
@@ -506,35 +557,41 @@ static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
 }
 
-/* Stores a lane's dwords of line j of a unit; v: one for each interleaved line. */
-static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, const spe_id v[4], int j)
+/* Stores a lane's dwords of one of the interleaved lines; those that lie side by side at once. */
+static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, int q)
 {
     spe_module *m = &x->m;
-    int far = j * (16 / s->wide) * s->classes, q, n = s->weave;
-    spe_id one[4];
-    for (q = 0; q < n; q++) one[q] = s->high * s->wide == 16 ? v[q] : spe_extract(m, v[q], (uint32_t)j);
-    for (q = 0; q < n; q++) {
-        int at = s->along_k ? xt_stage_place_(s, far, 0) : xt_stage_place_(s, q, far / n);
-        spe_id ptr = spe_index(m, to, spe_i32(m, at));
-        if (s->use == CM_A && n > 1) {
-            spe_id all = spe_vec(m, spe_int(m, 32), (uint32_t)n);
-            spe_store(m, spe_ptr_cast(m, ptr, all), spe_construct(m, all, (uint32_t)n, one), (uint32_t)n * 4);
-            return;
+    int at[XT_STAGE_MOST_], n = s->high * s->wide / 16, down = 16 / s->wide * s->classes / s->weave, i, j, run;
+    spe_id one[XT_STAGE_MOST_], type, word[XT_PLANE_];
+    for (i = 0; i < n; i++) {
+        one[i] = n == 1 ? v : spe_extract(m, v, (uint32_t)i);
+        at[i] = s->by_lines  ? xt_stage_place_(s, 0, xt_stage_slot_(s, i))
+                : s->along_k ? xt_stage_place_(s, i * down, 0)
+                             : xt_stage_place_(s, q, xt_stage_slot_(s, i * down));
+    }
+    for (i = 0; i < n; i++) {
+        if (at[i] < 0) continue;
+        for (run = 0, j = i; j < n && run < XT_PLANE_; j++) {
+            if (at[j] != at[i] + run) continue;
+            word[run++] = one[j];
+            if (j > i) at[j] = -1;
         }
-        spe_store(m, ptr, one[q], 4);
+        type = spe_vec(m, spe_int(m, 32), (uint32_t)run);
+        spe_store(m, spe_ptr_cast(m, spe_index(m, to, spe_i32(m, at[i])), type),
+                  spe_construct(m, type, (uint32_t)run, word), run < 4 ? (uint32_t)run * 4 : 16);
     }
 }
 
 static void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 {
-    int rounds = xt_stage_rounds_(s), round, i, j;
+    int rounds = xt_stage_rounds_(s), round, i;
     for (round = 0; round < rounds && s->got; round++) {
         xt_unit_ u = xt_stage_unit_(x, s, round);
         spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4], to;
         for (i = 0; i < s->weave; i++) v[i] = xt_stage_align_(x, s, s->got + (round * s->weave + i) * 3, mask);
         xt_stage_weave_(x, s, v);
         to = xt_stage_pointer_(x, s, xt_stage_lane_(x, s, &u));
-        for (j = 0; j < s->high * s->wide / 16; j++) xt_stage_store_(x, s, to, v, j);
+        for (i = 0; i < s->weave; i++) xt_stage_store_(x, s, to, v[i], i);
     }
 }
 
@@ -580,14 +637,16 @@ static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 
 /* ---- from local memory to operands ------------------------------------------------------------------------------- */
 
-/* Reads a part of a block: `words` adjacent rows (left operand), or dwords along k of sixteen columns. */
+/* Reads a part of a block: `words` consecutive rows of a left operand, or dwords along k of a lane's column. */
 static spe_id xt_stage_read_(xt_ctx *x, const xt_stage_ *s, spe_id from, int at, int words, spe_id type)
 {
     spe_module *m = &x->m;
-    spe_id word = spe_int(m, s->use == CM_B && s->bytes < 4 ? 16 : 32);
-    uint32_t ptr = spe_ptr_cast(m, spe_index(m, from, spe_i32(m, at)), word);
-    return cm_bitcast(&x->cm, type,
-                      spe_op(m, SPE_OpSubgroupBlockReadINTEL, spe_vec(m, word, (uint32_t)words), 1, &ptr));
+    bool left = s->use == CM_B;
+    spe_id word = spe_int(m, left && s->bytes < 4 ? 16 : 32), all = spe_vec(m, word, (uint32_t)words);
+    spe_id to = spe_index(m, from, spe_i32(m, at));
+    uint32_t ptr = spe_ptr_cast(m, to, left ? word : all);
+    if (left) return cm_bitcast(&x->cm, type, spe_op(m, SPE_OpSubgroupBlockReadINTEL, all, 1, &ptr));
+    return cm_bitcast(&x->cm, type, spe_load(m, ptr, words < 4 ? (uint32_t)words * 4 : 16));
 }
 
 static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, const xt_block_ *b)
@@ -599,8 +658,9 @@ static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
     for (part = 0; parts && part < count; part++) {
         int block = part / runs, words = cm_part_words(&l, part), at;
         if (part % runs == 0) first = 0;
-        at = s->use == CM_A ? xt_stage_place_(s, p + block * 16, k * s->bytes / 4 + first)
-                            : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k * s->bytes / 4 + block * s->row);
+        at = s->use == CM_A
+                 ? xt_stage_place_(s, p + block * 16, k * s->bytes / 4 + first)
+                 : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k * s->bytes / 4 + block * XT_PLANE_);
         parts[part] = xt_stage_read_(x, s, from, at, words, cm_part_type(&x->cm, &l, part));
         first += words;
     }
@@ -613,8 +673,9 @@ static void xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
     xt_vec v = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(x, &v.dist);
     int along = s->use == CM_A; /* the dimension other than k */
-    spe_id place = xt_place_id_(x, &v.dist, along);
-    spe_id from = xt_stage_pointer_(x, s, spe_imul(&x->m, place, spe_i32(&x->m, along ? s->plane / 16 : s->row)));
+    spe_id row = xt_place_id_(x, &v.dist, along), from;
+    if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
+    from = xt_stage_pointer_(x, s, xt_stage_row_(x, s, row));
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
     xt_define_vec_(x, n->result, v);
 }
