@@ -109,9 +109,15 @@ struct number_properties {
 
 uint32_t soft_subgroup_size(void) { return soft_model() ? soft_model()->simd : jit_subgroup_size(); }
 
-ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_properties_t *p)
+void soft_device_uuid(ze_device_handle_t device, uint8_t to[ZE_MAX_DEVICE_UUID_SIZE])
 {
     static const uint8_t uuid[ZE_MAX_DEVICE_UUID_SIZE] = {'x', 'e', 't', 'i', 'l', 'e', '-', 's', 'o', 'f', 't', 0, 1};
+    memcpy(to, uuid, sizeof uuid);
+    to[ZE_MAX_DEVICE_UUID_SIZE - 1] = (uint8_t)device->part;
+}
+
+ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_properties_t *p)
+{
     const struct soft_model *as = soft_model(); /* programs are to build for it */
     ze_base_properties_t *more;
     SOFT_HANDLE(device, SOFT_DEVICE);
@@ -121,7 +127,7 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->deviceId = as ? as->device_id : SOFT_DEVICE_ID;
     p->flags = ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING;
     if (!as || as->integrated) p->flags |= ZE_DEVICE_PROPERTY_FLAG_INTEGRATED; /* it works in host memory */
-    if (device->part && !device->alone) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
+    if (soft_is_subdevice(device)) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
     p->subdeviceId = device->part ? device->part - 1 : 0;
     p->coreClockRate = clock_mhz();
     /* the system gives no more than there is, with all that goes with it */
@@ -137,8 +143,7 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->timerResolution = p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 ? 1000000000u : 1u;
     p->timestampValidBits = 64;
     p->kernelTimestampValidBits = 64;
-    memcpy(p->uuid.id, uuid, sizeof uuid);
-    p->uuid.id[ZE_MAX_DEVICE_UUID_SIZE - 1] = (uint8_t)device->part;
+    soft_device_uuid(device, p->uuid.id);
     device_name(device, p->name, sizeof p->name);
     for (more = p->pNext; more; more = more->pNext)
         if (more->stype == ZE_STRUCTURE_TYPE_EU_COUNT_EXT)
@@ -255,7 +260,7 @@ ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device, ze_devi
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->hostAllocCapabilities = p->deviceAllocCapabilities = p->sharedSingleDeviceAllocCapabilities = all;
-    p->sharedSystemAllocCapabilities = soft_has_system_memory() ? all : 0; /* most of the hardware has none */
+    p->sharedSystemAllocCapabilities = soft_has_system_memory() ? all : 0;
     p->sharedCrossDeviceAllocCapabilities = soft_parts_of(&soft_device) ? all : 0; /* else there is no second device */
     return ZE_RESULT_SUCCESS;
 }
@@ -276,7 +281,7 @@ ze_result_t zeDeviceGetExternalMemoryProperties(ze_device_handle_t device, ze_de
 {
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
-    p->memoryAllocationImportTypes = p->memoryAllocationExportTypes = 0;
+    p->memoryAllocationImportTypes = p->memoryAllocationExportTypes = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD;
     p->imageImportTypes = p->imageExportTypes = 0;
     return ZE_RESULT_SUCCESS;
 }

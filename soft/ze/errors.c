@@ -114,21 +114,24 @@ static const struct {
     uint32_t stype;
     const char *what;
 } refused_chains[] = {
-    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "memory is not exported"},
-    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "memory is not imported"},
-    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "memory is not imported"},
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "this is not exported"}, /* memory is: memory_ipc.c */
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "this is not imported"},
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "this is not imported"},
     {0x20037, "the system's memory is not mapped"},
     {0x2003b, "no event counts in memory of the program"},
     {0x2003f, "no event counts in memory of the program"},
 };
 
+ze_result_t soft_check_link(const ze_base_desc_t *d)
+{
+    for (size_t i = 0; i < sizeof refused_chains / sizeof refused_chains[0]; i++)
+        if ((uint32_t)d->stype == refused_chains[i].stype)
+            return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%s", refused_chains[i].what);
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t soft_check_chain(const void *next)
 {
-    const ze_base_desc_t *d;
-    size_t i;
-    for (d = next; d; d = d->pNext)
-        for (i = 0; i < sizeof refused_chains / sizeof refused_chains[0]; i++)
-            if ((uint32_t)d->stype == refused_chains[i].stype)
-                return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%s", refused_chains[i].what);
+    for (const ze_base_desc_t *d = next; d; d = d->pNext) SOFT_TRY(soft_check_link(d));
     return ZE_RESULT_SUCCESS;
 }

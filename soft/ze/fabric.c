@@ -1,57 +1,95 @@
-/* fabric.c - fabric vertices have no handles here, so that nothing can be asked of one. */
+/* fabric.c - the fabric: each device and each part of it is a vertex. There are no edges, as all work in one memory and
+ * nothing is between them.
+ */
 #define _GNU_SOURCE
+#include <string.h>
+
 #include "ze_soft.h"
 
-#pragma GCC diagnostic ignored "-Wunused-parameter" /* the signatures are the API's */
+enum { MOST = 16 };                     /* devices, or parts of one */
+enum { DEVICE_VERTEX = 1, PART_VERTEX }; /* ze_fabric_vertex_exp_type_t, of which headers of 1.4 misspell the second */
 
-#define REFUSE(handle) return (handle) ? ZE_RESULT_ERROR_UNSUPPORTED_FEATURE : ZE_RESULT_ERROR_INVALID_NULL_HANDLE
+typedef ze_result_t list_fn(void *of, uint32_t *count, ze_device_handle_t *devices);
 
-ze_result_t zeFabricVertexGetSubVerticesExp(ze_fabric_vertex_handle_t hVertex, uint32_t *pCount,
-                                            ze_fabric_vertex_handle_t *phSubvertices)
+static ze_result_t all_devices(void *driver, uint32_t *count, ze_device_handle_t *devices)
 {
-    REFUSE(hVertex);
+    return zeDeviceGet(driver, count, devices);
 }
 
-ze_result_t zeFabricVertexGetPropertiesExp(ze_fabric_vertex_handle_t hVertex,
-                                           ze_fabric_vertex_exp_properties_t *pVertexProperties)
+static ze_result_t all_parts(void *device, uint32_t *count, ze_device_handle_t *devices)
 {
-    REFUSE(hVertex);
+    return zeDeviceGetSubDevices(device, count, devices);
 }
 
-ze_result_t zeFabricVertexGetDeviceExp(ze_fabric_vertex_handle_t hVertex, ze_device_handle_t *phDevice)
+/* The vertices of the devices that `list` has of `of`. */
+static ze_result_t give_vertices(list_fn *list, void *of, uint32_t *count, ze_fabric_vertex_handle_t *vertices)
 {
-    REFUSE(hVertex);
-}
-
-ze_result_t zeFabricEdgeGetExp(ze_fabric_vertex_handle_t hVertexA, ze_fabric_vertex_handle_t hVertexB, uint32_t *pCount,
-                               ze_fabric_edge_handle_t *phEdges)
-{
-    REFUSE(hVertexA);
-}
-
-ze_result_t zeFabricEdgeGetVerticesExp(ze_fabric_edge_handle_t hEdge, ze_fabric_vertex_handle_t *phVertexA,
-                                       ze_fabric_vertex_handle_t *phVertexB)
-{
-    REFUSE(hEdge);
-}
-
-ze_result_t zeFabricEdgeGetPropertiesExp(ze_fabric_edge_handle_t hEdge,
-                                         ze_fabric_edge_exp_properties_t *pEdgeProperties)
-{
-    REFUSE(hEdge);
+    ze_device_handle_t devices[MOST];
+    uint32_t n = MOST;
+    SOFT_POINTER(count);
+    SOFT_TRY(list(of, &n, devices));
+    if (!vertices || *count > n) *count = n;
+    for (uint32_t i = 0; vertices && i < *count; i++) vertices[i] = &devices[i]->vertex;
+    return ZE_RESULT_SUCCESS;
 }
 
 ze_result_t zeFabricVertexGetExp(ze_driver_handle_t driver, uint32_t *count, ze_fabric_vertex_handle_t *vertices)
 {
     SOFT_HANDLE(driver, SOFT_DRIVER);
+    return give_vertices(all_devices, driver, count, vertices);
+}
+
+ze_result_t zeFabricVertexGetSubVerticesExp(ze_fabric_vertex_handle_t vertex, uint32_t *count,
+                                            ze_fabric_vertex_handle_t *vertices)
+{
+    SOFT_HANDLE(vertex, SOFT_VERTEX);
+    return give_vertices(all_parts, vertex->device, count, vertices);
+}
+
+ze_result_t zeFabricVertexGetPropertiesExp(ze_fabric_vertex_handle_t vertex, ze_fabric_vertex_exp_properties_t *p)
+{
+    SOFT_HANDLE(vertex, SOFT_VERTEX);
+    SOFT_POINTER(p);
+    _Static_assert(sizeof p->uuid.id == ZE_MAX_DEVICE_UUID_SIZE, "a vertex has the uuid of its device");
+    soft_device_uuid(vertex->device, p->uuid.id);
+    p->type = (ze_fabric_vertex_exp_type_t)(soft_is_subdevice(vertex->device) ? PART_VERTEX : DEVICE_VERTEX);
+    p->remote = 0;
+    memset(&p->address, 0, sizeof p->address); /* on no bus */
+    return ZE_RESULT_SUCCESS;
+}
+
+SOFT_GETTER(zeFabricVertexGetDeviceExp, ze_fabric_vertex_handle_t, SOFT_VERTEX, ze_device_handle_t, handle->device)
+SOFT_GETTER(zeDeviceGetFabricVertexExp, ze_device_handle_t, SOFT_DEVICE, ze_fabric_vertex_handle_t, &handle->vertex)
+
+/* ---- edges */
+
+ze_result_t zeFabricEdgeGetExp(ze_fabric_vertex_handle_t a, ze_fabric_vertex_handle_t b, uint32_t *count,
+                               ze_fabric_edge_handle_t *edges)
+{
+    SOFT_HANDLE(a, SOFT_VERTEX);
+    SOFT_HANDLE(b, SOFT_VERTEX);
     SOFT_POINTER(count);
+    (void)edges;
     *count = 0;
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t zeDeviceGetFabricVertexExp(ze_device_handle_t device, ze_fabric_vertex_handle_t *vertex)
+/* No handle of an edge exists. */
+static ze_result_t refuse_edge(ze_fabric_edge_handle_t edge)
 {
-    SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_POINTER(vertex);
-    return ZE_RESULT_EXP_ERROR_DEVICE_IS_NOT_VERTEX;
+    return edge ? ZE_RESULT_ERROR_UNSUPPORTED_FEATURE : ZE_RESULT_ERROR_INVALID_NULL_HANDLE;
+}
+
+ze_result_t zeFabricEdgeGetVerticesExp(ze_fabric_edge_handle_t edge, ze_fabric_vertex_handle_t *a,
+                                       ze_fabric_vertex_handle_t *b)
+{
+    (void)a;
+    (void)b;
+    return refuse_edge(edge);
+}
+
+ze_result_t zeFabricEdgeGetPropertiesExp(ze_fabric_edge_handle_t edge, ze_fabric_edge_exp_properties_t *p)
+{
+    (void)p;
+    return refuse_edge(edge);
 }

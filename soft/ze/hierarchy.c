@@ -15,7 +15,7 @@
 enum { MAX_PARTS = 16 };
 static const uint32_t NONE = UINT32_MAX;
 
-struct _ze_device_handle_t soft_device = {.tag = SOFT_DEVICE};
+struct _ze_device_handle_t soft_device = {.tag = SOFT_DEVICE, .vertex = {SOFT_VERTEX, &soft_device}};
 
 static struct _ze_device_handle_t parts[MAX_PARTS];
 static struct {
@@ -38,6 +38,7 @@ static uint32_t make_parts(void)
     uint32_t count = n < 2 ? 0 : n > MAX_PARTS ? MAX_PARTS : (uint32_t)n, all = sched_threads();
     for (uint32_t i = 0; i < count; i++) {
         parts[i].tag = SOFT_DEVICE;
+        parts[i].vertex = (struct _ze_fabric_vertex_handle_t){SOFT_VERTEX, &parts[i]};
         parts[i].part = i + 1;
         parts[i].threads = all / count + (i < all % count);
         if (!parts[i].threads) parts[i].threads = 1;
@@ -119,6 +120,8 @@ uint32_t soft_parts_of(ze_device_handle_t device)
     pthread_once(&once, look);
     return device == &soft_device ? seen.parts : 0;
 }
+
+bool soft_is_subdevice(ze_device_handle_t device) { return device->part && !device->alone; }
 
 ze_result_t zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_handle_t *devices)
 {

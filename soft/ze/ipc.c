@@ -31,6 +31,12 @@ bool soft_ipc_describe(struct soft_ipc *to, int file, uint32_t kind)
     return true;
 }
 
+bool soft_is_same_file(int a, int b)
+{
+    struct stat s, t;
+    return fstat(a, &s) == 0 && fstat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
 static bool is_it(const struct soft_ipc *ipc, int file)
 {
     struct stat s;
@@ -66,4 +72,47 @@ ze_result_t soft_ipc_open(const struct soft_ipc *ipc, uint32_t kind, int *file)
         "what the handle means is gone, or process %d may not be asked for it (ptrace): send descriptor %d "
         "by SCM_RIGHTS and put the number received into the first four bytes",
         (int)ipc->process, ipc->file);
+}
+
+/* ---- memory as a file descriptor: of a memory file, which other processes and drivers can map. Programs that know
+ * nothing else call it a DMA-BUF, although the kernel does not take it for one: so it may be asked for under that name,
+ * but is not promised. */
+
+enum { KINDS = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD | ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF };
+
+static ze_result_t check_kind(uint32_t flags)
+{
+    if (!(flags & ~(uint32_t)KINDS)) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION, "no external memory of kind 0x%x", flags);
+}
+
+ze_result_t soft_check_memory_chain(const void *next, int *file)
+{
+    *file = -1;
+    for (const ze_base_desc_t *d = next; d; d = d->pNext)
+        if (d->stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC) {
+            SOFT_TRY(check_kind(((const ze_external_memory_export_desc_t *)(const void *)d)->flags));
+        } else if (d->stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD) {
+            const ze_external_memory_import_fd_t *from = (const void *)d;
+            SOFT_TRY(check_kind(from->flags));
+            if (from->fd < 0) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%d is no descriptor", from->fd);
+            *file = from->fd;
+        } else {
+            SOFT_TRY(soft_check_link(d));
+        }
+    return ZE_RESULT_SUCCESS;
+}
+
+ze_external_memory_export_fd_t *soft_wanted_file(void *next)
+{
+    ze_base_properties_t *p = next;
+    while (p && p->stype != ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD) p = p->pNext;
+    return (void *)p;
+}
+
+ze_result_t soft_give_file(ze_external_memory_export_fd_t *to, int file)
+{
+    SOFT_TRY(check_kind(to->flags));
+    to->fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    return to->fd >= 0 ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 }

@@ -2,6 +2,7 @@
  * answers what a pointer belongs to.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +19,9 @@ struct allocation {
     size_t size;
     ze_context_handle_t context;
     ze_memory_type_t type;
-    bool huge, imported; /* imported: another process has allocated it */
+    bool huge, opened; /* opened: from a handle of another process, and closed instead of freed */
+    bool has_atomics;  /* the program has set: */
+    uint32_t atomics;  /* ze_memory_atomic_attr_exp_flags_t, which changes nothing */
     uint64_t id;
     struct soft_pages pages;
 };
@@ -81,13 +84,13 @@ static bool insert(const struct allocation *a)
 }
 
 /* Takes the allocation that begins at `pointer` out of the table; its pages are the caller's then. */
-static bool take_out(ze_context_handle_t context, const void *pointer, bool imported, struct soft_pages *pages)
+static bool take_out(ze_context_handle_t context, const void *pointer, bool opened, struct soft_pages *pages)
 {
     struct allocation *a;
     bool ok;
     pthread_rwlock_wrlock(&table.lock);
     a = find(pointer);
-    ok = a && a->base == (uintptr_t)pointer && a->context == context && a->imported == imported;
+    ok = a && a->base == (uintptr_t)pointer && a->context == context && a->opened == opened;
     if (ok) {
         size_t at = (size_t)(a - table.list);
         *pages = a->pages;
@@ -111,6 +114,21 @@ bool soft_range_fits(const void *pointer, size_t size)
     ok = !a || size <= a->size - ((uintptr_t)pointer - a->base);
     pthread_rwlock_unlock(&table.lock);
     return ok;
+}
+
+bool soft_memory_find(const void *pointer, struct soft_allocation *to)
+{
+    const struct allocation *a;
+    pthread_rwlock_rdlock(&table.lock);
+    a = find(pointer);
+    if (a)
+        *to = (struct soft_allocation){.base = (void *)a->base,
+                                       .size = a->size,
+                                       .page = a->huge ? HUGE_PAGE : soft_page_size(),
+                                       .type = a->type,
+                                       .id = a->id};
+    pthread_rwlock_unlock(&table.lock);
+    return a != NULL;
 }
 
 /* ---- allocating */
@@ -149,6 +167,30 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
     return ZE_RESULT_SUCCESS;
 }
 
+/* Memory that a file of another process, or of another driver, is. */
+static ze_result_t map_file(struct allocation a, int file, void **pointer)
+{
+    if (!a.size || !soft_pages_open(&a.pages, file, a.size)) {
+        if (file >= 0) close(file);
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "what is to be opened is no memory of that size");
+    }
+    a.base = (uintptr_t)a.pages.base;
+    if (!insert(&a)) {
+        soft_pages_free(&a.pages);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    check_memory_add(a.pages.base, a.size, CHECK_VIRTUAL); /* others write it, too */
+    *pointer = a.pages.base;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t import(ze_context_handle_t context, ze_memory_type_t type, size_t size, int file, void **to)
+{
+    struct allocation a = {.size = size, .context = context, .type = type};
+    *to = NULL;
+    return map_file(a, fcntl(file, F_DUPFD_CLOEXEC, 0), to); /* the program's own stays the program's */
+}
+
 #define DEVICE_FLAGS                                                                                                   \
     (ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_CACHED | ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED |                                   \
      ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
@@ -156,48 +198,55 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
     (ZE_HOST_MEM_ALLOC_FLAG_BIAS_CACHED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_UNCACHED |                                       \
      ZE_HOST_MEM_ALLOC_FLAG_BIAS_WRITE_COMBINED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
 
-static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d)
+static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d, int *file)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, DEVICE_FLAGS);
-    return soft_check_chain(d->pNext); /* whatever the ordinal: there is one memory */
+    return soft_check_memory_chain(d->pNext, file); /* whatever the ordinal: there is one memory */
 }
 
-static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d)
+static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d, int *file)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, HOST_FLAGS);
-    return soft_check_chain(d->pNext);
+    return soft_check_memory_chain(d->pNext, file);
 }
 
 ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *device_desc,
                              const ze_host_mem_alloc_desc_t *host_desc, size_t size, size_t alignment,
                              ze_device_handle_t device, void **pointer)
 {
+    int file, host_file;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     if (device) SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_TRY(check_device_desc(device_desc));
-    SOFT_TRY(check_host_desc(host_desc));
+    SOFT_TRY(check_device_desc(device_desc, &file));
+    SOFT_TRY(check_host_desc(host_desc, &host_file));
     SOFT_POINTER(pointer);
+    if (file >= 0 || host_file >= 0)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "shared memory is not imported");
     return allocate(context, ZE_MEMORY_TYPE_SHARED, size, alignment, pointer);
 }
 
 ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *desc, size_t size,
                              size_t alignment, ze_device_handle_t device, void **pointer)
 {
+    int file;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_TRY(check_device_desc(desc));
+    SOFT_TRY(check_device_desc(desc, &file));
     SOFT_POINTER(pointer);
+    if (file >= 0) return import(context, ZE_MEMORY_TYPE_DEVICE, size, file, pointer);
     return allocate(context, ZE_MEMORY_TYPE_DEVICE, size, alignment, pointer);
 }
 
 ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
                            size_t alignment, void **pointer)
 {
+    int file;
     SOFT_HANDLE(context, SOFT_CONTEXT);
-    SOFT_TRY(check_host_desc(desc));
+    SOFT_TRY(check_host_desc(desc, &file));
     SOFT_POINTER(pointer);
+    if (file >= 0) return import(context, ZE_MEMORY_TYPE_HOST, size, file, pointer);
     return allocate(context, ZE_MEMORY_TYPE_HOST, size, alignment, pointer);
 }
 
@@ -283,20 +332,36 @@ ze_result_t soft_memory_free_later(ze_context_handle_t context, void *pointer, u
 
 /* ---- for other processes */
 
+/* table.lock held. */
+static bool share(struct allocation *a, struct soft_ipc *to)
+{
+    if (!soft_pages_share(&a->pages) || !soft_ipc_describe(to, a->pages.file, SOFT_IPC_MEMORY)) return false;
+    to->size = a->size;
+    to->type = (uint32_t)a->type;
+    return true;
+}
+
+bool soft_memory_share_file(int file, struct soft_ipc *to)
+{
+    bool shared = false;
+    pthread_rwlock_wrlock(&table.lock);
+    for (size_t i = 0; i < table.count && !shared; i++)
+        shared = table.list[i].pages.file >= 0 && soft_is_same_file(table.list[i].pages.file, file) &&
+                 share(&table.list[i], to);
+    pthread_rwlock_unlock(&table.lock);
+    return shared;
+}
+
 ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to)
 {
     struct allocation *a;
     ze_result_t result = ZE_RESULT_SUCCESS;
     pthread_rwlock_wrlock(&table.lock);
     a = find(pointer);
-    if (!a) {
+    if (!a)
         result = ZE_RESULT_ERROR_INVALID_ARGUMENT;
-    } else if (!soft_pages_share(&a->pages) || !soft_ipc_describe(to, a->pages.file, SOFT_IPC_MEMORY)) {
+    else if (!share(a, to))
         result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    } else {
-        to->size = a->size;
-        to->type = (uint32_t)a->type;
-    }
     pthread_rwlock_unlock(&table.lock);
     if (result != ZE_RESULT_SUCCESS) soft_fail(result, "%p cannot be shared with other processes", pointer);
     return result;
@@ -304,20 +369,9 @@ ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to)
 
 ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer)
 {
-    struct allocation a = {.size = (size_t)from->size, .context = context, .imported = true};
+    struct allocation a = {.size = (size_t)from->size, .context = context, .opened = true};
     a.type = from->type == ZE_MEMORY_TYPE_HOST ? ZE_MEMORY_TYPE_HOST : ZE_MEMORY_TYPE_DEVICE;
-    if (!a.size || !soft_pages_open(&a.pages, file, a.size)) {
-        close(file);
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "what the handle means is no memory of that size");
-    }
-    a.base = (uintptr_t)a.pages.base;
-    if (!insert(&a)) {
-        soft_pages_free(&a.pages);
-        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    }
-    check_memory_add(a.pages.base, a.size, CHECK_VIRTUAL); /* others write it, too */
-    *pointer = a.pages.base;
-    return ZE_RESULT_SUCCESS;
+    return map_file(a, file, pointer);
 }
 
 ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer)
@@ -329,40 +383,53 @@ ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer)
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- asking: in any context, as a pointer is the same in all of them and programs ask so; freeing is for its own */
+#if SOFT_API(7)
+/* ---- which atomic operations a program promises to do: remembered, as the memory has them all */
 
-ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *pointer,
-                                    ze_memory_allocation_properties_t *properties, ze_device_handle_t *device)
+enum { ATOMICS = 0x7f };
+
+/* The shared allocation; NULL: there is none. table.lock held. */
+static struct allocation *find_shared(const void *pointer)
 {
-    const struct allocation *a;
-    SOFT_HANDLE(context, SOFT_CONTEXT);
-    SOFT_POINTER(pointer);
-    SOFT_POINTER(properties);
-    pthread_rwlock_rdlock(&table.lock);
-    a = find(pointer);
-    properties->type = a ? a->type : ZE_MEMORY_TYPE_UNKNOWN;
-    properties->id = a ? a->id : 0;
-    properties->pageSize = !a ? 0 : a->huge ? HUGE_PAGE : soft_page_size();
-    if (device) *device = a && a->type != ZE_MEMORY_TYPE_HOST ? &soft_device : NULL;
-    pthread_rwlock_unlock(&table.lock);
-    return ZE_RESULT_SUCCESS;
+    struct allocation *a = find(pointer);
+    return a && a->type == ZE_MEMORY_TYPE_SHARED ? a : NULL;
 }
 
-ze_result_t zeMemGetAddressRange(ze_context_handle_t context, const void *pointer, void **base, size_t *size)
+ze_result_t zeMemSetAtomicAccessAttributeExp(ze_context_handle_t context, ze_device_handle_t device,
+                                             const void *pointer, size_t size, ze_memory_atomic_attr_exp_flags_t flags)
 {
-    const struct allocation *a;
-    ze_result_t result = ZE_RESULT_SUCCESS;
+    struct allocation *a;
     SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(pointer);
-    pthread_rwlock_rdlock(&table.lock);
-    a = find(pointer);
-    if (!a) {
-        result = ZE_RESULT_ERROR_INVALID_ARGUMENT;
-    } else {
-        if (base) *base = (void *)a->base;
-        if (size) *size = a->size;
+    SOFT_FLAGS(flags, ATOMICS);
+    (void)size; /* the whole allocation is the granularity */
+    pthread_rwlock_wrlock(&table.lock);
+    a = find_shared(pointer);
+    if (a) {
+        a->has_atomics = true;
+        a->atomics = flags;
     }
     pthread_rwlock_unlock(&table.lock);
-    if (result != ZE_RESULT_SUCCESS) soft_fail(result, "%p is in no allocation", pointer);
-    return result;
+    return a ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is no shared memory", pointer);
 }
+
+ze_result_t zeMemGetAtomicAccessAttributeExp(ze_context_handle_t context, ze_device_handle_t device,
+                                             const void *pointer, size_t size, ze_memory_atomic_attr_exp_flags_t *flags)
+{
+    struct allocation *a;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_HANDLE(device, SOFT_DEVICE);
+    SOFT_POINTER(pointer);
+    SOFT_POINTER(flags);
+    (void)size;
+    pthread_rwlock_rdlock(&table.lock);
+    a = find_shared(pointer);
+    if (a && a->has_atomics)
+        *flags = a->atomics;
+    else
+        a = NULL;
+    pthread_rwlock_unlock(&table.lock);
+    return a ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p was given no attributes", pointer);
+}
+#endif

@@ -1,7 +1,20 @@
-/* memory_ipc.c - the entry points for memory of other processes. */
+/* memory_ipc.c - memory of other processes: handles of it, and the file descriptors that they are made of. */
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "ze_soft.h"
+
+ze_result_t soft_share(const void *pointer, struct soft_ipc *to)
+{
+    soft_queues_drain(); /* pages that move are not to be written meanwhile */
+    return soft_virtual_share(pointer, to) ? ZE_RESULT_SUCCESS : soft_memory_share(pointer, to);
+}
+
+static void write_handle(ze_ipc_mem_handle_t *handle, const struct soft_ipc *ipc)
+{
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, ipc, sizeof *ipc);
+}
 
 ze_result_t zeMemGetIpcHandle(ze_context_handle_t context, const void *pointer, ze_ipc_mem_handle_t *handle)
 {
@@ -9,10 +22,8 @@ ze_result_t zeMemGetIpcHandle(ze_context_handle_t context, const void *pointer, 
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(pointer);
     SOFT_POINTER(handle);
-    soft_queues_drain(); /* pages that move are not to be written meanwhile */
-    if (!soft_virtual_share(pointer, &ipc)) SOFT_TRY(soft_memory_share(pointer, &ipc));
-    memset(handle, 0, sizeof *handle);
-    memcpy(handle, &ipc, sizeof ipc);
+    SOFT_TRY(soft_share(pointer, &ipc));
+    write_handle(handle, &ipc);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -45,3 +56,37 @@ ze_result_t zeMemCloseIpcHandle(ze_context_handle_t context, const void *pointer
     SOFT_POINTER(pointer);
     return soft_memory_close(context, pointer);
 }
+
+/* ---- file descriptors */
+
+#if SOFT_API(7)
+ze_result_t zeMemGetIpcHandleFromFileDescriptorExp(ze_context_handle_t context, uint64_t file,
+                                                   ze_ipc_mem_handle_t *handle)
+{
+    struct soft_ipc ipc = {0};
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(handle);
+    if (file > INT32_MAX || (!soft_memory_share_file((int)file, &ipc) && !soft_virtual_share_file((int)file, &ipc)))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "descriptor %llu is of no memory", (unsigned long long)file);
+    write_handle(handle, &ipc);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* In another process than the handle's, a new one. */
+ze_result_t zeMemGetFileDescriptorFromIpcHandleExp(ze_context_handle_t context, ze_ipc_mem_handle_t handle,
+                                                   uint64_t *file)
+{
+    struct soft_ipc ipc;
+    int opened;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(file);
+    memcpy(&ipc, &handle, sizeof ipc);
+    SOFT_TRY(soft_ipc_open(&ipc, SOFT_IPC_MEMORY, &opened));
+    if (soft_is_same_file(opened, ipc.file)) {
+        close(opened);
+        opened = ipc.file;
+    }
+    *file = (uint64_t)opened;
+    return ZE_RESULT_SUCCESS;
+}
+#endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/check.h"
 #include "ze_soft.h"
 
 extern char **environ;
@@ -100,8 +101,10 @@ bool soft_is_quick(void)
     return wish && !strcmp(wish, "quick");
 }
 
+/* What malloc returns is memory like any other here. Most of the devices it can pass for do not take it, and the
+ * checked mode could not tell it from a wild pointer: so these promise it only where they are told to. */
 bool soft_has_system_memory(void)
 {
     const char *wish = getenv(PREFIX "SYSTEM_MEMORY");
-    return wish && !strcmp(wish, "on");
+    return wish && *wish ? !strcmp(wish, "on") : !soft_model() && !check_level();
 }

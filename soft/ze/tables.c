@@ -299,6 +299,15 @@ TABLE(zeGetMemProcAddrTable, ze_mem_dditable_t)
 #endif
 END
 
+#if SOFT_API(7)
+TABLE(zeGetMemExpProcAddrTable, ze_mem_exp_dditable_t)
+    SINCE(6, pfnGetIpcHandleFromFileDescriptorExp, zeMemGetIpcHandleFromFileDescriptorExp)
+    SINCE(6, pfnGetFileDescriptorFromIpcHandleExp, zeMemGetFileDescriptorFromIpcHandleExp)
+    SINCE(7, pfnSetAtomicAccessAttributeExp, zeMemSetAtomicAccessAttributeExp)
+    SINCE(7, pfnGetAtomicAccessAttributeExp, zeMemGetAtomicAccessAttributeExp)
+END
+#endif
+
 TABLE(zeGetVirtualMemProcAddrTable, ze_virtual_mem_dditable_t)
     t->pfnReserve = zeVirtualMemReserve;
     t->pfnFree = zeVirtualMemFree;

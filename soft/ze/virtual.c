@@ -137,17 +137,17 @@ ze_result_t zeVirtualMemQueryPageSize(ze_context_handle_t context, ze_device_han
 
 /* ---- physical memory */
 
-static _Atomic uint64_t last_id;
-
 ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t device, ze_physical_mem_desc_t *desc,
                                 ze_physical_mem_handle_t *physical)
 {
     ze_physical_mem_handle_t p;
+    int imported;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(desc);
     SOFT_POINTER(physical);
     SOFT_FLAGS(desc->flags, ON_DEVICE | ON_HOST); /* the same thing here, but memory on the host needs no device */
-    SOFT_TRY(soft_check_chain(desc->pNext));
+    SOFT_TRY(soft_check_memory_chain(desc->pNext, &imported));
+    if (imported >= 0) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "physical memory is not imported");
     if (device || !(desc->flags & ON_HOST)) SOFT_HANDLE(device, SOFT_DEVICE);
     if (!desc->size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
     if (desc->size % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;
@@ -155,7 +155,7 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     if (!p) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     p->tag = SOFT_PHYSICAL;
     p->size = desc->size;
-    p->id = atomic_fetch_add(&last_id, 1) + 1;
+    p->id = soft_memory_id();
     p->file = memfd_create("xetile-physical", MFD_CLOEXEC);
     if (p->file < 0 || ftruncate(p->file, (off_t)desc->size) != 0) {
         if (p->file >= 0) close(p->file);
@@ -179,7 +179,8 @@ ze_result_t zePhysicalMemGetProperties(ze_context_handle_t context, ze_physical_
     SOFT_POINTER(properties);
     properties->id = physical->id;
     properties->size = physical->size;
-    return ZE_RESULT_SUCCESS;
+    ze_external_memory_export_fd_t *wanted = soft_wanted_file(properties->pNext);
+    return wanted ? soft_give_file(wanted, physical->file) : ZE_RESULT_SUCCESS;
 }
 #endif
 
@@ -214,17 +215,49 @@ static void note_unmapping(const uint8_t *pointer, size_t size)
         if (p->at && pointer < p->at + p->mapped && p->at < pointer + size) p->at = NULL;
 }
 
+/* The lock is held. */
+static bool share(ze_physical_mem_handle_t p, size_t size, struct soft_ipc *to)
+{
+    if (!p || !soft_ipc_describe(to, p->file, SOFT_IPC_MEMORY)) return false;
+    to->size = size;
+    to->type = ZE_MEMORY_TYPE_DEVICE;
+    return true;
+}
+
+static bool is_mapped_at(ze_physical_mem_handle_t p, const void *pointer)
+{
+    return p->at && (size_t)((const uint8_t *)pointer - p->at) < p->mapped;
+}
+
 bool soft_virtual_share(const void *pointer, struct soft_ipc *to)
 {
     ze_physical_mem_handle_t p;
     bool shared;
     pthread_mutex_lock(&lock);
-    for (p = physicals; p && !(p->at && (size_t)((const uint8_t *)pointer - p->at) < p->mapped); p = p->next) continue;
-    shared = p && soft_ipc_describe(to, p->file, SOFT_IPC_MEMORY);
-    if (shared) {
-        to->size = p->mapped;
-        to->type = ZE_MEMORY_TYPE_DEVICE;
-    }
+    for (p = physicals; p && p != pointer && !is_mapped_at(p, pointer); p = p->next) continue;
+    shared = share(p, p == pointer ? p->size : p ? p->mapped : 0, to);
+    pthread_mutex_unlock(&lock);
+    return shared;
+}
+
+uint64_t soft_virtual_id(const void *pointer)
+{
+    ze_physical_mem_handle_t p;
+    uint64_t id;
+    pthread_mutex_lock(&lock);
+    for (p = physicals; p && !is_mapped_at(p, pointer); p = p->next) continue;
+    id = p ? p->id : 0;
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
+bool soft_virtual_share_file(int file, struct soft_ipc *to)
+{
+    ze_physical_mem_handle_t p;
+    bool shared;
+    pthread_mutex_lock(&lock);
+    for (p = physicals; p && !soft_is_same_file(p->file, file); p = p->next) continue;
+    shared = share(p, p ? p->size : 0, to);
     pthread_mutex_unlock(&lock);
     return shared;
 }

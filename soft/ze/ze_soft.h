@@ -74,17 +74,23 @@ enum soft_tag {
     SOFT_LOG,
     SOFT_PHYSICAL,
     SOFT_IMAGE,
-    SOFT_SAMPLER
+    SOFT_SAMPLER,
+    SOFT_VERTEX
 };
 
 struct _ze_driver_handle_t {
     uint32_t tag;
+};
+struct _ze_fabric_vertex_handle_t {
+    uint32_t tag;
+    ze_device_handle_t device;
 };
 struct _ze_device_handle_t {
     uint32_t tag;
     uint32_t part;    /* of a sub-device: its number, from 1; 0: the device itself */
     uint32_t threads; /* at most so many run its kernels; 0: all */
     bool alone;       /* zeDeviceGet gives it */
+    struct _ze_fabric_vertex_handle_t vertex;
 };
 struct _ze_context_handle_t {
     uint32_t tag;
@@ -136,6 +142,7 @@ ze_result_t soft_fail_loudly(ze_result_t result, const char *format, ...) __attr
 const char *soft_last_error(void);
 /* Refuses what is chained to a descriptor and makes another thing of it that we do not have; hints pass. */
 ze_result_t soft_check_chain(const void *next);
+ze_result_t soft_check_link(const ze_base_desc_t *d); /* of the first of a chain alone */
 
 /* ---- models.c: which device this one passes for */
 
@@ -155,6 +162,8 @@ bool soft_has_images(void);
 bool soft_model_allows(const struct soft_model *model, const struct sp_module *m, struct sp_text *log);
 
 uint32_t soft_parts_of(ze_device_handle_t device); /* how many sub-devices it has */
+bool soft_is_subdevice(ze_device_handle_t device);
+void soft_device_uuid(ze_device_handle_t device, uint8_t to[ZE_MAX_DEVICE_UUID_SIZE]);
 bool soft_has_system_memory(void); /* kernels may be given what malloc returns */
 bool soft_is_strict(void); /* SPIR-V that is not valid is refused, also where drivers take it */
 bool soft_is_quick(void);  /* kernels compile in half of the time and run slower */
@@ -364,6 +373,14 @@ ze_result_t soft_build(const struct soft_source *source, const char *function, s
 
 /* ---- memory */
 
+/* The allocation that an address is in. */
+struct soft_allocation {
+    void *base;
+    size_t size, page;
+    ze_memory_type_t type;
+    uint64_t id;
+};
+bool soft_memory_find(const void *pointer, struct soft_allocation *to); /* false: it is in none */
 /* Whether [pointer, pointer + size) lies inside allocations of ours or touches none of them. */
 bool soft_range_fits(const void *pointer, size_t size);
 /* Frees the allocation when the submissions up to that number are done: soft_memory_collect does it, which asks for the
@@ -416,9 +433,20 @@ struct soft_change soft_shared_look(const struct soft_shared *s, uint32_t index)
 /* Tells the others; the number of the change. Called with the event's lock held. */
 uint32_t soft_shared_change(struct soft_shared *s, uint32_t index, bool set, ze_result_t result, uint64_t start,
                             uint64_t end);
-/* Of physical memory whose beginning is mapped there; false: it is none. */
+/* Of physical memory: its handle, or where its beginning is mapped; false: it is none. */
 bool soft_virtual_share(const void *pointer, struct soft_ipc *to);
 ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to);
+uint64_t soft_virtual_id(const void *pointer); /* of the physical memory that is mapped there; 0: none */
+/* Of the memory that the file is. */
+bool soft_virtual_share_file(int file, struct soft_ipc *to);
+bool soft_memory_share_file(int file, struct soft_ipc *to);
+bool soft_is_same_file(int a, int b);
+/* What may be chained to the descriptor of memory; `file` is that of a file to import, -1: none. */
+ze_result_t soft_check_memory_chain(const void *next, int *file);
+/* Who asks for a file descriptor in what is chained to properties; NULL: nobody. */
+ze_external_memory_export_fd_t *soft_wanted_file(void *next);
+ze_result_t soft_give_file(ze_external_memory_export_fd_t *to, int file); /* a new one, which is the program's */
+ze_result_t soft_share(const void *pointer, struct soft_ipc *to);         /* memory of either kind */
 ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer);
 ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer);
 bool soft_memory_waits(void); /* whether anything is to be freed later */

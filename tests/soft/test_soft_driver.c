@@ -201,7 +201,8 @@ TEST(device_memory_and_queues)
     CHECK(a.sharedSingleDeviceAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT);
     OK(zeDeviceGetCacheProperties(device, &n, &cache));
     OK(zeDeviceGetExternalMemoryProperties(device, &x));
-    CHECK_INT(x.memoryAllocationExportTypes, 0);
+    CHECK_INT(x.memoryAllocationExportTypes, ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD); /* test_soft_ipc */
+    CHECK_INT(x.imageExportTypes | x.imageImportTypes, 0);
     OK(zeDeviceGetP2PProperties(device, device, &p2p));
     OK(zeDeviceCanAccessPeer(device, device, &can));
     CHECK(can);
@@ -1036,6 +1037,8 @@ TEST(chained_descriptors)
     chain.stype = OF_THE_SYSTEM;
     CHECK_INT(zeMemAllocHost(context, &hd, 4096, 0, &m), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     chain.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC;
+    CHECK_INT(zeEventCreate(pool, &ed, &e), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    chain.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32;
     CHECK_INT(zePhysicalMemCreate(context, device, &md, &p), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     OK(zeEventPoolDestroy(pool));
 }
@@ -1213,27 +1216,17 @@ TEST(what_there_is_not)
     uint64_t words[8] = {0};
     void *fake = words, *m = NULL; /* where a handle of a kind that cannot be made is wanted */
     ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
-    ze_fabric_vertex_exp_properties_t vertex = {.stype = ZE_STRUCTURE_TYPE_FABRIC_VERTEX_EXP_PROPERTIES};
     ze_fabric_edge_exp_properties_t edge = {.stype = ZE_STRUCTURE_TYPE_FABRIC_EDGE_EXP_PROPERTIES};
     ze_event_pool_handle_t pool;
     ze_command_list_handle_t l;
-    uint32_t n = 3;
     if (several_drivers()) SKIP("several drivers");
     pool = new_pool(1, 0);
     l = new_list();
     REFUSED(zeDevicePciGetPropertiesExt(device, &pci));
     REFUSED(zeDeviceReserveCacheExt(device, 3, 4096));
     REFUSED(zeDeviceSetCacheAdviceExt(device, words, 64, ZE_CACHE_EXT_REGION_ZE_CACHE_REGION_DEFAULT));
-    REFUSED(zeFabricVertexGetSubVerticesExp(fake, &n, NULL));
-    REFUSED(zeFabricVertexGetPropertiesExp(fake, &vertex));
-    REFUSED(zeFabricVertexGetDeviceExp(fake, (ze_device_handle_t *)&m));
-    REFUSED(zeFabricEdgeGetExp(fake, fake, &n, NULL));
     REFUSED(zeFabricEdgeGetVerticesExp(fake, (ze_fabric_vertex_handle_t *)&m, (ze_fabric_vertex_handle_t *)&m));
     REFUSED(zeFabricEdgeGetPropertiesExp(fake, &edge));
-    OK(zeFabricVertexGetExp(driver, &n, NULL));
-    CHECK_INT(n, 0);
-    CHECK_INT(zeDeviceGetFabricVertexExp(device, (ze_fabric_vertex_handle_t *)&m),
-              ZE_RESULT_EXP_ERROR_DEVICE_IS_NOT_VERTEX);
     OK(zeEventPoolDestroy(pool));
     OK(zeCommandListDestroy(l));
 }
@@ -2242,6 +2235,70 @@ TEST(newer_ipc_handles)
     OK(zeEventPoolDestroy(pool));
 }
 
+/* Handles and descriptors of one memory, from each other; of physical memory, mapped nowhere. */
+TEST(newer_ipc_descriptors)
+{
+    const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    ze_external_memory_export_fd_t out = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD,
+                                          .flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD};
+    ze_memory_allocation_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES, .pNext = &out};
+    ze_physical_mem_properties_t about = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_PROPERTIES, .pNext = &out};
+    ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = bytes};
+    ze_physical_mem_handle_t physical = NULL;
+    ze_ipc_mem_handle_t handle;
+    uint64_t file = 0;
+    char *m = new_memory(100), *first = NULL, *second = NULL;
+    strcpy(m, "one memory");
+    OK(zeMemGetAllocProperties(context, m, &p, NULL));
+    OK(zeMemGetIpcHandleFromFileDescriptorExp(context, (uint64_t)out.fd, &handle));
+    close(out.fd);
+    OK(zeMemOpenIpcHandle(context, device, handle, 0, (void **)&first));
+    CHECK(first && !strcmp(first, m));
+    OK(zeMemGetFileDescriptorFromIpcHandleExp(context, handle, &file));
+    OK(zeMemGetIpcHandleFromFileDescriptorExp(context, file, &handle));
+    OK(zeMemOpenIpcHandle(context, device, handle, 0, (void **)&second));
+    if (second) second[0] = 'O';
+    CHECK(!strcmp(m, "One memory") && !strcmp(first, m));
+    OK(zeMemCloseIpcHandle(context, first));
+    OK(zeMemCloseIpcHandle(context, second));
+    OK(zeMemFree(context, m));
+    CHECK_INT(zeMemGetIpcHandleFromFileDescriptorExp(context, 0, &handle), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zeMemGetIpcHandleFromFileDescriptorExp(context, UINT64_MAX, &handle), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    memset(&handle, 0, sizeof handle);
+    CHECK_INT(zeMemGetFileDescriptorFromIpcHandleExp(context, handle, &file), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zePhysicalMemCreate(context, device, &d, &physical));
+    OK(zeMemGetIpcHandleWithProperties(context, physical, NULL, &handle));
+    OK(zeMemOpenIpcHandle(context, device, handle, 0, (void **)&first));
+    if (first) first[bytes - 1] = 7;
+    OK(zePhysicalMemGetProperties(context, physical, &about));
+    OK(zeMemGetIpcHandleFromFileDescriptorExp(context, (uint64_t)out.fd, &handle));
+    close(out.fd);
+    OK(zeMemOpenIpcHandle(context, device, handle, 0, (void **)&second));
+    CHECK(second && second[bytes - 1] == 7);
+    OK(zeMemCloseIpcHandle(context, first));
+    OK(zeMemCloseIpcHandle(context, second));
+    OK(zePhysicalMemDestroy(context, physical));
+}
+
+TEST(newer_atomic_attributes)
+{
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+    ze_memory_atomic_attr_exp_flags_t is = 0;
+    void *m = new_memory(100), *of_device = NULL;
+    CHECK_INT(zeMemGetAtomicAccessAttributeExp(context, device, m, 100, &is), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    for (uint32_t flag = 0; flag <= ZE_MEMORY_ATOMIC_ATTR_EXP_FLAG_SYSTEM_ATOMICS; flag = flag ? 2 * flag : 1) {
+        OK(zeMemSetAtomicAccessAttributeExp(context, device, m, 100, flag));
+        OK(zeMemGetAtomicAccessAttributeExp(context, device, m, 100, &is));
+        CHECK_INT(is, flag);
+    }
+    CHECK_INT(zeMemSetAtomicAccessAttributeExp(context, device, m, 100, 0x80), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    OK(zeMemAllocDevice(context, &d, 100, 0, device, &of_device));
+    CHECK_INT(zeMemSetAtomicAccessAttributeExp(context, device, of_device, 100, 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zeMemSetAtomicAccessAttributeExp(context, device, &is, 4, 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeMemFree(context, of_device));
+    OK(zeMemFree(context, m));
+}
+
 TEST(newer_vector_widths)
 {
     ze_device_vector_width_properties_ext_t w = {.stype = ZE_STRUCTURE_TYPE_DEVICE_VECTOR_WIDTH_PROPERTIES_EXT};
@@ -2324,6 +2381,8 @@ static void run_module_tests(void)
     RUN(newer_commands);
     RUN(newer_mutable_lists);
     RUN(newer_ipc_handles);
+    RUN(newer_ipc_descriptors);
+    RUN(newer_atomic_attributes);
     RUN(newer_vector_widths);
 #endif
 }

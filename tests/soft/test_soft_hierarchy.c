@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 /* test_soft_hierarchy.c - which devices a process has by ZE_FLAT_DEVICE_HIERARCHY and ZE_AFFINITY_MASK, of a device in
- * four parts and of one in none; and that what malloc returns is promised to kernels where XETILE_SOFT_SYSTEM_MEMORY
- * says so.
+ * four parts and of one in none; and that what malloc returns is promised to kernels, where
+ * neither a real device is passed for nor faults are looked for, or XETILE_SOFT_SYSTEM_MEMORY says so.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,6 +52,40 @@ static char part_of(ze_device_handle_t device, bool is_sub_device)
     return part ? part[7] : '0';
 }
 
+/* Each device is a vertex of the fabric, and each part of it one below that, with the device's uuid. */
+static void check_vertex(ze_fabric_vertex_handle_t vertex, ze_device_handle_t device, uint32_t type)
+{
+    ze_device_properties_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    ze_fabric_vertex_exp_properties_t p = {.stype = ZE_STRUCTURE_TYPE_FABRIC_VERTEX_EXP_PROPERTIES, .remote = 1};
+    ze_fabric_vertex_handle_t back = NULL;
+    ze_device_handle_t of = NULL;
+    uint32_t edges = 7;
+    NEED(zeFabricVertexGetDeviceExp(vertex, &of) == ZE_RESULT_SUCCESS && of == device);
+    NEED(zeDeviceGetFabricVertexExp(device, &back) == ZE_RESULT_SUCCESS && back == vertex);
+    NEED(zeDeviceGetProperties(device, &d) == ZE_RESULT_SUCCESS);
+    NEED(zeFabricVertexGetPropertiesExp(vertex, &p) == ZE_RESULT_SUCCESS);
+    NEED(p.type == (ze_fabric_vertex_exp_type_t)type && !p.remote && !memcmp(p.uuid.id, d.uuid.id, sizeof p.uuid.id));
+    NEED(zeFabricEdgeGetExp(vertex, vertex, &edges, NULL) == ZE_RESULT_SUCCESS && edges == 0);
+}
+
+static void vertices_are_the_devices(void)
+{
+    ze_driver_handle_t driver = open_driver();
+    ze_device_handle_t device[MOST], sub[MOST];
+    ze_fabric_vertex_handle_t vertex[MOST], inner[MOST];
+    uint32_t count = MOST, vertices = 0, subs;
+    NEED(zeDeviceGet(driver, &count, device) == ZE_RESULT_SUCCESS);
+    NEED(zeFabricVertexGetExp(driver, &vertices, NULL) == ZE_RESULT_SUCCESS && vertices == count);
+    NEED(zeFabricVertexGetExp(driver, &vertices, vertex) == ZE_RESULT_SUCCESS && vertices == count);
+    for (uint32_t i = 0; i < count; i++) {
+        check_vertex(vertex[i], device[i], 1);
+        subs = vertices = MOST;
+        NEED(zeDeviceGetSubDevices(device[i], &subs, sub) == ZE_RESULT_SUCCESS);
+        NEED(zeFabricVertexGetSubVerticesExp(vertex[i], &vertices, inner) == ZE_RESULT_SUCCESS && vertices == subs);
+        for (uint32_t k = 0; k < subs; k++) check_vertex(inner[k], sub[k], 2);
+    }
+}
+
 static void devices_are_as_expected(void)
 {
     ze_driver_handle_t driver = open_driver();
@@ -93,6 +127,15 @@ static bool in_a_child(void (*body)(void))
         _exit(0);
     }
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(fabric_vertices)
+{
+    for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
+        now = &expected[i];
+        CHECK_MSG(in_a_child(vertices_are_the_devices), "%s parts, hierarchy %s, mask %s", now->parts,
+                  now->hierarchy ? now->hierarchy : "-", now->mask ? now->mask : "-");
+    }
 }
 
 TEST(hierarchies_and_masks)
@@ -143,23 +186,41 @@ static void adds_in_system_memory(void)
     for (int j = 0; j < N; j++) NEED(v[2][j] == (float)j);
 }
 
+static void no_system_memory(void)
+{
+    ze_device_memory_access_properties_t access = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES};
+    ze_driver_handle_t driver = open_driver();
+    ze_device_handle_t device;
+    uint32_t one = 1;
+    NEED(zeDeviceGet(driver, &one, &device) == ZE_RESULT_SUCCESS);
+    NEED(zeDeviceGetMemoryAccessProperties(device, &access) == ZE_RESULT_SUCCESS);
+    NEED(access.sharedSystemAllocCapabilities == 0);
+}
+
 TEST(system_memory)
 {
     static const struct expected plain = {"0", NULL, NULL, 1, "0"};
     now = &plain;
-    setenv("XETILE_SOFT_SYSTEM_MEMORY", "on", 1);
+    unsetenv("XETILE_SOFT_SYSTEM_MEMORY");
     CHECK(in_a_child(adds_in_system_memory));
+    setenv("XETILE_SOFT_SYSTEM_MEMORY", "off", 1);
+    CHECK(in_a_child(no_system_memory));
+    setenv("XETILE_SOFT_SYSTEM_MEMORY", "on", 1);
     setenv("XETILE_SOFT_CHECK", "2", 1); /* in which a launch with faults fails */
     CHECK(in_a_child(adds_in_system_memory));
-    unsetenv("XETILE_SOFT_CHECK");
     unsetenv("XETILE_SOFT_SYSTEM_MEMORY");
-    CHECK(!in_a_child(adds_in_system_memory)); /* it is not promised otherwise */
+    CHECK(in_a_child(no_system_memory));
+    unsetenv("XETILE_SOFT_CHECK");
+    setenv("XETILE_SOFT_DEVICE", "bmg", 1);
+    CHECK(in_a_child(no_system_memory));
+    unsetenv("XETILE_SOFT_DEVICE");
 }
 
 int main(void)
 {
     if (!getenv("XETILE_SOFT")) return fprintf(stderr, "XETILE_SOFT is not set\n"), 1;
     RUN(hierarchies_and_masks);
+    RUN(fabric_vertices);
     RUN(system_memory);
     return test_report();
 }

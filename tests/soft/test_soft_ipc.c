@@ -174,6 +174,106 @@ TEST(memory_of_another_process) { share_memory(false, false); }
 TEST(memory_by_a_descriptor_that_is_sent) { share_memory(true, false); }
 TEST(physical_memory_of_another_process) { share_memory(false, true); }
 
+/* ---- memory as a file descriptor */
+
+static int descriptor_of(const void *v)
+{
+    ze_external_memory_export_fd_t out = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD,
+                                          .flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD,
+                                          .fd = -1};
+    ze_memory_allocation_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES, .pNext = &out};
+    NEED(zeMemGetAllocProperties(device.context, v, &p, NULL) == ZE_RESULT_SUCCESS);
+    NEED(p.type == ZE_MEMORY_TYPE_DEVICE && p.id != 0);
+    return out.fd;
+}
+
+static ze_result_t import(int file, size_t bytes, bool is_host, void **v)
+{
+    ze_external_memory_import_fd_t in = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD,
+                                         .flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD,
+                                         .fd = file};
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, .pNext = &in};
+    ze_host_mem_alloc_desc_t h = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, .pNext = &in};
+    return is_host ? zeMemAllocHost(device.context, &h, bytes, 0, v)
+                   : zeMemAllocDevice(device.context, &d, bytes, 0, device.device, v);
+}
+
+/* The handle is not one: the file's number is what the child is given. */
+static void child_adds_to_a_file(const char *text, int file)
+{
+    void *v = NULL;
+    float *w;
+    (void)text;
+    open_device();
+    w = (float *)zed_alloc(&device, ZED_DEVICE, N * sizeof *w, 0);
+    NEED(w && import(file, N * sizeof *w, false, &v) == ZE_RESULT_SUCCESS);
+    for (int i = 0; i < N; i++) w[i] = 2;
+    add_on_device((float *)v, w, N);
+    NEED(zeMemFree(device.context, v) == ZE_RESULT_SUCCESS);
+}
+
+static void export_memory(bool is_mapped)
+{
+    ze_external_memory_export_desc_t out = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC,
+                                            .flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD};
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, .pNext = &out};
+    ze_ipc_mem_handle_t nothing = {0};
+    const size_t bytes = N * sizeof(float);
+    void *v = NULL, *on_host = NULL;
+    int file, given;
+    if (is_mapped)
+        v = map_memory(bytes);
+    else
+        CHECK_INT(zeMemAllocDevice(device.context, &d, bytes, 0, device.device, &v), ZE_RESULT_SUCCESS);
+    if (!v) return;
+    for (int i = 0; i < N; i++) ((float *)v)[i] = (float)i;
+    file = descriptor_of(v);
+    given = fcntl(file, F_DUPFD, 100); /* goes on in the child */
+    CHECK(file >= 0 && given >= 100);
+    CHECK(ends_well(start_child("adds_to_a_file", &nothing, given)));
+    CHECK_INT(import(given, bytes, true, &on_host), ZE_RESULT_SUCCESS);
+    close(file);
+    close(given); /* what was imported stays */
+    for (int i = 0; i < N; i++) CHECK(((float *)v)[i] == (float)i + 2);
+    CHECK(on_host && !memcmp(on_host, v, bytes));
+    if (on_host) CHECK_INT(zeMemFree(device.context, on_host), ZE_RESULT_SUCCESS);
+    if (is_mapped)
+        unmap_memory((float *)v, bytes);
+    else
+        CHECK_INT(zeMemFree(device.context, v), ZE_RESULT_SUCCESS);
+}
+
+TEST(memory_as_a_descriptor) { export_memory(false); }
+TEST(physical_memory_as_a_descriptor) { export_memory(true); }
+
+TEST(descriptors_that_are_refused)
+{
+    enum { OTHER_KIND = 1 << 5, PIPE_END = 1 };
+    ze_external_memory_export_desc_t out = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC,
+                                            .flags = OTHER_KIND};
+    ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, .pNext = &out};
+    ze_external_memory_export_fd_t as = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD, .flags = OTHER_KIND};
+    ze_memory_allocation_properties_t p = {.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES, .pNext = &as};
+    void *v = zed_alloc(&device, ZED_DEVICE, 100, 0), *to = NULL;
+    int ends[2], file = descriptor_of(v), on_the_stack = 0;
+    NEED(pipe(ends) == 0);
+    CHECK_INT(zeMemAllocDevice(device.context, &d, 100, 0, device.device, &to),
+              ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION);
+    CHECK_INT(zeMemGetAllocProperties(device.context, v, &p, NULL), ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION);
+    as.flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD;
+    CHECK_INT(zeMemGetAllocProperties(device.context, &on_the_stack, &p, NULL), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(import(-1, 100, false, &to), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(import(ends[PIPE_END], 100, false, &to), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(import(file, (size_t)1 << 30, false, &to), ZE_RESULT_ERROR_INVALID_ARGUMENT); /* it is smaller */
+    CHECK(to == NULL);
+    close(ends[0]);
+    close(ends[1]);
+    close(file);
+    zed_free(&device, v);
+}
+
+/* ---- what is gone */
+
 static void child_finds_nothing(const char *text, int number)
 {
     ze_ipc_mem_handle_t handle;
@@ -311,6 +411,7 @@ int main(int argc, char **argv)
     if (argc == 4) {
         alarm(SECONDS);
         if (!strcmp(argv[1], "adds")) child_adds(argv[2], atoi(argv[3]));
+        if (!strcmp(argv[1], "adds_to_a_file")) child_adds_to_a_file(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "answers")) child_answers(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "finds_nothing")) child_finds_nothing(argv[2], atoi(argv[3]));
         return 0;
@@ -319,6 +420,9 @@ int main(int argc, char **argv)
     RUN(memory_of_another_process);
     RUN(memory_by_a_descriptor_that_is_sent);
     RUN(physical_memory_of_another_process);
+    RUN(memory_as_a_descriptor);
+    RUN(physical_memory_as_a_descriptor);
+    RUN(descriptors_that_are_refused);
     RUN(what_is_freed_is_gone);
     RUN(events_of_another_process);
     zed_close(&device);

@@ -1,0 +1,38 @@
+/* memory_info.c - what an address is in: asked in any context, as a pointer is the same in all of them and programs ask
+ * so; freeing is for its own.
+ */
+#include "ze_soft.h"
+
+ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *pointer,
+                                    ze_memory_allocation_properties_t *properties, ze_device_handle_t *device)
+{
+    struct soft_allocation a = {.type = ZE_MEMORY_TYPE_UNKNOWN};
+    struct soft_ipc ipc = {0};
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(pointer);
+    SOFT_POINTER(properties);
+    if (!soft_memory_find(pointer, &a) && (a.id = soft_virtual_id(pointer)) != 0) {
+        a.type = ZE_MEMORY_TYPE_DEVICE;
+        a.page = soft_page_size();
+    }
+    properties->type = a.type;
+    properties->id = a.id;
+    properties->pageSize = a.page;
+    if (device) *device = a.type == ZE_MEMORY_TYPE_UNKNOWN || a.type == ZE_MEMORY_TYPE_HOST ? NULL : &soft_device;
+    ze_external_memory_export_fd_t *wanted = soft_wanted_file(properties->pNext);
+    if (!wanted) return ZE_RESULT_SUCCESS;
+    SOFT_TRY(soft_share(pointer, &ipc));
+    return soft_give_file(wanted, ipc.file);
+}
+
+ze_result_t zeMemGetAddressRange(ze_context_handle_t context, const void *pointer, void **base, size_t *size)
+{
+    struct soft_allocation a;
+    SOFT_HANDLE(context, SOFT_CONTEXT);
+    SOFT_POINTER(pointer);
+    if (!soft_memory_find(pointer, &a))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is in no allocation", pointer);
+    if (base) *base = a.base;
+    if (size) *size = a.size;
+    return ZE_RESULT_SUCCESS;
+}
