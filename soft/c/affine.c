@@ -1,15 +1,15 @@
-/* affine.c - affine values as C: the scalar that lane 0 has, and the tests that no lane has wrapped round
+/* affine.c - affine values as C: lane 0's scalar, and the tests that no lane has wrapped around
  * (passes/affine.c finds these values).
  */
 #include "codegen.h"
 
-/* Lane 0 of an operand that is affine or uniform. */
+/* Lane 0 of an affine or uniform operand. */
 static const char *first(struct cg *g, uint32_t id)
 {
     return g->value[id].affine ? cg_str(g, "v%u", id) : cg_use(g, id, false);
 }
 
-/* A phi takes over an affine value that has more to it than its scalar, or a uniform one. */
+/* Copies a uniform value, or an affine one with its additional variables, to a phi. */
 void cg_copy_affine(struct cg *g, uint32_t to, uint32_t from)
 {
     cg_put(g, "    v%u = %s;\n", to, first(g, from));
@@ -89,7 +89,7 @@ static const char *scalar_text(struct cg *g)
     }
 }
 
-/* When is the result affine? Every operand that is so only sometimes must be, and what is made wider must not wrap. */
+/* Writes the condition for an affine result: checked operands are affine, and widened ones have not wrapped. */
 static void write_check(struct cg *g)
 {
     const struct sp_inst *i = g->inst;

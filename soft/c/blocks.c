@@ -1,11 +1,11 @@
-/* blocks.c - the blocks of a function as text: what is carried along edges, branches and switches for all lanes
- * or under masks, calls, and the order in which blocks stand.
+/* blocks.c - the blocks of a function as text: copies along edges, branches and switches for all lanes or under masks,
+ * calls, and the order of blocks.
  */
 #include "codegen.h"
 
 /* ---- control flow as text */
 
-/* Edges are written more or less in the order of the phi's operands: it is looked for from where the last one was. */
+/* Edges are written roughly in the order of the phi's operands, so the search starts at the last one found. */
 static uint32_t phi_source(struct cg *g, const struct sp_inst *phi, uint32_t label)
 {
     uint32_t pairs = phi->count / 2;
@@ -34,9 +34,9 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
     bool varying = !cg_is_step(g, phi->id), same = !cg_is_step(g, source) == varying;
     bool value = g->m->ids[source].what != SP_IS_CONSTANT && g->m->ids[source].what != SP_IS_VARIABLE &&
                  !(g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef);
-    if (!varying) mask = NULL; /* uniform, or affine */
+    if (!varying) mask = NULL; /* uniform or affine */
     if (cg_class(g, phi->id) == cg_class(g, source)) return;
-    if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value will do */
+    if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value is allowed */
     if (g->value[phi->id].affine && (g->value[phi->id].checked || !g->value[source].affine)) {
         cg_copy_affine(g, phi->id, source);
         return;
@@ -62,7 +62,7 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
     }
 }
 
-/* The phis of block `to` take their values for the edge from `from`; all at once, as phis do. */
+/* Assigns the phis of block `to` for the edge from `from`, as if simultaneously. */
 static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mask)
 {
     const struct sp_block *b = &g->fn->f->blocks[to];
@@ -89,10 +89,10 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
 
 static uint32_t block_of_label(struct cg *g, uint32_t label) { return g->m->ids[label].block; }
 
-/* Is the block being written for all lanes? */
+/* Is the block written for all lanes? */
 static bool runs_coherent(struct cg *g, uint32_t block) { return g->coherent || !g->fn->block[block].masked; }
 
-/* Lanes `mask` (C expression; the block's own when NULL) go from block `from` to `to`. All lanes jump at once. */
+/* Lanes `mask` (a C expression; NULL: the block's own) go from block `from` to `to`. All lanes: a jump. */
 static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mask)
 {
     const struct cg_block *b = g->fn->block;
@@ -104,7 +104,7 @@ static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mas
     if (plain) cg_put(g, "    goto %c%u;\n", whole ? 'W' : 'L', label);
 }
 
-/* All lanes have come to a divergent branch: on to the first of the masked blocks that were given lanes. */
+/* After a divergent branch of all lanes: continue with the first masked block. */
 static void write_entry(struct cg *g, uint32_t from)
 {
     const struct sp_block *b = &g->fn->f->blocks[from];
@@ -117,14 +117,14 @@ static void write_entry(struct cg *g, uint32_t from)
     cg_put(g, "    goto L%u;\n", g->fn->f->blocks[first].label);
 }
 
-/* Of a divergent branch the edges that leave the loop come first: those that stay may overwrite its head's phis. */
+/* A divergent branch writes edges that leave the loop first, because the others may overwrite its head's phis. */
 static bool stays_in_loop(struct cg *g, uint32_t from, uint32_t to)
 {
     uint32_t loop = g->fn->block[from].loop;
     return loop && cg_loop_contains(g->fn, loop, to);
 }
 
-/* Where all lanes take the same way, they stay together. */
+/* If all lanes take the same path, they stay together. */
 static void write_common_ways(struct cg *g, uint32_t from, uint32_t condition, uint32_t yes, uint32_t no)
 {
     const char *all, *none;
@@ -165,7 +165,7 @@ static uint64_t case_literal(const struct sp_inst *s, uint32_t at, uint32_t word
     return words == 2 ? s->operand[at] | (uint64_t)s->operand[at + 1] << 32 : s->operand[at];
 }
 
-/* The cases whose blocks are, or are not, in the loop of the switch: a comparison and an edge each. */
+/* The cases whose blocks are (staying) or are not in the loop of the switch: a comparison and an edge each. */
 static void write_cases(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t words, uint64_t width, bool staying,
                         bool edges)
 {
@@ -184,8 +184,8 @@ static void write_cases(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t
     }
 }
 
-/* What is left for the default block is known when all cases are: where that leaves the loop, before those that stay
- * are given their lanes. */
+/* The lanes for the default block are known after all cases; if it leaves the loop, its edge precedes those of cases
+ * that stay. */
 static void write_varying_switch(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t words, uint64_t width)
 {
     uint32_t label = g->fn->f->blocks[from].label, other = block_of_label(g, g->inst->operand[1]);
@@ -315,7 +315,7 @@ static void write_instruction(struct cg *g)
         write_plain(g);
 }
 
-/* A block, or the rest of one, runs for the lanes in its mask. */
+/* Begins a block, or the rest of one, for the lanes in its mask. */
 void cg_write_block_head(struct cg *g, uint32_t block)
 {
     uint32_t label = g->fn->f->blocks[block].label;
@@ -356,7 +356,7 @@ void cg_write_block(struct cg *g, uint32_t block)
     cg_free_words(g);
 }
 
-/* After the last block of a loop of masked blocks: again, while a lane waits at its head. */
+/* After the last block of a masked loop: repeats it while a lane waits at its head. */
 static void write_loop_ends(struct cg *g, uint32_t block)
 {
     for (uint32_t l = g->fn->block[block].loop; l; l = g->fn->loop[l - 1].parent) {
@@ -366,7 +366,7 @@ static void write_loop_ends(struct cg *g, uint32_t block)
     }
 }
 
-/* In loops with several entries lanes may wait at any block before the end. */
+/* In loops with several entries, lanes may wait at any block. */
 static void write_irreducible_end(struct cg *g, uint32_t at, uint32_t first)
 {
     for (uint32_t i = first; i < at; i++) {

@@ -1,4 +1,4 @@
-/* body.c - the body of the function being written: its C variables, and where it may be cut (outline.c). */
+/* body.c - the body of the function being written: its C variables, and where it may be split (outline.c). */
 #include "body.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* body.h - the body of a function while it is written: body.c fills it, outline.c cuts it. */
+/* body.h - the body of a function being written: body.c fills it, outline.c splits it. */
 #ifndef XETILE_SOFT_BODY_H
 #define XETILE_SOFT_BODY_H
 
@@ -10,11 +10,11 @@
 struct cg_name {
     const char *text, *type, *dimension;
     uint32_t length;
-    bool kept;                              /* parameters, the result, and what has an address */
-    bool zero, shared, in_pieces, in_parts; /* whether it is in several */
-    uint32_t place, piece;                  /* where it was seen last, or, a label, where it stands */
-    uint32_t entry;                         /* of labels that other pieces go to */
-    uint32_t written;                       /* for this piece, + 1 */
+    bool kept;                              /* parameters, the result, and variables whose address is taken */
+    bool zero, shared, in_pieces, in_parts; /* used in several pieces, parts */
+    uint32_t place, piece;                  /* of the last use; of a label: its position */
+    uint32_t entry;                         /* for labels that other pieces jump to */
+    uint32_t written;                       /* 1 + the piece it was last declared in */
 };
 
 struct cg_mark {
@@ -32,7 +32,7 @@ struct cg_body {
     uint32_t *table, table_size; /* name + 1, by hash */
 };
 
-/* A copy of the text, which the body keeps; a name without type or dimension, a label say. */
+/* A copy of the text, owned by the body. And a name without type or dimension, such as a label. */
 const char *cg_copy(struct cg *g, const char *text);
 struct cg_name *cg_add_name(struct cg *g, const char *text, size_t length);
 

@@ -58,7 +58,7 @@ static const char *group_value(struct cg *g, uint32_t builtin, uint32_t c)
     }
 }
 
-/* What lane 0 of a full subgroup has. */
+/* Lane 0's value in a full subgroup. */
 static const char *full_item(struct cg *g, uint32_t builtin, uint32_t c)
 {
     switch (builtin) {

@@ -1,8 +1,8 @@
-/* checks.c - the calls that the checked mode writes around instructions that access memory or are barriers.
+/* checks.c - the checked mode's calls around memory accesses and barriers.
  *
- * In front of an access stands a call that says which of the active lanes may do it; the instruction is then written as
- * always, for those lanes and under a condition. Variables that are kept in C variables have constant offsets, which
- * were compared with their sizes when they were placed: they are not looked at. Barriers tell who comes.
+ * A call before each access determines which of the active lanes may perform it; the instruction is then written as
+ * usual, for those lanes, under a condition. Variables kept in C variables have constant offsets, compared with their
+ * sizes when they were placed, so they are not checked. Barriers report which subgroups arrive.
  */
 #include "prelude_check.h"
 #include "ir/extinst.h"
@@ -11,15 +11,15 @@
 
 #include <string.h>
 
-/* One access of the instruction being written. */
+/* An access of the instruction being written. */
 struct access {
     uint32_t pointer, flags;
     bool varying;
-    const char *address, *bytes, *rows, *step; /* rows: NULL when it is one of each lane */
-    const char *call;                          /* a call of its own; NULL: the usual */
+    const char *address, *bytes, *rows, *step; /* rows: NULL for one access per lane */
+    const char *call;                          /* a special call; NULL: the usual one */
 };
 
-/* ---- which accesses an instruction makes */
+/* ---- the accesses of an instruction */
 
 static bool is_watched(struct cg *g, uint32_t pointer)
 {
@@ -34,7 +34,7 @@ static void set_pointer(struct cg *g, struct access *a, uint32_t pointer, uint32
     a->bytes = "0";
 }
 
-/* The bytes that a value of this type is loaded from or stored to. */
+/* The size of a load or store of this type. */
 static void set_type(struct cg *g, struct access *a, uint32_t type)
 {
     a->bytes = cg_str(g, "%lluu", (unsigned long long)cg_check_extent(g, type, &a->flags));
@@ -69,7 +69,7 @@ static uint32_t describe_copy(struct cg *g, struct access *a)
     return n;
 }
 
-/* vload and vstore: element `offset` of so many bytes behind the pointer. */
+/* vload and vstore: element `offset`, counted from the pointer in units of their size. */
 static uint32_t describe_vector(struct cg *g, struct access *a, uint32_t number)
 {
     bool store = number == EXT_VSTOREN || (number > 174 && number != 179);
@@ -100,7 +100,7 @@ static uint32_t describe_extended(struct cg *g, struct access *a)
     return 1;
 }
 
-/* The surface, and the lanes' own side where it is in memory. */
+/* The surface, and the lanes' own data if it is in memory. */
 static uint32_t describe_block2d(struct cg *g, struct access *a)
 {
     bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
@@ -147,7 +147,7 @@ static uint32_t describe_matrix(struct cg *g, struct access *a, bool store)
     return 1;
 }
 
-/* The first subgroup does it: scope, to, from, elements, stride, event. */
+/* Done by the first subgroup. Operands: scope, to, from, elements, stride, event. */
 static uint32_t describe_async(struct cg *g, struct access *a)
 {
     const struct sp_type *to = sp_type(g->m, g->m->ids[cg_operand(g, 1)].type);
@@ -215,7 +215,7 @@ static bool is_group_barrier(struct cg *g)
     return sp_constant(g->m, cg_operand(g, 0), &scope) && scope == SP_SCOPE_Workgroup;
 }
 
-/* Fences of their own may stand at any distance from the barrier: in modules that have such, all barriers are full. */
+/* Separate fences may be anywhere, so in modules that have them, all barriers count as full. */
 static bool has_fences(const struct sp_module *m)
 {
     for (uint32_t n = 0; n < m->function_count; n++)
@@ -225,7 +225,7 @@ static bool has_fences(const struct sp_module *m)
     return false;
 }
 
-/* Which memory a barrier does not order. */
+/* The memory that a barrier does not order. */
 static uint32_t missing_fences(struct cg *g)
 {
     uint64_t semantics;
@@ -238,7 +238,7 @@ static uint32_t missing_fences(struct cg *g)
 
 /* ---- around an instruction */
 
-/* The call that narrows the lanes `bits`. */
+/* The call that removes forbidden lanes from `bits`. */
 static const char *call_of(struct cg *g, const struct access *a, uint32_t part, const char *bits)
 {
     uint32_t root = cg_check_root(g, a->pointer);
@@ -257,7 +257,7 @@ static const char *call_of(struct cg *g, const struct access *a, uint32_t part, 
                   a->rows ? a->rows : "1", a->step ? a->step : "0", bits);
 }
 
-/* What a load gives where it is not done at all. */
+/* The result of a load that is not performed. */
 static void write_zeros(struct cg *g)
 {
     const struct sp_type *t = g->inst->id ? sp_type(g->m, g->inst->type) : NULL;

@@ -1,15 +1,15 @@
-/* checks_private.c - what the checked mode writes for private memory that nothing has written.
+/* checks_private.c - checks for reads of unwritten private memory.
  *
- * Private variables in memory are followed as other memory is, from where they begin. Those that are kept in C
- * variables (p<id>) have for each item the lanes that wrote it, q<id>. Which loads count as reads: uses.c.
+ * Private variables in memory are tracked like other memory, from their beginning. Those kept in C variables (p<id>)
+ * have a variable q<id> with the lanes that have written each item. uses.c decides which loads count as reads.
  */
 #include "prelude_check.h"
 #include "passes/matrix.h"
 #include "sites.h"
 
-/* ---- variables that are kept in C variables */
+/* ---- variables kept in C variables */
 
-/* Is it the part of one that `pointer` points to? */
+/* Does `pointer` point into one? */
 static bool is_item(struct cg *g, uint32_t pointer)
 {
     uint32_t variable = g->value[pointer].variable;
@@ -89,7 +89,7 @@ void cg_check_items(struct cg *g)
     }
 }
 
-/* ---- where variables begin */
+/* ---- beginnings of variables */
 
 void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, uint64_t memory)
 {
@@ -106,7 +106,7 @@ void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, ui
     if (written) cg_put(g, "    check_wrote(q%u, %llu, ~(u64)0);\n", i->id, (unsigned long long)items);
 }
 
-/* OpLifetimeStart: what was in the variable is lost. */
+/* OpLifetimeStart: the variable's contents become undefined. */
 void cg_check_lifetime(struct cg *g)
 {
     uint32_t pointer = cg_operand(g, 0), root = cg_check_root(g, pointer);

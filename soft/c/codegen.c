@@ -1,8 +1,8 @@
-/* codegen.c - a checked module becomes one C translation unit.
+/* codegen.c - translates a checked module to one C translation unit.
  *
- * The text is: abi.h, prelude.h, then for every subgroup size S of the module's kernels the lane preludes, the types,
- * the functions and the kernels, then the tables that make `xs_module`. The only bytes of a module that reach it are
- * numbers and, in the tables, names as escaped string literals.
+ * The text is: abi.h, prelude.h, then for every subgroup size S of the module's kernels the lane preludes, types,
+ * functions and kernels, then the tables that form `xs_module`. The only bytes of the module that reach it are numbers
+ * and, in the tables, names as escaped string literals.
  */
 #include "codegen.h"
 #include "abi.h"
@@ -16,14 +16,14 @@ enum { ONCE_INSTRUCTIONS = 4000 }; /* some seconds of compiling */
 
 /* ---- the text as a whole */
 
-/* Here is to stand what is needed of a text. */
+/* Marks where the needed part of a text will be inserted. */
 static void place_text(struct cg *g, const char *const *text)
 {
     if (g->place_count < sizeof g->place / sizeof *g->place)
         g->place[g->place_count++] = (struct cg_text_place){text, g->c->size};
 }
 
-/* Puts what is needed of the texts where it belongs, now that all else is written. */
+/* Inserts the needed parts of the texts after all else is written. */
 static void put_texts(struct cg *g)
 {
     struct sp_text body = *g->c;
@@ -54,7 +54,7 @@ static void mark_reachable(struct cg *g, uint32_t index, uint32_t depth)
     }
 }
 
-/* Types that values have; arrays in memory may be far too large to be one. */
+/* Marks types of values; arrays in memory may be far too large for values. */
 static void mark_type(struct cg *g, uint32_t type_id, uint8_t *used)
 {
     const struct sp_type *t = sp_type(g->m, type_id);
@@ -65,7 +65,7 @@ static void mark_type(struct cg *g, uint32_t type_id, uint8_t *used)
     for (uint32_t i = 0; t->kind == SP_STRUCT && i < t->count; i++) mark_type(g, t->members[i], used);
 }
 
-/* Constants as they stand in instructions: those that only others are made of may be larger than values can be. */
+/* Marks constants that instructions use; those that only form other constants may be too large for values. */
 static void mark_operands(struct cg *g, const struct sp_function *f, uint8_t *used)
 {
     for (uint32_t b = 0; b < f->block_count; b++) {
@@ -91,7 +91,7 @@ static void write_types(struct cg *g, bool varying)
     for (uint32_t i = 0; i < g->m->type_count; i++) {
         const struct sp_type *t = &g->m->types[i];
         if (!used[i]) continue;
-        cg_count_leaves(g, t->id, false); /* its limits are those of values */
+        cg_count_leaves(g, t->id, false); /* checks the limits of values */
         if (g->failed) return;
         cg_put(g, "typedef struct {");
         if (t->kind != SP_STRUCT)
@@ -119,7 +119,7 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     struct sp_text *out = g->c, functions = {NULL, 0, 0, false};
     g->S = S;
     g->helper = NULL;
-    memset(g->leaves, 0, (m->type_count + 1) * sizeof *g->leaves); /* a matrix has as many parts as lanes leave it */
+    memset(g->leaves, 0, (m->type_count + 1) * sizeof *g->leaves); /* the parts of a matrix depend on S */
     cg_put(g, "#undef S\n#define S %u\n", S);
     place_text(g, soft_text_lanes);
     place_text(g, soft_text_matrix);
@@ -161,7 +161,7 @@ static bool prints(const struct sp_module *m)
     return false;
 }
 
-/* The names in the text, for who reads it (XETILE_SOFT_PRINT=c prints it). */
+/* Explains the names in the text for its readers (XETILE_SOFT_PRINT=c prints it). */
 static void write_legend(struct cg *g)
 {
     cg_put(
@@ -174,7 +174,7 @@ static void write_legend(struct cg *g)
         " * deferred12 steps of the products of %%12 that are deferred; at12 where their operands are. */\n");
 }
 
-/* Does the function run through its instructions more than once? A back edge is one to a block that stands before. */
+/* Does the function have a loop? A back edge leads to an earlier block. */
 static bool has_loop(struct cg *g, const struct cg_function *fn)
 {
     uint8_t *before = cg_alloc(g, fn->f->block_count + 1);
@@ -187,8 +187,8 @@ static bool has_loop(struct cg *g, const struct cg_function *fn)
     return false;
 }
 
-/* Long kernels that run once through what they have take less time to run than to compile: nearly all of the module is
- * code without loops. What is called may be called in one. */
+/* Is nearly all of the module long code without loops? Such kernels take longer to compile than to run. Functions may
+ * be called in loops. */
 static bool runs_once(struct cg *g)
 {
     uint64_t once = 0, often = 0;
@@ -238,8 +238,8 @@ static void write_text(struct cg *g)
     if (!g->failed) put_texts(g);
 }
 
-/* An entry point that does nothing but call a function with its own parameters, as llvm-spirv writes them: that
- * function, unless it is called from elsewhere, too. */
+/* If an entry point only calls a function with its own parameters, as llvm-spirv writes them: that function, unless it
+ * is also called from elsewhere. */
 static uint32_t body_of(struct cg *g, uint32_t function, const uint32_t *calls)
 {
     const struct sp_function *f = &g->m->functions[function];
@@ -271,11 +271,11 @@ static void find_bodies(struct cg *g)
         if (g->function[i].row) calls[i] += 2; /* called from elsewhere */
     for (uint32_t i = 0; i < m->entry_count; i++) {
         g->function[m->entries[i].function].entry = &m->entries[i];
-        calls[m->entries[i].function] += 2; /* an entry point is nobody's body */
+        calls[m->entries[i].function] += 2; /* an entry point cannot be a body */
     }
     for (uint32_t i = 0; i < m->entry_count; i++) {
         uint32_t entry = m->entries[i].function;
-        bool again = g->function[entry].wraps; /* another name of the same function */
+        bool again = g->function[entry].wraps; /* another entry point for the same function */
         g->body[i] = again ? m->ids[m->functions[entry].blocks[0].inst[0].operand[0]].block : body_of(g, entry, calls);
         g->function[entry].wraps = g->body[i] != entry;
         if (g->function[entry].wraps && !g->function[g->body[i]].entry) g->function[g->body[i]].entry = &m->entries[i];
@@ -293,7 +293,7 @@ static void number_values(struct cg *g, struct cg_function *fn)
 static bool prepare(struct cg *g)
 {
     const struct sp_module *m = g->m;
-    g->S = 32; /* until sections are written: the smallest of the module, whose lanes hold the most of a block */
+    g->S = 32; /* until sections are written: the module's smallest size, whose lanes hold the most of a block */
     for (uint32_t i = 0; i < m->entry_count; i++) {
         uint32_t S = cg_size_of_entry(g, &m->entries[i]);
         if (S < g->S) g->S = S;

@@ -1,11 +1,11 @@
-/* codegen.h - what the files that write C share. None writes anything before all passes have run (passes/passes.h).
+/* codegen.h - shared by the files that write C. They write nothing before all passes have run (passes/passes.h).
  *
- *   text.c            how text is written
+ *   text.c            writing text
  *   scalars.c         types, literals, conversions
- *   legalise.c        integers of other widths than 8, 16, 32 and 64 bits
- *   values.c          a value as an expression
+ *   legalise.c        integers of widths other than 8, 16, 32 and 64 bits
+ *   values.c          values as expressions
  *   body.c            variables of the function being written
- *   signature.c       its name and what it takes
+ *   signature.c       its name and parameters
  *   builtins.c        built-in variables
  *   memory.c          variables, addresses, loads, stores, atomics
  *   ops.c             arithmetic, conversion and composites, as tables
@@ -16,17 +16,17 @@
  *   continuations.c   barriers at which a kernel returns
  *   predicate.c       loads and stores under a condition
  *   groups.c          subgroup and work-group operations
- *   fragments.c       where fragments of matrices stand
- *   deferred.c        products of loops, which are done many steps at once
+ *   fragments.c       addresses of matrix fragments
+ *   deferred.c        products of loops, done many steps at once
  *   matrix.c          matrix products, 2D blocks, block reads
- *   pointers.c        functions that are called by pointer
+ *   pointers.c        functions called by pointer
  *   sites.c, uses.c, checks.c, checks_private.c   the checked mode
  *   votes.c           coherent paths
  *   blocks.c          the blocks of a function, its branches and calls
  *   outline.c         long functions as several shorter ones
- *   function.c        a function, and what a call of it needs
+ *   function.c        a function, and the memory its calls need
  *   kernel.c          kernels: their parameters, and the loops over work-groups and subgroups
- *   tables.c          the tables at the end: kernels and program variables
+ *   tables.c          the final tables: kernels and program variables
  *   codegen.c         the text as a whole, section by section
  */
 #ifndef XETILE_SOFT_CODEGEN_H
@@ -38,11 +38,11 @@
 /* ---- text.c */
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put_text(struct cg *g, const char *text, size_t bytes);
-void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as numbers, each with a comma behind it */
-void cg_put_string(struct cg *g, const char *s);                          /* quoted, whatever it holds */
-/* Is a helper of this name still to be written, into g->helpers? True but once a section. */
+void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as numbers, each followed by a comma */
+void cg_put_string(struct cg *g, const char *s);                          /* quoted and escaped */
+/* True once per section for each name: the helper must then be written, into g->helpers. */
 bool cg_is_new_helper(struct cg *g, const char *name);
-/* Statements: the scalar function `name` applied lane by lane, the result in `to`. Written out once a section. */
+/* Statements that apply scalar function `name` lane by lane, into `to`; a helper written once per section. */
 void cg_call_lanes(struct cg *g, const char *to, const char *result, const char *name, uint32_t n,
                    const char *const *types, const char *const *args);
 
@@ -59,56 +59,56 @@ const char *cg_convert(struct cg *g, const char *e, enum cg_kind from, enum cg_k
 const char *cg_splat(struct cg *g, enum cg_kind kind, const char *e);
 const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const char *a, const char *b);
 const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
-const char *cg_temporary(struct cg *g, const char *type); /* declares one in the block being written */
-/* All lanes of the affine value `id`, of which `own` says how its scalar is written; one of its lanes. */
+const char *cg_temporary(struct cg *g, const char *type); /* declares one in the current block */
+/* All lanes of the affine value `id`, whose scalar is the expression `own`; one of its lanes. */
 const char *cg_affine_lanes(struct cg *g, uint32_t id, const char *own);
 const char *cg_affine_lane(struct cg *g, uint32_t id, const char *lane);
-enum cg_kind cg_kind_of(struct cg *g, uint32_t id); /* of a value of one leaf */
+enum cg_kind cg_kind_of(struct cg *g, uint32_t id); /* of a value with one leaf */
 
 /* ---- values.c */
 void cg_open_nest(struct cg *g, const struct cg_leaf *leaf); /* the loops around statements for the leaf */
 void cg_close_nest(struct cg *g, const struct cg_leaf *leaf);
-const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf); /* an expression, where there are loops */
+const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf); /* an expression, if there are loops */
 const char *cg_variable(struct cg *g, uint32_t id);                   /* as an expression */
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */
 const char *cg_use(struct cg *g, uint32_t id, bool varying);                     /* leaf 0 */
-/* The leaf `of` of the part of a composite value that stands at `at`. */
+/* Leaf `of` in the part at `at` of a composite value. */
 const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, const struct cg_leaf *of, bool varying);
-const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);     /* any type, as a C value of it */
+const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);     /* any type, as a C value */
 const char *cg_result_leaf(struct cg *g, uint32_t leaf);               /* an lvalue of the current result */
-void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression); /* blends when it must */
+void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression); /* blends if necessary */
 void cg_set_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of, const char *expression);
 void cg_set_whole(struct cg *g, const char *whole, bool varying); /* from a C value of the type */
 
 /* ---- legalise.c */
-bool cg_legalise(struct cg *g); /* before an instruction is written; false: it cannot be */
-const char *cg_cut(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* a result, to its width */
-const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* where g->extends */
+bool cg_legalise(struct cg *g); /* called before an instruction is written; false: it cannot be written */
+const char *cg_cut(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* to the width */
+const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* if g->extends */
 
 /* ---- predicate.c */
 bool cg_is_predicated(uint16_t op);
-/* `write_access` writes the load or store for the lanes in g->bits. */
+/* write_access: writes the load or store for the lanes in g->bits. */
 void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g));
 
 /* ---- blocks.c */
 void cg_write_block(struct cg *g, uint32_t block);
 void cg_write_block_head(struct cg *g, uint32_t block);
-void cg_write_component(struct cg *g, uint32_t component); /* masked blocks that hang together */
+void cg_write_component(struct cg *g, uint32_t component); /* connected masked blocks */
 
 /* ---- votes.c */
 /* C that is true only if the condition of the branch at the end of `block` is true, or false, in all lanes. */
 void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char **all, const char **none);
-void cg_check_affine_first(struct cg *g, uint32_t block); /* of a block that is being written for all lanes ... */
+void cg_check_affine_first(struct cg *g, uint32_t block); /* before a block is written for all lanes ... */
 void cg_forget_proofs(struct cg *g, uint32_t block);      /* ... and after it */
 
 /* ---- signature.c */
-const char *cg_version(struct cg *g, const struct cg_function *fn); /* d12_16, f12_16: as it is being written */
+const char *cg_version(struct cg *g, const struct cg_function *fn); /* d12_16, f12_16: the version being written */
 void cg_write_signature(struct cg *g, const char *end);
 void cg_write_builtins(struct cg *g);
 
 /* ---- function.c */
 void cg_write_function(struct cg *g, struct cg_function *fn);
-/* What a call of it needs, of what it calls, too. */
+/* The memory a call of it needs, including the functions it calls. */
 void cg_sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, uint64_t *private_bytes, uint32_t *local,
                    bool *barrier);
 
@@ -117,7 +117,7 @@ struct cg_param {
     uint32_t kind, size, offset, align;
     const char *name;
 };
-/* Their names are those of the entry point, `names`. Returns the bytes of all. */
+/* Names are those of the entry point, `names`. Returns the total size. */
 uint32_t cg_place_params(struct cg *g, const struct sp_function *f, const struct sp_function *names,
                          struct cg_param *p);
 void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p);
@@ -126,13 +126,13 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p);
 void cg_write_tables(struct cg *g, struct cg_param *const *params, const uint32_t *args_bytes);
 
 /* ---- outline.c */
-void cg_write_body(struct cg *g, void (*body)(struct cg *)); /* the function but for its last brace */
+void cg_write_body(struct cg *g, void (*body)(struct cg *)); /* the function except for its last brace */
 
 /* ---- body.c */
-/* A C variable of the function; `zero` where that begins; `kept` as long as it runs, because its address is. */
+/* A C variable of the function; CG_ZERO: initially zero; CG_KEPT: lives as long as the function, like its address. */
 enum cg_lifetime { CG_PLAIN, CG_ZERO, CG_KEPT };
 void cg_declare(struct cg *g, enum cg_lifetime lifetime, const char *type, const char *name, const char *dimension);
-/* Here, between two statements of the block, or before it (`start`), another piece may begin. */
+/* Marks that a new piece may begin here, between two statements of the block, or before it (`start`). */
 void cg_mark_cut(struct cg *g, uint32_t block, bool start);
 
 /* ---- pointers.c */
@@ -144,8 +144,8 @@ void cg_write_pointer_call(struct cg *g);
 /* ---- affine.c */
 void cg_write_affine(struct cg *g); /* the current instruction, whose result is affine */
 void cg_copy_affine(struct cg *g, uint32_t to, uint32_t from);
-void cg_write_affine_start(struct cg *g); /* only what lane 0 has of it */
-/* Calls `test` for each operand that is made wider and must be affine then; C that is true while it is. */
+void cg_write_affine_start(struct cg *g); /* lane 0's value only */
+/* Calls `test` for each operand that is widened and must then be affine; C that is true if it is. */
 void cg_each_widened(struct cg *g, const struct sp_inst *i, void (*test)(struct cg *g, uint32_t id, bool is_signed));
 const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed);
 
@@ -155,20 +155,20 @@ void cg_write_resume(struct cg *g);
 bool cg_write_continuation(struct cg *g); /* false: the function has no frame */
 
 /* ---- builtins.c */
-/* Of a built-in variable's component, in a kernel of full subgroups: what lane 0 has, when it is affine. */
+/* Lane 0's value of an affine component of a built-in variable, in a kernel of full subgroups. */
 const char *cg_builtin_affine(struct cg *g, uint32_t builtin, uint32_t component);
 const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t component, enum cg_kind kind, bool varying);
 
-/* ---- rolled.c: between the two, vectors of the instruction that has a part for each have one leaf, with a loop */
+/* ---- rolled.c: between cg_roll and cg_unroll, the vectors of a component-wise instruction have one leaf, in a loop */
 enum { CG_ROLLED_TYPES = 64 };
 struct cg_rolled {
     struct cg_leaves *at[CG_ROLLED_TYPES], was[CG_ROLLED_TYPES];
-    uint32_t n; /* 0: nothing was changed */
+    uint32_t n; /* 0: nothing changed */
 };
 void cg_roll(struct cg *g, struct cg_rolled *r);
 void cg_unroll(struct cg_rolled *r);
 
-/* ---- the others: each writes what it knows and returns false for what it does not */
+/* ---- the others: each writes the instructions it knows and returns false for others */
 bool cg_write_simple(struct cg *g);
 bool cg_write_memory(struct cg *g);
 bool cg_write_group(struct cg *g);
@@ -177,18 +177,18 @@ bool cg_write_math(struct cg *g);
 bool cg_write_coop(struct cg *g);
 bool cg_write_image(struct cg *g);
 
-/* ---- checks.c: in the checked mode, before and, when it returned true, after an instruction is written */
+/* ---- checks.c: in the checked mode, before an instruction and, if that returned true, after it */
 bool cg_check_begin(struct cg *g);
 void cg_check_end(struct cg *g);
 
 /* ---- sites.c */
 void cg_check_locals(struct cg *g);
 
-/* ---- checks_private.c: what is declared with a variable, of `bytes`, of `memory` for all lanes; OpLifetimeStart */
+/* ---- checks_private.c: declarations for a variable of `bytes`, `memory` bytes for all lanes; OpLifetimeStart */
 void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, uint64_t memory);
 void cg_check_lifetime(struct cg *g);
 
-/* ---- ops.c: one operation on leaves, by a format of the tables' language */
+/* ---- ops.c: an operation on leaves, by a format in the tables' language */
 void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *uniform, const char *varying, uint32_t n,
               const enum cg_kind *kinds, const char *const *args, bool is_varying);
 
@@ -199,6 +199,6 @@ const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
 
 /* ---- deferred.c */
 void cg_declare_queues(struct cg *g);
-void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to); /* along an edge: products that waited are done */
+void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to); /* along an edge: performs deferred products */
 
 #endif

@@ -1,5 +1,5 @@
-/* continuations.c - kernels that return at a barrier, as C: the frame of a subgroup, what is saved and restored, and
- * the jump to where it goes on (passes/continuations.c decides which kernels do so).
+/* continuations.c - kernels that return at a barrier, as C: a subgroup's frame, saving and restoring it, and the jump
+ * to where it continues (passes/continuations.c chooses these kernels).
  */
 #include "codegen.h"
 #include "passes/continuations.h"
@@ -21,7 +21,7 @@ static void each_part(struct cg *g, uint32_t id, void (*put)(struct cg *, const 
     put(g, cg_str(g, "w%u", id), cg_type_name(g, g->m->ids[id].type, true));
 }
 
-/* Scalars one by one: gathered into a vector first, they take longer to store and to load again. */
+/* Scalars individually: gathering them in a vector takes longer to store and load. */
 static void put_member(struct cg *g, const char *name, const char *type)
 {
     bool scalar = strlen(type) < 4 && type[0] != 'c';
@@ -64,7 +64,7 @@ static void each_kept(struct cg *g, const uint64_t *live, void (*put)(struct cg 
         if (cg_is_kept(live, n) && !cg_is_kept(frame->remade, n)) each_part(g, frame->value[n], put);
 }
 
-/* After what it is made of. */
+/* Rematerialises a value after its operands. */
 static void write_remade(struct cg *g, uint32_t id)
 {
     const struct cg_continuation *frame = g->fn->continuation;
@@ -91,7 +91,7 @@ static void make_again(struct cg *g, const uint64_t *live)
     g->inst = barrier;
 }
 
-/* A cache line of its own for each: several in one take 1 ns longer, though one thread has them all. */
+/* Each frame has its own cache line: sharing one costs 1 ns, even within a thread. */
 void cg_write_continuation_type(struct cg *g)
 {
     cg_put(g, "struct frame_%s {\n    u32 at;\n", cg_version(g, g->fn));

@@ -1,8 +1,8 @@
 /* coop.c - cooperative matrices of SPV_KHR_cooperative_matrix.
  *
- * A matrix is a composite with a component for each S of its elements, row after row (prelude_coop.h); arithmetic on
- * all elements, conversions and access to components are those of composites (ops.c). Loads, stores and
- * products call helpers that see it as a plain array.
+ * A matrix is a composite with a component for each S of its elements, in row-major order (prelude_coop.h). Arithmetic
+ * on elements, conversions and access to components are those of composites (ops.c). Loads, stores and products call
+ * helpers that treat it as a plain array.
  */
 #include "codegen.h"
 
@@ -10,7 +10,7 @@ static const struct sp_type *matrix_of(struct cg *g, uint32_t id) { return sp_ty
 
 static enum cg_kind kind_of(struct cg *g, const struct sp_type *t) { return cg_leaves_of(g, t->elem)->leaf[0].kind; }
 
-/* A load and a store differ in where pointer, layout and stride stand. */
+/* Loads and stores differ in the operands for pointer, layout and stride. */
 static const char *place(struct cg *g, const struct sp_type *t, uint32_t pointer, uint32_t layout, uint32_t stride)
 {
     uint64_t by_columns = 0;
@@ -48,7 +48,7 @@ static void write_store(struct cg *g)
            place(g, t, cg_operand(g, 0), cg_operand(g, 2), cg_operand(g, 3)));
 }
 
-/* The text that brings an element to the type products are added up in. */
+/* The text that converts an element to the type of sums. */
 static const char *widening(struct cg *g, enum cg_kind kind, bool is_signed)
 {
     if (cg_kind_is_small_float(kind)) return cg_str(g, "%s_to_f32", cg_kind_name(kind));

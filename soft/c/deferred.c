@@ -1,5 +1,5 @@
 /* deferred.c - deferred products as C: the queue of a loop's operands, and the products of many steps at once
- * (passes/deferred.c decides which loops have one).
+ * (passes/deferred.c chooses these loops).
  */
 #include "codegen.h"
 #include "fragments.h"
@@ -28,7 +28,7 @@ static const char *places(struct cg *g, uint32_t n, const char *const *items)
     return name;
 }
 
-/* Where a tile's first fragment, or a wide fragment, is in each unit. */
+/* The position in each unit of a tile's first fragment, or of a wide fragment. */
 static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t id, bool of_a)
 {
     if (!q->kind) return cg_str(g, "{at%u, %s}", cg_forwarded_from(g, id), cg_wide_place(g, cg_pointer_of(g, id)));
@@ -36,7 +36,7 @@ static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t i
     return cg_str(g, "{at%u, %u}", cg_forwarded_from(g, id), at);
 }
 
-/* The deferred products of all steps so far are done. */
+/* Performs the products deferred so far. */
 static void write_products_now(struct cg *g, const struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;

@@ -1,9 +1,9 @@
-/* fragments.c - where fragments of matrices stand, as C. */
+/* fragments.c - addresses of matrix fragments, as C. */
 #include "fragments.h"
 
 #include <string.h>
 
-/* Each 16 bits of a wide variable are a vector of dwords, or half of one. */
+/* 16 bits of a wide variable take a vector of dwords, or half of one. */
 const char *cg_wide_place(struct cg *g, const struct cg_value *p)
 {
     const struct cg_value *v = &g->value[p->variable];

@@ -1,4 +1,4 @@
-/* fragments.h - where fragments of matrices stand, as C, and what matrix.c and deferred.c tell each other. */
+/* fragments.h - addresses of matrix fragments, as C, and declarations shared by matrix.c and deferred.c. */
 #ifndef XETILE_SOFT_FRAGMENTS_H
 #define XETILE_SOFT_FRAGMENTS_H
 
@@ -6,13 +6,13 @@
 #include "passes/matrix.h"
 
 const char *cg_surface(struct cg *g, uint32_t first);
-/* Of a pointer into a wide variable: how many bytes from the beginning it is. */
+/* The byte offset of a pointer into a wide variable. */
 const char *cg_wide_place(struct cg *g, const struct cg_value *p);
-/* A load of a block into one ("deferred" or "block2d_load") but for its surface and place. */
+/* The call that loads a block into one ("deferred" or "block2d_load"), up to surface and position. */
 const char *cg_wide_load(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *how,
                          const char *to);
 const char *cg_pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items);
-/* Of products and loads of blocks: written, because the products are deferred. */
+/* Writes a product or load of a block if its products are deferred; else returns false. */
 bool cg_write_deferred(struct cg *g);
 
 #endif

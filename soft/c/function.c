@@ -1,5 +1,5 @@
-/* function.c - one function as text: its signature, what it declares, its built-in values and its blocks; and
- * what a call of it needs of stack, private and local memory.
+/* function.c - a function as text: signature, declarations, built-in values and blocks; and the stack, private and
+ * local memory that its calls need.
  */
 #include "codegen.h"
 
@@ -9,8 +9,8 @@ static void add_frame(struct cg *g, uint32_t type, bool varying)
     g->fn->frame_bytes += 8ull * l->scalars * (varying ? g->S : 1);
 }
 
-/* May the variable be looked at before all of it is written? Where lanes are assigned under masks; and undefined values
- * are written nowhere. The rest is not cleared first: of large kernels a tenth of what compilers have to do. */
+/* Must the variable be zeroed because it may be read before all of it is written? That happens under masks, and
+ * undefined values are never written. Zeroing all would be a tenth of the compiler's work in large kernels. */
 static bool begins_clear(struct cg *g, const struct sp_inst *i)
 {
     if (i->op != SP_OP_Phi || g->value[i->id].blend) return g->value[i->id].blend;
@@ -86,9 +86,9 @@ void cg_write_function(struct cg *g, struct cg_function *fn)
     if (private_bytes > fn->private_bytes) fn->private_bytes = private_bytes;
 }
 
-/* ---- what calls need */
+/* ---- memory that calls need */
 
-/* What a call of the function needs at most, of itself and of what it calls. */
+/* The most that a call of the function needs, including the functions it calls. */
 static void sum_function(struct cg *g, struct cg_function *fn, uint32_t depth)
 {
     uint64_t deepest = 0, most_private = 0;

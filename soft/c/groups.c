@@ -1,7 +1,7 @@
-/* groups.c - what the work-items of a subgroup or work-group do together.
+/* groups.c - operations of subgroups and work-groups.
  *
- * Subgroup operations see the lanes that are active. Those of a whole work-group go through a table in local memory
- * that holds a value a subgroup, with barriers around it (prelude_lanes.h has XS(group_exchange)).
+ * Subgroup operations involve the active lanes. Those of a work-group use a table in local memory with a value per
+ * subgroup, between barriers (XS(group_exchange) in prelude_lanes.h).
  */
 #include "codegen.h"
 
@@ -151,7 +151,7 @@ static const char *lane_use(struct cg *g, uint32_t id)
     return cg_convert(g, cg_use(g, id, true), cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind, CG_U32, false);
 }
 
-/* Two values side by side: lanes past the end of one come from the other. */
+/* Two concatenated values: lanes past the end of one come from the other. */
 static void shuffle_two(struct cg *g, uint32_t low, uint32_t high, const char *index)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
@@ -226,8 +226,8 @@ static void write_ballot(struct cg *g, uint32_t value)
         set_scalar(g, i, CG_U32, i == 0 ? cg_str(g, "(u32)%s", b) : i == 1 ? cg_str(g, "(u32)(%s >> 32)", b) : "0");
 }
 
-/* What `e` makes of a ballot, b, in each lane l if it names that or the lanes' ballots differ. A subgroup has at most
- * 32 lanes, so the first component tells all. */
+/* The result of `e` for ballot b, in each lane l if it mentions l or the lanes' ballots vary. A subgroup has at most 32
+ * lanes, so the first component suffices. */
 static void from_ballot(struct cg *g, uint32_t ballot, const char *e, bool names_lane)
 {
     bool differs = cg_is_varying(g, ballot), lanes = names_lane || differs;
@@ -346,7 +346,7 @@ static void write_async_copy(struct cg *g)
 {
     const struct sp_type *to = sp_type(g->m, g->m->ids[cg_operand(g, 1)].type);
     uint64_t size = sp_type(g->m, to->elem)->size;
-    bool gathers = to->storage == SP_STORAGE_Workgroup; /* the stride belongs to the global side */
+    bool gathers = to->storage == SP_STORAGE_Workgroup; /* the stride applies to global memory */
     const char *n = cg_use(g, cg_operand(g, 3), false), *stride = cg_use(g, cg_operand(g, 4), false);
     cg_put(g,
            "    for (u64 i = 0; self->subgroup_id == 0 && i < (u64)%s; i++)\n"

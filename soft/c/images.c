@@ -1,9 +1,9 @@
-/* images.c - images: an instruction is a call of the driver's (run/image.c) for all lanes, or for one where nothing
- * varies. Coordinates and channels go there as rows of lanes (struct xs_image_access, abi.h).
+/* images.c - images: an instruction is a call to the driver (run/image.c) for all lanes, or for one if nothing varies.
+ * Coordinates and channels are passed as rows of lanes (struct xs_image_access, abi.h).
  */
 #include "codegen.h"
 
-/* The instruction's operands; 0: it has no such. A sampled image has its sampler in its second leaf. */
+/* The instruction's operands; 0: none. The second leaf of a sampled image is its sampler. */
 struct access {
     const char *function;
     uint32_t image, at, texel;
@@ -42,7 +42,7 @@ static void set_channel(struct cg *g, const struct access *a, uint32_t i, uint32
     cg_set_leaf(g, i, cg_is_varying(g, g->inst->id) && !a->varying ? cg_splat(g, kind, e) : e);
 }
 
-/* `first`: the row of the texel that the result begins with. */
+/* first: the row of the texel at which the result begins. */
 static void write_access(struct cg *g, struct access a, uint32_t first)
 {
     const struct sp_type *image = type_of(g, a.image);
@@ -72,7 +72,7 @@ static void set_number(struct cg *g, uint32_t number)
     cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? cg_splat(g, CG_U32, e) : e);
 }
 
-/* From a bindless image's handle: the address of an xs_image, behind which its sampler stands. */
+/* Converts a bindless image's handle, the address of an xs_image followed by its sampler. */
 static void write_handle(struct cg *g, bool sampled)
 {
     const char *e = cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->inst->id));

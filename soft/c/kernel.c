@@ -1,5 +1,5 @@
-/* kernel.c - kernels: where their parameters stand, and the functions that the scheduler calls, which run the
- * subgroups of work-groups one after the other.
+/* kernel.c - kernels: offsets of their parameters, and the functions called by the scheduler, which run the subgroups
+ * of work-groups one after the other.
  */
 #include "codegen.h"
 
@@ -38,8 +38,8 @@ uint32_t cg_place_params(struct cg *g, const struct sp_function *f, const struct
     return at;
 }
 
-/* A kernel's parameters as C variables: those that are one for all lanes, or (`own`) structures of which each lane has
- * a copy, because they are written to. */
+/* A kernel's parameters as C variables: those shared by all lanes, or (`own`) structures of which each lane has a copy
+ * because they are written to. */
 static void write_params(struct cg *g, const struct cg_param *p, bool own)
 {
     struct cg_function *fn = g->fn;
@@ -73,7 +73,7 @@ static void write_params(struct cg *g, const struct cg_param *p, bool own)
     }
 }
 
-/* Does anything in the kernel look at `self` for where it is? */
+/* Does anything in the kernel use positions in `self`? */
 static bool looks_at_self(const struct cg_function *fn)
 {
     for (uint32_t b = 0; b < fn->f->block_count; b++)
@@ -82,7 +82,7 @@ static bool looks_at_self(const struct cg_function *fn)
     return fn->has_barrier && !fn->continuation;
 }
 
-/* A call of one version. What it returns counts the subgroups that wait at a barrier. */
+/* A call of one version, whose results count the subgroups waiting at a barrier. */
 static void write_version_call(struct cg *g, bool full)
 {
     struct cg_function *fn = g->fn;
@@ -104,7 +104,7 @@ static void write_version_call(struct cg *g, bool full)
     fn->full = current;
 }
 
-/* All subgroups of a work-group: row by row where a row is a number of whole subgroups, and maybe some lanes more. */
+/* Runs all subgroups of a work-group: by the full version until a row has lanes left, then by the general one. */
 static void write_subgroups(struct cg *g, const struct cg_param *p)
 {
     const struct cg_function *fn = g->fn;
@@ -131,7 +131,7 @@ static void write_frame_bytes(struct cg *g)
 {
     struct cg_function *fn = g->fn;
     bool current = fn->full;
-    if (!fn->continuation || fn->framed == g->S) return; /* of another name of the same kernel */
+    if (!fn->continuation || fn->framed == g->S) return; /* already written, for another name of the kernel */
     fn->framed = g->S;
     const char *size[2];
     for (int full = 0; full < 2; full++) {
@@ -143,8 +143,8 @@ static void write_frame_bytes(struct cg *g)
     cg_put(g, "enum { frame%u = %s > %s ? %s : %s };\n", fn->f->id, size[0], size[1], size[0], size[1]);
 }
 
-/* The first subgroup starts first: it clears the local variables that begin as zeros. Those that lie beyond the local
- * memory there is are other kernels'. */
+/* Zeroes local variables that begin as zeros, in the first subgroup, which starts first. Those beyond the available
+ * local memory belong to other kernels. */
 static void write_cleared(struct cg *g)
 {
     for (uint32_t i = 0; i < g->m->global_count; i++) {
@@ -160,7 +160,7 @@ static void write_cleared(struct cg *g)
     }
 }
 
-/* `groups` work-groups one after the other; 0: this subgroup alone. */
+/* The function that runs `groups` work-groups in sequence; 0: only this subgroup. */
 void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
 {
     const struct sp_entry *e = &g->m->entries[index];

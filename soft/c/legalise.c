@@ -1,9 +1,9 @@
-/* legalise.c - integers of other widths than 8, 16, 32 and 64 bits.
+/* legalise.c - integers of widths other than 8, 16, 32 and 64 bits.
  *
- * A value of N bits is held in the next wider type, the bits above being zeros: every result is cut to its width
- * (cg_set_leaf), and operations that look at the sign take their operands extended (cg_leaf_use). In memory it takes as
- * many bytes as its bits need, and stands where the wider type would; it is loaded and stored in parts of 1, 2 and 4
- * bytes. Instructions that are not in the table are refused with such operands.
+ * A value of N bits is held in the next wider type with the upper bits zero: every result is truncated to its width
+ * (cg_set_leaf), and operations that depend on the sign take sign-extended operands (cg_leaf_use). In memory it takes
+ * as many bytes as its bits need, aligned like the wider type; it is loaded and stored in parts of 1, 2 and 4 bytes.
+ * Instructions that are not in the table are refused with such operands.
  */
 #include "codegen.h"
 
@@ -66,7 +66,7 @@ static const struct {
     {SP_OP_InBoundsPtrAccessChain, EXTENDS},
 };
 
-/* Of OpenCL.std. */
+/* The same for OpenCL.std. */
 static const struct {
     const char *name;
     uint16_t how;
@@ -78,7 +78,7 @@ static uint32_t narrow_type(struct cg *g, uint32_t type)
     return t && t->kind == SP_INT && t->bits != 8 * t->size ? t->bits : 0;
 }
 
-/* The width of the instruction's operands or result, when it is such a one. */
+/* The width of operands or result if it is not 8, 16, 32 or 64; else 0. */
 static uint32_t narrow_width(struct cg *g)
 {
     uint32_t bits = g->inst->id ? narrow_type(g, g->inst->type) : 0;

@@ -1,7 +1,7 @@
-/* math.c - OpenCL.std: a row for each instruction that works on each scalar by itself, functions for the rest.
+/* math.c - OpenCL.std: a table row for each component-wise instruction, functions for the rest.
  *
- * The rows are in the language of ops.c. half_ and native_ forms are the full ones. The C library's functions
- * are within the OpenCL full profile; helpers that are not the C library's are in prelude_math.h.
+ * The rows are in the language of ops.c. half_ and native_ forms are the full ones. The C library's functions meet the
+ * OpenCL full profile; helpers that the C library lacks are in prelude_math.h.
  */
 #include "codegen.h"
 #include "ir/extinst.h"
@@ -159,7 +159,7 @@ static const struct ext_row rows[] = {
     {204, "@umad_hi_%k", NULL},
 };
 
-/* ---- two results: the second goes through the last operand */
+/* ---- two results: the second is stored through the last operand */
 
 static const struct {
     uint32_t number;
@@ -182,7 +182,7 @@ static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t 
     return n;
 }
 
-/* The value of a table's text as a temporary of `kind`, for those that are not the result itself. */
+/* The value of a table's text as a temporary of `kind`, for values other than the result. */
 static const char *side_value(struct cg *g, const char *text, uint32_t n, const enum cg_kind *kinds,
                               const char *const *args, enum cg_kind kind, bool varying)
 {
@@ -225,7 +225,7 @@ static void write_pair(struct cg *g, size_t row)
     }
 }
 
-/* ---- geometry: sums of squares in f64, where those of f32 neither overflow nor lose digits */
+/* ---- geometry: sums of squares in f64, in which those of f32 neither overflow nor lose digits */
 
 static const char *wide_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
 {
@@ -234,7 +234,7 @@ static const char *wide_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool vary
     return cg_str(g, varying ? "XS_CONVERT(%s, f64x)" : "(f64)(%s)", e);
 }
 
-/* Of the difference if there is a `b`, of the product if there is a `scale`. */
+/* The length of a - b if there is a `b`, of a * scale if there is a `scale`. */
 static const char *length_of(struct cg *g, uint32_t a, uint32_t b, const char *scale, bool varying)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[a].type);
@@ -273,7 +273,7 @@ static void set_from_wide(struct cg *g, uint32_t leaf, const char *e)
     cg_set_leaf(g, leaf, cg_narrow(g, kind, varying, e));
 }
 
-/* What is divided by its length is made smaller first where f64 are so large that the length may be no number. */
+/* A factor to scale f64 vectors before normalising, if they are so large that the length may overflow. */
 static const char *scale_of(struct cg *g, uint32_t a, bool varying)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[a].type);
@@ -325,7 +325,7 @@ static void write_geometry(struct cg *g, uint32_t number)
 
 /* ---- vector loads and stores */
 
-/* The address of element `offset` of `stride` bytes behind a pointer, in a temporary. */
+/* The address of element `offset` of `stride` bytes from a pointer, in a temporary. */
 static const char *element_address(struct cg *g, uint32_t pointer, uint32_t offset, uint32_t stride, bool varying)
 {
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[offset].type)->leaf[0].kind;
@@ -424,7 +424,7 @@ static void write_bit_select(struct cg *g)
     }
 }
 
-/* A vector's component is chosen by the top bit of its condition, a scalar by whether it is zero. */
+/* Vectors select by the top bit of each condition, scalars by whether it is zero. */
 static void write_select(struct cg *g)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
@@ -444,7 +444,7 @@ static void write_select(struct cg *g)
     }
 }
 
-/* printf, a lane after the other: the arguments' kinds as a table, their values as 64 bits each (prelude_print.h). */
+/* printf lane by lane: the arguments' kinds as a table, their values as 64 bits each (prelude_print.h). */
 static void write_printf(struct cg *g)
 {
     uint32_t n = g->inst->count - 3, values = 0, at = 0;
@@ -492,7 +492,7 @@ static bool write_row(struct cg *g, uint32_t number)
         enum cg_kind kind[4];
         const char *arg[4];
         uint32_t n = arguments(g, i, 2, g->inst->count - 2, varying, kind, arg);
-        if (number == EXT_NEXTAFTER && l->leaf[i].kind == CG_F16) { /* not the neighbour among the f32 */
+        if (number == EXT_NEXTAFTER && l->leaf[i].kind == CG_F16) { /* the neighbour among f16, not f32 */
             const char *t = cg_temporary(g, cg_kind_type(g, CG_F16, varying));
             if (varying)
                 cg_call_lanes(g, t, "u16", "nextafter_f16", 2, (const char *const[]){"u16", "u16"}, arg);
@@ -501,7 +501,7 @@ static bool write_row(struct cg *g, uint32_t number)
             cg_set_leaf(g, i, t);
             continue;
         }
-        if (number == EXT_NAN && kind[0] == CG_U16) { /* its number moves to where the f32 has the half's bits */
+        if (number == EXT_NAN && kind[0] == CG_U16) { /* the payload moves to the f32 bits that hold the half's */
             arg[0] = cg_str(g, varying ? "(XS_CONVERT(%s, u32x) << 13)" : "((u32)%s << 13)", arg[0]);
             kind[0] = CG_U32;
         }

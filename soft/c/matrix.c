@@ -1,7 +1,7 @@
-/* matrix.c - matrix products, two-dimensional blocks, block reads and writes of subgroups.
+/* matrix.c - matrix products, two-dimensional blocks, subgroup block reads and writes.
  *
- * All of it is calls of prelude_matrix.h with pointers to fragments: a fragment's components are the leaves of a value,
- * or the items of a fixed private variable, one lane vector each.
+ * All are calls to prelude_matrix.h with pointers to fragments: a fragment's components are the leaves of a value, or
+ * the items of a fixed private variable, each a lane vector.
  */
 #include "fragments.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- two-dimensional blocks */
 
-/* Where a pointer into a fixed variable points. The two halves of a tiled one alternate row by row. */
+/* The address a pointer into a fixed variable has. The two halves of a tiled one alternate row by row. */
 static const char *address_of(struct cg *g, const struct cg_value *p)
 {
     const struct cg_value *v = &g->value[p->variable];
@@ -19,7 +19,7 @@ static const char *address_of(struct cg *g, const struct cg_value *p)
     return cg_str(g, "&%s", cg_fixed_item(g, p->variable, at * v->granule + p->offset % v->granule));
 }
 
-/* A pointer to what each lane holds, and the size of its items; lanes whose own memory it is go through a copy. */
+/* Writes a 2D block instruction. Lanes' data in ordinary memory goes through a copy. */
 static void write_block2d(struct cg *g)
 {
     bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
@@ -70,7 +70,7 @@ static void write_block2d(struct cg *g)
 
 /* ---- matrix products */
 
-/* The address of a value's components, all lanes of each. */
+/* The address of a value's components, each a vector of all lanes. */
 static const char *fragment(struct cg *g, uint32_t id)
 {
     const struct sp_id *d = &g->m->ids[id];

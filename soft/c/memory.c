@@ -1,9 +1,9 @@
 /* memory.c - variables, addresses, loads, stores, atomics.
  *
- * An address is a u64, also that of local memory (it stands in the host's memory like everything else). Private
- * variables all whose uses have constant byte offsets are "fixed": arrays of C variables, one an item of the smallest
- * size they are accessed with; wider accesses join items by shifts (a fragment written in 16-bit parts and read in
- * 32-bit ones, say). The others live in memory, each lane's copy in one piece. Built-in variables are fixed ones whose
+ * Addresses are u64, also those of local memory (which is host memory like everything else). Private variables whose
+ * uses all have constant byte offsets are "fixed": arrays of C variables, one for each item of the smallest size they
+ * are accessed with; wider accesses combine items by shifts (such as a fragment written in 16-bit parts and read in
+ * 32-bit ones). The others are in memory, with each lane's copy contiguous. Built-in variables are fixed ones whose
  * contents are expressions.
  */
 #include "codegen.h"
@@ -120,7 +120,7 @@ static bool is_volatile(const struct sp_inst *i)
     return accesses && i->count > at && (i->operand[at] & SP_ACCESS_Volatile);
 }
 
-/* Through an affine address: a run, regularly spaced, or all of one place. */
+/* Loads through an affine address: contiguous, regularly spaced, or all from one address. */
 static const char *load_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits)
 {
     const struct cg_value *p = &g->value[pointer];
@@ -184,7 +184,7 @@ static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, en
     return cg_from_bits(g, kind, varying, load_bits(g, pointer, offset, bytes, varying));
 }
 
-/* An integer of another width than 1, 2, 4 or 8 bytes, piece by piece. */
+/* Loads an integer whose size is not 1, 2, 4 or 8 bytes, piece by piece. */
 static const char *load_pieces(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, bool varying)
 {
     uint32_t bytes = cg_leaf_bytes(leaf), n;
@@ -249,7 +249,7 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
     }
 }
 
-/* Within loops over arrays, whose values stand in memory. */
+/* Loads within loops over arrays, whose values are in memory. */
 static const char *load_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, bool varying)
 {
     const char *name = cg_kind_name(cg_bits_kind(cg_kind_bytes(leaf->kind))), *offset = cg_leaf_offset(g, leaf);
@@ -335,7 +335,7 @@ static void write_copy(struct cg *g)
         return;
     }
     if (!cg_copy_size(g, g->inst, &bytes)) cg_fail(g, "a copy of unknown size to or from a private variable");
-    /* one item of the one, or more of the other: no less than an item can be stored */
+    /* in units of the larger item, since less than an item cannot be stored */
     uint32_t to_item = t->variable ? g->value[t->variable].granule : 1;
     uint32_t item = f->variable && g->value[f->variable].granule > to_item ? g->value[f->variable].granule : to_item;
     for (uint64_t at = 0; at < bytes && !g->failed; at += item)
@@ -423,7 +423,7 @@ static const char *of_lane(struct cg *g, uint32_t id, enum cg_kind kind)
     return cg_to_bits(g, kind, false, e);
 }
 
-/* The function for it: of local memory one without atomic instructions, where it is known to be local. */
+/* The function for an atomic: one without atomic instructions if memory is known to be local. */
 static const char *atomic_function(struct cg *g, const char *name, enum cg_kind kind)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
@@ -444,7 +444,7 @@ static const char *atomic_function(struct cg *g, const char *name, enum cg_kind 
     return cg_str(g, "XS(local_%s)", full);
 }
 
-/* For each active lane l. */
+/* The head of a loop over active lanes l. */
 static const char *each_lane(struct cg *g)
 {
     if (g->fn->full && !strcmp(g->bits, "b0")) return "for (u32 l = 0; l < S; l++)";
@@ -497,7 +497,7 @@ static void write_atomic_store(struct cg *g)
            flag ? "0" : of_lane(g, value, kind));
 }
 
-/* What is asked of a generic pointer, lane by lane. */
+/* Queries on generic pointers, lane by lane. */
 static void write_generic(struct cg *g, const char *name, enum cg_kind kind)
 {
     uint32_t pointer = cg_operand(g, 0);

@@ -1,16 +1,16 @@
 /* ops.c - arithmetic, conversion and composites.
  *
- * What works on each scalar of its operands by itself is a row of a table: the opcode and the C it becomes, in a small
- * language, once for uniform and once for varying results (NULL: the same text):
+ * Component-wise operations are rows of a table: the opcode and the C text it becomes, in a small language, once for
+ * uniform and once for varying results (NULL: the same text):
  *
  *     %0 %1 %2 %3   operands                       %t  the result's C type        %k  its name as a suffix (u32)
  *     %s            the result's signed C type     %a  operand 0's C type         %z  its signed C type   %j  its name
  *     %l            the C library's suffix for operand 0's type (f for float)
- *     %h            `_half` where the result is a half
+ *     %h            `_half` if the result is a half
  *     $name         the helper `name` for uniform, `XS(name)` for varying operands
  *     @name         a scalar helper, called lane by lane for varying operands (stands alone)
  *
- * 16- and 8-bit floats are computed with as f32: operands are widened and results rounded around the text.
+ * 16- and 8-bit floats are computed as f32: operands are widened before the text and results rounded after it.
  */
 #include "codegen.h"
 
@@ -73,7 +73,7 @@ static const char *expand(struct cg *g, const struct apply *a, const char *forma
     }
 }
 
-/* A scalar helper for every lane. */
+/* Calls a scalar helper for every lane. */
 static void call_lanes(struct cg *g, const struct apply *a, const char *to, const char *format)
 {
     const char *name =
@@ -83,7 +83,7 @@ static void call_lanes(struct cg *g, const struct apply *a, const char *to, cons
     cg_call_lanes(g, to, cg_kind_type(g, a->result, false), name, a->n, types, a->arg);
 }
 
-/* What the text says, as an expression; statements before it where it takes some. */
+/* The text applied to operands, as an expression, possibly preceded by statements. */
 static const char *apply_wide(struct cg *g, const struct apply *a, const char *format)
 {
     if (format[0] != '@') return expand(g, a, format);
@@ -210,16 +210,16 @@ static const struct row rows[] = {
     {SP_OP_RoundFToTF32INTEL, "$round_tf32(%0)", NULL},
     {SP_OP_ConvertFToBF16INTEL, "$f32_to_bf16(%0)", NULL},
     {SP_OP_ConvertBF16ToFINTEL, "$bf16_to_f32(%0)", NULL},
-    {SP_OP_BitFieldInsert, NULL, NULL}, /* its counts have types of their own: below */
+    {SP_OP_BitFieldInsert, NULL, NULL}, /* handled below, as its counts have their own types */
 };
 
-/* The same, when the result is decorated SaturatedConversion. (Floats are always saturated.) */
+/* The same for results decorated SaturatedConversion. (Floats are always saturated.) */
 static const struct row saturated[] = {
     {SP_OP_SConvert, "@sat_s_to_s_%j_%k", NULL},
     {SP_OP_UConvert, "@sat_u_to_u_%j_%k", NULL},
 };
 
-/* Shifts: the amount may have another width than what is shifted; it is brought to that first. */
+/* Shifts: the amount, which may have another width, is converted to the operand's first. */
 static const struct row shifts[] = {
     {SP_OP_ShiftLeftLogical, "$shl_%k(%0, %1)", NULL},     {SP_OP_ShiftRightLogical, "$shr_%k(%0, %1)", NULL},
     {SP_OP_ShiftRightArithmetic, "$sar_%k(%0, %1)", NULL}, {SP_OP_BitFieldInsert, "@bit_insert_%k", NULL},
@@ -244,8 +244,8 @@ static bool converts_double_down(enum cg_kind from, enum cg_kind to)
     return cg_kind_is_small_float(to) && (from == CG_F64 || from == CG_U32 || from == CG_U64);
 }
 
-/* f64, or an integer that f32 cannot hold, to a small float: to f32 rounded to odd, so that only one rounding counts.
- */
+/* Narrows f64, or an integer that f32 cannot hold, to a small float: through f32 rounded to odd, which avoids double
+ * rounding. */
 static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kind from, enum cg_kind to, bool varying)
 {
     bool is_signed = g->inst->op == SP_OP_ConvertSToF;
@@ -264,7 +264,7 @@ static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kin
     cg_set_leaf(g, leaf, cg_narrow(g, to, varying, odd));
 }
 
-/* A conversion to a real type that is to round another way than to nearest: helpers by the widest source type. */
+/* A conversion to a float type with a rounding other than to nearest: by helpers for the widest source type. */
 static bool round_directed(struct cg *g, uint32_t leaf, const char *e, enum cg_kind from, enum cg_kind to, bool varying)
 {
     static const char *const names[] = {NULL, "rtz", "rtp", "rtn"};
@@ -294,7 +294,7 @@ static bool round_directed(struct cg *g, uint32_t leaf, const char *e, enum cg_k
     return true;
 }
 
-/* A float that becomes an integer by another way than towards zero is rounded first. */
+/* Rounds a float to be converted to an integer with a rounding other than towards zero. */
 static const char *rounded(struct cg *g, enum cg_kind *kind, const char *e, bool varying)
 {
     static const char *const names[] = {"rint", NULL, "ceil", "floor"};
@@ -316,7 +316,7 @@ static bool is_conversion(uint16_t op)
            op == SP_OP_ConvertPtrToU || op == SP_OP_ConvertUToPtr;
 }
 
-/* Integers on their way to another width, or to floats, take all steps but the last here (see cg_convert). */
+/* Converts integers to another width or to floats in all steps but the last (see cg_convert). */
 static void step_towards(struct cg *g, enum cg_kind *kind, const char **e, enum cg_kind to)
 {
     uint32_t have = cg_kind_bytes(*kind), want = cg_kind_is_small_float(to) ? 4 : cg_kind_bytes(to);
@@ -330,7 +330,7 @@ static void step_towards(struct cg *g, enum cg_kind *kind, const char **e, enum 
     *kind = near;
 }
 
-/* A shift of lanes by a constant within the width is the CPU's. */
+/* Shifts of lanes by a constant within the width use the CPU's instruction. */
 static bool write_constant_shift(struct cg *g, uint32_t leaf, enum cg_kind kind, const char *e)
 {
     const struct sp_id *d = &g->m->ids[cg_operand(g, 1)];
@@ -373,7 +373,7 @@ static void write_row_of_leaf(struct cg *g, const struct row *r, bool same_width
         kind[k] = l->leaf[i].kind;
     }
     if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) return;
-    /* a saturating row (no text for vectors) must see the whole value */
+    /* saturating rows (without text for vectors) need the whole value */
     if (n == 1 && varying && r->varying && is_conversion(r->op))
         step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
     if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) return;
@@ -382,7 +382,7 @@ static void write_row_of_leaf(struct cg *g, const struct row *r, bool same_width
     } else if (n == 1 && kind[0] == l->leaf[i].kind && (r->op == SP_OP_CopyObject || r->op == SP_OP_CopyLogical)) {
         cg_set_leaf(g, i, arg[0]);
     } else {
-        bool small = r->op == SP_OP_IsNormal && kind[0] == CG_F16; /* normal among the halves */
+        bool small = r->op == SP_OP_IsNormal && kind[0] == CG_F16; /* normal as a half */
         cg_apply(g, i, l->leaf[i].kind, small ? "@is_normal_half_%j" : r->uniform, r->varying, n, kind, arg,
                  varying);
     }
@@ -403,7 +403,7 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
 
 /* ---- composites */
 
-/* Where the part that the literal indices name stands in a value of many leaves, and the part's type. */
+/* The position and type of the part named by literal indices in a value of many leaves. */
 static struct cg_leaf place_of_part(struct cg *g, uint32_t type_id, const uint32_t *index, uint32_t n, uint32_t *part)
 {
     struct cg_leaf at = {CG_U32, 0, "", NULL, 0};
@@ -417,7 +417,7 @@ static struct cg_leaf place_of_part(struct cg *g, uint32_t type_id, const uint32
     return at;
 }
 
-/* The value `id` becomes the part of the result at `at`. */
+/* Sets the part of the result at `at` to value `id`. */
 static void set_part(struct cg *g, const struct cg_leaf *at, uint32_t id)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
@@ -428,7 +428,7 @@ static void set_part(struct cg *g, const struct cg_leaf *at, uint32_t id)
     }
 }
 
-/* The first leaf of the part that the literal indices name, and the part's type. */
+/* The first leaf and the type of the part named by literal indices. */
 static uint32_t find_part(struct cg *g, uint32_t type_id, const uint32_t *index, uint32_t n, uint32_t *part)
 {
     uint32_t leaf = 0;
@@ -446,7 +446,7 @@ static uint32_t find_part(struct cg *g, uint32_t type_id, const uint32_t *index,
     return leaf;
 }
 
-/* A component of what was loaded from a built-in variable may be uniform where the whole is not. */
+/* A component of a built-in variable may be uniform although the variable varies. */
 static void write_extract(struct cg *g)
 {
     uint32_t whole = cg_operand(g, 0), part, type = g->m->ids[whole].type;
@@ -489,7 +489,7 @@ static void write_insert(struct cg *g)
     }
 }
 
-/* A vector of one value in all components. */
+/* A vector with equal components. */
 static bool write_repeated(struct cg *g)
 {
     struct cg_rolled rolled;
@@ -514,7 +514,7 @@ static void write_construct(struct cg *g)
     if (write_repeated(g)) return;
     bool varying = cg_is_varying(g, g->inst->id);
     uint32_t leaf = 0, parts = cg_leaves_of(g, g->inst->type)->count;
-    if (sp_type(g->m, g->inst->type)->kind == SP_COOPMAT) { /* all components are the one constituent */
+    if (sp_type(g->m, g->inst->type)->kind == SP_COOPMAT) { /* all components equal the one constituent */
         while (leaf < parts) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, 0), 0, varying));
         return;
     }
@@ -539,8 +539,8 @@ static void write_shuffle(struct cg *g)
     }
 }
 
-/* What a dimension beyond the three of a built-in gives, as get_global_size(d) has it: 1 for sizes, else 0. NULL when
- * `whole` is not just loaded from such a variable. Translators leave the test of `d` to the driver. */
+/* The value that components of a built-in beyond the third have, as in get_global_size(d): 1 for sizes, else 0. NULL if
+ * `whole` is not simply loaded from such a variable. Translators leave the test of `d` to the driver. */
 static const char *item_beyond(struct cg *g, uint32_t whole, enum cg_kind kind, bool varying)
 {
     const struct sp_inst *load = g->m->ids[whole].def;
@@ -551,7 +551,7 @@ static const char *item_beyond(struct cg *g, uint32_t whole, enum cg_kind kind, 
     return cg_builtin_item(g, builtin, 3, kind, varying);
 }
 
-/* One that equals the index; an index outside takes what it finds at the end. */
+/* Selects the component whose number equals the index; outside, item_beyond's value or component 0. */
 static void write_extract_dynamic(struct cg *g)
 {
     uint32_t whole = cg_operand(g, 0), index = cg_operand(g, 1);
@@ -605,7 +605,7 @@ static void write_select(struct cg *g)
     cg_unroll(&rolled);
 }
 
-/* ---- bitcasts: leaves of one size as leaves of another, by way of the smaller of the two */
+/* ---- bitcasts: leaves of one size as leaves of another, through the smaller of the two */
 
 static const char *part_of(struct cg *g, const char *e, uint32_t bytes, uint32_t part, uint32_t part_bytes,
                            bool varying)
@@ -650,7 +650,7 @@ static void write_bitcast(struct cg *g)
     }
 }
 
-/* ---- those that reduce over the components of a vector */
+/* ---- reductions over the components of a vector */
 
 static void write_any_all(struct cg *g)
 {
@@ -694,7 +694,7 @@ static const char *dot_component(struct cg *g, uint32_t id, uint32_t i, bool is_
                   varying ? sign : e);
 }
 
-/* The distance of two pointers in elements. */
+/* The difference of two pointers in elements. */
 static void write_pointer_difference(struct cg *g)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
@@ -708,7 +708,7 @@ static void write_pointer_difference(struct cg *g)
                         : cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e));
 }
 
-/* OpSDot and its kin: products and their sum in 64 bits; the accumulator is added with saturation to the result's
+/* OpSDot and its variants: products and their sum in 64 bits; the accumulator is added with saturation to the result's
  * width. */
 static void write_integer_dot(struct cg *g)
 {
@@ -778,7 +778,7 @@ static void write_size_of(struct cg *g)
 bool cg_write_simple(struct cg *g)
 {
     const struct row *r;
-    if (g->inst->id && g->value[g->inst->id].variable) return false; /* a pointer that is not computed */
+    if (g->inst->id && g->value[g->inst->id].variable) return false; /* a pointer that needs no code */
     switch (g->inst->op) {
     case SP_OP_CopyObject:
     case SP_OP_CopyLogical:

@@ -1,15 +1,15 @@
-/* outline.c - function bodies as text: whole, or, when they are long, as a number of smaller functions.
+/* outline.c - function bodies as text: whole or, if long, outlined into several smaller functions.
  *
- * The time of several passes of gcc and clang grows with the square of a function's length. So a long body is cut into
- * pieces, each a C function of its own that returns where to go on: 0 for the function's end, 1 for a barrier at which
- * it waits, else the number of a piece and of an entry into it. Jumps to labels of other pieces become such returns.
- * What only one piece uses is its local variable. The rest is kept in a structure, of which `state_` is the address:
- * names are replaced while the text is copied.
+ * Several passes of gcc and clang take time quadratic in a function's length. So a long body is split into pieces, each
+ * a C function that returns where to continue: 0 for the function's end, 1 for a barrier at which it waits, else the
+ * number of a piece and of an entry into it. Jumps to labels of other pieces become such returns. Variables that only
+ * one piece uses are local to it. The rest are members of a structure whose address is `state_`: names are replaced
+ * while the text is copied.
  *
- * A piece that lies on a loop through other pieces is left and entered again. In it only what a single block uses, and
- * does not count on from the iteration before, is local.
+ * A piece in a loop through other pieces is left and entered again. Only variables of a single block, whose values from
+ * the previous iteration are not needed, are local to it.
  *
- * Cuts are made between instructions; between blocks, and outside of loops, rather than within.
+ * Cuts are made between instructions, preferably between blocks and outside loops.
  */
 #include "body.h"
 
@@ -22,7 +22,7 @@ enum { CG_WHOLE_TEXT = 256 << 10, CG_PIECE_TEXT = 24 << 10, FIRST_ENTRY = 2, ENT
 struct scan {
     const char *at, *end, *name;
     size_t length;
-    bool member, label; /* it stands behind a dot or an arrow; before a colon, at the start of a line */
+    bool member, label; /* follows a dot or an arrow; precedes a colon, at the start of a line */
 };
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -64,7 +64,7 @@ static uint32_t hash_of(const char *text, size_t length)
     return hash ^ hash >> 15;
 }
 
-/* The slot of a name, with 0 in it when there is none. */
+/* The hash table slot of a name; contains 0 if the name is new. */
 static uint32_t *find_slot(struct cg_body *b, const char *text, size_t length)
 {
     for (uint32_t at = hash_of(text, length);; at++) {
@@ -83,7 +83,7 @@ static struct cg_name *find_name(struct cg_body *b, const struct scan *s)
 /* ---- the body with its cuts */
 
 struct part {
-    size_t from; /* in the text with its cuts */
+    size_t from; /* in the text after cutting */
     bool piece;  /* a piece begins here, else a block of the same piece */
 };
 
@@ -93,8 +93,8 @@ struct pieces {
     struct sp_text text;
     struct part *part;
     uint32_t part_count, count;
-    int32_t *loops;                    /* by piece: loops through several pieces, this one too */
-    int32_t *deep_start, *deep_inside; /* by segment: loops that a cut before it, or in it, would cut */
+    int32_t *loops;                    /* by piece: loops through several pieces including this one */
+    int32_t *deep_start, *deep_inside; /* by segment: loops that a cut before it, or inside it, would split */
 };
 
 static void index_names(struct cg *g, struct cg_body *b)
@@ -118,7 +118,7 @@ static void add_label(struct cg *g, struct cg_body *b, const struct scan *s, uin
 
 static bool is_goto(const struct scan *s) { return s->length == 4 && !memcmp(s->name, "goto", 4); }
 
-/* Where labels stand, and how many loops there are around each block. */
+/* Finds the positions of labels, and the loop depth of each block. */
 static void find_loops(struct pieces *p)
 {
     struct cg_body *b = p->body;
@@ -144,7 +144,7 @@ static void find_loops(struct pieces *p)
     }
 }
 
-/* The best mark to cut at after the cut at mark `from`; mark_count: none is needed. */
+/* The best mark for the next cut after mark `from`; mark_count: no cut needed. */
 static uint32_t choose_cut(const struct pieces *p, uint32_t from, uint32_t segment)
 {
     const struct cg_body *b = p->body;
@@ -165,7 +165,7 @@ static uint32_t choose_cut(const struct pieces *p, uint32_t from, uint32_t segme
     return best;
 }
 
-/* Leaves a block in its middle, and goes on with it in the next piece. */
+/* Ends a piece in the middle of a block, which continues in the next piece. */
 static void cut_block(struct pieces *p, uint32_t block, bool open)
 {
     uint32_t label = p->g->fn->f->blocks[block].label;
@@ -176,7 +176,7 @@ static void cut_block(struct pieces *p, uint32_t block, bool open)
         cg_write_block_head(p->g, block);
 }
 
-/* Puts the text together again with its cuts, and notes where its parts begin. */
+/* Reassembles the text with its cuts, and records where its parts begin. */
 static void cut(struct pieces *p)
 {
     struct cg_body *b = p->body;
@@ -204,9 +204,9 @@ static void cut(struct pieces *p)
     p->part[p->part_count].from = p->text.size;
 }
 
-/* ---- which names are shared */
+/* ---- shared names */
 
-/* What piece `piece` says of a name: a variable is used there, a label is there or is jumped to from there. */
+/* Records a name in `piece`: a variable used there, a label defined or jumped to there. */
 static void note_name(struct pieces *p, struct cg_name *n, uint32_t piece, uint32_t part, bool first_pass, bool label)
 {
     if (!n->type) {
@@ -214,7 +214,7 @@ static void note_name(struct pieces *p, struct cg_name *n, uint32_t piece, uint3
         if (first_pass || label || n->piece == piece) return;
         n->entry = FIRST_ENTRY;
         if (n->piece > piece) return;
-        p->loops[n->piece]++; /* as far as here */
+        p->loops[n->piece]++; /* up to here */
         p->loops[piece + 1]--;
     } else if (first_pass) {
         n->in_pieces = n->in_pieces || (n->piece != CG_NOWHERE && n->piece != piece);
@@ -253,13 +253,13 @@ static void find_shared(struct pieces *p)
     for (uint32_t i = 1; i <= p->count; i++) p->loops[i] += p->loops[i - 1];
     for (uint32_t i = 0; i < b->declared; i++) {
         struct cg_name *n = &b->name[i];
-        bool again = n->piece != CG_NOWHERE && p->loops[n->piece]; /* it may be run more than once */
+        bool again = n->piece != CG_NOWHERE && p->loops[n->piece]; /* may run more than once */
         n->shared = n->kept || n->in_pieces || (again && (n->zero || n->in_parts));
     }
     number_entries(p);
 }
 
-/* ---- the result */
+/* ---- output */
 
 static void put_declaration(struct cg *g, const struct cg_name *n, bool zero)
 {
@@ -289,15 +289,14 @@ static bool starts_with(const struct scan *s, const char *text)
     return s->length >= n && !memcmp(s->name, text, n);
 }
 
-/* Is it one of those that cg_write_builtins declares? */
+/* Is it declared by cg_write_builtins? */
 static bool is_builtin(const struct scan *s)
 {
     return starts_with(s, "local_") || starts_with(s, "group_") || starts_with(s, "offset") ||
            starts_with(s, "subgroup_id") || starts_with(s, "lanes") || starts_with(s, "first");
 }
 
-/* The variables of a piece, and a jump to each of its labels that others go to. Returns the next piece's first label.
- */
+/* The variables of a piece, and a jump to each of its labels that others use. Returns the next piece's first label. */
 static uint32_t write_piece_start(struct pieces *p, uint32_t piece, uint32_t label, struct scan s)
 {
     struct cg *g = p->g;
@@ -319,7 +318,7 @@ static uint32_t write_piece_start(struct pieces *p, uint32_t piece, uint32_t lab
     return label;
 }
 
-/* Copies a piece's text: shared names are found in the state, and labels of other pieces by returning. */
+/* Copies a piece's text, replacing shared names by state members, and jumps to other pieces by returns. */
 static void copy_piece(struct pieces *p, uint32_t piece, struct scan s)
 {
     const char *from = s.at, *jump = NULL;
@@ -368,7 +367,7 @@ static void write_pieces(struct pieces *p)
     }
 }
 
-/* The function itself: from piece to piece. */
+/* The function itself, which calls one piece after another. */
 static void write_driver(struct pieces *p)
 {
     struct cg *g = p->g;
@@ -421,7 +420,7 @@ static void write_whole(struct cg *g, struct cg_body *b)
     cg_put(g, "    goto done;\ndone:;\n    (void)m0;\n    (void)b0;\n    (void)self;\n");
 }
 
-/* Writes the function, of which `body` writes the statements. */
+/* Writes a function whose statements are written by `body`. */
 void cg_write_body(struct cg *g, void (*body)(struct cg *))
 {
     const struct sp_type *result = sp_type(g->m, sp_type(g->m, g->fn->f->type)->elem);

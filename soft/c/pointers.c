@@ -1,9 +1,9 @@
-/* pointers.c - functions that are called by pointer (SPV_INTEL_function_pointers, zeModuleGetFunctionPointer).
+/* pointers.c - functions called by pointer (SPV_INTEL_function_pointers, zeModuleGetFunctionPointer).
  *
- * A pointer is the address of a row with the function's code for each subgroup size. That code takes its arguments and
- * gives its result through memory, all of them vectors, so that it can be called from other objects; it writes the
- * results of the active lanes only. Lanes whose pointers differ call one after the other. A null pointer, a function
- * without code of the caller's subgroup size, and calls that are nested beyond the stack do nothing and give 0.
+ * A pointer is the address of a row with the function's code for each subgroup size. To be callable from other objects,
+ * that code passes arguments and results through memory, as vectors; it writes only the results of the active lanes.
+ * Lanes with different pointers call one after the other. Calls of a null pointer or of a function without code for the
+ * caller's subgroup size, and calls nested beyond the stack, do nothing and give 0.
  */
 #include "codegen.h"
 #include "abi.h"
@@ -45,7 +45,7 @@ static void write_entry(struct cg *g, struct cg_function *fn)
     cg_put(g, "    self->globals = callers;\n    (void)m0;\n    (void)args;\n    (void)result;\n}\n\n");
 }
 
-/* At the end of a section. */
+/* Written at the end of a section. */
 void cg_write_entries(struct cg *g)
 {
     for (uint32_t i = 0; i < g->m->function_count && !g->failed; i++) {

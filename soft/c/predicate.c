@@ -1,6 +1,5 @@
-/* predicate.c - OpPredicatedLoadINTEL and OpPredicatedStoreINTEL: a load or store for the lanes that a
- * condition holds in. It is written as the plain one would be, for fewer lanes; the result of a load has its default
- * before.
+/* predicate.c - OpPredicatedLoadINTEL and OpPredicatedStoreINTEL: a load or store for the lanes in which a condition
+ * holds. It is written like an ordinary one, for fewer lanes; the result of a load is first set to its default.
  */
 #include "codegen.h"
 
@@ -20,7 +19,7 @@ void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g))
 {
     bool loads = g->inst->op == SP_OP_PredicatedLoadINTEL, blends = g->value[g->inst->id].blend;
     uint32_t condition = cg_operand(g, loads ? 1 : 2);
-    /* a result that varies is chosen lane by lane, even where the condition is the same in all of them */
+    /* a varying result is selected lane by lane, even if the condition is uniform */
     bool varying = cg_is_varying(g, condition) || (loads && cg_is_varying(g, g->inst->id));
     const char *outer_mask = g->mask, *outer_bits = g->bits, *bits;
     if (loads) set_default(g);

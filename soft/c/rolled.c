@@ -1,9 +1,8 @@
-/* rolled.c - an instruction that does the same with every component, as a loop over them.
+/* rolled.c - component-wise instructions as loops over the components.
  *
- * While such an instruction is written, the vectors that it takes and gives have one leaf, `.e[i0_]`, with a loop
- * around it, as arrays of many elements always have. Compilers then see one statement instead of dozens, and the
- * components stay in memory, which makes products of f32 three times as slow. So it is for kernels that are to compile
- * quickly.
+ * While such an instruction is written, its vectors have one leaf, `.e[i0_]`, with a loop around it, as arrays of many
+ * elements always have. Compilers then see one statement instead of dozens; but the components stay in memory, which
+ * makes products of f32 three times as slow. Therefore this is done only for kernels that should compile quickly.
  */
 #include "codegen.h"
 
@@ -11,7 +10,7 @@ enum { LEAST_COMPONENTS = 4 };
 
 static bool is_rolled_type(const struct sp_type *t) { return t->kind == SP_VECTOR || t->kind == SP_COOPMAT; }
 
-/* Are all components of the constant one, so that a literal can stand for any? */
+/* Are all components of the constant equal, so that one literal represents them? */
 static bool is_same_throughout(const struct sp_id *d, const struct sp_type *t)
 {
     if (d->def && (d->def->op == SP_OP_ConstantNull || d->def->op == SP_OP_Undef)) return true;
@@ -21,7 +20,7 @@ static bool is_same_throughout(const struct sp_id *d, const struct sp_type *t)
     return true;
 }
 
-/* Can the value's component be named by a variable? A scalar is the same for all. */
+/* Can the value's component be indexed by a variable? A scalar serves for all. */
 static bool can_roll(struct cg *g, uint32_t id, uint32_t count)
 {
     const struct sp_id *d = &g->m->ids[id];

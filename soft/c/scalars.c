@@ -1,5 +1,5 @@
-/* scalars.c - scalars and vectors of lanes as C, whatever they stand for: the names of their types, literals,
- * conversions, and the lanes of an affine value.
+/* scalars.c - scalars and vectors of lanes as C, whatever they represent: type names, literals, conversions, and the
+ * lanes of an affine value.
  */
 #include "codegen.h"
 
@@ -103,8 +103,8 @@ const char *cg_narrow(struct cg *g, enum cg_kind kind, bool varying, const char 
     return cg_str(g, varying ? "XS(f32_to_%s%s)(%s)" : "f32_to_%s%s(%s)", kinds[kind].name, how, e);
 }
 
-/* A lane vector of integers as one of `to` (integers or floats), by doubling or halving: gcc 12 takes longer steps
- * apart. */
+/* Converts a lane vector of integers to `to` (integers or floats) by doubling or halving, because gcc 12 splits longer
+ * steps into scalars. */
 const char *cg_convert(struct cg *g, const char *e, enum cg_kind from, enum cg_kind to, bool is_signed)
 {
     uint32_t bytes = cg_kind_bytes(from), last = cg_kind_bytes(to);

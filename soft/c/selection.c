@@ -1,11 +1,11 @@
-/* selection.c - which parts of the texts in front of generated code a module needs: what it does not name, directly or
- * through others, is not compiled.
+/* selection.c - selects the parts of the texts preceding generated code that a module needs: items that it does not
+ * mention, directly or through other items, are not compiled.
  *
- * A text falls into items: a function, a macro, a use of a macro that defines functions, an `#if` with all in it.
- * Types, includes and what guards a text against a second inclusion always stay; comments never do. An item is known by
- * the names it defines, and needs those that it mentions. What macros put together by ## is worked out where they
- * define functions; elsewhere it stands for all names that begin, or end, like that: more may stay than is needed,
- * never less. test_soft_text holds this against what the preprocessor makes of the texts.
+ * A text consists of items: a function, a macro, a use of a macro that defines functions, an `#if` with all its
+ * content. Types, includes and include guards are always kept, comments never. An item is known by the names it
+ * defines, and needs those it mentions. Names that macros paste with ## are computed where the macros define functions;
+ * elsewhere a pasted name matches all names that begin, or end, like it: too much may be kept, but never too little.
+ * test_soft_text compares this with the preprocessor's result.
  */
 #include "codegen.h"
 #include "generate.h"
@@ -24,13 +24,13 @@ const char *const *const cg_texts[] = {soft_text_abi,   soft_text_prelude, soft_
 struct item {
     const char *const *line;
     uint32_t count;
-    bool always, leads; /* stays; what it mentions stays, too */
-    bool family;        /* has a macro that defines functions */
+    bool always, leads; /* kept; all it mentions is kept too */
+    bool family;        /* contains a macro that defines functions */
 };
 
 struct name {
     char text[WORD];
-    uint32_t item, next; /* next: of the same bucket, + 1 */
+    uint32_t item, next; /* next: index + 1 in the same bucket */
 };
 
 static struct {
@@ -46,7 +46,7 @@ static struct {
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
-/* The next word at or after *at, behind which *at then stands; 0: there is none. */
+/* Finds the next word from *at on and advances *at past it. Returns its length, 0: none. */
 static uint32_t next_word(const char **at, const char *end, const char **word)
 {
     const char *s = *at;
@@ -98,7 +98,7 @@ static const char *skip_blanks(const char *s)
     return s;
 }
 
-/* The words up to a closing parenthesis at `s`, or whatever stands between the commas. */
+/* Reads the comma-separated words at `s`, up to a closing parenthesis. */
 static uint32_t read_list(const char *s, char list[MAX_PARAMS][WORD])
 {
     uint32_t n = 0, length = 0, depth = 0;
@@ -126,7 +126,7 @@ static const char *value_of(const struct args *a, const char *s, uint32_t *lengt
     return s;
 }
 
-/* The name at `s`, put together by ## from words and arguments; its length, and what stands behind it. */
+/* The name at `s`, pasted with ## from words and arguments; returns its length, and what follows it. */
 static uint32_t join(const char *s, const struct args *a, char name[WORD], const char **behind)
 {
     uint32_t n = 0;
@@ -163,7 +163,7 @@ static bool is_specified(const char *s)
     return false;
 }
 
-/* Of a line that begins a function: its name, which stands in front of the first parenthesis, or in XS(...). */
+/* Defines the function that begins on a line; its name precedes the first parenthesis or is in XS(...). */
 static bool define_function(const char *s, const struct args *a, uint32_t item)
 {
     if (!is_specified(s)) return false;
@@ -182,7 +182,7 @@ static bool define_function(const char *s, const struct args *a, uint32_t item)
             define_joined(word, a, item);
             return true;
         }
-        for (uint32_t depth = 0; *paren; paren++) { /* over an attribute */
+        for (uint32_t depth = 0; *paren; paren++) { /* skip an attribute */
             depth += *paren == '(';
             depth -= *paren == ')';
             if (!depth) break;
@@ -201,7 +201,7 @@ static bool is_family_use(const char *s) { return begins(s, "XS_") && !is_specif
 
 static void visit_families(const char *s, const struct args *outer, uint32_t depth, visit_fn *visit, void *to);
 
-/* Visits the lines of macros of this name, as they are with these arguments. */
+/* Visits the lines of macros with this name, expanded with these arguments. */
 static void visit_macro(const char *s, uint32_t length, struct args *a, uint32_t depth, visit_fn *visit, void *to)
 {
     for (uint32_t n = all.bucket[hash_of(s, length)]; n; n = all.name[n - 1].next) {
@@ -220,7 +220,7 @@ static void visit_macro(const char *s, uint32_t length, struct args *a, uint32_t
     }
 }
 
-/* The same for all macros that a line consists of. */
+/* The same for all macros in a line. */
 static void visit_families(const char *s, const struct args *outer, uint32_t depth, visit_fn *visit, void *to)
 {
     while (is_family_use(s) && depth < MAX_DEPTH) {
@@ -261,7 +261,7 @@ static bool is_directive(const char *s, const char *what)
     return *s == '#' && begins(skip_blanks(s + 1), what);
 }
 
-/* The last character of a line that is no blank and not in a comment behind it. */
+/* The last character of a line, ignoring blanks and a trailing comment. */
 static char last_of(const char *s)
 {
     const char *end = strstr(s, " /*");
@@ -270,7 +270,7 @@ static char last_of(const char *s)
     return end > s ? end[-1] : ' ';
 }
 
-/* How many lines, from `line` on, are one item. */
+/* The number of lines of the item that begins at `line`. */
 static uint32_t item_lines(const char *const *line)
 {
     const char *ends = begins(*line, "XS_") && !is_specified(*line) ? ";})" : ";}";
@@ -330,7 +330,7 @@ static void read_text(const char *const *line)
     }
 }
 
-/* Macros first: what others define goes by them. A guard is a line of its own. */
+/* Macros first, because definitions depend on them. A guard is its own line. */
 static void name_items(void)
 {
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -356,11 +356,11 @@ static void read_all(void)
     name_items();
 }
 
-/* ---- what is needed */
+/* ---- needed items */
 
 struct search {
     struct cg_selection *wanted;
-    uint32_t stack[CG_MOST_ITEMS], depth; /* items whose words are to be looked at */
+    uint32_t stack[CG_MOST_ITEMS], depth; /* items whose words are still to be searched */
 };
 
 static void need(struct search *s, uint32_t item)
@@ -376,7 +376,7 @@ static void need_word(struct search *s, const char *word, uint32_t length)
         if (is_same(&all.name[n - 1], word, length)) need(s, all.name[n - 1].item);
 }
 
-/* All names that begin, or end, like the word. */
+/* Needs all names that begin, or end, like the word. */
 static void need_like(struct search *s, const char *word, uint32_t length, bool ends)
 {
     for (uint32_t i = 0; i < all.name_count && length > 2; i++) {
@@ -393,7 +393,7 @@ static void need_words(struct search *s, const char *at, const char *end)
     while ((length = next_word(&at, end, &word)) != 0) need_word(s, word, length);
 }
 
-/* In a macro whose arguments are not known. */
+/* Needs the names in a macro whose arguments are unknown. */
 static void need_parts(struct search *s, const char *line)
 {
     const char *at = line, *word;

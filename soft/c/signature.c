@@ -1,15 +1,15 @@
-/* signature.c - what a function is called, what it takes, and the built-in values at its beginning. */
+/* signature.c - a function's name and parameters, and the built-in values at its beginning. */
 #include "codegen.h"
 
-enum { MUCH_MEMORY = 8192 }; /* bytes of a subgroup */
+enum { MUCH_MEMORY = 8192 }; /* bytes per subgroup */
 
 const char *cg_version(struct cg *g, const struct cg_function *fn)
 {
     return cg_str(g, "%c%u_%u", fn->full ? 'd' : 'f', fn->f->id, g->S);
 }
 
-/* Compilers that inline two functions into a third may keep room for the variables of both at once. Those of much
- * memory are not inlined, so that the stack a kernel asks for is what it takes. */
+/* Does the function have much memory? If compilers inline two functions into a third, they may reserve stack for the
+ * variables of both at once. Those are not inlined, so that a kernel's stack size is reliable. */
 static bool takes_much(struct cg *g, const struct sp_function *f)
 {
     uint64_t bytes = 0;
@@ -44,7 +44,7 @@ void cg_write_signature(struct cg *g, const char *end)
     cg_put(g, ")%s", end);
 }
 
-/* What built-in variables are made of. The compiler drops what is not used. */
+/* The values that built-in variables are computed from. The compiler drops unused ones. */
 void cg_write_builtins(struct cg *g)
 {
     const struct sp_entry *e = g->fn->entry;

@@ -1,5 +1,5 @@
-/* sites.c - the name of an access in the checked mode: a `struct xs_site` says which instruction of which line accesses
- * what, and of which variable.
+/* sites.c - the descriptions of accesses in the checked mode: a `struct xs_site` says which instruction on which line
+ * accesses what, and which variable.
  */
 #include "prelude_check.h"
 #include "sites.h"
@@ -8,7 +8,7 @@
 
 enum { MAX_CHAIN = 1000, MAX_PHIS = 3 };
 
-/* ---- what a pointer is derived from */
+/* ---- roots of pointers ------------ */
 
 struct phi {
     uint32_t id;
@@ -17,14 +17,14 @@ struct phi {
 
 static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint32_t depth);
 
-/* The one thing that all values of a phi are derived from. */
+/* The common root of all values of a phi. */
 static uint32_t root_of_phi(struct cg *g, const struct sp_inst *i, const struct phi *outer, uint32_t depth)
 {
     struct phi self = {i->id, outer};
     uint32_t root = 0;
     for (uint32_t k = 0; k < i->count; k += 2) {
         uint32_t r = root_of(g, i->operand[k], &self, depth + 1);
-        if (r == UINT32_MAX) continue; /* round a loop, back to this phi */
+        if (r == UINT32_MAX) continue; /* around a loop, back to this phi */
         if (!r || (root && r != root)) return 0;
         root = r;
     }
@@ -91,7 +91,7 @@ static const char *object_of(struct cg *g, uint32_t root, uint64_t *bytes)
                   name_of(g, root));
 }
 
-/* May a pointer to private memory lead to one of the program's constants? */
+/* Can a pointer to private memory point to one of the program's constants? */
 static bool has_private_constants(const struct sp_module *m)
 {
     for (uint32_t i = 0; i < m->global_count; i++)
@@ -114,7 +114,7 @@ static const char *space_of(struct cg *g, uint32_t storage, uint32_t root)
     }
 }
 
-/* At the start of a kernel: where the local variables are. */
+/* At the start of a kernel: declares the local variables' positions. */
 void cg_check_locals(struct cg *g)
 {
     uint32_t count = 0;
@@ -129,7 +129,7 @@ void cg_check_locals(struct cg *g)
     cg_put(g, "    {\"\", 0, 0}};\n    check_locals(self, locals, %u);\n", count);
 }
 
-/* Declares the instruction's site in front of the section; its name. */
+/* Declares the instruction's site before the section; returns its name. */
 const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags)
 {
     const struct sp_inst *i = g->inst;

@@ -1,5 +1,5 @@
-/* tables.c - the tables that end the text: kernels and their parameters, program variables with what they hold
- * at first, and the addresses in those, which are only known when the module is loaded.
+/* tables.c - the tables that end the text: kernels and their parameters, program variables with their initial values,
+ * and the addresses in those, which are known only when the module is loaded.
  */
 #include "codegen.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- kernels */
 
-/* What functions that are called by pointer need, wherever they are called from. */
+/* The needs of functions called by pointer, from wherever they are called. */
 static void sum_addressed(struct cg *g, uint32_t *local)
 {
     for (uint32_t i = 0; i < g->m->function_count; i++) {
@@ -24,7 +24,7 @@ static void sum_addressed(struct cg *g, uint32_t *local)
         cg_fail(g, "a function that uses local memory can be called by pointer in its own module only");
 }
 
-/* What the kernel was declared with in OpenCL C, as zeKernelGetSourceAttributes gives it: words with spaces between. */
+/* The kernel's attributes in OpenCL C, as zeKernelGetSourceAttributes returns them: separated by spaces. */
 static void write_attributes(struct cg *g, const struct sp_entry *e)
 {
     static const char *const scalars[] = {"char", "short", "int", "long", "half", "float", "double"};
@@ -57,7 +57,7 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
     bool barrier = false;
     g->S = S;
     cg_sum_frames(g, fn, &frame, &private_bytes, &local, &barrier);
-    /* a kernel stands there twice, for whole rows of work-items and for others */
+    /* a kernel may contain two versions, for full subgroups and for others */
     frame = 2 * frame + frame / 2 + (64u << 10);
     if (g->pointer_calls) {
         sum_addressed(g, &local);
@@ -82,14 +82,14 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
 
 /* ---- program variables */
 
-/* Does the variable begin as other than zeros? */
+/* Is the variable's initial value other than zeros? */
 static bool has_initial(struct cg *g, const struct sp_inst *v)
 {
     const struct sp_inst *from = v->count >= 2 ? g->m->ids[v->operand[1]].def : NULL;
     return from && from->op != SP_OP_ConstantNull && from->op != SP_OP_Undef;
 }
 
-/* The bytes of a constant. Addresses are written when the module is loaded, zeros at the end need not be said. */
+/* The bytes of a constant. Addresses are written when the module is loaded; trailing zeros may be omitted. */
 static void write_initial(struct cg *g, uint32_t id, size_t size)
 {
     if (g->m->ids[id].what == SP_IS_VARIABLE) return;
@@ -142,7 +142,7 @@ static void write_pointer_row(void *user, uint64_t at, uint32_t variable, int64_
     r->count++;
 }
 
-/* Addresses in initial values: they are only known when the module is loaded. */
+/* Addresses in initial values: known only when the module is loaded. */
 static uint32_t write_pointers(struct cg *g, uint32_t globals)
 {
     struct pointer_rows r = {g, 0, 0, globals};
@@ -157,7 +157,7 @@ static uint32_t write_pointers(struct cg *g, uint32_t globals)
     return r.count;
 }
 
-/* What others know a variable by: its linkage, else its name. */
+/* A variable's external name: that of its linkage, else its own. */
 static const char *global_name(struct cg *g, uint32_t id)
 {
     const struct sp_decoration *d = sp_decorated(g->m, id, SP_DECORATION_LinkageAttributes);

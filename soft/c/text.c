@@ -1,7 +1,4 @@
-/* text.c - the code generator's memory, and the text it writes: what is put, what is said of it, and helper
- * functions written once a section. Memory is of two kinds: what lasts until the module is written, and words, which
- * are given back after every block.
- */
+/* text.c - the text that the code generator writes, and helper functions written once per section. */
 #include "codegen.h"
 
 #include <stdarg.h>
@@ -14,7 +11,7 @@ static const size_t cg_max_text = (size_t)1 << 27;
 
 /* ---- text */
 
-/* Is there room for so many bytes more, and a zero? */
+/* Makes room for so many more bytes and a zero. */
 static bool make_room(struct cg *g, size_t bytes)
 {
     struct sp_text *t = g->c;

@@ -1,16 +1,16 @@
 /* uses.c - which loads count as reads of unwritten memory, for the checked mode.
  *
- * A load alone is no fault where a compiler may load what nobody has written: to put parts into a value and store it
- * again, to copy, or ahead of a test. So it is looked at what becomes of the value.
+ * A load alone is not a fault, since compilers may load unwritten memory: to insert parts into a value and store it
+ * again, to copy, or ahead of a test. Therefore this examines the uses of the value.
  */
 #include "prelude_check.h"
 #include "sites.h"
 
-/* What becomes of a value. */
+/* Uses of a value. */
 enum { USE_AS_IS = 1, USE_STORED = 2, USE_FILLED = 4, USE_CHOSEN = 8, USE_JOINED = 16, MAX_PARTS = 32 };
 
 struct cg_uses {
-    uint32_t parts; /* those that are used by themselves */
+    uint32_t parts; /* parts used individually */
     uint8_t how;
 };
 
@@ -31,7 +31,7 @@ static bool is_undefined(struct cg *g, uint32_t id)
     return d && d->op == SP_OP_Undef;
 }
 
-/* One that takes parts of two vectors puts those of one into the other. */
+/* A shuffle of two vectors inserts parts of one into the other. */
 static void note_shuffle(struct cg *g, const struct sp_inst *i)
 {
     const struct sp_type *t = sp_type(g->m, g->m->ids[i->operand[0]].type);
@@ -51,7 +51,7 @@ static bool is_masked(struct cg *g, const struct sp_inst *i)
            (sp_constant(g->m, i->operand[0], &bits) || sp_constant(g->m, i->operand[1], &bits));
 }
 
-/* What is copied from private to private memory is put into something, too. */
+/* Is it a store to private memory? A copy within private memory counts as filling. */
 static bool is_private_store(struct cg *g, const struct sp_inst *i)
 {
     return sp_type(g->m, g->m->ids[i->operand[0]].type)->storage == SP_STORAGE_Function;
@@ -78,7 +78,7 @@ static void note_operand(struct cg *g, const struct sp_inst *i, uint32_t k)
     note(g, id, how, 0);
 }
 
-/* A bit-field is written by a load, a mask, the new bits and a store: not a read of what the mask takes away. */
+/* Bit-fields are written by load, mask, or, store, which does not read the bits that the mask removes. */
 static void note_masked(struct cg *g, const struct sp_inst *i)
 {
     uint32_t how = g->uses[i->id].how == USE_JOINED && !g->uses[i->id].parts ? USE_FILLED : USE_AS_IS;
@@ -104,7 +104,7 @@ static void find_uses(struct cg *g)
     }
 }
 
-/* Are all parts of a value used one by one? */
+/* Are all parts of a value used individually? */
 static bool uses_all_parts(const struct sp_type *t, uint32_t parts)
 {
     uint32_t all = t->count >= MAX_PARTS ? UINT32_MAX : ((uint32_t)1 << t->count) - 1;
@@ -118,7 +118,7 @@ uint32_t cg_check_reading(struct cg *g, const struct sp_inst *load)
     if (!g->uses) return XS_READS;
     uint32_t how = g->uses[load->id].how, parts = g->uses[load->id].parts;
     if (how & (USE_AS_IS | USE_JOINED)) return XS_READS;
-    if (how & USE_CHOSEN && p->storage == SP_STORAGE_CrossWorkgroup) return XS_READS; /* nothing loads that too early */
+    if (how & USE_CHOSEN && p->storage == SP_STORAGE_CrossWorkgroup) return XS_READS; /* never loaded early */
     if (parts) return uses_all_parts(t, parts) ? XS_READS : XS_READS | XS_HOLES;
     if (how & USE_STORED && (t->kind == SP_STRUCT || t->kind == SP_ARRAY)) return XS_READS | XS_HOLES | XS_COPY;
     if (how & USE_STORED) return t->kind == SP_INT && t->bits > 8 ? XS_READS | XS_HOLES : XS_READS;

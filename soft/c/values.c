@@ -1,5 +1,5 @@
-/* values.c - values and their types as C: the kinds of scalars, the leaves of composites, and a value as an
- * expression, from whatever it is made of: a constant, a variable, a parameter, an affine value.
+/* values.c - values and their types as C: the kinds of scalars, the leaves of composites, and expressions for
+ * constants, variables, parameters and affine values.
  */
 #include "codegen.h"
 
@@ -39,7 +39,7 @@ const char *cg_variable(struct cg *g, uint32_t id)
     return v->group ? cg_str(g, "c%u[%u]", v->group, v->row) : cg_str(g, "v%u", class);
 }
 
-/* In all lanes: an expression that compilers fold when they read it, where a call would be inlined first. */
+/* A literal in all lanes: an expression that compilers fold at once, whereas calls must be inlined first. */
 static const char *lanes_literal(struct cg *g, enum cg_kind kind, uint64_t bits)
 {
     if (!cg_kind_is_float(kind) || cg_kind_is_small_float(kind))
@@ -71,7 +71,7 @@ static const char *address_of_global(struct cg *g, uint32_t variable, int64_t of
     return cg_str(g, "((u64)(uintptr_t)self->globals[%u] + (u64)%lldll)", g->global_index[variable], (long long)offset);
 }
 
-/* A sampler that the module itself has: written once a section. */
+/* A constant sampler of the module: written once per section. */
 static const char *address_of_sampler(struct cg *g, uint32_t id)
 {
     static const uint8_t addresses[] = {[SP_ADDRESS_None] = 0,
@@ -91,7 +91,7 @@ static const char *address_of_sampler(struct cg *g, uint32_t id)
     return cg_str(g, "((u64)(uintptr_t)&%s)", name);
 }
 
-/* A scalar of a constant, found through the bytes it has in memory (or its bits, where there are none). */
+/* A scalar of a constant, from its bytes in memory (or its bits, if it has no bytes). */
 static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
 {
     const struct sp_id *d = &g->m->ids[id];
@@ -132,7 +132,7 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool 
     return literal(g, l->leaf[leaf].kind, bits, varying);
 }
 
-/* The bytes of a large constant, written once a section. */
+/* The bytes of a large constant, written once per section. */
 static void write_constant_table(struct cg *g, uint32_t id, const char *name)
 {
     const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
@@ -150,7 +150,7 @@ static void write_constant_table(struct cg *g, uint32_t id, const char *name)
     free(bytes);
 }
 
-/* A scalar of a constant by where it stands in memory. */
+/* A scalar of a constant by its position in memory. */
 static const char *constant_part(struct cg *g, uint32_t id, const struct cg_leaf *at)
 {
     const struct sp_inst *d = g->m->ids[id].def;
@@ -162,7 +162,7 @@ static const char *constant_part(struct cg *g, uint32_t id, const struct cg_leaf
                         cg_str(g, "XS_AT(%s, %s + %s)", cg_kind_name(bits), table, cg_leaf_offset(g, at)));
 }
 
-/* `leaf`: its number; UINT32_MAX: a part of a value of many leaves, which is found by its place. */
+/* leaf: its number; UINT32_MAX: a part of a value of many leaves, found by its position. */
 static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint32_t leaf, bool varying)
 {
     const struct sp_id *d = &g->m->ids[id];

@@ -1,5 +1,5 @@
-/* votes.c - coherent paths as C: where masked blocks end, lanes vote which way they go, by scalars where they can; and
- * what affine values need to be is tested once at the start of such a block (passes/coherent.c decides which have one).
+/* votes.c - coherent paths as C: at the end of masked blocks, lanes vote on their direction, by scalars if possible;
+ * the conditions of affine values are tested once at the start of such a block (passes/coherent.c chooses the blocks).
  */
 #include "codegen.h"
 
@@ -18,7 +18,7 @@ static const char *still(struct cg *g, uint32_t line)
     return g->value[line].checked ? cg_str(g, " & ok%u", line) : "";
 }
 
-/* An affine value that rises, compared with `u`, which is uniform: is it less (or equal)? */
+/* Is a rising affine value less than (or equal to) `u`, which is uniform? */
 static struct vote vote_less(struct cg *g, uint32_t line, const char *u, bool is_signed, bool or_equal)
 {
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[line].type)->leaf[0].kind;
@@ -45,7 +45,7 @@ static bool rises(struct cg *g, uint32_t id)
     return v->affine && v->step && v->step < 1 << 20 && (kind == CG_U32 || kind == CG_U64);
 }
 
-/* Comparisons as less, less or equal, or what is not one of them. */
+/* Comparisons expressed as less, less or equal, or their negations. */
 static const struct {
     uint16_t op;
     bool is_signed, or_equal, negated;
@@ -70,7 +70,7 @@ static bool vote_comparison(struct cg *g, const struct sp_inst *i, struct vote *
     }
     for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
         if (orders[k].op != i->op) continue;
-        /* u < x is the contrary of x <= u */
+        /* u < x is the negation of x <= u */
         *v = vote_less(g, line, u, orders[k].is_signed, orders[k].or_equal == left);
         if (orders[k].negated == left) *v = other(*v);
         return true;
@@ -78,14 +78,14 @@ static bool vote_comparison(struct cg *g, const struct sp_inst *i, struct vote *
     return false;
 }
 
-/* Of the branch at the end of `block`; how many parts of its condition may still be looked at. */
+/* The vote for the branch at the end of `block`; how many more parts of its condition may be examined. */
 struct poll {
     uint32_t block, left;
 };
 
 static bool scalar_vote(struct cg *g, struct poll *p, uint32_t id, struct vote *v);
 
-/* Of two conditions: either, or both. */
+/* The vote on either or both of two conditions. */
 static bool vote_two(struct cg *g, struct poll *p, uint32_t a, uint32_t b, bool both, struct vote *v)
 {
     struct vote x, y;
@@ -95,7 +95,7 @@ static bool vote_two(struct cg *g, struct poll *p, uint32_t a, uint32_t b, bool 
     return true;
 }
 
-/* Is the value computed in the block, and no barrier behind it? Its operands may be gone elsewhere. */
+/* Is the value computed in the block, without a barrier after it? Elsewhere its operands may be unavailable. */
 static bool is_fresh(struct cg *g, uint32_t block, uint32_t id)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
@@ -104,7 +104,7 @@ static bool is_fresh(struct cg *g, uint32_t block, uint32_t id)
     return false;
 }
 
-/* Without looking at lanes; false when that is not possible, or takes too much. */
+/* A vote without examining lanes; false if impossible or too complex. */
 static bool scalar_vote(struct cg *g, struct poll *p, uint32_t id, struct vote *v)
 {
     const struct sp_inst *i = g->m->ids[id].def;
@@ -165,7 +165,7 @@ static bool is_early(struct cg *g, uint32_t id, uint32_t block, uint32_t depth)
     return true;
 }
 
-/* What the value is made of in the block, and then itself: of affine values what lane 0 has. */
+/* Writes the value's operands in the block, then the value: lane 0's for affine values. */
 static void write_early(struct cg *g, uint32_t id, uint32_t block)
 {
     const struct sp_id *d = &g->m->ids[id];
@@ -208,7 +208,7 @@ static bool prove(struct cg *g, uint32_t block)
     return any;
 }
 
-/* Lanes that come back for it stay under masks. */
+/* Tests a block's affine values at its start; lanes that fail the test continue under masks. */
 void cg_check_affine_first(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
