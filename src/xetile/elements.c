@@ -1,21 +1,6 @@
 /* elements.c - element-wise operations, casts. */
 #include "internal.h"
 
-/* In the accumulator's layout, the parts of matrices of any two types correspond, so an operation may change the type.
- * fn gets a part of each operand, in its storage type. */
-XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
-                               const void *user)
-{
-    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
-    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out), parts[3];
-    int i, j;
-    for (i = 0; out && i < a[0]->parts; i++) {
-        for (j = 0; j < n; j++) parts[j] = i < a[j]->parts ? a[j]->part[i] : 0;
-        out[i] = fn(x, parts, user);
-    }
-    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
-}
-
 /* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
 
 /* The number of operands. */
@@ -26,11 +11,65 @@ static int xt_operand_count_(const xt_vectors_ *d)
     return n;
 }
 
-/* Computes all blocks; or, if a store will request strips, only allocates them. */
+/* coopmatrix.h's callback. */
+typedef struct {
+    xt_ctx *x;
+    const xt_node_ *n;
+} xt_each_of_;
+
+static spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    const xt_each_of_ *of = (const xt_each_of_ *)user;
+    const spe_id v[2] = {a, b};
+    (void)c, (void)type;
+    return ((const xt_vectors_ *)of->n->desc)->fn(of->x, of->n, v);
+}
+
+/* Part number i of the result, in the accumulator's layout: there matrices of any two types correspond part by part. */
+static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    bool bits = d->way == XT_BITS_;
+    spe_id v[3] = {0, 0, 0};
+    int j;
+    for (j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
+        v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
+    v[0] = d->fn(x, n, v);
+    return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
+}
+
+static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    if ((int)d->v[0].type == d->type) return *a;
+    return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
+                   : cm_convert(&x->cm, a, (cm_type)d->type);
+}
+
+/* A block, or a strip of one, from those of the operands. */
+static cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    xt_each_of_ of = {x, n};
+    cm_layout l;
+    spe_id *out;
+    int i;
+    if (d->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
+    if (d->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &of);
+    if (d->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &of);
+    l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
+    out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
+    for (i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
+}
+
+/* All blocks at once; or, where a store will ask for it in strips, only the room for them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
     int i, j, count = xt_operand_count_(d);
+    bool any = d->way == XT_ANY_LAYOUT_;
     xt_vec r = xt_make_vec_(x, n), v[3];
     if (xt_value_at_(x, n->result)->late && x->block2d) {
         xt_block_ b = xt_blocks_(x, &r.dist);
@@ -43,14 +82,14 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     }
     for (j = 0; j < count; j++) {
         v[j] = xt_now_vec_(x, &d->v[j]);
-        v[j] = xt_as_use_(x, &v[j], d->in_any_layout ? r.use : CM_ACC);
+        v[j] = xt_as_use_(x, &v[j], any ? r.use : CM_ACC);
     }
     for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (j = 0; j < count; j++) a[j] = &v[j].block[i];
-        r.block[i] = d->each(x, n, a);
+        r.block[i] = xt_each_block_(x, n, a);
     }
-    xt_define_vec_(x, n->result, d->in_any_layout ? r : xt_settle_(x, r));
+    xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
 }
 
 /* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
@@ -76,7 +115,7 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        r = d->each(x, n, a);
+        r = xt_each_block_(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }
@@ -194,23 +233,15 @@ static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *co
     return true;
 }
 
-typedef struct {
-    int op, type;
-} xt_typed_op_;
-
 /* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
 
-/* Callback of coopmatrix.h: an operation on two components. */
-static spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    return xt_emit_arith_(c->module, *(const int *)user, (int)type, a, b);
-}
+/* Numbers and vectors both begin with the type in which operands meet. */
+static int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
 
-static spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
+static spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
-    spe_id a = cm_to_arith(&x->cm, xt_held_(t->type), v[0]), b = cm_to_arith(&x->cm, xt_held_(t->type), v[1]);
-    return xt_from_condition_(x, xt_emit_arith_(&x->m, t->op, t->type, a, b));
+    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
+    return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
 }
 
 /* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
@@ -223,65 +254,41 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
-/* Records an element-wise operation. each: computes a block, or a strip, from those of the operands, in any layout they
- * share or in the accumulator's. */
-static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_any_layout, int kind, cm_type type,
-                              int n, const xt_vec *v, int of)
+/* A node of an operation element by element. */
+static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ way, int kind, cm_type type, int n,
+                              const xt_vec *v, int meeting)
 {
     xt_vectors_ d;
     xt_vec r = xt_new_vec_(w.x, type, v);
     memset(&d, 0, sizeof d);
-    d.type = of;
-    d.each = each;
-    d.in_any_layout = in_any_layout;
+    d.type = meeting;
+    d.way = way;
+    d.fn = fn;
     memcpy(d.v, v, (size_t)n * sizeof *v);
     while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
     xt_record_(w, op, xt_write_each_, kind, r.id, &d, sizeof d);
     return r;
 }
 
-/* A node's operation, operand type, and storage type of the result. */
-static xt_typed_op_ xt_typed_op_of_(const xt_node_ *n)
-{
-    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
-    return t;
-}
-
-static cm_type xt_result_held_(xt_ctx *x, const xt_node_ *n)
-{
-    return xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-}
-
-static cm_matrix xt_each_binary_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    xt_typed_op_ t = xt_typed_op_of_(n);
-    if (xt_is_compare_(n->kind)) return xt_map_parts_(x, xt_result_held_(x, n), 2, a, xt_compare_part_, &t);
-    return cm_map2(&x->cm, a[0], a[1], xt_component_op_, &t.op);
-}
-
 xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
     const xt_vec *like = xt_largest_(2, both);
+    bool compare = xt_is_compare_(op);
     xt_vec v[2];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_each_binary_, !xt_is_compare_(op), op,
-                           xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_binary_part_, compare ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_, op,
+                           compare ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
 }
 
 xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
 
-static spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
+static spe_id xt_select_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    (void)user;
+    (void)n;
     return spe_select(&x->m, spe_ine(&x->m, v[0], spe_null(&x->m, spe_type_of(&x->m, v[0]))), v[1], v[2]);
-}
-
-static cm_matrix xt_each_select_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    return xt_map_parts_(x, xt_result_held_(x, n), 3, a, xt_select_part_, NULL);
 }
 
 static bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
@@ -308,7 +315,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     v[0] = xt_repeated_(w, &condition.vec, &whole);
     if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_each_select_, false, 0, v[1].type, 3, v, 0);
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_select_part_, XT_BITS_, 0, v[1].type, 3, v, 0);
 }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -336,29 +343,10 @@ static int xt_math_instruction_(int op, int type)
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }
 
-static spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
+static spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
-    spe_id a[3] = {0, 0, 0}, r;
-    int i, n = xt_math_info_(t->op)->operands;
-    for (i = 0; i < n; i++) a[i] = cm_to_arith(&x->cm, (cm_type)t->type, v[i]);
-    r = spe_math(&x->m, (spe_math_op)xt_math_instruction_(t->op, t->type), (uint32_t)n, a);
-    return cm_from_arith(&x->cm, (cm_type)t->type, r);
-}
-
-/* Callback of coopmatrix.h: one operand, in any layout. */
-static spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    (void)b;
-    return spe_math1(c->module, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
-}
-
-static cm_matrix xt_each_math_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    xt_typed_op_ t = xt_typed_op_of_(n);
-    int count = xt_math_info_(n->kind)->operands;
-    if (count == 1) return cm_map1(&x->cm, a[0], xt_math_component_, &t.op);
-    return xt_map_parts_(x, xt_result_held_(x, n), count, a, xt_math_part_, &t);
+    spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, xt_meeting_type_(n));
+    return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
 }
 
 static bool xt_math_allowed_(xt_where_ w, int op, int type)
@@ -376,8 +364,8 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, row->name, row->operands, all, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_each_math_, row->operands == 1, op, like->type, row->operands, v,
-                           (int)like->type);
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_math_part_, row->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_,
+                           op, like->type, row->operands, v, (int)like->type);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
@@ -402,51 +390,35 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    int i, count = xt_math_info_(n->kind)->operands;
     spe_id id[3];
-    for (i = 0; i < count; i++) {
+    int i;
+    for (i = 0; i < xt_math_info_(n->kind)->operands; i++) {
         xt_val v = xt_now_(x, &d->v[i]);
         id[i] = xt_id_(x, &v, d->type);
     }
-    id[0] = spe_math(&x->m, (spe_math_op)xt_math_instruction_(n->kind, d->type), (uint32_t)count, id);
-    xt_define_(x, n->result, xt_scalar_(d->type, id[0], 1));
+    xt_define_(x, n->result, xt_scalar_(d->type, xt_math_part_(x, n, id), 1));
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
-static spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
+static spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    int type = *(const int *)user;
-    spe_id a = cm_to_arith(&x->cm, xt_held_(type), v[0]);
-    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, a));
-    return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
-}
-
-static cm_matrix xt_each_cast_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
-    int from = (int)d->v[0].type;
-    if (from == d->type) return *a[0];
-    if (d->type == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, a, xt_truth_part_, &from);
-    return n->kind ? cm_convert_as(&x->cm, a[0], (cm_type)d->type, CM_ROUND_AUTO, false)
-                   : cm_convert(&x->cm, a[0], (cm_type)d->type);
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
+    bool real = xt_is_float_((int)((const xt_vectors_ *)n->desc)->v[0].type);
+    return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
 }
 
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
+    bool truth = type == XT_BOOL_ && (int)a.vec.type != XT_BOOL_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_each_cast_, false, !d.saturate, (cm_type)type, 1, &a.vec,
-                           type);
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_truth_part_, truth ? XT_ARITHMETIC_ : XT_CAST_, !d.saturate,
+                           (cm_type)type, 1, &a.vec, type);
 }
 
-static spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
+static spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
-}
-
-static cm_matrix xt_each_bitcast_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    return xt_map_parts_(x, xt_result_held_(x, n), 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type);
+    return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
 }
 
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
@@ -455,7 +427,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_each_bitcast_, false, 0, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, &a.vec, type);
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
@@ -478,7 +450,7 @@ XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
     const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
     xt_val v = xt_now_(x, &d->v[0]);
     spe_id id = xt_id_(x, &v, xt_carried_type_(&d->v[0]));
-    xt_define_(x, n->result, xt_scalar_(d->type, cm_bitcast(&x->cm, xt_spe_type_(x, d->type), id), 1));
+    xt_define_(x, n->result, xt_scalar_(d->type, xt_bitcast_part_(x, n, &id), 1));
 }
 
 /* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */

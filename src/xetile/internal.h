@@ -74,12 +74,14 @@ typedef struct {
     xt_val v[3];
 } xt_numbers_;
 
-/* Operands of element-wise operations on vectors, and the function that computes a block from theirs. */
-typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
+/* Operations on vectors, element by element: in any layout that all operands share, or in the accumulator's; on numbers
+ * in the type that arithmetic takes, or on what holds them. */
+typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_ } xt_way_;
+typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
 typedef struct {
     int type;
-    bool in_any_layout; /* that all share; false: the accumulator's */
-    xt_each_fn_ each;
+    xt_way_ way;
+    xt_part_fn_ fn; /* makes a scalar or a vector of them from the operands' */
     xt_vec v[3];
 } xt_vectors_;
 
@@ -434,14 +436,10 @@ XETILE_PRIVATE void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_vi
 
 /* ---- elements.c */
 
-typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
-
 XETILE_PRIVATE int xt_strips_(const cm_matrix *a);
 XETILE_PRIVATE cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
 XETILE_PRIVATE void xt_make_all_(xt_ctx *x, const xt_vec *v);
 XETILE_PRIVATE void xt_find_late_(xt_ctx *x);
-XETILE_PRIVATE cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
-                                       const void *user);
 XETILE_PRIVATE spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part);
 
 /* ---- lanes.c */

@@ -137,15 +137,15 @@ static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
     }
 }
 
-/* Elements outside a pass are read as zero bits, so or-ing merges the passes. */
-static spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
+/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
+static spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
 {
-    spe_id type = spe_type_of(&x->m, v[0]), bits;
-    const cm_type_row *row = cm_type_info(*(const cm_type *)user);
-    if (!row->storage_float) return spe_or(&x->m, v[0], v[1]);
-    bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), v[0]);
-    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, v[0]), spe_bitcast(&x->m, bits, v[1]));
-    return spe_bitcast(&x->m, type, bits);
+    const cm_type_row *row = cm_type_info(of);
+    spe_id bits;
+    if (!row->storage_float) return spe_or(&x->m, a, b);
+    bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), a);
+    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, a), spe_bitcast(&x->m, bits, b));
+    return spe_bitcast(&x->m, spe_type_of(&x->m, a), bits);
 }
 
 static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low)
@@ -154,18 +154,17 @@ static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
     bool whole = s->rows >= s->height;
     xt_block_ b = xt_blocks_(x, &r->dist);
     while (xt_next_block_(&b)) {
-        cm_matrix *to = &r->block[b.i], now, sum;
-        const cm_matrix *both[2] = {to, &now};
+        cm_matrix *to = &r->block[b.i], now;
         spe_id first;
+        int i;
         cm_mem mem = xt_scratch_mem_(x, s, &r->dist, &b, type, low, &first);
         if (!whole && low == 0) *to = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
         if (!whole) xt_scratch_open_(x, s, &b, &mem, first, low);
         now = cm_load(&x->cm, b.cols, b.rows, type, whole ? r->use : CM_ACC, &mem);
         if (!now.parts) return;
-        sum = whole ? now : xt_map_parts_(x, type, 2, both, xt_merge_part_, &type);
-        if (!sum.parts) return;
-        if (!whole) spe_endif_from(&x->m, (uint32_t)sum.parts, sum.part, to->part, sum.part);
-        *to = sum;
+        for (i = 0; i < now.parts && !whole; i++) now.part[i] = xt_merge_part_(x, type, to->part[i], now.part[i]);
+        if (!whole) spe_endif_from(&x->m, (uint32_t)now.parts, now.part, to->part, now.part);
+        *to = now;
     }
 }
 
