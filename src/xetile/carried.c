@@ -25,19 +25,11 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 
 XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
-/* The scalars in a value: one in an xt_val, six in a tile, none in a vector. */
-XE_FN_ int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
+/* Scalar number i of a value: of a tile; an xt_val is one itself, a vector has none. */
+XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i)
 {
-    int i;
-    out[0] = &t->val;
-    if (t->magic != XT_TILE_MAGIC_) return t->magic == SPE_VAL_MAGIC;
-    for (i = 0; i < 2; i++) {
-        out[i] = &t->tile.offset[i];
-        out[2 + i] = &t->tile.shape[i];
-    }
-    out[4] = &t->tile.pitch;
-    out[5] = &t->tile.base;
-    return XT_COMPONENTS_;
+    if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
+    return t->magic == SPE_VAL_MAGIC && i == 0 ? &t->val : NULL;
 }
 
 XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
@@ -114,13 +106,11 @@ static bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 /* A mask of the scalars that differ, and of the vector if it does. */
 XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
-    xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
-    int i, n = xt_scalars_(a, p);
     uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
-    xt_scalars_(b, q);
-    for (i = 0; i < n; i++)
-        if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
+    int i;
+    for (i = 0; xt_scalar_of_(a, i); i++)
+        if (!xt_same_scalar_(xt_scalar_of_(a, i), xt_scalar_of_(b, i))) mask |= 1u << i;
     return mask;
 }
 
@@ -134,23 +124,28 @@ static uint32_t xt_region_value_(xt_ctx *x)
     return id;
 }
 
-/* Replaces the parts in the mask by new values. */
+/* A number or pointer like the one that comes in, under another id. */
+static xt_val xt_carried_as_(const xt_val *start, uint32_t id)
+{
+    xt_val v = spe_val_of(start->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(start), id);
+    v.local = start->local;
+    return v;
+}
+
+/* What the mask tells becomes new values. */
 XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
-    xt_val *p[XT_COMPONENTS_];
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    int i, spread, n = xt_scalars_(t, p);
+    xt_val *p;
+    int i, spread;
     if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_region_value_(x);
-    for (i = 0; i < n && spe_ok(&x->m); i++)
+    for (i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
         if (mask >> i & 1) {
-            bool local = p[i]->local;
-            spread = xt_spread_of_(x, p[i]);
-            p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
-                                 xt_region_value_(x));
-            p[i]->local = local;
-            xt_value_at_(x, p[i]->id)->spread = spread;
-        } else if (p[i]->kind < SPE_SCALAR) {
-            p[i]->note = x->scope;
+            spread = xt_spread_of_(x, p);
+            *p = xt_carried_as_(p, xt_region_value_(x));
+            xt_value_at_(x, p->id)->spread = spread;
+        } else if (p->kind < SPE_SCALAR) {
+            p->note = x->scope;
         }
     if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
@@ -175,17 +170,14 @@ static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
  * and returns their number. Allocates the frame's array if necessary. */
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 {
-    int i, j, n, at = 0;
+    int i, j, at = 0;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
-        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
-        n = xt_scalars_(t, p);
-        xt_scalars_(&s->start, first);
-        for (j = 0; j < n; j++) {
-            xt_val now = xt_now_(x, p[j]);
+        for (j = 0; xt_scalar_of_(t, j); j++) {
+            xt_val now = xt_now_(x, xt_scalar_of_(t, j));
             if (!(s->mask >> j & 1)) continue;
-            if (f->ids) f->ids[at] = xt_id_(x, &now, xt_carried_type_(first[j]));
+            if (f->ids) f->ids[at] = xt_id_(x, &now, xt_carried_type_(xt_scalar_of_(&s->start, j)));
             at++;
         }
         if (s->mask & XT_VEC_CHANGES_)
@@ -218,24 +210,21 @@ static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const s
  * values before it. */
 XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
 {
-    int i, j, n, at = 0;
+    int i, j, at = 0;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = result ? &s->result : &s->body;
-        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
         xt_vec *v = xt_thing_vec_(t);
-        n = xt_scalars_(t, p);
-        xt_scalars_(&s->start, first);
-        for (j = 0; j < n; j++) {
-            xt_val now = xt_now_(x, first[j]);
-            if (result && !(s->mask >> j & 1)) continue; /* unchanged */
+        xt_val *first;
+        for (j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+            xt_val now = xt_now_(x, first);
+            if (result && !(s->mask >> j & 1)) continue; /* then it is the value of before */
             if (s->mask >> j & 1) {
-                int type = xt_carried_type_(first[j]);
                 bool local = now.local;
-                now = spe_val_of(first[j]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, type, f->ids[at++]);
+                now = xt_carried_as_(first, f->ids[at++]);
                 now.local = local;
             }
-            xt_define_(x, p[j]->id, now);
+            xt_define_(x, xt_scalar_of_(t, j)->id, now);
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)

@@ -131,13 +131,12 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
 /* Scalars that advance by the loop's step need no phi, since they are start + (index - lo). */
 static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
 {
-    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
-    int i, n = xt_scalars_(&s->body, body);
     uint32_t counts = 0;
-    xt_scalars_(&s->now, now);
-    for (i = 0; i < n && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT; i++)
-        if ((changed >> i & 1) && body[i]->kind == SPE_SCALAR && xt_is_int_(body[i]->type) &&
-            xt_bits_(body[i]->type) == 32 && xt_moves_by_(x, now[i], body[i], f->step.integer))
+    xt_val *p;
+    int i;
+    for (i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
+        if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
+            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, f->step.integer))
             counts |= 1u << i;
     return counts;
 }
@@ -153,24 +152,21 @@ static bool xt_has_counts_(const xt_frame_ *f)
 /* Sets those scalars to start + advance, in the body or after the loop. */
 static void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 {
-    int i, j, n;
+    int i, j;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
-        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
-        n = xt_scalars_(result ? &s->result : &s->body, p);
-        xt_scalars_(&s->start, start);
-        for (j = 0; j < n; j++) {
-            int type = xt_carried_type_(start[j]);
-            xt_val now = xt_now_(x, start[j]);
-            xt_value_ *v;
+        xt_val *start;
+        for (j = 0; (start = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+            xt_val now = xt_now_(x, start);
+            int type = xt_carried_type_(start);
+            uint32_t to = xt_scalar_of_(result ? &s->result : &s->body, j)->id;
             spe_id id;
             if (!(counts >> j & 1)) continue;
             id = xt_id_(x, &now, type);
-            xt_define_(x, p[j]->id, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
-            v = xt_value_at_(x, p[j]->id);
-            v->start = id;
-            v->advance = advance;
+            xt_define_(x, to, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
+            xt_value_at_(x, to)->start = id;
+            xt_value_at_(x, to)->advance = advance;
         }
     }
 }
@@ -187,6 +183,15 @@ static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
     return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));
 }
 
+/* Room for what a region carries. */
+static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
+{
+    f->ids = NULL;
+    f->id_count = xt_gather_(x, f, false, false);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    return f->ids != NULL;
+}
+
 /* XT_FOR or XT_WHILE. */
 XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 {
@@ -198,10 +203,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
         to = xt_index_id_(x, &hi);
         by = xt_index_id_(x, &step);
     }
-    f->ids = NULL;
-    f->id_count = xt_gather_(x, f, false, false);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
-    if (!f->ids) return;
+    if (!xt_make_ids_(x, f)) return;
     xt_gather_(x, f, false, false);
     xt_write_stage_entry_(x, f);
     if (f->op == XT_OP_WHILE_) {
@@ -272,10 +274,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = (xt_frame_ *)n->desc;
-    f->ids = NULL;
-    f->id_count = xt_gather_(x, f, false, false);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
-    spe_if(&x->m, xt_condition_(x, &f->lo));
+    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_condition_(x, &f->lo));
 }
 
 /* After the first side: keeps its values and restores the variables. */
@@ -300,14 +299,14 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 /* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
 static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
 {
-    xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
-    int i, n = xt_scalars_(t, to), m = xt_scalars_(a, p), l = xt_scalars_(b, q);
     const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    for (i = 0; i < n && i < m && i < l; i++) {
-        if (!(mask >> i & 1) || to[i]->kind < SPE_SCALAR) continue;
-        xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, p[i]));
-        xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, q[i]));
-        xt_spread_at_least_(x, to[i]->id, x->spread);
+    xt_val *to, *p, *q;
+    int i;
+    for (i = 0; (to = xt_scalar_of_(t, i)) && (p = xt_scalar_of_(a, i)) && (q = xt_scalar_of_(b, i)); i++) {
+        if (!(mask >> i & 1) || to->kind < SPE_SCALAR) continue;
+        xt_spread_at_least_(x, to->id, xt_spread_of_(x, p));
+        xt_spread_at_least_(x, to->id, xt_spread_of_(x, q));
+        xt_spread_at_least_(x, to->id, x->spread);
     }
     if (!v) return;
     xt_spread_like_(x, v->id, xt_thing_vec_(a));

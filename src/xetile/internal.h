@@ -127,7 +127,7 @@ XETILE_PRIVATE bool xt_check_value_(xt_where_ w, const xt_val *v, const char *wh
 XETILE_PRIVATE int xt_spread_of_(xt_ctx *x, const xt_val *v);
 XETILE_PRIVATE void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread);
 XETILE_PRIVATE void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v);
-XETILE_PRIVATE void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t);
+XETILE_PRIVATE void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t);
 XETILE_PRIVATE bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what);
 XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result,
                                const void *desc, size_t size);
@@ -524,7 +524,8 @@ XETILE_PRIVATE xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, c
 
 XETILE_PRIVATE bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number);
 XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
-XETILE_PRIVATE int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_]);
+XETILE_PRIVATE xt_val *xt_tile_scalar_(xt_tile *t, int i);
+XETILE_PRIVATE xt_val *xt_scalar_of_(xt_thing_ *t, int i);
 XETILE_PRIVATE xt_vec *xt_thing_vec_(xt_thing_ *t);
 
 /* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it

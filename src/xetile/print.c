@@ -175,15 +175,14 @@ static void xt_say_(xt_printer_ *p, const char *text, ...)
 /* Names a carried value and its scalars in a region; those in the mask get new names. */
 static void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint32_t mask)
 {
-    xt_val *now[XT_COMPONENTS_], *old[XT_COMPONENTS_];
     const xt_vec *v = xt_thing_vec_(t);
     uint32_t changes = mask | mask >> XT_COUNTS_SHIFT_, number = mask ? ++p->count : 0;
-    int i, n = xt_scalars_(t, now);
-    xt_scalars_(before, old);
-    for (i = 0; i < n; i++) {
+    xt_val *now, *old;
+    int i;
+    for (i = 0; (now = xt_scalar_of_(t, i)) && (old = xt_scalar_of_(before, i)); i++) {
         xt_named_ name = {number, t->magic == XT_TILE_MAGIC_ ? i + 1 : 0, NULL};
-        if (!(changes >> i & 1)) name.same = old[i];
-        if (now[i]->id != old[i]->id) p->names[now[i]->id] = name;
+        if (!(changes >> i & 1)) name.same = old;
+        if (now->id != old->id) p->names[now->id] = name;
     }
     if (v && mask) {
         p->names[v->id].number = number;

@@ -16,7 +16,14 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
     return v->parent;
 }
 
-/* ---- scopes of values -------------------------------------------------------------------------------------------- */
+/* Scalar number i of a tile: offset, shape, pitch, base; NULL: there is none. */
+XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
+{
+    xt_val *all[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
+    return i < XT_COMPONENTS_ ? all[i] : NULL;
+}
+
+/* ---- where values may be used ------------------------------------------------------------------------------------ */
 
 typedef struct {
     xt_op_ op;
@@ -83,14 +90,14 @@ XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
     xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
 }
 
-/* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
-XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
+/* What is loaded: where the place does. With a map each subgroup has its own part of one vector. */
+XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
-    const xt_val *of[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
-    size_t i;
+    const xt_val *v;
+    int i;
     if (t->scatter) xt_spread_like_(x, id, &t->offsets);
-    for (i = 0; !xt_has_map_(&t->map) && i < sizeof of / sizeof of[0]; i++)
-        xt_spread_at_least_(x, id, xt_spread_of_(x, of[i]));
+    for (i = 0; !xt_has_map_(&t->map) && (v = xt_tile_scalar_(t, i)) != NULL; i++)
+        xt_spread_at_least_(x, id, xt_spread_of_(x, v));
 }
 
 /* Tile offsets and vector elements must be uniform over the subgroup. */
@@ -189,13 +196,9 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
 {
     xt_tile r = *t;
+    xt_val *v;
     int i;
-    for (i = 0; i < 2; i++) {
-        r.offset[i] = xt_now_(x, &t->offset[i]);
-        r.shape[i] = xt_now_(x, &t->shape[i]);
-    }
-    r.pitch = xt_now_(x, &t->pitch);
-    r.base = xt_now_(x, &t->base);
+    for (i = 0; (v = xt_tile_scalar_(&r, i)) != NULL; i++) *v = xt_now_(x, v);
     if (t->scatter) r.offsets = xt_now_vec_(x, &t->offsets);
     return r;
 }
