@@ -25,9 +25,8 @@ int xt_least_(int a, int b) { return a < b ? a : b; }
 XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent)
 {
     spe_module *m = &x->m;
-    spe_id end;
     if (b->valid == b->cols) return;
-    end = spe_iadd(m, mem->row, spe_i32(m, b->valid));
+    spe_id end = spe_iadd(m, mem->row, spe_i32(m, b->valid));
     if (mem->rows) end = spe_math2(m, SPE_SMAX, spe_math2(m, SPE_SMIN, end, mem->rows), spe_i32(m, 0));
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
@@ -179,14 +178,13 @@ static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_stored_ *d = (const xt_stored_ *)n->desc;
-    xt_vec v;
     xt_tile t = xt_now_tile_(x, &d->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
     if (xt_value_at_(x, d->v.id)->unmade) {
         xt_store_strips_(x, n);
         return;
     }
-    v = xt_now_vec_(x, &d->v);
+    xt_vec v = xt_now_vec_(x, &d->v);
     v = xt_as_use_(x, &v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
@@ -240,12 +238,11 @@ static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     spe_module *m = &s->x->m;
     spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->size_v * sizeof *got), some;
     uint64_t known = 0;
-    int v;
     if (!got) return cm_poison();
     some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
     if (spe_const_bits(m, some, &known) && known) some = 0;
     if (some) spe_if(m, some);
-    for (v = 0; v < l->size_v; v++) {
+    for (int v = 0; v < l->size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset);
         offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
         got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
@@ -262,8 +259,7 @@ static void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn
 {
     cm_ctx *c = &s->x->cm;
     spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
-    int v;
-    for (v = 0; out && v < a->layout.size_v; v++) {
+    for (int v = 0; out && v < a->layout.size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
         none = spe_null(c->module, spe_type_of(c->module, value));
         spe_if(c->module, inside);
@@ -286,14 +282,13 @@ static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
     spe_module *m = &x->m;
     spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
     xt_spread_ s;
-    xt_vec allowed;
     memset(&s, 0, sizeof s);
     s.x = x;
     s.t = t;
     s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
     s.all = xt_as_use_(x, &t->offsets, CM_ACC);
     if (!mask->magic) return s;
-    allowed = xt_now_vec_(x, mask);
+    xt_vec allowed = xt_now_vec_(x, mask);
     s.allowed = xt_as_use_(x, &allowed, CM_ACC);
     return s;
 }
@@ -357,9 +352,8 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_vec v = xt_now_vec_(x, &d->v);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    xt_spread_ s;
     v = xt_as_use_(x, &v, CM_ACC);
-    s = xt_spread_init_(x, &t, &d->d.mask);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
     while (v.blocks && xt_spread_next_(&s, &b))
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }

@@ -69,10 +69,9 @@ static spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe
 static spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
 {
     uint32_t bits = spe_width(m, spe_type_of(m, v));
-    spe_id mask;
     if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
     if (!word->shift) return v;
-    mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
+    spe_id mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
     v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
     return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
 }

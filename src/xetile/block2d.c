@@ -87,7 +87,6 @@ static void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
     const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? (const xt_frame_ *)n->desc : NULL;
-    xt_plan_offset_ *o;
     if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return;
     if (f && f->index == at.id && f->step.kind == SPE_INT) {
         at = f->hi;
@@ -96,7 +95,7 @@ static void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
         f = NULL;
     }
     if (!xt_is_early_(x, extent)) at = xt_nothing_();
-    o = xt_need_(x, t, &at, 0);
+    xt_plan_offset_ *o = xt_need_(x, t, &at, 0);
     if (!o) return;
     o->below = *extent;
     o->bound = f != NULL;
@@ -106,8 +105,7 @@ static void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
 static void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
-    int i;
-    for (i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
+    for (int i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
     if (d->shape.count > 2) xt_need_multiple_(x, &init->matrix, &init->distance, 64 / xt_bytes_(init->tile.type));
 }
 
@@ -142,8 +140,7 @@ static void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
 static void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_frame_ *f = (const xt_frame_ *)n->desc;
-    int i;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         const xt_thing_ *t = &f->slot[i].start;
         bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
         if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
@@ -155,12 +152,11 @@ static void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 /* A class of tiles is used if one member is, and possible if all are. */
 static void xt_settle_tiles_(xt_ctx *x)
 {
-    int i, j;
-    for (i = 0; i < x->tiles.count; i++) {
+    for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
         root->apart = root->apart || p->apart;
-        for (j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
+        for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;
     }
 }
@@ -176,8 +172,7 @@ XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 XE_FN_ void xt_find_block2d_(xt_ctx *x)
 {
     xt_plan_tile_ *p;
-    int i, j;
-    for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
+    for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = xt_accessed_(n);
         if (n->op == XT_OP_INIT_TILE_ && !((const xt_init_tile_desc_ *)n->desc)->tile.scatter)
@@ -188,7 +183,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
             p = xt_plan_tile_at_(x, d->tile.number);
             p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
-            for (j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
+            for (int j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
@@ -254,29 +249,28 @@ XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)
 XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
 {
     spe_id all = 0;
-    int i, j;
     spe_prologue_begin(&x->m);
-    for (i = 0; i < x->tiles.count; i++) {
+    for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         if (!root->used || root->why_not) continue;
         p->rows_id = xt_emit_early_(x, &p->of->matrix.shape[0], CM_I32);
         p->cols_id = xt_emit_early_(x, &p->of->matrix.shape[1], CM_I32);
         p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
-        for (j = 0; j < i && !p->test; j++)
+        for (int j = 0; j < i && !p->test; j++)
             if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
                 p->test = xt_plan_tile_at_(x, j)->test;
         if (!p->test) p->test = xt_emit_tile_test_(x, p);
         if (xt_is_false_(x, p->test)) root->why_not = "a matrix that is known not to qualify";
     }
-    for (i = 0; i < x->tiles.count; i++) {
+    for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
         bool seen = false;
         if (xt_plan_tile_at_(x, xt_tile_root_(x, i))->why_not) p->test = 0;
         if (!p->test) continue;
-        for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
+        for (int j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
         if (!seen) all = xt_both_(x, all, p->test);
     }
-    for (i = 0; i < x->offsets.count && all; i++) {
+    for (int i = 0; i < x->offsets.count && all; i++) {
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
         if (!root->used || root->why_not) continue;

@@ -4,9 +4,8 @@
 /* The type of a parameter by its name; -1 if there is none. */
 static int xt_type_of_(const char *name, const spe_kernel_param *p)
 {
-    int i;
     (void)p;
-    for (i = 0; i < CM_TYPE_COUNT; i++)
+    for (int i = 0; i < CM_TYPE_COUNT; i++)
         if (strcmp(cm_type_info((cm_type)i)->name, name) == 0 && !cm_is_complex((cm_type)i)) return i;
     return -1;
 }
@@ -24,8 +23,7 @@ static xt_where_ xt_kernel_where_(xt_ctx *x)
 static void xt_record_body_(xt_ctx *x)
 {
     xt_where_ w = xt_kernel_where_(x);
-    int i;
-    for (i = 0; i < x->param_count; i++) {
+    for (int i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
         xt_record_(w, XT_OP_ARGUMENT_, xt_write_argument_, i, x->args[i].id, NULL, 0);
@@ -78,8 +76,7 @@ static int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->su
 static bool xt_begin_kernel_(xt_ctx *x)
 {
     spe_param params[SPE_PARAMS_MAX];
-    int i;
-    for (i = 0; i < x->param_count; i++)
+    for (int i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
     if (x->scratch_bytes) {

@@ -60,7 +60,6 @@ static bool xt_same_form_(const xt_vec *a, const xt_vec *b)
 
 static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
 {
-    int s, t;
     if (a->magic != b->magic) return false;
     if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
     if (a->magic == XT_TILE_MAGIC_) {
@@ -71,8 +70,8 @@ static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                a->tile.base.local == b->tile.base.local &&
                (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type);
     }
-    s = xt_carried_type_(&a->val);
-    t = xt_carried_type_(&b->val);
+    int s = xt_carried_type_(&a->val);
+    int t = xt_carried_type_(&b->val);
     if (a->val.kind == SPE_POINTER || b->val.kind == SPE_POINTER) return a->val.kind == b->val.kind && s == t;
     if (s == t || (b->val.kind == SPE_INT && xt_is_float_(s))) return true;
     return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
@@ -108,8 +107,7 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
-    int i;
-    for (i = 0; xt_scalar_of_(a, i); i++)
+    for (int i = 0; xt_scalar_of_(a, i); i++)
         if (!xt_same_scalar_(xt_scalar_of_(a, i), xt_scalar_of_(b, i))) mask |= 1u << i;
     return mask;
 }
@@ -137,9 +135,9 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
     xt_val *p;
-    int i, spread;
+    int spread;
     if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_region_value_(x);
-    for (i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
+    for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
         if (mask >> i & 1) {
             spread = xt_spread_of_(x, p);
             *p = xt_carried_as_(p, xt_region_value_(x));

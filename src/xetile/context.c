@@ -111,9 +111,8 @@ XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
 /* The SPIR-V type that holds a scalar of this type. */
 XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
 {
-    const cm_type_row *row;
     if (type == XT_BOOL_) return spe_bool(&x->m);
-    row = cm_type_info((cm_type)type);
+    const cm_type_row *row = cm_type_info((cm_type)type);
     return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
                               : spe_int(&x->m, (uint32_t)row->storage_bits);
 }

@@ -7,8 +7,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
-    int i;
-    x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
+    x->regions.end = xt_region_end_; /* not before: a program without regions does not compile what ends them */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -16,7 +15,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
     f->spread = x->spread;
     while (objects[f->slots]) f->slots++;
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
-    for (i = 0; f->slot && i < f->slots; i++) {
+    for (int i = 0; f->slot && i < f->slots; i++) {
         f->slot[i].object = objects[i];
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
@@ -46,8 +45,7 @@ static void xt_side_begins_(xt_where_ w, xt_frame_ *f)
 /* Reads the carried values at the end of a side and checks their types; after an error, restores them. */
 static void xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++)
+    for (int i = 0; i < f->slots; i++)
         if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
             !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
             f->slot[i].now = f->slot[i].start;
@@ -58,8 +56,7 @@ enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
 /* At the top of a loop's body, carried values are unknown. */
 static void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].start;
         xt_renew_(x, &f->slot[i].body, XT_ALL_CHANGES_);
         xt_write_(f->slot[i].object, &f->slot[i].body);
@@ -90,7 +87,6 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
 {
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
-    xt_frame_ *f;
     xt_val first = lo, last = hi, down = step;
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
@@ -102,7 +98,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, "XT_FOR", objects);
+    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, "XT_FOR", objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -133,8 +129,7 @@ static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
 {
     uint32_t counts = 0;
     xt_val *p;
-    int i;
-    for (i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
+    for (int i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
         if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
             xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, f->step.integer))
             counts |= 1u << i;
@@ -143,8 +138,7 @@ static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
 
 static bool xt_has_counts_(const xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++)
+    for (int i = 0; i < f->slots; i++)
         if (f->slot[i].mask >> XT_COUNTS_SHIFT_) return true;
     return false;
 }
@@ -152,12 +146,11 @@ static bool xt_has_counts_(const xt_frame_ *f)
 /* Sets those scalars to start + advance, in the body or after the loop. */
 static void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 {
-    int i, j;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
         xt_val *start;
-        for (j = 0; (start = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+        for (int j = 0; (start = xt_scalar_of_(&s->start, j)) != NULL; j++) {
             xt_val now = xt_now_(x, start);
             int type = xt_carried_type_(start);
             uint32_t to = xt_scalar_of_(result ? &s->result : &s->body, j)->id;
@@ -261,9 +254,8 @@ XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
-    xt_frame_ *f;
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, "XT_IF", objects);
+    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, "XT_IF", objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -280,8 +272,7 @@ XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 /* After the first side: keeps its values and restores the variables. */
 static void xt_if_else_(xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].now;
         xt_write_(f->slot[i].object, &f->slot[i].start);
     }
@@ -301,8 +292,7 @@ static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, 
 {
     const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
     xt_val *to, *p, *q;
-    int i;
-    for (i = 0; (to = xt_scalar_of_(t, i)) && (p = xt_scalar_of_(a, i)) && (q = xt_scalar_of_(b, i)); i++) {
+    for (int i = 0; (to = xt_scalar_of_(t, i)) && (p = xt_scalar_of_(a, i)) && (q = xt_scalar_of_(b, i)); i++) {
         if (!(mask >> i & 1) || to->kind < SPE_SCALAR) continue;
         xt_spread_at_least_(x, to->id, xt_spread_of_(x, p));
         xt_spread_at_least_(x, to->id, xt_spread_of_(x, q));
@@ -319,9 +309,8 @@ static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, 
 static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
-    int i;
     x->scope = f->outer;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t mask = x->again ? (uint32_t)XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
         if (f->op != XT_OP_IF_ && !x->again) {
@@ -344,8 +333,7 @@ static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
 static void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
-    int i;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_spread_to_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
         xt_write_(s->object, &s->body);
@@ -359,8 +347,7 @@ static void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 
 static void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].result);
+    for (int i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].result);
     x->scope = f->outer;
     x->tile_count = f->tile_count;
     x->local_bytes = f->local_bytes;
@@ -371,8 +358,7 @@ static void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
 /* Refuses XT_FOR (...); whose body is empty. */
 static void xt_check_body_(xt_where_ w, xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++)
+    for (int i = 0; i < f->slots; i++)
         if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
     if (f->first == w.x->nodes.count && w.x->errors.count == 0)
         xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon behind the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");

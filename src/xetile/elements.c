@@ -31,8 +31,7 @@ static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
     bool bits = d->way == XT_BITS_;
     spe_id v[3] = {0, 0, 0};
-    int j;
-    for (j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
+    for (int j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
         v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
     v[0] = d->fn(x, n, v);
     return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
@@ -52,15 +51,13 @@ static cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
     cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
     xt_each_of_ of = {x, n};
-    cm_layout l;
     spe_id *out;
-    int i;
     if (d->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
     if (d->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &of);
     if (d->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &of);
-    l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
+    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
-    for (i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
+    for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
     return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
@@ -125,10 +122,9 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 /* Computes everything, for a use before the store. */
 void xt_make_all_(xt_ctx *x, const xt_vec *v)
 {
-    int i, k;
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    for (i = 0; i < now->blocks; i++)
-        for (k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
+    for (int i = 0; i < now->blocks; i++)
+        for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
     xt_value_at_(x, v->id)->unmade = false;
 }
 
@@ -138,23 +134,21 @@ static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
     xt_value_ *value = xt_value_at_(x, v->id);
     const xt_node_ *n = xt_node_at_(x, value->node);
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
-    int i;
     if (value->late || n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_ || xt_layout_(x, v->id) != CM_ACC)
         return;
-    for (i = value->node; i < store; i++)
+    for (int i = value->node; i < store; i++)
         if (xt_node_at_(x, i)->op >= XT_OP_FOR_ && xt_node_at_(x, i)->op <= XT_OP_END_) return;
-    for (i = 0; i < xt_operand_count_(d); i++)
+    for (int i = 0; i < xt_operand_count_(d); i++)
         if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
     value->late = true;
-    for (i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
+    for (int i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
 }
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
  * operands, so that registers need not hold all intermediate results. */
 XE_FN_ void xt_find_late_(xt_ctx *x)
 {
-    int i;
-    for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
+    for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_stored_ *d = (const xt_stored_ *)n->desc;
         if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->tile)) xt_put_off_(x, &d->v, i);
@@ -192,13 +186,12 @@ static bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
 static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 {
     xt_broadcast_desc_ d;
-    int dim;
     memset(&d, 0, sizeof d);
     d.vec = *v;
     if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
         like->inner[0])
         return *v;
-    for (dim = 0; dim < 2 && d.vec.id; dim++) {
+    for (int dim = 0; dim < 2 && d.vec.id; dim++) {
         d.dim = dim;
         d.size = like->dist.shape[dim];
         d.map = d.vec.map;
@@ -212,8 +205,7 @@ static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 static const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
 {
     const xt_vec *most = NULL;
-    int i;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         const int *s = given[i]->vec.dist.shape;
         if (!given[i]->is_vec) continue;
         if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i]->vec;
@@ -225,10 +217,9 @@ static const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
 static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
                          xt_vec *v)
 {
-    int i;
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         v[i] = given[i]->is_vec ? xt_repeated_(w, &given[i]->vec, like) : xt_like_(w, given[i], like);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
     return true;
 }
@@ -309,9 +300,9 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
     const xt_vec *like = xt_largest_(2, both);
-    xt_vec v[3], whole;
+    xt_vec v[3];
     if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
-    whole = xt_repeated_(w, like, &condition.vec);
+    xt_vec whole = xt_repeated_(w, like, &condition.vec);
     v[0] = xt_repeated_(w, &condition.vec, &whole);
     if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
@@ -372,17 +363,16 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 {
     const xt_math_row_ *row = xt_math_info_(op);
     xt_numbers_ n = {0, {a.val, b.val, c.val}};
-    int i;
     if (!xt_enter_(w) || !xt_check_value_(w, &a.val, row->name)) return xt_nothing_();
     n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
-    for (i = 1; i < row->operands; i++)
+    for (int i = 1; i < row->operands; i++)
         if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
     if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
         return xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
                         a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type)),
                xt_nothing_();
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
-    for (i = 0; i < row->operands; i++)
+    for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
     return xt_record_number_(w, XT_OP_MATH_NUMBER_, xt_write_math_number_, op, n.type, 1, &n);
 }
@@ -391,8 +381,7 @@ XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
     spe_id id[3];
-    int i;
-    for (i = 0; i < xt_math_info_(n->kind)->operands; i++) {
+    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++) {
         xt_val v = xt_now_(x, &d->v[i]);
         id[i] = xt_id_(x, &v, d->type);
     }

@@ -4,8 +4,6 @@
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
     xt_emitted_ d;
-    xt_val v;
-    int i;
     memset(&d, 0, sizeof d);
     d.number = fn;
     d.user = user;
@@ -14,13 +12,13 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     if (!xt_enter_(w)) return xt_nothing_();
     if (operands.count > 8)
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count), xt_nothing_();
-    for (i = 0; i < operands.count; i++)
+    for (int i = 0; i < operands.count; i++)
         if (!xt_check_value_(w, &operands.at[i], "an operand of XT_EMIT"))
             return xt_nothing_();
         else if (!spe_val_is_set(&operands.at[i]))
             return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
-    v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    for (i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
+    xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
     xt_record_(w, XT_OP_EMIT_, xt_write_emit_, 0, v.id, &d, sizeof d);
     return v;
 }
@@ -29,8 +27,7 @@ XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
     spe_id ids[8];
-    int i;
-    for (i = 0; i < d->numbers.count; i++) {
+    for (int i = 0; i < d->numbers.count; i++) {
         xt_val now = xt_now_(x, &d->numbers.at[i]);
         ids[i] = xt_id_(x, &now, xt_carried_type_(&d->numbers.at[i]));
     }
@@ -41,7 +38,6 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
 {
     static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
     xt_emitted_ d;
-    xt_vec v;
     int i;
     memset(&d, 0, sizeof d);
     d.block = fn;
@@ -53,7 +49,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
             return xt_no_vec_();
         d.vecs[i] = operands[i];
     }
-    v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
+    xt_vec v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
     while (i-- > 1) xt_spread_like_(w.x, v.id, &operands[i]);
     xt_record_(w, XT_OP_EMIT_VEC_, xt_write_emit_vec_, 0, v.id, &d, sizeof d);
     return v;
@@ -63,14 +59,13 @@ XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n), v[3];
-    int i, j;
-    for (j = 0; j < 3 && d->vecs[j].magic; j++) {
+    for (int j = 0; j < 3 && d->vecs[j].magic; j++) {
         xt_vec now = xt_now_vec_(x, &d->vecs[j]);
         v[j] = xt_as_use_(x, &now, CM_ACC);
     }
-    for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *block[3] = {NULL, NULL, NULL};
-        for (j = 0; j < 3 && d->vecs[j].magic; j++) block[j] = &v[j].block[i];
+        for (int j = 0; j < 3 && d->vecs[j].magic; j++) block[j] = &v[j].block[i];
         r.block[i] = d->block(&x->cm, block, d->user);
     }
     xt_define_vec_(x, n->result, xt_settle_(x, r));

@@ -33,10 +33,9 @@ static cm_element xt_element_at_(const cm_layout *l, int lane, int v)
 static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_block_ *b)
 {
     spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
-    int i, p;
-    for (i = 0; v && i < a->layout.size_v && f->comps < f->capacity; i++, f->comps++) {
+    for (int i = 0; v && i < a->layout.size_v && f->comps < f->capacity; i++, f->comps++) {
         f->comp[f->comps] = v[i];
-        for (p = 0; p < a->layout.lanes; p++) {
+        for (int p = 0; p < a->layout.lanes; p++) {
             cm_element e = xt_element_at_(&a->layout, p, i);
             if (e.padding || e.row >= b->valid) continue;
             f->where[(b->held[0] + e.col) * f->cols + b->held[1] + e.row] = f->comps * 64 + p;
@@ -63,8 +62,7 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
 {
     uint32_t mask = 0;
-    int i;
-    for (i = 0; i < x->S; i++) mask |= i & bit ? 1u << i : 0;
+    for (int i = 0; i < x->S; i++) mask |= i & bit ? 1u << i : 0;
     return mask;
 }
 
@@ -79,14 +77,12 @@ XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
 {
     spe_module *m = &x->m;
     xt_lane_bit_row_ *row;
-    spe_id bit;
-    int i;
-    for (i = 0; i < x->lane_bits.count; i++) {
+    for (int i = 0; i < x->lane_bits.count; i++) {
         row = (xt_lane_bit_row_ *)x->lane_bits.items + i;
         if (row->mask == mask) return row->id;
     }
     spe_prologue_begin(m);
-    bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
+    spe_id bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
     bit = spe_ine(m, bit, spe_u32(m, 0));
     spe_prologue_end(m);
     row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
@@ -101,18 +97,17 @@ static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
     spe_module *m = &x->m;
     xt_lane_table_row_ *row;
     spe_id lane, sum = 0;
-    int i, p, bit;
-    for (i = 0; i < x->lane_tables.count; i++)
+    for (int i = 0; i < x->lane_tables.count; i++)
         if (memcmp(((const xt_lane_table_row_ *)x->lane_tables.items)[i].table, table, (size_t)x->S) == 0) return i;
     row = (xt_lane_table_row_ *)xt_push_(x, &x->lane_tables, sizeof *row);
     if (!row) return 0;
     memcpy(row->table, table, (size_t)x->S);
     spe_prologue_begin(m);
     lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    for (bit = 0; 1 << bit < x->S; bit++) {
+    for (int bit = 0; 1 << bit < x->S; bit++) {
         uint32_t mask = 0;
         spe_id one;
-        for (p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
+        for (int p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
         if (mask == 0) continue;
         one = xt_emit_bit_(m, lane, mask);
         one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
@@ -194,12 +189,11 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.size_v ? l.size_v : 1) * sizeof *v), one;
-    cm_matrix a;
-    int i, p, k, from[32];
+    int from[32];
     if (!l.rows || !v) return cm_poison();
-    for (i = 0; i < l.size_v; i++)
-        for (k = 0; k < (g ? g->size : 1); k++) {
-            for (p = 0; p < l.lanes; p++) {
+    for (int i = 0; i < l.size_v; i++)
+        for (int k = 0; k < (g ? g->size : 1); k++) {
+            for (int p = 0; p < l.lanes; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = -1;
                 if (e.padding || e.row >= b->valid) continue;
@@ -208,7 +202,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
             one = xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
         }
-    a = cm_from_components(&x->cm, &l, v);
+    cm_matrix a = cm_from_components(&x->cm, &l, v);
     return cm_convert(&x->cm, &a, type);
 }
 
@@ -291,12 +285,12 @@ static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
 /* The same for both dimensions, with arrays in the arena. */
 XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
-    int *table[2], i;
+    int *table[2];
     if (s->in_order) {
         o->width = to->shape[1];
         return !to->subgroups && !from->subgroups;
     }
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
         if (!table[i] ||
             !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i], s->shift[i], table[i]))

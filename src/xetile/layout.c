@@ -7,10 +7,9 @@
 static void xt_transpose_square_(xt_ctx *x, spe_id *a)
 {
     spe_module *m = &x->m;
-    int h, i;
-    for (h = x->S / 2; h > 0; h /= 2) {
+    for (int h = x->S / 2; h > 0; h /= 2) {
         spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
-        for (i = 0; i < x->S; i++) {
+        for (int i = 0; i < x->S; i++) {
             spe_id low = a[i], high, got;
             if (i & h) continue;
             high = a[i + h];
@@ -77,8 +76,7 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
  * through local memory. */
 XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
-    int i;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         xt_rearrange_desc_ *d = (xt_rearrange_desc_ *)n->desc;
         const int *data = xt_value_at_(x, n->result)->now.vec.dist.data;
@@ -92,8 +90,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
 static xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
     xt_tile t = xt_now_tile_(x, of);
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         spe_id before = xt_place_id_(x, &of->dist, i), now = xt_place_id_(x, to, 1 - i);
         spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
         t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
@@ -109,12 +106,11 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
     xt_block_ b = xt_blocks_(x, &r->dist);
-    xt_tile t;
     if (!d) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
-    t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
+    xt_tile t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
     while (xt_next_block_(&b)) {
         xt_block_ source = b;
         cm_mem mem;
@@ -181,11 +177,10 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 
 static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 {
-    int n;
     if (!xt_check_vec_(w, &d->vec, "the vector of XT_BROADCAST")) return false;
     d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->vec);
     if (d->dim < 0) return false;
-    n = d->vec.dist.shape[d->dim];
+    int n = d->vec.dist.shape[d->dim];
     if (d->broadcast_size == 0 && n != 1)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
                         d->dim, n);
@@ -198,7 +193,6 @@ static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 
 static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 {
-    xt_map derived;
     if (!xt_has_map_(&d->map)) {
         d->map = d->vec.map;
         if (d->vec.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
@@ -208,7 +202,7 @@ static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
         d->map.sg_data[d->dim] *= d->broadcast_size;
     }
     if (xt_has_map_(&d->source)) return true;
-    derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
+    xt_map derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
     return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->vec.map, &derived);
 }
 
@@ -217,9 +211,8 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
-    xt_vec r;
     if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
-    r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
+    xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
@@ -250,9 +243,8 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
     static const xt_source_ from = {false, {1, 1}, {0, 0}, false};
-    xt_vec r;
     if (xt_same_map_(&v->map, map)) return *v;
-    r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
+    xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
     return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
 }

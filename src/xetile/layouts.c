@@ -10,17 +10,13 @@ static uint32_t xt_class_(xt_ctx *x, uint32_t id)
 /* Puts two vectors in one class: they must have the same layout. */
 static void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
 {
-    xt_value_ *p, *q;
-    int i;
     a = xt_class_(x, a);
     b = xt_class_(x, b);
     if (a == b) return;
-    p = xt_value_at_(x, a);
-    q = xt_value_at_(x, b);
+    xt_value_ *p = xt_value_at_(x, a);
+    xt_value_ *q = xt_value_at_(x, b);
     q->parent = a;
-    p->uses++;
-    q->uses++;
-    for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
+    for (int i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
 }
 
 static void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
@@ -44,19 +40,17 @@ static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
 /* All values that a carried variable can have share a layout. */
 static void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
 {
-    int i, j;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
         const xt_vec *start = xt_thing_vec_(&s->start);
-        for (j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
+        for (int j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
     }
 }
 
 XE_FN_ void xt_find_layouts_(xt_ctx *x)
 {
-    int i, j;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
@@ -66,6 +60,6 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         if (n->op == XT_OP_SPLAT_ && ((const xt_splat_of_ *)n->desc)->like)
             xt_same_layout_(x, ((const xt_splat_of_ *)n->desc)->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
-            for (j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
+            for (int j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
     }
 }

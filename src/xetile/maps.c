@@ -30,9 +30,8 @@ static int xt_dist_dim_(xt_dist *d, int dim, int tile, int layout, int data)
 int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map)
 {
     bool mapped = map && xt_has_map_(map);
-    int error;
     memset(d, 0, sizeof *d);
-    error = xt_dist_dim_(d, 0, rows, mapped ? map->sg_layout[0] : 1, mapped ? map->sg_data[0] : rows);
+    int error = xt_dist_dim_(d, 0, rows, mapped ? map->sg_layout[0] : 1, mapped ? map->sg_data[0] : rows);
     if (!error) error = xt_dist_dim_(d, 1, cols, mapped ? map->sg_layout[1] : 1, mapped ? map->sg_data[1] : cols);
     d->subgroups = mapped && !error ? d->layout[0] * d->layout[1] : 0;
     return error;
@@ -50,8 +49,8 @@ void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *c
 
 bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col)
 {
-    int n, r, c;
-    for (n = 0; n < xt_dist_pieces(d); n++) {
+    int r, c;
+    for (int n = 0; n < xt_dist_pieces(d); n++) {
         xt_dist_offset(d, subgroup, n, &r, &c);
         if (row >= r && row < r + d->data[0] && col >= c && col < c + d->data[1]) return true;
     }

@@ -128,12 +128,11 @@ XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_
 /* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
 static int xt_common_type_(const xt_val *a, const xt_val *b)
 {
-    int s, t;
     if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == SPE_REAL || b->kind == SPE_REAL ? CM_F32 : CM_I32;
     if (xt_is_constant_(a)) return b->type;
     if (xt_is_constant_(b) || a->type == b->type) return a->type;
-    s = a->type;
-    t = b->type;
+    int s = a->type;
+    int t = b->type;
     if (!xt_is_int_(s) || !xt_is_int_(t)) return -1;
     if (xt_bits_(s) == 64 || xt_bits_(t) == 64) return xt_bits_(s) == 64 ? s : t;
     return CM_I32;
@@ -275,12 +274,11 @@ XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
-    xt_val r;
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
                xt_nothing_();
-    r = xt_record_number_(w, XT_OP_CAST_NUMBER_, xt_write_cast_number_, 0, type, xt_val_align_(v), &n);
+    xt_val r = xt_record_number_(w, XT_OP_CAST_NUMBER_, xt_write_cast_number_, 0, type, xt_val_align_(v), &n);
     xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
     return r;
 }
@@ -296,7 +294,6 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
     int type = xt_common_type_(&a, &b);
     xt_numbers_ n;
-    const xt_val *same;
     xt_val r;
     if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_folds_(op, &a, &b)) {
@@ -305,7 +302,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* its body is not empty */
         return r;
     }
-    same = xt_neutral_(op, &a, &b);
+    const xt_val *same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
     memset(&n, 0, sizeof n);
     n.type = type;
@@ -354,12 +351,11 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 {
     xt_numbers_ n;
-    xt_val r;
     memset(&n, 0, sizeof n);
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
-    r = xt_record_number_(w, XT_OP_BUILTIN_, xt_write_builtin_, (int)name, CM_I32, 1, &n);
+    xt_val r = xt_record_number_(w, XT_OP_BUILTIN_, xt_write_builtin_, (int)name, CM_I32, 1, &n);
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
     if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
@@ -369,9 +365,8 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 
 xt_val xt_param_by_name_(xt_where_ w, const char *name)
 {
-    int i;
     if (!xt_enter_(w)) return xt_nothing_();
-    for (i = 0; i < w.x->param_count; i++)
+    for (int i = 0; i < w.x->param_count; i++)
         if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
     xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
     return xt_nothing_();
@@ -401,14 +396,11 @@ XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t
 /* Writes a number in the prologue. Constants take the other operand's type. */
 XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
 {
-    xt_value_ *value;
-    const xt_node_ *n;
-    const xt_numbers_ *d;
     if (v->kind == SPE_INT) return xt_constant_(x, type, v);
-    value = xt_value_at_(x, v->id);
+    xt_value_ *value = xt_value_at_(x, v->id);
     if (value->early_id) return value->early_id;
-    n = xt_node_at_(x, value->node);
-    d = (const xt_numbers_ *)n->desc;
+    const xt_node_ *n = xt_node_at_(x, value->node);
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
     if (n->op == XT_OP_ARGUMENT_)
         value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
@@ -452,7 +444,6 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
     xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
     int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
-    spe_id p, q;
     if (xt_folds_(n->kind, &a, &b)) {
         xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
         return;
@@ -461,8 +452,8 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
         xt_define_same_(x, n->result, same == &a ? &d->v[0] : &d->v[1], same);
         return;
     }
-    p = xt_id_(x, &a, d->type);
-    q = xt_id_(x, &b, d->type);
+    spe_id p = xt_id_(x, &a, d->type);
+    spe_id q = xt_id_(x, &b, d->type);
     if (d->type != XT_BOOL_)
         p = xt_emit_arith_(&x->m, n->kind, d->type, p, q);
     else
@@ -481,12 +472,11 @@ XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
     xt_val condition = xt_now_(x, &d->v[0]), a = xt_now_(x, &d->v[1]), b = xt_now_(x, &d->v[2]);
-    spe_id p, q;
     if (condition.kind == SPE_INT) {
         xt_define_(x, n->result, condition.integer ? a : b);
         return;
     }
-    p = xt_id_(x, &a, d->type);
-    q = xt_id_(x, &b, d->type);
+    spe_id p = xt_id_(x, &a, d->type);
+    spe_id q = xt_id_(x, &b, d->type);
     xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
 }

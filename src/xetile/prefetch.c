@@ -106,11 +106,10 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
     spe_module *m = &x->m;
     spe_id bytes = spe_i32(m, xt_bytes_(s->tile[0].type)), number, first, id[2][6];
     xt_shared_ r;
-    int i;
     memset(&r, 0, sizeof r);
     spe_prologue_begin(m);
     number = xt_share_number_(x, s, &r, &first);
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].number);
         const xt_tile *t = &p->of->matrix;
         id[i][0] = xt_emit_base_(x, p);
@@ -120,7 +119,7 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
         id[i][4] = xt_share_start_(x, s, i, number, 0);
         id[i][5] = xt_share_start_(x, s, i, number, 1);
     }
-    for (i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
+    for (int i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
     spe_prologue_end(m);
     r.surface.elem_bytes = (uint32_t)xt_bytes_(s->tile[0].type);
     r.surface.ptr = id[0][0];
@@ -135,8 +134,7 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
 /* A coordinate plus what enclosing loops have added to it in this subgroup's tile. */
 static spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
 {
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         const xt_tile *t = &s->tile[i];
         const xt_val *offset = &t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)];
         spe_id by = offset->kind == SPE_SCALAR ? xt_value_at_(x, offset->id)->advance : 0;

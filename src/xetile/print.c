@@ -75,8 +75,7 @@ static void xt_put_tile_type_(xt_printer_ *p, const xt_tile *t)
 static void xt_put_memref_(xt_printer_ *p, const xt_init_tile_desc_ *init)
 {
     const xt_val *base = &init->given.base, *n = init->given.shape.at;
-    int i;
-    for (i = 0; i < init->given.shape.count && base->kind == SPE_POINTER; i++)
+    for (int i = 0; i < init->given.shape.count && base->kind == SPE_POINTER; i++)
         xt_put_(p, n[i].kind == SPE_INT ? "%s%lldx" : "%s?x", i ? "" : "memref<", (long long)n[i].integer);
     xt_put_(p, "%s%s%s%s", xt_type_text_(base->type, base->kind != SPE_POINTER),
             init->tile.column_major && base->kind == SPE_POINTER ? ", affine_map=<(d0, d1)->(d1, d0)>" : "",
@@ -101,7 +100,6 @@ static void xt_put_id_(xt_printer_ *p, uint32_t id)
 static void xt_put_constant_(xt_printer_ *p, xt_val v)
 {
     const xt_val *known = (const xt_val *)p->constants.items;
-    xt_val *added;
     int i, type = p->type < 0 ? xt_carried_type_(&v) : p->type;
     bool index = type == CM_U32 || type == CM_I32;
     if (xt_is_float_(type) && v.kind == SPE_INT) v = spe_val_real((double)v.integer);
@@ -114,7 +112,7 @@ static void xt_put_constant_(xt_printer_ *p, xt_val v)
     for (i = 0; i < p->constants.count; i++)
         if (known[i].type == v.type && known[i].integer == v.integer && !memcmp(&known[i].real, &v.real, sizeof v.real))
             return;
-    added = (xt_val *)xt_push_(p->x, &p->constants, sizeof v);
+    xt_val *added = (xt_val *)xt_push_(p->x, &p->constants, sizeof v);
     if (added) *added = v;
 }
 
@@ -133,7 +131,6 @@ static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     const xt_vec *v = (const xt_vec *)field;
     const xt_index *list = (const xt_index *)field;
     const int *number = (const int *)field;
-    int i;
     switch (letter) {
     case 'n': xt_put_number_(p, (const xt_val *)field); return;
     case 'N': xt_put_(p, "%s", xt_type_text_(xt_carried_type_((const xt_val *)field), true)); return;
@@ -152,7 +149,7 @@ static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'w': if (*number) xt_put_(p, " {border = %s}", *number == XT_BORDER_CLAMP ? "clamp" : "mirror"); return;
     case 'e': if (*(const bool *)field) xt_put_(p, " {exclusive}"); return;
     default:
-        for (i = 0; i < list->count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, &list->at[i]);
+        for (int i = 0; i < list->count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, &list->at[i]);
         xt_put_(p, list->count ? "]" : "[]");
     }
 }
@@ -178,8 +175,7 @@ static void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint
     const xt_vec *v = xt_thing_vec_(t);
     uint32_t changes = mask | mask >> XT_COUNTS_SHIFT_, number = mask ? ++p->count : 0;
     xt_val *now, *old;
-    int i;
-    for (i = 0; (now = xt_scalar_of_(t, i)) && (old = xt_scalar_of_(before, i)); i++) {
+    for (int i = 0; (now = xt_scalar_of_(t, i)) && (old = xt_scalar_of_(before, i)); i++) {
         xt_named_ name = {number, t->magic == XT_TILE_MAGIC_ ? i + 1 : 0, NULL};
         if (!(changes >> i & 1)) name.same = old;
         if (now->id != old->id) p->names[now->id] = name;
@@ -238,8 +234,7 @@ static bool xt_put_end_(xt_printer_ *p, const xt_node_ *n)
     const xt_frame_ *f = (const xt_frame_ *)n->desc;
     const size_t which = n->op == XT_OP_END_ ? offsetof(xt_slot_, now) : offsetof(xt_slot_, body);
     bool last = n->op == XT_OP_END_, any = false;
-    int i;
-    for (i = 0; i < f->slots; i++) any = any || f->slot[i].mask;
+    for (int i = 0; i < f->slots; i++) any = any || f->slot[i].mask;
     if (!last && !any && n[1].op == XT_OP_END_) return false;
     if (any) xt_put_(p, "%*sscf.yield", p->depth * 2, "");
     if (xt_put_slots_(p, " ", f, which, which)) xt_put_(p, "\n");
@@ -319,8 +314,7 @@ static void xt_put_base_(xt_printer_ *p, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
     bool known = d->base.kind == SPE_POINTER && !d->strides.count;
-    int i;
-    for (i = 0; i < d->shape.count; i++) known = known && d->shape.at[i].kind == SPE_INT;
+    for (int i = 0; i < d->shape.count; i++) known = known && d->shape.at[i].kind == SPE_INT;
     xt_say_(p, init->tile.scatter ? "$n$o" : known ? "$n$x" : "$n, $x", &d->base,
             init->tile.scatter ? (const void *)&d->scatter : (const void *)&d->offset);
     if (!known) xt_say_(p, ", $x", &d->shape);
@@ -501,7 +495,7 @@ static void xt_put_summary_(xt_printer_ *p)
 {
     xt_ctx *x = p->x;
     uint64_t known;
-    int i, j;
+    int j;
     xt_put_(p, "// %s: %d subgroups of %d, %d registers a thread, ", x->target.name, x->subgroups ? x->subgroups : 1,
             x->S, x->registers);
     xt_put_(p, "%lld bytes of local memory, %lld more to move vectors", (long long)x->local_bytes,
@@ -510,7 +504,7 @@ static void xt_put_summary_(xt_printer_ *p)
     xt_put_(p, "\n");
     xt_put_(p, "// %s\n", x->versions);
     if (x->warning.id) xt_put_(p, "// %s\n", x->warning.text);
-    for (i = 0; i < x->tiles.count; i++) {
+    for (int i = 0; i < x->tiles.count; i++) {
         const xt_plan_tile_ *t = xt_plan_tile_at_(x, i);
         const xt_tile *m = &t->of->matrix;
         for (j = 0; j < i && xt_plan_tile_at_(x, j)->test != t->test;) j++;
@@ -518,7 +512,7 @@ static void xt_put_summary_(xt_printer_ *p)
             xt_say_(p, "//   $n in bytes divides by 64, pitch $n by 16, rows of $n by 4 and not below 64\n",
                     &t->of->given.base, &m->pitch, &m->shape[xt_inner_(m)]);
     }
-    for (i = 0; i < x->offsets.count; i++) {
+    for (int i = 0; i < x->offsets.count; i++) {
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         if (!xt_plan_tile_at_(x, o->tile)->test) continue;
         xt_say_(p, o->below.magic ? "//   $n < $n" : o->mask < 0 ? "//   $n >= 0" : "//   $n", &o->value, &o->below);
@@ -577,19 +571,17 @@ static void xt_put_constants_(xt_printer_ *p)
 
 static void xt_put_body_(xt_printer_ *p, FILE *f)
 {
-    int i;
     p->f = f;
     p->count = 0;
     p->depth = 1;
     memset(p->names, 0, (size_t)p->x->values.count * sizeof *p->names);
-    for (i = 0; i < p->x->nodes.count; i++) xt_put_node_(p, xt_node_at_(p->x, i));
+    for (int i = 0; i < p->x->nodes.count; i++) xt_put_node_(p, xt_node_at_(p->x, i));
 }
 
 void xt_print(const xt_module *mod, FILE *f)
 {
     static const char *const titles[] = {"as recorded", "with the maps that follow", "what a subgroup does"};
     xt_printer_ p;
-    int i;
     memset(&p, 0, sizeof p);
     if (!mod->words && mod->error) spe_print_error(mod->error, f);
     if (!mod->words) return;
@@ -602,7 +594,7 @@ void xt_print(const xt_module *mod, FILE *f)
         xt_put_(&p, "%s// %s: %s\n", p.form ? "\n" : "", p.x->kernel->name, titles[p.form]);
         if (p.form == XT_OF_A_SUBGROUP_) xt_put_summary_(&p);
         xt_put_(&p, "func.func @%s(", p.x->kernel->name);
-        for (i = 0; i < p.x->param_count; i++) xt_put_param_(&p, i);
+        for (int i = 0; i < p.x->param_count; i++) xt_put_param_(&p, i);
         xt_put_(&p, ") {\n");
         xt_put_constants_(&p);
         xt_put_body_(&p, f);

@@ -50,9 +50,8 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 {
     const xt_ctx *x = w.x;
     const xt_scope_ *s = (const xt_scope_ *)x->scopes.items + scope;
-    int i;
     if (scope == x->scope) return true;
-    for (i = x->regions.depth - 1; i >= 0; i--)
+    for (int i = x->regions.depth - 1; i >= 0; i--)
         if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
     return scope == 0 ||
            xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; list it there, &x, to use it %s", what,
@@ -94,9 +93,8 @@ XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
     const xt_val *v;
-    int i;
     if (t->scatter) xt_spread_like_(x, id, &t->offsets);
-    for (i = 0; !xt_has_map_(&t->map) && (v = xt_tile_scalar_(t, i)) != NULL; i++)
+    for (int i = 0; !xt_has_map_(&t->map) && (v = xt_tile_scalar_(t, i)) != NULL; i++)
         xt_spread_at_least_(x, id, xt_spread_of_(x, v));
 }
 
@@ -167,9 +165,8 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int 
                                 const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    int i;
     v.align = align;
-    for (i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
+    for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
     xt_record_(w, op, write, kind, v.id, operands, sizeof *operands);
     return v;
 }
@@ -197,8 +194,7 @@ XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
 {
     xt_tile r = *t;
     xt_val *v;
-    int i;
-    for (i = 0; (v = xt_tile_scalar_(&r, i)) != NULL; i++) *v = xt_now_(x, v);
+    for (int i = 0; (v = xt_tile_scalar_(&r, i)) != NULL; i++) *v = xt_now_(x, v);
     if (t->scatter) r.offsets = xt_now_vec_(x, &t->offsets);
     return r;
 }

@@ -76,11 +76,10 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
 static spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
 {
     spe_module *m = &x->m;
-    int h, i;
-    for (h = r->width / 2; h > 0; h /= 2) {
+    for (int h = r->width / 2; h > 0; h /= 2) {
         spe_id bit = 0, by = spe_u32(m, (uint32_t)h);
         if (count > h) bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
-        for (i = 0; i < h && i < count; i++) {
+        for (int i = 0; i < h && i < count; i++) {
             spe_id keep = a[i], send = a[i];
             if (i + h < count) {
                 keep = spe_select(m, bit, a[i + h], a[i]);
@@ -120,13 +119,12 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
     xt_reduce_ r;
     xt_field_ out;
     int size = group.size;
-    bool across;
     memset(&r, 0, sizeof r);
     if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type))) return result;
     r.group = group;
     r.outer = group.dim ? r.f.rows : r.f.cols;
     r.groups = (group.dim ? r.f.cols : r.f.rows) / size;
-    across = size * 2 >= x->S ? group.dim || r.f.cols < x->S : group.dim && r.f.cols >= x->S;
+    bool across = size * 2 >= x->S ? group.dim || r.f.cols < x->S : group.dim && r.f.cols >= x->S;
     if (size == 1 || !across) return xt_pick_all_(x, &r.f, NULL, &group, result);
     r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
     r.together = x->S / r.width;
@@ -190,8 +188,7 @@ XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
     xt_same_ same;
-    int part, rest, i, inner[2];
-    xt_map map;
+    int inner[2];
     memset(&same, 0, sizeof same);
     same.of = d.vec;
     same.given = d.map;
@@ -201,9 +198,9 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     same.dim = d.dim;
     same.size = d.reduction_size;
     w.x->part++;
-    part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
-    rest = d.reduction_size / part;
-    map = xt_map_reduction(&d.vec.map, d.dim, part);
+    int part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
+    int rest = d.reduction_size / part;
+    xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
     same.v = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
@@ -212,6 +209,6 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
         if (rest > 1 && same.v.id) same.v = xt_reduction_step_(w, &same.v, kind, d.dim, rest, &d.map);
     }
     w.x->part--;
-    for (i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
+    for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     return xt_rename_(w, XT_OP_REDUCTION_, kind, same, inner);
 }

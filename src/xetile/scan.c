@@ -37,15 +37,14 @@ static int xt_scan_at_(const xt_scan_ *s, int element)
 static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_scan_of_ *of)
 {
     xt_vec v = xt_now_vec_(x, &of->v);
-    int i;
     s->x = x;
     s->of = of;
     s->span = v.dist.data[of->dim];
     if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
     s->element = (int *)xt_memory_(x, (size_t)s->f.comps * 64 * sizeof *s->element);
     if (!s->element) return false;
-    for (i = 0; i < s->f.comps * 64; i++) s->element[i] = -1;
-    for (i = 0; i < s->f.rows * s->f.cols; i++) s->element[s->f.where[i]] = i;
+    for (int i = 0; i < s->f.comps * 64; i++) s->element[i] = -1;
+    for (int i = 0; i < s->f.rows * s->f.cols; i++) s->element[s->f.where[i]] = i;
     return true;
 }
 
@@ -65,8 +64,7 @@ static spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, ui
 static uint32_t xt_scan_lanes_(const xt_scan_ *s, int c)
 {
     uint32_t mask = 0;
-    int p;
-    for (p = 0; p < s->x->S; p++) mask |= (uint32_t)(s->element[c * 64 + p] >= 0) << p;
+    for (int p = 0; p < s->x->S; p++) mask |= (uint32_t)(s->element[c * 64 + p] >= 0) << p;
     return mask;
 }
 
@@ -95,10 +93,9 @@ static bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
 /* Is each component at a single position along the dimension? Then each element's predecessor is in its own lane. */
 static bool xt_scan_in_lanes_(const xt_scan_ *s)
 {
-    int c, p;
-    for (c = 0; c < s->f.comps; c++) {
+    for (int c = 0; c < s->f.comps; c++) {
         int at = -1;
-        for (p = 0; p < s->x->S; p++) {
+        for (int p = 0; p < s->x->S; p++) {
             int e = s->element[c * 64 + p];
             if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return false;
             if (e >= 0) at = xt_scan_at_(s, e);
@@ -117,10 +114,9 @@ static bool xt_scan_is_at_(const xt_scan_ *s, int c, int at)
 
 static void xt_scan_one_by_one_(xt_scan_ *s)
 {
-    int at, c;
     uint32_t mask;
-    for (at = 1; at < s->span; at++)
-        for (c = 0; c < s->f.comps; c++)
+    for (int at = 1; at < s->span; at++)
+        for (int c = 0; c < s->f.comps; c++)
             if (xt_scan_is_at_(s, c, at))
                 s->f.comp[c] = xt_scan_pair_(s, xt_scan_before_(s, &s->f, c, 1, &mask), s->f.comp[c]);
 }
@@ -128,11 +124,10 @@ static void xt_scan_one_by_one_(xt_scan_ *s)
 /* Scans in steps of 1, 2, 4 ..., each adding partial results. */
 static bool xt_scan_doubling_(xt_scan_ *s)
 {
-    int by, c;
-    for (by = 1; by < s->span; by *= 2) {
+    for (int by = 1; by < s->span; by *= 2) {
         xt_field_ old;
         if (!xt_scan_copy_(s, &s->f, &old)) return false;
-        for (c = 0; c < old.comps; c++) {
+        for (int c = 0; c < old.comps; c++) {
             uint32_t mask;
             spe_id before = xt_scan_before_(s, &old, c, by, &mask);
             if (mask) s->f.comp[c] = xt_scan_choose_(s, c, mask, xt_scan_pair_(s, before, old.comp[c]), old.comp[c]);
@@ -146,9 +141,8 @@ static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
 {
     spe_id neutral = xt_scan_neutral_(s->x, s->of->kind, s->f.type);
     xt_field_ carry;
-    int c;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
-    for (c = 0; s->of->exclusive && c < out->comps; c++) {
+    for (int c = 0; s->of->exclusive && c < out->comps; c++) {
         uint32_t mask;
         spe_id before = xt_scan_before_(s, &s->f, c, 1, &mask);
         out->comp[c] = xt_scan_choose_(s, c, mask, before, neutral);
@@ -156,7 +150,7 @@ static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     if (s->of->carry.id) {
         xt_vec v = xt_now_vec_(s->x, &s->of->carry);
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
-        for (c = 0; c < out->comps; c++) out->comp[c] = xt_scan_pair_(s, carry.comp[c], out->comp[c]);
+        for (int c = 0; c < out->comps; c++) out->comp[c] = xt_scan_pair_(s, carry.comp[c], out->comp[c]);
     }
     return true;
 }
@@ -241,7 +235,6 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     xt_reduction_desc_ least;
     xt_broadcast_desc_ back;
     xt_vec_desc_ form;
-    xt_vec best, at;
     memset(&least, 0, sizeof least);
     memset(&back, 0, sizeof back);
     memset(&form, 0, sizeof form);
@@ -256,13 +249,13 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
         return xt_fail_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
                         largest ? "XT_ARGMAX" : "XT_ARGMIN"),
                xt_no_vec_();
-    best = back.vec = xt_reduction_(w, kind, least);
+    xt_vec best = back.vec = xt_reduction_(w, kind, least);
     back.dim = d.dim;
     back.size = d.vec.dist.shape[d.dim];
     back.map = form.map = d.vec.map;
     form.rows = d.vec.dist.shape[0];
     form.cols = d.vec.dist.shape[1];
-    at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
+    xt_vec at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
     at = xt_select_vec_(w, xt_any_vec_(at), xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form)), xt_any_int_(back.size - 1));
     least.vec = at;
     at = xt_reduction_(w, XT_RED_minsi_, least);

@@ -29,8 +29,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
     size_t wanted = 0, least = 0;
     xt_where_ at = {x, NULL, 0};
-    int i;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
         xt_scratch_ s;
@@ -70,8 +69,7 @@ XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 /* A block's first row and column in the whole vector. */
 static void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, spe_id at[2])
 {
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         spe_id place = xt_place_id_(x, d, i);
         at[i] = spe_iadd(&x->m, place, spe_i32(&x->m, i ? col : row));
     }
@@ -141,9 +139,8 @@ static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
 static spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
 {
     const cm_type_row *row = cm_type_info(of);
-    spe_id bits;
     if (!row->storage_float) return spe_or(&x->m, a, b);
-    bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), a);
+    spe_id bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), a);
     bits = spe_or(&x->m, spe_bitcast(&x->m, bits, a), spe_bitcast(&x->m, bits, b));
     return spe_bitcast(&x->m, spe_type_of(&x->m, a), bits);
 }
@@ -188,11 +185,11 @@ static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
 static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
 {
     int part = width / passes, pitch = v->dist.shape[1] / passes;
-    spe_id at[2], col;
+    spe_id at[2];
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
     xt_scratch_position_(x, &v->dist, row, 0, at);
-    col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* exact: positions are multiples of the width */
+    spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
     mem.col = at[0];
@@ -208,11 +205,10 @@ static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
 {
     cm_type type = xt_held_(v->type);
     xt_block_ b = xt_blocks_(x, &v->dist);
-    int strip, run;
     while (xt_next_block_(&b)) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
         int runs = cm_part_count(&l);
-        for (strip = 0; strip < b.cols / x->S; strip++) {
+        for (int strip = 0; strip < b.cols / x->S; strip++) {
             spe_id *parts = v->block[b.i].part + strip * runs;
             int c = b.col + strip * x->S;
             cm_matrix one;
@@ -221,7 +217,7 @@ static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
             mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
-            for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
+            for (int run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
         }
     }
 }

@@ -67,7 +67,6 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
     xt_vectors_ d;
     xt_slice_desc_ s;
-    xt_val r;
     memset(&d, 0, sizeof d);
     memset(&s, 0, sizeof s);
     s.vec = v;
@@ -78,7 +77,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();
-    r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
+    xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
     xt_spread_like_(w.x, r.id, &d.v[0]);
     xt_record_(w, XT_OP_ELEMENT_, xt_write_element_, 0, r.id, &d, sizeof d);
     return r;
@@ -88,10 +87,9 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_now_vec_(x, &((const xt_vectors_ *)n->desc)->v[0]);
     int type = xt_number_type_((int)v.type);
-    spe_id one;
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
-    one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_u32(&x->m, (uint32_t)(f.where[0] % 64)));
+    spe_id one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_u32(&x->m, (uint32_t)(f.where[0] % 64)));
     if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
     xt_define_(x, n->result, xt_scalar_(type, one, 1));
 }
@@ -124,8 +122,7 @@ enum { XT_PHILOX_ROUNDS_ = 10 };
 uint32_t xt_random(uint32_t seed, uint32_t index)
 {
     uint32_t low = index, high = 0;
-    int i;
-    for (i = 0; i < XT_PHILOX_ROUNDS_; i++, seed += XT_PHILOX_STEP_) {
+    for (int i = 0; i < XT_PHILOX_ROUNDS_; i++, seed += XT_PHILOX_STEP_) {
         uint64_t product = (uint64_t)low * XT_PHILOX_TIMES_;
         low = (uint32_t)(product >> 32) ^ seed ^ high;
         high = (uint32_t)product;
@@ -138,9 +135,8 @@ static spe_id xt_random_one_(cm_ctx *c, cm_type type, spe_id index, spe_id seed,
     spe_module *m = c->module;
     spe_id u32 = spe_type_of(m, index), u64 = spe_vec(m, spe_int(m, 64), spe_count(m, u32)), low = index,
            high = spe_null(m, u32);
-    int i;
     (void)type, (void)user;
-    for (i = 0; i < XT_PHILOX_ROUNDS_; i++) {
+    for (int i = 0; i < XT_PHILOX_ROUNDS_; i++) {
         spe_id product = spe_imul(m, spe_uconvert(m, u64, low), spe_const_u(m, u64, XT_PHILOX_TIMES_));
         low = spe_uconvert(m, u32, spe_shr(m, product, spe_const_u(m, u64, 32)));
         low = spe_xor(m, spe_xor(m, low, seed), high);

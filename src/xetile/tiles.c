@@ -45,7 +45,6 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
     xt_local_array_ *array;
-    xt_val v;
     if (!xt_enter_(w)) return xt_nothing_();
     if (elements < 1 || elements > 1 << 24)
         return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type)),
@@ -55,7 +54,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
         return xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
                         x->target.name, x->target.local_memory),
                xt_nothing_();
-    v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
+    xt_val v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
     v.local = true;
     array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
     if (!array) return v;
@@ -111,9 +110,8 @@ static bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *sha
 {
     const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
     int64_t last = 0, stride = 1, elements;
-    int i;
     if (!n || n->op != XT_OP_LOCAL_) return true;
-    for (i = shape->count - 1; i >= 0; i--) {
+    for (int i = shape->count - 1; i >= 0; i--) {
         if (strides->count) stride = strides->at[i].integer;
         if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0)
             return true;
@@ -245,9 +243,8 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     xt_tile before = xt_now_tile_(x, &init->matrix);
     xt_val distance = xt_now_(x, &init->distance);
     spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
-    int i;
-    /* with 2D block messages, this version's condition has tested it */
-    for (i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
+    /* with 2D block messages it was tested before this version was chosen */
+    for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
         xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
         spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
         inside = inside ? spe_land(&x->m, inside, one) : one;
@@ -295,7 +292,6 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
     xt_tile t = xt_no_tile_();
     const xt_val *at;
-    int i;
     if (!init) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
@@ -304,7 +300,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.scope = x->scope;
     if (d.offset.count == 0) {
         d.offset.count = d.shape.count ? d.shape.count : 2;
-        for (i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
+        for (int i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
     }
     x->part++;
     if (d.scatter.magic) {
@@ -319,7 +315,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         init->matrix = init->tile = t;
         xt_leading_(w, init);
         at = &d.offset.at[d.offset.count - 2];
-        for (i = 0; i < 2; i++) {
+        for (int i = 0; i < 2; i++) {
             init->place[i] = xt_record_place_(w, &t.dist, i);
             init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);
         }
@@ -337,8 +333,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
 {
     xt_tile now = xt_now_tile_(x, t);
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         spe_id start = t->offset[i].kind == SPE_SCALAR ? xt_value_at_(x, t->offset[i].id)->start : 0;
         ids[i] = start ? start : xt_index_id_(x, &now.offset[i]);
         ids[2 + i] = xt_index_id_(x, &now.shape[i]);

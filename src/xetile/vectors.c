@@ -5,8 +5,7 @@
 
 XE_FN_ void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d)
 {
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         xt_cut_side_(&g->cut[i], d->data[i], i ? x->S : 1);
         g->rounds[i] = d->rounds[i];
         g->data[i] = d->data[i];
@@ -77,9 +76,8 @@ static bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1
 /* The offset of this subgroup's first piece in a dimension. */
 XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
 {
-    xt_val v;
     if (!xt_has_place_(d, dim)) return spe_val_int(0);
-    v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
+    xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
     xt_value_at_(w.x, v.id)->spread = 1;
     xt_record_(w, XT_OP_PLACE_, xt_write_place_, dim, v.id, d, sizeof *d);
@@ -89,9 +87,8 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
 /* Before the body: ((id / across or id % layout) % count) * data. */
 static spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 {
-    spe_id s;
     spe_prologue_begin(&x->m);
-    s = spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
+    spe_id s = spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
     if (p->dim == 0 && p->across > 1) s = spe_udiv(&x->m, s, spe_u32(&x->m, (uint32_t)p->across));
     if (p->dim == 1 && other > 1) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->layout));
     if (p->count < p->layout) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->count));
@@ -103,9 +100,8 @@ static spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
     xt_place_ p = {dim, d->layout[1], d->layout[dim], d->count[dim], d->data[dim], 0};
-    int i;
     if (!xt_has_place_(d, dim)) return spe_i32(&x->m, 0);
-    for (i = 0; i < x->place_count; i++) {
+    for (int i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
         if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return q->id;
     }
@@ -179,12 +175,11 @@ XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, cons
 XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec r = *v;
-    int i;
     if (v->use == use || !v->blocks) return r;
     r.use = use;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
     if (!r.block) return *v;
-    for (i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
+    for (int i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
     return r;
 }
 
@@ -265,9 +260,8 @@ static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t lik
 
 xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 {
-    xt_vec v;
     if (!xt_enter_(w)) return xt_no_vec_();
-    v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    xt_vec v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     return v.id ? xt_fill_(w, v, &number, 0) : v;
 }
 
@@ -319,9 +313,8 @@ static bool xt_check_iota_(xt_where_ w, int type, int dim)
 
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 {
-    xt_vec r;
     if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
-    r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     xt_record_(w, XT_OP_IOTA_, xt_write_iota_, dim, r.id, NULL, 0);
     return r;
 }
@@ -348,9 +341,8 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
     xt_table_of_ t;
     int i, n = d.rows * d.cols;
     char what[48];
-    xt_vec r;
     if (!xt_enter_(w)) return xt_no_vec_();
-    r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     if (!r.id) return r;
     t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
     t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
@@ -374,8 +366,7 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
 static spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
 {
     spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids), array;
-    int i;
-    for (i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
+    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
     if (!ids) return 0;
     array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
     return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
