@@ -211,8 +211,7 @@ XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
 static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     const xt_tile *t = &p->of->matrix;
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
+    cm_mem mem = XT_ZERO_;
     mem.ptr = xt_emit_base_(x, p);
     mem.rows = xt_emit_early_(x, &t->shape[1], CM_I32);
     mem.cols = xt_emit_early_(x, &t->shape[0], CM_I32);

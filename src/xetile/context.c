@@ -119,16 +119,14 @@ XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
 
 xt_any_ xt_any_val_(xt_val v)
 {
-    xt_any_ a;
-    memset(&a, 0, sizeof a);
+    xt_any_ a = XT_ZERO_;
     a.val = v;
     return a;
 }
 
 xt_any_ xt_any_vec_(xt_vec v)
 {
-    xt_any_ a;
-    memset(&a, 0, sizeof a);
+    xt_any_ a = XT_ZERO_;
     a.is_vec = true;
     a.vec = v;
     return a;

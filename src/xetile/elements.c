@@ -185,8 +185,7 @@ static bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
 /* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
 static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 {
-    xt_broadcast_desc_ d;
-    memset(&d, 0, sizeof d);
+    xt_broadcast_desc_ d = XT_ZERO_;
     d.vec = *v;
     if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
         like->inner[0])
@@ -249,9 +248,8 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ way, int kind, cm_type type, int n,
                               const xt_vec *v, int meeting)
 {
-    xt_vectors_ d;
+    xt_vectors_ d = XT_ZERO_;
     xt_vec r = xt_new_vec_(w.x, type, v);
-    memset(&d, 0, sizeof d);
     d.type = meeting;
     d.way = way;
     d.fn = fn;

@@ -2,6 +2,12 @@
 #define XETILE_SEPARATE_
 #include "../xetile.h"
 
+#if defined(__cplusplus)
+#define XT_ZERO_ {} /* all members zero */
+#else
+#define XT_ZERO_ {0}
+#endif
+
 /* ---- maps.c */
 
 XETILE_PRIVATE bool xt_has_map_(const xt_map *map);

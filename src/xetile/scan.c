@@ -172,13 +172,10 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
 /* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
 static xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 {
-    xt_reduction_desc_ sum;
-    xt_broadcast_desc_ back;
-    xt_scan_desc_ scan;
+    xt_reduction_desc_ sum = XT_ZERO_;
+    xt_broadcast_desc_ back = XT_ZERO_;
+    xt_scan_desc_ scan = XT_ZERO_;
     xt_map whole;
-    memset(&sum, 0, sizeof sum);
-    memset(&back, 0, sizeof back);
-    memset(&scan, 0, sizeof scan);
     sum.vec = *v;
     sum.dim = scan.dim = back.dim = dim;
     sum.reduction_size = back.broadcast_size = v->dist.data[dim];
@@ -199,12 +196,10 @@ static xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ check;
-    xt_scan_of_ of;
+    xt_reduction_desc_ check = XT_ZERO_;
+    xt_scan_of_ of = XT_ZERO_;
     int type = (int)d.vec.type;
     xt_vec plain = d.vec;
-    memset(&check, 0, sizeof check);
-    memset(&of, 0, sizeof of);
     check.vec = d.vec;
     check.dim = d.dim;
     if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
@@ -232,12 +227,9 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 {
     int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
-    xt_reduction_desc_ least;
-    xt_broadcast_desc_ back;
-    xt_vec_desc_ form;
-    memset(&least, 0, sizeof least);
-    memset(&back, 0, sizeof back);
-    memset(&form, 0, sizeof form);
+    xt_reduction_desc_ least = XT_ZERO_;
+    xt_broadcast_desc_ back = XT_ZERO_;
+    xt_vec_desc_ form = XT_ZERO_;
     if (type < XT_BOOL_ && xt_is_int_(type))
         kind =
             xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);

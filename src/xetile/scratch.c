@@ -11,8 +11,7 @@ typedef struct {
 
 static xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 {
-    xt_scratch_ s;
-    memset(&s, 0, sizeof s);
+    xt_scratch_ s = XT_ZERO_;
     s.bytes = xt_bytes_(v->type);
     s.height = v->dist.shape[0];
     s.pitch = v->dist.shape[1] + (from->transposed ? 16 / s.bytes : 0); /* spreads over the banks */
@@ -82,8 +81,7 @@ static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
     spe_module *m = &x->m;
     int down = s->transposed, known[2], i; /* down: the dimension that counts the source's rows */
     spe_id at[2], row, col, line, step;
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
+    cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, d, b->row, b->col, at);
     *first = at[down];
     row = s->stride[0] ? spe_iadd(m, at[down], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
@@ -186,8 +184,7 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
 {
     int part = width / passes, pitch = v->dist.shape[1] / passes;
     spe_id at[2];
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
+    cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, &v->dist, row, 0, at);
     spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));

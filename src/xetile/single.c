@@ -65,10 +65,8 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 /* Broadcasts the element to all subgroups first, then to all their lanes. */
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
-    xt_vectors_ d;
-    xt_slice_desc_ s;
-    memset(&d, 0, sizeof d);
-    memset(&s, 0, sizeof s);
+    xt_vectors_ d = XT_ZERO_;
+    xt_slice_desc_ s = XT_ZERO_;
     s.vec = v;
     s.row = row;
     s.col = col;
@@ -97,8 +95,7 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ d;
-    memset(&d, 0, sizeof d);
+    xt_reduction_desc_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
     if ((int)v.type != XT_BOOL_)
         return xt_fail_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",

@@ -3,8 +3,7 @@
 
 XE_FN_ xt_tile xt_no_tile_(void)
 {
-    xt_tile t;
-    memset(&t, 0, sizeof t);
+    xt_tile t = XT_ZERO_;
     t.magic = XT_TILE_MAGIC_;
     t.number = -1; /* the result of a failed operation */
     return t;
@@ -173,7 +172,7 @@ static bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
-    xt_numbers_ n;
+    xt_numbers_ n = XT_ZERO_;
     char text[48];
     t->base = *base;
     if (!xt_check_value_(w, base, "the base")) return false;
@@ -185,7 +184,6 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     if (base->kind != SPE_SCALAR || !xt_is_int_(base->type) || xt_bits_(base->type) != 64)
         return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base, text, sizeof text));
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
-    memset(&n, 0, sizeof n);
     n.type = (int)t->type;
     n.v[0] = *base;
     xt_record_(w, XT_OP_POINTER_, xt_write_pointer_, 0, t->base.id, &n, sizeof n);

@@ -21,8 +21,7 @@ XE_FN_ int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, in
 
 XE_FN_ xt_block_ xt_blocks_(const xt_ctx *x, const xt_dist *d)
 {
-    xt_block_ b;
-    memset(&b, 0, sizeof b);
+    xt_block_ b = XT_ZERO_;
     xt_grid_init_(x, &b.grid, d);
     b.i = -1;
     return b;
@@ -120,8 +119,7 @@ XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ xt_vec xt_no_vec_(void)
 {
-    xt_vec v;
-    memset(&v, 0, sizeof v);
+    xt_vec v = XT_ZERO_;
     v.magic = XT_VEC_MAGIC_;
     return v;
 }
