@@ -805,6 +805,12 @@ XETILE_COLD_
 
 /* internal.h - declarations shared by the bodies of xetile.h only. */
 
+#if defined(__cplusplus)
+#define XT_ZERO_ {} /* all members zero */
+#else
+#define XT_ZERO_ {0}
+#endif
+
 enum { XT_TEXT_ = 80 };
 
 /* How a side of a piece is cut into powers of two, the largest first, each at most 64: coopmatrix.h takes these as
@@ -870,12 +876,14 @@ typedef struct {
     xt_val v[3];
 } xt_numbers_;
 
-/* Operands of element-wise operations on vectors, and the function that computes a block from theirs. */
-typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
+/* Operations on vectors, element by element: in any layout that all operands share, or in the accumulator's; on numbers
+ * in the type that arithmetic takes, or on what holds them. */
+typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_ } xt_way_;
+typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
 typedef struct {
     int type;
-    bool in_any_layout; /* that all share; false: the accumulator's */
-    xt_each_fn_ each;
+    xt_way_ way;
+    xt_part_fn_ fn; /* makes a scalar or a vector of them from the operands' */
     xt_vec v[3];
 } xt_vectors_;
 
@@ -1116,8 +1124,6 @@ XETILE_PRIVATE int xt_inner_(const xt_tile *t);
 XETILE_PRIVATE int xt_least_(int a, int b);
 XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 
-typedef spe_id (*xt_part_fn_)(xt_ctx *x, const spe_id *parts, const void *user);
-
 XETILE_PRIVATE int xt_strips_(const cm_matrix *a);
 XETILE_PRIVATE cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
 XETILE_PRIVATE void xt_make_all_(xt_ctx *x, const xt_vec *v);
@@ -1209,9 +1215,8 @@ XE_FN_ int xt_dist_dim_(xt_dist *d, int dim, int tile, int layout, int data)
 int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map)
 {
     bool mapped = map && xt_has_map_(map);
-    int error;
     memset(d, 0, sizeof *d);
-    error = xt_dist_dim_(d, 0, rows, mapped ? map->sg_layout[0] : 1, mapped ? map->sg_data[0] : rows);
+    int error = xt_dist_dim_(d, 0, rows, mapped ? map->sg_layout[0] : 1, mapped ? map->sg_data[0] : rows);
     if (!error) error = xt_dist_dim_(d, 1, cols, mapped ? map->sg_layout[1] : 1, mapped ? map->sg_data[1] : cols);
     d->subgroups = mapped && !error ? d->layout[0] * d->layout[1] : 0;
     return error;
@@ -1229,8 +1234,8 @@ void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *c
 
 bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col)
 {
-    int n, r, c;
-    for (n = 0; n < xt_dist_pieces(d); n++) {
+    int r, c;
+    for (int n = 0; n < xt_dist_pieces(d); n++) {
         xt_dist_offset(d, subgroup, n, &r, &c);
         if (row >= r && row < r + d->data[0] && col >= c && col < c + d->data[1]) return true;
     }
@@ -1405,25 +1410,22 @@ XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
 /* The SPIR-V type that holds a scalar of this type. */
 XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
 {
-    const cm_type_row *row;
     if (type == XT_BOOL_) return spe_bool(&x->m);
-    row = cm_type_info((cm_type)type);
+    const cm_type_row *row = cm_type_info((cm_type)type);
     return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
                               : spe_int(&x->m, (uint32_t)row->storage_bits);
 }
 
 xt_any_ xt_any_val_(xt_val v)
 {
-    xt_any_ a;
-    memset(&a, 0, sizeof a);
+    xt_any_ a = XT_ZERO_;
     a.val = v;
     return a;
 }
 
 xt_any_ xt_any_vec_(xt_vec v)
 {
-    xt_any_ a;
-    memset(&a, 0, sizeof a);
+    xt_any_ a = XT_ZERO_;
     a.is_vec = true;
     a.vec = v;
     return a;
@@ -1461,7 +1463,14 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
     return v->parent;
 }
 
-/* ---- scopes of values -------------------------------------------------------------------------------------------- */
+/* Scalar number i of a tile: offset, shape, pitch, base; NULL: there is none. */
+XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
+{
+    xt_val *all[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
+    return i < XT_COMPONENTS_ ? all[i] : NULL;
+}
+
+/* ---- where values may be used ------------------------------------------------------------------------------------ */
 
 typedef struct {
     xt_op_ op;
@@ -1488,9 +1497,8 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 {
     const xt_ctx *x = w.x;
     const xt_scope_ *s = (const xt_scope_ *)x->scopes.items + scope;
-    int i;
     if (scope == x->scope) return true;
-    for (i = x->regions.depth - 1; i >= 0; i--)
+    for (int i = x->regions.depth - 1; i >= 0; i--)
         if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
     return scope == 0 ||
            xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; list it there, &x, to use it %s", what,
@@ -1528,14 +1536,13 @@ XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
     xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
 }
 
-/* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
-XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, const xt_tile *t)
+/* What is loaded: where the place does. With a map each subgroup has its own part of one vector. */
+XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
-    const xt_val *of[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
-    size_t i;
+    const xt_val *v;
     if (t->scatter) xt_spread_like_(x, id, &t->offsets);
-    for (i = 0; !xt_has_map_(&t->map) && i < sizeof of / sizeof of[0]; i++)
-        xt_spread_at_least_(x, id, xt_spread_of_(x, of[i]));
+    for (int i = 0; !xt_has_map_(&t->map) && (v = xt_tile_scalar_(t, i)) != NULL; i++)
+        xt_spread_at_least_(x, id, xt_spread_of_(x, v));
 }
 
 /* Tile offsets and vector elements must be uniform over the subgroup. */
@@ -1605,9 +1612,8 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int 
                                 const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    int i;
     v.align = align;
-    for (i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
+    for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
     xt_record_(w, op, write, kind, v.id, operands, sizeof *operands);
     return v;
 }
@@ -1634,13 +1640,8 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
 {
     xt_tile r = *t;
-    int i;
-    for (i = 0; i < 2; i++) {
-        r.offset[i] = xt_now_(x, &t->offset[i]);
-        r.shape[i] = xt_now_(x, &t->shape[i]);
-    }
-    r.pitch = xt_now_(x, &t->pitch);
-    r.base = xt_now_(x, &t->base);
+    xt_val *v;
+    for (int i = 0; (v = xt_tile_scalar_(&r, i)) != NULL; i++) *v = xt_now_(x, v);
     if (t->scatter) r.offsets = xt_now_vec_(x, &t->offsets);
     return r;
 }
@@ -1815,12 +1816,11 @@ XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_
 /* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
 XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
 {
-    int s, t;
     if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == SPE_REAL || b->kind == SPE_REAL ? CM_F32 : CM_I32;
     if (xt_is_constant_(a)) return b->type;
     if (xt_is_constant_(b) || a->type == b->type) return a->type;
-    s = a->type;
-    t = b->type;
+    int s = a->type;
+    int t = b->type;
     if (!xt_is_int_(s) || !xt_is_int_(t)) return -1;
     if (xt_bits_(s) == 64 || xt_bits_(t) == 64) return xt_bits_(s) == 64 ? s : t;
     return CM_I32;
@@ -1962,12 +1962,11 @@ XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
-    xt_val r;
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
                xt_nothing_();
-    r = xt_record_number_(w, XT_OP_CAST_NUMBER_, xt_write_cast_number_, 0, type, xt_val_align_(v), &n);
+    xt_val r = xt_record_number_(w, XT_OP_CAST_NUMBER_, xt_write_cast_number_, 0, type, xt_val_align_(v), &n);
     xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
     return r;
 }
@@ -1982,8 +1981,7 @@ XE_FN_ xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
     int type = xt_common_type_(&a, &b);
-    xt_numbers_ n;
-    const xt_val *same;
+    xt_numbers_ n = XT_ZERO_;
     xt_val r;
     if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_folds_(op, &a, &b)) {
@@ -1992,9 +1990,8 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
         if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* its body is not empty */
         return r;
     }
-    same = xt_neutral_(op, &a, &b);
+    const xt_val *same = xt_neutral_(op, &a, &b);
     if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    memset(&n, 0, sizeof n);
     n.type = type;
     n.v[0] = xt_widened_(w, type, a);
     n.v[1] = xt_widened_(w, type, b);
@@ -2040,13 +2037,11 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 {
-    xt_numbers_ n;
-    xt_val r;
-    memset(&n, 0, sizeof n);
+    xt_numbers_ n = XT_ZERO_;
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
-    r = xt_record_number_(w, XT_OP_BUILTIN_, xt_write_builtin_, (int)name, CM_I32, 1, &n);
+    xt_val r = xt_record_number_(w, XT_OP_BUILTIN_, xt_write_builtin_, (int)name, CM_I32, 1, &n);
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
     if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
@@ -2056,9 +2051,8 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 
 xt_val xt_param_by_name_(xt_where_ w, const char *name)
 {
-    int i;
     if (!xt_enter_(w)) return xt_nothing_();
-    for (i = 0; i < w.x->param_count; i++)
+    for (int i = 0; i < w.x->param_count; i++)
         if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
     xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
     return xt_nothing_();
@@ -2088,14 +2082,11 @@ XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t
 /* Writes a number in the prologue. Constants take the other operand's type. */
 XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
 {
-    xt_value_ *value;
-    const xt_node_ *n;
-    const xt_numbers_ *d;
     if (v->kind == SPE_INT) return xt_constant_(x, type, v);
-    value = xt_value_at_(x, v->id);
+    xt_value_ *value = xt_value_at_(x, v->id);
     if (value->early_id) return value->early_id;
-    n = xt_node_at_(x, value->node);
-    d = (const xt_numbers_ *)n->desc;
+    const xt_node_ *n = xt_node_at_(x, value->node);
+    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
     if (n->op == XT_OP_ARGUMENT_)
         value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
@@ -2139,7 +2130,6 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
     xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
     int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
-    spe_id p, q;
     if (xt_folds_(n->kind, &a, &b)) {
         xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
         return;
@@ -2148,8 +2138,8 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
         xt_define_same_(x, n->result, same == &a ? &d->v[0] : &d->v[1], same);
         return;
     }
-    p = xt_id_(x, &a, d->type);
-    q = xt_id_(x, &b, d->type);
+    spe_id p = xt_id_(x, &a, d->type);
+    spe_id q = xt_id_(x, &b, d->type);
     if (d->type != XT_BOOL_)
         p = xt_emit_arith_(&x->m, n->kind, d->type, p, q);
     else
@@ -2168,13 +2158,12 @@ XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
     xt_val condition = xt_now_(x, &d->v[0]), a = xt_now_(x, &d->v[1]), b = xt_now_(x, &d->v[2]);
-    spe_id p, q;
     if (condition.kind == SPE_INT) {
         xt_define_(x, n->result, condition.integer ? a : b);
         return;
     }
-    p = xt_id_(x, &a, d->type);
-    q = xt_id_(x, &b, d->type);
+    spe_id p = xt_id_(x, &a, d->type);
+    spe_id q = xt_id_(x, &b, d->type);
     xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
 }
 
@@ -2266,7 +2255,6 @@ XE_FN_ void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
     const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? (const xt_frame_ *)n->desc : NULL;
-    xt_plan_offset_ *o;
     if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return;
     if (f && f->index == at.id && f->step.kind == SPE_INT) {
         at = f->hi;
@@ -2275,7 +2263,7 @@ XE_FN_ void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
         f = NULL;
     }
     if (!xt_is_early_(x, extent)) at = xt_nothing_();
-    o = xt_need_(x, t, &at, 0);
+    xt_plan_offset_ *o = xt_need_(x, t, &at, 0);
     if (!o) return;
     o->below = *extent;
     o->bound = f != NULL;
@@ -2285,8 +2273,7 @@ XE_FN_ void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val
 XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
-    int i;
-    for (i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
+    for (int i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
     if (d->shape.count > 2) xt_need_multiple_(x, &init->matrix, &init->distance, 64 / xt_bytes_(init->tile.type));
 }
 
@@ -2321,8 +2308,7 @@ XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
 XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_frame_ *f = (const xt_frame_ *)n->desc;
-    int i;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         const xt_thing_ *t = &f->slot[i].start;
         bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
         if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
@@ -2334,12 +2320,11 @@ XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 /* A class of tiles is used if one member is, and possible if all are. */
 XE_FN_ void xt_settle_tiles_(xt_ctx *x)
 {
-    int i, j;
-    for (i = 0; i < x->tiles.count; i++) {
+    for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
         root->apart = root->apart || p->apart;
-        for (j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
+        for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;
     }
 }
@@ -2355,8 +2340,7 @@ XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 XE_FN_ void xt_find_block2d_(xt_ctx *x)
 {
     xt_plan_tile_ *p;
-    int i, j;
-    for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
+    for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = xt_accessed_(n);
         if (n->op == XT_OP_INIT_TILE_ && !((const xt_init_tile_desc_ *)n->desc)->tile.scatter)
@@ -2367,7 +2351,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
             p = xt_plan_tile_at_(x, d->tile.number);
             p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
-            for (j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
+            for (int j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
@@ -2395,8 +2379,7 @@ XE_FN_ spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p)
 XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 {
     const xt_tile *t = &p->of->matrix;
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
+    cm_mem mem = XT_ZERO_;
     mem.ptr = xt_emit_base_(x, p);
     mem.rows = xt_emit_early_(x, &t->shape[1], CM_I32);
     mem.cols = xt_emit_early_(x, &t->shape[0], CM_I32);
@@ -2433,29 +2416,28 @@ XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)
 XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
 {
     spe_id all = 0;
-    int i, j;
     spe_prologue_begin(&x->m);
-    for (i = 0; i < x->tiles.count; i++) {
+    for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         if (!root->used || root->why_not) continue;
         p->rows_id = xt_emit_early_(x, &p->of->matrix.shape[0], CM_I32);
         p->cols_id = xt_emit_early_(x, &p->of->matrix.shape[1], CM_I32);
         p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
-        for (j = 0; j < i && !p->test; j++)
+        for (int j = 0; j < i && !p->test; j++)
             if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
                 p->test = xt_plan_tile_at_(x, j)->test;
         if (!p->test) p->test = xt_emit_tile_test_(x, p);
         if (xt_is_false_(x, p->test)) root->why_not = "a matrix that is known not to qualify";
     }
-    for (i = 0; i < x->tiles.count; i++) {
+    for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
         bool seen = false;
         if (xt_plan_tile_at_(x, xt_tile_root_(x, i))->why_not) p->test = 0;
         if (!p->test) continue;
-        for (j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
+        for (int j = 0; j < i; j++) seen = seen || xt_plan_tile_at_(x, j)->test == p->test;
         if (!seen) all = xt_both_(x, all, p->test);
     }
-    for (i = 0; i < x->offsets.count && all; i++) {
+    for (int i = 0; i < x->offsets.count && all; i++) {
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         const xt_plan_tile_ *root = xt_plan_tile_at_(x, xt_tile_root_(x, o->tile));
         if (!root->used || root->why_not) continue;
@@ -2471,8 +2453,7 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
 
 XE_FN_ void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d)
 {
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         xt_cut_side_(&g->cut[i], d->data[i], i ? x->S : 1);
         g->rounds[i] = d->rounds[i];
         g->data[i] = d->data[i];
@@ -2488,8 +2469,7 @@ XE_FN_ int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, in
 
 XE_FN_ xt_block_ xt_blocks_(const xt_ctx *x, const xt_dist *d)
 {
-    xt_block_ b;
-    memset(&b, 0, sizeof b);
+    xt_block_ b = XT_ZERO_;
     xt_grid_init_(x, &b.grid, d);
     b.i = -1;
     return b;
@@ -2543,9 +2523,8 @@ XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1
 /* The offset of this subgroup's first piece in a dimension. */
 XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
 {
-    xt_val v;
     if (!xt_has_place_(d, dim)) return spe_val_int(0);
-    v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
+    xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
     xt_value_at_(w.x, v.id)->spread = 1;
     xt_record_(w, XT_OP_PLACE_, xt_write_place_, dim, v.id, d, sizeof *d);
@@ -2555,9 +2534,8 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
 /* Before the body: ((id / across or id % layout) % count) * data. */
 XE_FN_ spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 {
-    spe_id s;
     spe_prologue_begin(&x->m);
-    s = spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
+    spe_id s = spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
     if (p->dim == 0 && p->across > 1) s = spe_udiv(&x->m, s, spe_u32(&x->m, (uint32_t)p->across));
     if (p->dim == 1 && other > 1) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->layout));
     if (p->count < p->layout) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->count));
@@ -2569,9 +2547,8 @@ XE_FN_ spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
 XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
     xt_place_ p = {dim, d->layout[1], d->layout[dim], d->count[dim], d->data[dim], 0};
-    int i;
     if (!xt_has_place_(d, dim)) return spe_i32(&x->m, 0);
-    for (i = 0; i < x->place_count; i++) {
+    for (int i = 0; i < x->place_count; i++) {
         const xt_place_ *q = &x->places[i];
         if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return q->id;
     }
@@ -2590,8 +2567,7 @@ XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ xt_vec xt_no_vec_(void)
 {
-    xt_vec v;
-    memset(&v, 0, sizeof v);
+    xt_vec v = XT_ZERO_;
     v.magic = XT_VEC_MAGIC_;
     return v;
 }
@@ -2645,12 +2621,11 @@ XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, cons
 XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec r = *v;
-    int i;
     if (v->use == use || !v->blocks) return r;
     r.use = use;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
     if (!r.block) return *v;
-    for (i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
+    for (int i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
     return r;
 }
 
@@ -2731,9 +2706,8 @@ XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t lik
 
 xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
 {
-    xt_vec v;
     if (!xt_enter_(w)) return xt_no_vec_();
-    v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    xt_vec v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     return v.id ? xt_fill_(w, v, &number, 0) : v;
 }
 
@@ -2785,9 +2759,8 @@ XE_FN_ bool xt_check_iota_(xt_where_ w, int type, int dim)
 
 xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 {
-    xt_vec r;
     if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
-    r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     xt_record_(w, XT_OP_IOTA_, xt_write_iota_, dim, r.id, NULL, 0);
     return r;
 }
@@ -2814,9 +2787,8 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
     xt_table_of_ t;
     int i, n = d.rows * d.cols;
     char what[48];
-    xt_vec r;
     if (!xt_enter_(w)) return xt_no_vec_();
-    r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     if (!r.id) return r;
     t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
     t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
@@ -2840,8 +2812,7 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
 XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
 {
     spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids), array;
-    int i;
-    for (i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
+    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
     if (!ids) return 0;
     array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
     return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
@@ -2881,8 +2852,7 @@ XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ xt_tile xt_no_tile_(void)
 {
-    xt_tile t;
-    memset(&t, 0, sizeof t);
+    xt_tile t = XT_ZERO_;
     t.magic = XT_TILE_MAGIC_;
     t.number = -1; /* the result of a failed operation */
     return t;
@@ -2923,7 +2893,6 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
     xt_local_array_ *array;
-    xt_val v;
     if (!xt_enter_(w)) return xt_nothing_();
     if (elements < 1 || elements > 1 << 24)
         return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type)),
@@ -2933,7 +2902,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
         return xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
                         x->target.name, x->target.local_memory),
                xt_nothing_();
-    v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
+    xt_val v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
     v.local = true;
     array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
     if (!array) return v;
@@ -2989,9 +2958,8 @@ XE_FN_ bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *sha
 {
     const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
     int64_t last = 0, stride = 1, elements;
-    int i;
     if (!n || n->op != XT_OP_LOCAL_) return true;
-    for (i = shape->count - 1; i >= 0; i--) {
+    for (int i = shape->count - 1; i >= 0; i--) {
         if (strides->count) stride = strides->at[i].integer;
         if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0)
             return true;
@@ -3053,7 +3021,7 @@ XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
-    xt_numbers_ n;
+    xt_numbers_ n = XT_ZERO_;
     char text[48];
     t->base = *base;
     if (!xt_check_value_(w, base, "the base")) return false;
@@ -3065,7 +3033,6 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     if (base->kind != SPE_SCALAR || !xt_is_int_(base->type) || xt_bits_(base->type) != 64)
         return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base, text, sizeof text));
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
-    memset(&n, 0, sizeof n);
     n.type = (int)t->type;
     n.v[0] = *base;
     xt_record_(w, XT_OP_POINTER_, xt_write_pointer_, 0, t->base.id, &n, sizeof n);
@@ -3123,9 +3090,8 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     xt_tile before = xt_now_tile_(x, &init->matrix);
     xt_val distance = xt_now_(x, &init->distance);
     spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
-    int i;
-    /* with 2D block messages, this version's condition has tested it */
-    for (i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
+    /* with 2D block messages it was tested before this version was chosen */
+    for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
         xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
         spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
         inside = inside ? spe_land(&x->m, inside, one) : one;
@@ -3173,7 +3139,6 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
     xt_tile t = xt_no_tile_();
     const xt_val *at;
-    int i;
     if (!init) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
@@ -3182,7 +3147,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     t.scope = x->scope;
     if (d.offset.count == 0) {
         d.offset.count = d.shape.count ? d.shape.count : 2;
-        for (i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
+        for (int i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
     }
     x->part++;
     if (d.scatter.magic) {
@@ -3197,7 +3162,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         init->matrix = init->tile = t;
         xt_leading_(w, init);
         at = &d.offset.at[d.offset.count - 2];
-        for (i = 0; i < 2; i++) {
+        for (int i = 0; i < 2; i++) {
             init->place[i] = xt_record_place_(w, &t.dist, i);
             init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);
         }
@@ -3215,8 +3180,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
 {
     xt_tile now = xt_now_tile_(x, t);
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         spe_id start = t->offset[i].kind == SPE_SCALAR ? xt_value_at_(x, t->offset[i].id)->start : 0;
         ids[i] = start ? start : xt_index_id_(x, &now.offset[i]);
         ids[2 + i] = xt_index_id_(x, &now.shape[i]);
@@ -3291,9 +3255,8 @@ int xt_least_(int a, int b) { return a < b ? a : b; }
 XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent)
 {
     spe_module *m = &x->m;
-    spe_id end;
     if (b->valid == b->cols) return;
-    end = spe_iadd(m, mem->row, spe_i32(m, b->valid));
+    spe_id end = spe_iadd(m, mem->row, spe_i32(m, b->valid));
     if (mem->rows) end = spe_math2(m, SPE_SMAX, spe_math2(m, SPE_SMIN, end, mem->rows), spe_i32(m, 0));
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
@@ -3301,11 +3264,10 @@ XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_v
 /* A block of a tile as memory for coopmatrix.h, transposed: its rows are our columns. */
 XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store)
 {
-    cm_mem mem;
+    cm_mem mem = XT_ZERO_;
     spe_id row = xt_index_id_(x, &t->offset[0]), col = xt_index_id_(x, &t->offset[1]),
            pitch = xt_index_id_(x, &t->pitch);
     int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col, out = t->column_major ? b->col : b->row;
-    memset(&mem, 0, sizeof mem);
     mem.ptr = t->base.id;
     mem.rows = t->inside ? 0 : xt_index_id_(x, &t->shape[1]);
     mem.cols = t->inside ? 0 : xt_index_id_(x, &t->shape[0]);
@@ -3445,14 +3407,13 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_stored_ *d = (const xt_stored_ *)n->desc;
-    xt_vec v;
     xt_tile t = xt_now_tile_(x, &d->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
     if (xt_value_at_(x, d->v.id)->unmade) {
         xt_store_strips_(x, n);
         return;
     }
-    v = xt_now_vec_(x, &d->v);
+    xt_vec v = xt_now_vec_(x, &d->v);
     v = xt_as_use_(x, &v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
@@ -3506,12 +3467,11 @@ XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     spe_module *m = &s->x->m;
     spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->size_v * sizeof *got), some;
     uint64_t known = 0;
-    int v;
     if (!got) return cm_poison();
     some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
     if (spe_const_bits(m, some, &known) && known) some = 0;
     if (some) spe_if(m, some);
-    for (v = 0; v < l->size_v; v++) {
+    for (int v = 0; v < l->size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset);
         offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
         got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
@@ -3528,8 +3488,7 @@ XE_FN_ void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn
 {
     cm_ctx *c = &s->x->cm;
     spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
-    int v;
-    for (v = 0; out && v < a->layout.size_v; v++) {
+    for (int v = 0; out && v < a->layout.size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
         none = spe_null(c->module, spe_type_of(c->module, value));
         spe_if(c->module, inside);
@@ -3551,15 +3510,13 @@ XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
 {
     spe_module *m = &x->m;
     spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
-    xt_spread_ s;
-    xt_vec allowed;
-    memset(&s, 0, sizeof s);
+    xt_spread_ s = XT_ZERO_;
     s.x = x;
     s.t = t;
     s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
     s.all = xt_as_use_(x, &t->offsets, CM_ACC);
     if (!mask->magic) return s;
-    allowed = xt_now_vec_(x, mask);
+    xt_vec allowed = xt_now_vec_(x, mask);
     s.allowed = xt_as_use_(x, &allowed, CM_ACC);
     return s;
 }
@@ -3623,9 +3580,8 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_vec v = xt_now_vec_(x, &d->v);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    xt_spread_ s;
     v = xt_as_use_(x, &v, CM_ACC);
-    s = xt_spread_init_(x, &t, &d->d.mask);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
     while (v.blocks && xt_spread_next_(&s, &b))
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
@@ -3806,12 +3762,10 @@ XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
 {
     spe_module *m = &x->m;
     spe_id bytes = spe_i32(m, xt_bytes_(s->tile[0].type)), number, first, id[2][6];
-    xt_shared_ r;
-    int i;
-    memset(&r, 0, sizeof r);
+    xt_shared_ r = XT_ZERO_;
     spe_prologue_begin(m);
     number = xt_share_number_(x, s, &r, &first);
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->tile[i].number);
         const xt_tile *t = &p->of->matrix;
         id[i][0] = xt_emit_base_(x, p);
@@ -3821,7 +3775,7 @@ XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
         id[i][4] = xt_share_start_(x, s, i, number, 0);
         id[i][5] = xt_share_start_(x, s, i, number, 1);
     }
-    for (i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
+    for (int i = 0; i < 6; i++) id[0][i] = spe_select(m, first, id[0][i], id[1][i]);
     spe_prologue_end(m);
     r.surface.elem_bytes = (uint32_t)xt_bytes_(s->tile[0].type);
     r.surface.ptr = id[0][0];
@@ -3836,8 +3790,7 @@ XE_FN_ xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
 /* A coordinate plus what enclosing loops have added to it in this subgroup's tile. */
 XE_FN_ spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ *r, int down, spe_id at)
 {
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         const xt_tile *t = &s->tile[i];
         const xt_val *offset = &t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)];
         spe_id by = offset->kind == SPE_SCALAR ? xt_value_at_(x, offset->id)->advance : 0;
@@ -4060,21 +4013,6 @@ XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
 
 /* elements.c - element-wise operations, casts. */
 
-/* In the accumulator's layout, the parts of matrices of any two types correspond, so an operation may change the type.
- * fn gets a part of each operand, in its storage type. */
-XE_FN_ cm_matrix xt_map_parts_(xt_ctx *x, cm_type to, int n, const cm_matrix *const *a, xt_part_fn_ fn,
-                               const void *user)
-{
-    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
-    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out), parts[3];
-    int i, j;
-    for (i = 0; out && i < a[0]->parts; i++) {
-        for (j = 0; j < n; j++) parts[j] = i < a[j]->parts ? a[j]->part[i] : 0;
-        out[i] = fn(x, parts, user);
-    }
-    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
-}
-
 /* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
 
 /* The number of operands. */
@@ -4085,11 +4023,62 @@ XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
     return n;
 }
 
-/* Computes all blocks; or, if a store will request strips, only allocates them. */
+/* coopmatrix.h's callback. */
+typedef struct {
+    xt_ctx *x;
+    const xt_node_ *n;
+} xt_each_of_;
+
+XE_FN_ spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    const xt_each_of_ *of = (const xt_each_of_ *)user;
+    const spe_id v[2] = {a, b};
+    (void)c, (void)type;
+    return ((const xt_vectors_ *)of->n->desc)->fn(of->x, of->n, v);
+}
+
+/* Part number i of the result, in the accumulator's layout: there matrices of any two types correspond part by part. */
+XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    bool bits = d->way == XT_BITS_;
+    spe_id v[3] = {0, 0, 0};
+    for (int j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
+        v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
+    v[0] = d->fn(x, n, v);
+    return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
+}
+
+XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    if ((int)d->v[0].type == d->type) return *a;
+    return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
+                   : cm_convert(&x->cm, a, (cm_type)d->type);
+}
+
+/* A block, or a strip of one, from those of the operands. */
+XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    xt_each_of_ of = {x, n};
+    spe_id *out;
+    if (d->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
+    if (d->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &of);
+    if (d->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &of);
+    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
+    out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
+    for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
+}
+
+/* All blocks at once; or, where a store will ask for it in strips, only the room for them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
     int i, j, count = xt_operand_count_(d);
+    bool any = d->way == XT_ANY_LAYOUT_;
     xt_vec r = xt_make_vec_(x, n), v[3];
     if (xt_value_at_(x, n->result)->late && x->block2d) {
         xt_block_ b = xt_blocks_(x, &r.dist);
@@ -4102,14 +4091,14 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     }
     for (j = 0; j < count; j++) {
         v[j] = xt_now_vec_(x, &d->v[j]);
-        v[j] = xt_as_use_(x, &v[j], d->in_any_layout ? r.use : CM_ACC);
+        v[j] = xt_as_use_(x, &v[j], any ? r.use : CM_ACC);
     }
     for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (j = 0; j < count; j++) a[j] = &v[j].block[i];
-        r.block[i] = d->each(x, n, a);
+        r.block[i] = xt_each_block_(x, n, a);
     }
-    xt_define_vec_(x, n->result, d->in_any_layout ? r : xt_settle_(x, r));
+    xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
 }
 
 /* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
@@ -4135,7 +4124,7 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        r = d->each(x, n, a);
+        r = xt_each_block_(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }
@@ -4145,10 +4134,9 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 /* Computes everything, for a use before the store. */
 void xt_make_all_(xt_ctx *x, const xt_vec *v)
 {
-    int i, k;
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    for (i = 0; i < now->blocks; i++)
-        for (k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
+    for (int i = 0; i < now->blocks; i++)
+        for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
     xt_value_at_(x, v->id)->unmade = false;
 }
 
@@ -4158,23 +4146,21 @@ XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
     xt_value_ *value = xt_value_at_(x, v->id);
     const xt_node_ *n = xt_node_at_(x, value->node);
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
-    int i;
     if (value->late || n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_ || xt_layout_(x, v->id) != CM_ACC)
         return;
-    for (i = value->node; i < store; i++)
+    for (int i = value->node; i < store; i++)
         if (xt_node_at_(x, i)->op >= XT_OP_FOR_ && xt_node_at_(x, i)->op <= XT_OP_END_) return;
-    for (i = 0; i < xt_operand_count_(d); i++)
+    for (int i = 0; i < xt_operand_count_(d); i++)
         if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
     value->late = true;
-    for (i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
+    for (int i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
 }
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
  * operands, so that registers need not hold all intermediate results. */
 XE_FN_ void xt_find_late_(xt_ctx *x)
 {
-    int i;
-    for (i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
+    for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_stored_ *d = (const xt_stored_ *)n->desc;
         if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->tile)) xt_put_off_(x, &d->v, i);
@@ -4211,14 +4197,12 @@ XE_FN_ bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
 /* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
 XE_FN_ xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 {
-    xt_broadcast_desc_ d;
-    int dim;
-    memset(&d, 0, sizeof d);
+    xt_broadcast_desc_ d = XT_ZERO_;
     d.vec = *v;
     if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
         like->inner[0])
         return *v;
-    for (dim = 0; dim < 2 && d.vec.id; dim++) {
+    for (int dim = 0; dim < 2 && d.vec.id; dim++) {
         d.dim = dim;
         d.size = like->dist.shape[dim];
         d.map = d.vec.map;
@@ -4232,8 +4216,7 @@ XE_FN_ xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 XE_FN_ const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
 {
     const xt_vec *most = NULL;
-    int i;
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         const int *s = given[i]->vec.dist.shape;
         if (!given[i]->is_vec) continue;
         if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i]->vec;
@@ -4245,31 +4228,22 @@ XE_FN_ const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
 XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
                          xt_vec *v)
 {
-    int i;
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         v[i] = given[i]->is_vec ? xt_repeated_(w, &given[i]->vec, like) : xt_like_(w, given[i], like);
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
     return true;
 }
 
-typedef struct {
-    int op, type;
-} xt_typed_op_;
-
 /* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
 
-/* Callback of coopmatrix.h: an operation on two components. */
-XE_FN_ spe_id xt_component_op_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    return xt_emit_arith_(c->module, *(const int *)user, (int)type, a, b);
-}
+/* Numbers and vectors both begin with the type in which operands meet. */
+XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
 
-XE_FN_ spe_id xt_compare_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
-    spe_id a = cm_to_arith(&x->cm, xt_held_(t->type), v[0]), b = cm_to_arith(&x->cm, xt_held_(t->type), v[1]);
-    return xt_from_condition_(x, xt_emit_arith_(&x->m, t->op, t->type, a, b));
+    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
+    return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
 }
 
 /* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
@@ -4282,65 +4256,40 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
-/* Records an element-wise operation. each: computes a block, or a strip, from those of the operands, in any layout they
- * share or in the accumulator's. */
-XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_each_fn_ each, bool in_any_layout, int kind, cm_type type,
-                              int n, const xt_vec *v, int of)
+/* A node of an operation element by element. */
+XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ way, int kind, cm_type type, int n,
+                              const xt_vec *v, int meeting)
 {
-    xt_vectors_ d;
+    xt_vectors_ d = XT_ZERO_;
     xt_vec r = xt_new_vec_(w.x, type, v);
-    memset(&d, 0, sizeof d);
-    d.type = of;
-    d.each = each;
-    d.in_any_layout = in_any_layout;
+    d.type = meeting;
+    d.way = way;
+    d.fn = fn;
     memcpy(d.v, v, (size_t)n * sizeof *v);
     while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
     xt_record_(w, op, xt_write_each_, kind, r.id, &d, sizeof d);
     return r;
 }
 
-/* A node's operation, operand type, and storage type of the result. */
-XE_FN_ xt_typed_op_ xt_typed_op_of_(const xt_node_ *n)
-{
-    xt_typed_op_ t = {n->kind, ((const xt_vectors_ *)n->desc)->type};
-    return t;
-}
-
-XE_FN_ cm_type xt_result_held_(xt_ctx *x, const xt_node_ *n)
-{
-    return xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-}
-
-XE_FN_ cm_matrix xt_each_binary_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    xt_typed_op_ t = xt_typed_op_of_(n);
-    if (xt_is_compare_(n->kind)) return xt_map_parts_(x, xt_result_held_(x, n), 2, a, xt_compare_part_, &t);
-    return cm_map2(&x->cm, a[0], a[1], xt_component_op_, &t.op);
-}
-
 xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
     const xt_vec *like = xt_largest_(2, both);
+    bool compare = xt_is_compare_(op);
     xt_vec v[2];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_each_binary_, !xt_is_compare_(op), op,
-                           xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_binary_part_, compare ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_, op,
+                           compare ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
 }
 
 xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
 
-XE_FN_ spe_id xt_select_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_select_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    (void)user;
+    (void)n;
     return spe_select(&x->m, spe_ine(&x->m, v[0], spe_null(&x->m, spe_type_of(&x->m, v[0]))), v[1], v[2]);
-}
-
-XE_FN_ cm_matrix xt_each_select_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    return xt_map_parts_(x, xt_result_held_(x, n), 3, a, xt_select_part_, NULL);
 }
 
 XE_FN_ bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
@@ -4361,13 +4310,13 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
     const xt_vec *like = xt_largest_(2, both);
-    xt_vec v[3], whole;
+    xt_vec v[3];
     if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
-    whole = xt_repeated_(w, like, &condition.vec);
+    xt_vec whole = xt_repeated_(w, like, &condition.vec);
     v[0] = xt_repeated_(w, &condition.vec, &whole);
     if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_each_select_, false, 0, v[1].type, 3, v, 0);
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_select_part_, XT_BITS_, 0, v[1].type, 3, v, 0);
 }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -4395,29 +4344,10 @@ XE_FN_ int xt_math_instruction_(int op, int type)
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }
 
-XE_FN_ spe_id xt_math_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    const xt_typed_op_ *t = (const xt_typed_op_ *)user;
-    spe_id a[3] = {0, 0, 0}, r;
-    int i, n = xt_math_info_(t->op)->operands;
-    for (i = 0; i < n; i++) a[i] = cm_to_arith(&x->cm, (cm_type)t->type, v[i]);
-    r = spe_math(&x->m, (spe_math_op)xt_math_instruction_(t->op, t->type), (uint32_t)n, a);
-    return cm_from_arith(&x->cm, (cm_type)t->type, r);
-}
-
-/* Callback of coopmatrix.h: one operand, in any layout. */
-XE_FN_ spe_id xt_math_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    (void)b;
-    return spe_math1(c->module, (spe_math_op)xt_math_instruction_(*(const int *)user, (int)type), a);
-}
-
-XE_FN_ cm_matrix xt_each_math_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    xt_typed_op_ t = xt_typed_op_of_(n);
-    int count = xt_math_info_(n->kind)->operands;
-    if (count == 1) return cm_map1(&x->cm, a[0], xt_math_component_, &t.op);
-    return xt_map_parts_(x, xt_result_held_(x, n), count, a, xt_math_part_, &t);
+    spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, xt_meeting_type_(n));
+    return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
 }
 
 XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
@@ -4435,25 +4365,24 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, row->name, row->operands, all, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_each_math_, row->operands == 1, op, like->type, row->operands, v,
-                           (int)like->type);
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_math_part_, row->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_,
+                           op, like->type, row->operands, v, (int)like->type);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 {
     const xt_math_row_ *row = xt_math_info_(op);
     xt_numbers_ n = {0, {a.val, b.val, c.val}};
-    int i;
     if (!xt_enter_(w) || !xt_check_value_(w, &a.val, row->name)) return xt_nothing_();
     n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
-    for (i = 1; i < row->operands; i++)
+    for (int i = 1; i < row->operands; i++)
         if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
     if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
         return xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
                         a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type)),
                xt_nothing_();
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
-    for (i = 0; i < row->operands; i++)
+    for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
     return xt_record_number_(w, XT_OP_MATH_NUMBER_, xt_write_math_number_, op, n.type, 1, &n);
 }
@@ -4461,51 +4390,34 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    int i, count = xt_math_info_(n->kind)->operands;
     spe_id id[3];
-    for (i = 0; i < count; i++) {
+    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++) {
         xt_val v = xt_now_(x, &d->v[i]);
         id[i] = xt_id_(x, &v, d->type);
     }
-    id[0] = spe_math(&x->m, (spe_math_op)xt_math_instruction_(n->kind, d->type), (uint32_t)count, id);
-    xt_define_(x, n->result, xt_scalar_(d->type, id[0], 1));
+    xt_define_(x, n->result, xt_scalar_(d->type, xt_math_part_(x, n, id), 1));
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
-XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    int type = *(const int *)user;
-    spe_id a = cm_to_arith(&x->cm, xt_held_(type), v[0]);
-    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, a));
-    return xt_from_condition_(x, xt_is_float_(type) ? spe_fune(&x->m, a, zero) : spe_ine(&x->m, a, zero));
-}
-
-XE_FN_ cm_matrix xt_each_cast_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
-    int from = (int)d->v[0].type;
-    if (from == d->type) return *a[0];
-    if (d->type == XT_BOOL_) return xt_map_parts_(x, CM_U8, 1, a, xt_truth_part_, &from);
-    return n->kind ? cm_convert_as(&x->cm, a[0], (cm_type)d->type, CM_ROUND_AUTO, false)
-                   : cm_convert(&x->cm, a[0], (cm_type)d->type);
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
+    bool real = xt_is_float_((int)((const xt_vectors_ *)n->desc)->v[0].type);
+    return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
 }
 
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
+    bool truth = type == XT_BOOL_ && (int)a.vec.type != XT_BOOL_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_each_cast_, false, !d.saturate, (cm_type)type, 1, &a.vec,
-                           type);
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_truth_part_, truth ? XT_ARITHMETIC_ : XT_CAST_, !d.saturate,
+                           (cm_type)type, 1, &a.vec, type);
 }
 
-XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const spe_id *v, const void *user)
+XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, *(const int *)user), v[0]), v[0]);
-}
-
-XE_FN_ cm_matrix xt_each_bitcast_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    return xt_map_parts_(x, xt_result_held_(x, n), 1, a, xt_bitcast_part_, &((const xt_vectors_ *)n->desc)->type);
+    return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
 }
 
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
@@ -4514,7 +4426,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_each_bitcast_, false, 0, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, &a.vec, type);
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
@@ -4537,7 +4449,7 @@ XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
     const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
     xt_val v = xt_now_(x, &d->v[0]);
     spe_id id = xt_id_(x, &v, xt_carried_type_(&d->v[0]));
-    xt_define_(x, n->result, xt_scalar_(d->type, cm_bitcast(&x->cm, xt_spe_type_(x, d->type), id), 1));
+    xt_define_(x, n->result, xt_scalar_(d->type, xt_bitcast_part_(x, n, &id), 1));
 }
 
 /* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
@@ -4644,10 +4556,9 @@ XE_FN_ spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe
 XE_FN_ spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
 {
     uint32_t bits = spe_width(m, spe_type_of(m, v));
-    spe_id mask;
     if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
     if (!word->shift) return v;
-    mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
+    spe_id mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
     v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
     return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
 }
@@ -4763,10 +4674,9 @@ XE_FN_ cm_element xt_element_at_(const cm_layout *l, int lane, int v)
 XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_block_ *b)
 {
     spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
-    int i, p;
-    for (i = 0; v && i < a->layout.size_v && f->comps < f->capacity; i++, f->comps++) {
+    for (int i = 0; v && i < a->layout.size_v && f->comps < f->capacity; i++, f->comps++) {
         f->comp[f->comps] = v[i];
-        for (p = 0; p < a->layout.lanes; p++) {
+        for (int p = 0; p < a->layout.lanes; p++) {
             cm_element e = xt_element_at_(&a->layout, p, i);
             if (e.padding || e.row >= b->valid) continue;
             f->where[(b->held[0] + e.col) * f->cols + b->held[1] + e.row] = f->comps * 64 + p;
@@ -4793,8 +4703,7 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
 {
     uint32_t mask = 0;
-    int i;
-    for (i = 0; i < x->S; i++) mask |= i & bit ? 1u << i : 0;
+    for (int i = 0; i < x->S; i++) mask |= i & bit ? 1u << i : 0;
     return mask;
 }
 
@@ -4809,14 +4718,12 @@ XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
 {
     spe_module *m = &x->m;
     xt_lane_bit_row_ *row;
-    spe_id bit;
-    int i;
-    for (i = 0; i < x->lane_bits.count; i++) {
+    for (int i = 0; i < x->lane_bits.count; i++) {
         row = (xt_lane_bit_row_ *)x->lane_bits.items + i;
         if (row->mask == mask) return row->id;
     }
     spe_prologue_begin(m);
-    bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
+    spe_id bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
     bit = spe_ine(m, bit, spe_u32(m, 0));
     spe_prologue_end(m);
     row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
@@ -4831,18 +4738,17 @@ XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
     spe_module *m = &x->m;
     xt_lane_table_row_ *row;
     spe_id lane, sum = 0;
-    int i, p, bit;
-    for (i = 0; i < x->lane_tables.count; i++)
+    for (int i = 0; i < x->lane_tables.count; i++)
         if (memcmp(((const xt_lane_table_row_ *)x->lane_tables.items)[i].table, table, (size_t)x->S) == 0) return i;
     row = (xt_lane_table_row_ *)xt_push_(x, &x->lane_tables, sizeof *row);
     if (!row) return 0;
     memcpy(row->table, table, (size_t)x->S);
     spe_prologue_begin(m);
     lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    for (bit = 0; 1 << bit < x->S; bit++) {
+    for (int bit = 0; 1 << bit < x->S; bit++) {
         uint32_t mask = 0;
         spe_id one;
-        for (p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
+        for (int p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
         if (mask == 0) continue;
         one = xt_emit_bit_(m, lane, mask);
         one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
@@ -4924,12 +4830,11 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.size_v ? l.size_v : 1) * sizeof *v), one;
-    cm_matrix a;
-    int i, p, k, from[32];
+    int from[32];
     if (!l.rows || !v) return cm_poison();
-    for (i = 0; i < l.size_v; i++)
-        for (k = 0; k < (g ? g->size : 1); k++) {
-            for (p = 0; p < l.lanes; p++) {
+    for (int i = 0; i < l.size_v; i++)
+        for (int k = 0; k < (g ? g->size : 1); k++) {
+            for (int p = 0; p < l.lanes; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = -1;
                 if (e.padding || e.row >= b->valid) continue;
@@ -4938,7 +4843,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
             one = xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
         }
-    a = cm_from_components(&x->cm, &l, v);
+    cm_matrix a = cm_from_components(&x->cm, &l, v);
     return cm_convert(&x->cm, &a, type);
 }
 
@@ -5021,12 +4926,12 @@ XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
 /* The same for both dimensions, with arrays in the arena. */
 XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
-    int *table[2], i;
+    int *table[2];
     if (s->in_order) {
         o->width = to->shape[1];
         return !to->subgroups && !from->subgroups;
     }
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
         if (!table[i] ||
             !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i], s->shift[i], table[i]))
@@ -5050,8 +4955,7 @@ typedef struct {
 
 XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 {
-    xt_scratch_ s;
-    memset(&s, 0, sizeof s);
+    xt_scratch_ s = XT_ZERO_;
     s.bytes = xt_bytes_(v->type);
     s.height = v->dist.shape[0];
     s.pitch = v->dist.shape[1] + (from->transposed ? 16 / s.bytes : 0); /* spreads over the banks */
@@ -5068,8 +4972,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
     size_t wanted = 0, least = 0;
     xt_where_ at = {x, NULL, 0};
-    int i;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
         xt_scratch_ s;
@@ -5109,8 +5012,7 @@ XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 /* A block's first row and column in the whole vector. */
 XE_FN_ void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, spe_id at[2])
 {
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         spe_id place = xt_place_id_(x, d, i);
         at[i] = spe_iadd(&x->m, place, spe_i32(&x->m, i ? col : row));
     }
@@ -5123,8 +5025,7 @@ XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
     spe_module *m = &x->m;
     int down = s->transposed, known[2], i; /* down: the dimension that counts the source's rows */
     spe_id at[2], row, col, line, step;
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
+    cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, d, b->row, b->col, at);
     *first = at[down];
     row = s->stride[0] ? spe_iadd(m, at[down], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
@@ -5176,15 +5077,14 @@ XE_FN_ void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
     }
 }
 
-/* Elements outside a pass are read as zero bits, so or-ing merges the passes. */
-XE_FN_ spe_id xt_merge_part_(xt_ctx *x, const spe_id *v, const void *user)
+/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
+XE_FN_ spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
 {
-    spe_id type = spe_type_of(&x->m, v[0]), bits;
-    const cm_type_row *row = cm_type_info(*(const cm_type *)user);
-    if (!row->storage_float) return spe_or(&x->m, v[0], v[1]);
-    bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), v[0]);
-    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, v[0]), spe_bitcast(&x->m, bits, v[1]));
-    return spe_bitcast(&x->m, type, bits);
+    const cm_type_row *row = cm_type_info(of);
+    if (!row->storage_float) return spe_or(&x->m, a, b);
+    spe_id bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), a);
+    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, a), spe_bitcast(&x->m, bits, b));
+    return spe_bitcast(&x->m, spe_type_of(&x->m, a), bits);
 }
 
 XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low)
@@ -5193,18 +5093,17 @@ XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
     bool whole = s->rows >= s->height;
     xt_block_ b = xt_blocks_(x, &r->dist);
     while (xt_next_block_(&b)) {
-        cm_matrix *to = &r->block[b.i], now, sum;
-        const cm_matrix *both[2] = {to, &now};
+        cm_matrix *to = &r->block[b.i], now;
         spe_id first;
+        int i;
         cm_mem mem = xt_scratch_mem_(x, s, &r->dist, &b, type, low, &first);
         if (!whole && low == 0) *to = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
         if (!whole) xt_scratch_open_(x, s, &b, &mem, first, low);
         now = cm_load(&x->cm, b.cols, b.rows, type, whole ? r->use : CM_ACC, &mem);
         if (!now.parts) return;
-        sum = whole ? now : xt_map_parts_(x, type, 2, both, xt_merge_part_, &type);
-        if (!sum.parts) return;
-        if (!whole) spe_endif_from(&x->m, (uint32_t)sum.parts, sum.part, to->part, sum.part);
-        *to = sum;
+        for (i = 0; i < now.parts && !whole; i++) now.part[i] = xt_merge_part_(x, type, to->part[i], now.part[i]);
+        if (!whole) spe_endif_from(&x->m, (uint32_t)now.parts, now.part, to->part, now.part);
+        *to = now;
     }
 }
 
@@ -5228,11 +5127,10 @@ XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
 XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int row, int c)
 {
     int part = width / passes, pitch = v->dist.shape[1] / passes;
-    spe_id at[2], col;
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
+    spe_id at[2];
+    cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, &v->dist, row, 0, at);
-    col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* exact: positions are multiples of the width */
+    spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
     mem.col = at[0];
@@ -5248,11 +5146,10 @@ XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
 {
     cm_type type = xt_held_(v->type);
     xt_block_ b = xt_blocks_(x, &v->dist);
-    int strip, run;
     while (xt_next_block_(&b)) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
         int runs = cm_part_count(&l);
-        for (strip = 0; strip < b.cols / x->S; strip++) {
+        for (int strip = 0; strip < b.cols / x->S; strip++) {
             spe_id *parts = v->block[b.i].part + strip * runs;
             int c = b.col + strip * x->S;
             cm_matrix one;
@@ -5261,7 +5158,7 @@ XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
             mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
-            for (run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
+            for (int run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
         }
     }
 }
@@ -5312,10 +5209,9 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
 XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
 {
     spe_module *m = &x->m;
-    int h, i;
-    for (h = x->S / 2; h > 0; h /= 2) {
+    for (int h = x->S / 2; h > 0; h /= 2) {
         spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
-        for (i = 0; i < x->S; i++) {
+        for (int i = 0; i < x->S; i++) {
             spe_id low = a[i], high, got;
             if (i & h) continue;
             high = a[i + h];
@@ -5382,8 +5278,7 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
  * through local memory. */
 XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
-    int i;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         xt_rearrange_desc_ *d = (xt_rearrange_desc_ *)n->desc;
         const int *data = xt_value_at_(x, n->result)->now.vec.dist.data;
@@ -5397,8 +5292,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
 XE_FN_ xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
     xt_tile t = xt_now_tile_(x, of);
-    int i;
-    for (i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++) {
         spe_id before = xt_place_id_(x, &of->dist, i), now = xt_place_id_(x, to, 1 - i);
         spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
         t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
@@ -5414,12 +5308,11 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
     xt_block_ b = xt_blocks_(x, &r->dist);
-    xt_tile t;
     if (!d) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
-    t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
+    xt_tile t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
     while (xt_next_block_(&b)) {
         xt_block_ source = b;
         cm_mem mem;
@@ -5486,11 +5379,10 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 {
-    int n;
     if (!xt_check_vec_(w, &d->vec, "the vector of XT_BROADCAST")) return false;
     d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->vec);
     if (d->dim < 0) return false;
-    n = d->vec.dist.shape[d->dim];
+    int n = d->vec.dist.shape[d->dim];
     if (d->broadcast_size == 0 && n != 1)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
                         d->dim, n);
@@ -5503,7 +5395,6 @@ XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 
 XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 {
-    xt_map derived;
     if (!xt_has_map_(&d->map)) {
         d->map = d->vec.map;
         if (d->vec.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
@@ -5513,7 +5404,7 @@ XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
         d->map.sg_data[d->dim] *= d->broadcast_size;
     }
     if (xt_has_map_(&d->source)) return true;
-    derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
+    xt_map derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
     return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->vec.map, &derived);
 }
 
@@ -5522,9 +5413,8 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
-    xt_vec r;
     if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
-    r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
+    xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
@@ -5555,9 +5445,8 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
     static const xt_source_ from = {false, {1, 1}, {0, 0}, false};
-    xt_vec r;
     if (xt_same_map_(&v->map, map)) return *v;
-    r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
+    xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
     return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
 }
@@ -5729,11 +5618,10 @@ XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
 XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
 {
     spe_module *m = &x->m;
-    int h, i;
-    for (h = r->width / 2; h > 0; h /= 2) {
+    for (int h = r->width / 2; h > 0; h /= 2) {
         spe_id bit = 0, by = spe_u32(m, (uint32_t)h);
         if (count > h) bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
-        for (i = 0; i < h && i < count; i++) {
+        for (int i = 0; i < h && i < count; i++) {
             spe_id keep = a[i], send = a[i];
             if (i + h < count) {
                 keep = spe_select(m, bit, a[i + h], a[i]);
@@ -5770,16 +5658,14 @@ XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 /* Each subgroup reduces its part: groups of elements along dim, which must not cross pieces. */
 XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_vec result)
 {
-    xt_reduce_ r;
+    xt_reduce_ r = XT_ZERO_;
     xt_field_ out;
     int size = group.size;
-    bool across;
-    memset(&r, 0, sizeof r);
     if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type))) return result;
     r.group = group;
     r.outer = group.dim ? r.f.rows : r.f.cols;
     r.groups = (group.dim ? r.f.cols : r.f.rows) / size;
-    across = size * 2 >= x->S ? group.dim || r.f.cols < x->S : group.dim && r.f.cols >= x->S;
+    bool across = size * 2 >= x->S ? group.dim || r.f.cols < x->S : group.dim && r.f.cols >= x->S;
     if (size == 1 || !across) return xt_pick_all_(x, &r.f, NULL, &group, result);
     r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
     r.together = x->S / r.width;
@@ -5842,10 +5728,8 @@ XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
  * are redistributed, so that each subgroup has whole groups, and reduced. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
-    xt_same_ same;
-    int part, rest, i, inner[2];
-    xt_map map;
-    memset(&same, 0, sizeof same);
+    xt_same_ same = XT_ZERO_;
+    int inner[2];
     same.of = d.vec;
     same.given = d.map;
     same.source = d.source;
@@ -5854,9 +5738,9 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     same.dim = d.dim;
     same.size = d.reduction_size;
     w.x->part++;
-    part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
-    rest = d.reduction_size / part;
-    map = xt_map_reduction(&d.vec.map, d.dim, part);
+    int part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
+    int rest = d.reduction_size / part;
+    xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
     same.v = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
@@ -5865,7 +5749,7 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
         if (rest > 1 && same.v.id) same.v = xt_reduction_step_(w, &same.v, kind, d.dim, rest, &d.map);
     }
     w.x->part--;
-    for (i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
+    for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
     return xt_rename_(w, XT_OP_REDUCTION_, kind, same, inner);
 }
 
@@ -5907,15 +5791,14 @@ XE_FN_ int xt_scan_at_(const xt_scan_ *s, int element)
 XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_scan_of_ *of)
 {
     xt_vec v = xt_now_vec_(x, &of->v);
-    int i;
     s->x = x;
     s->of = of;
     s->span = v.dist.data[of->dim];
     if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
     s->element = (int *)xt_memory_(x, (size_t)s->f.comps * 64 * sizeof *s->element);
     if (!s->element) return false;
-    for (i = 0; i < s->f.comps * 64; i++) s->element[i] = -1;
-    for (i = 0; i < s->f.rows * s->f.cols; i++) s->element[s->f.where[i]] = i;
+    for (int i = 0; i < s->f.comps * 64; i++) s->element[i] = -1;
+    for (int i = 0; i < s->f.rows * s->f.cols; i++) s->element[s->f.where[i]] = i;
     return true;
 }
 
@@ -5935,8 +5818,7 @@ XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, ui
 XE_FN_ uint32_t xt_scan_lanes_(const xt_scan_ *s, int c)
 {
     uint32_t mask = 0;
-    int p;
-    for (p = 0; p < s->x->S; p++) mask |= (uint32_t)(s->element[c * 64 + p] >= 0) << p;
+    for (int p = 0; p < s->x->S; p++) mask |= (uint32_t)(s->element[c * 64 + p] >= 0) << p;
     return mask;
 }
 
@@ -5965,10 +5847,9 @@ XE_FN_ bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
 /* Is each component at a single position along the dimension? Then each element's predecessor is in its own lane. */
 XE_FN_ bool xt_scan_in_lanes_(const xt_scan_ *s)
 {
-    int c, p;
-    for (c = 0; c < s->f.comps; c++) {
+    for (int c = 0; c < s->f.comps; c++) {
         int at = -1;
-        for (p = 0; p < s->x->S; p++) {
+        for (int p = 0; p < s->x->S; p++) {
             int e = s->element[c * 64 + p];
             if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return false;
             if (e >= 0) at = xt_scan_at_(s, e);
@@ -5987,10 +5868,9 @@ XE_FN_ bool xt_scan_is_at_(const xt_scan_ *s, int c, int at)
 
 XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
 {
-    int at, c;
     uint32_t mask;
-    for (at = 1; at < s->span; at++)
-        for (c = 0; c < s->f.comps; c++)
+    for (int at = 1; at < s->span; at++)
+        for (int c = 0; c < s->f.comps; c++)
             if (xt_scan_is_at_(s, c, at))
                 s->f.comp[c] = xt_scan_pair_(s, xt_scan_before_(s, &s->f, c, 1, &mask), s->f.comp[c]);
 }
@@ -5998,11 +5878,10 @@ XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
 /* Scans in steps of 1, 2, 4 ..., each adding partial results. */
 XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
 {
-    int by, c;
-    for (by = 1; by < s->span; by *= 2) {
+    for (int by = 1; by < s->span; by *= 2) {
         xt_field_ old;
         if (!xt_scan_copy_(s, &s->f, &old)) return false;
-        for (c = 0; c < old.comps; c++) {
+        for (int c = 0; c < old.comps; c++) {
             uint32_t mask;
             spe_id before = xt_scan_before_(s, &old, c, by, &mask);
             if (mask) s->f.comp[c] = xt_scan_choose_(s, c, mask, xt_scan_pair_(s, before, old.comp[c]), old.comp[c]);
@@ -6016,9 +5895,8 @@ XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
 {
     spe_id neutral = xt_scan_neutral_(s->x, s->of->kind, s->f.type);
     xt_field_ carry;
-    int c;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
-    for (c = 0; s->of->exclusive && c < out->comps; c++) {
+    for (int c = 0; s->of->exclusive && c < out->comps; c++) {
         uint32_t mask;
         spe_id before = xt_scan_before_(s, &s->f, c, 1, &mask);
         out->comp[c] = xt_scan_choose_(s, c, mask, before, neutral);
@@ -6026,7 +5904,7 @@ XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     if (s->of->carry.id) {
         xt_vec v = xt_now_vec_(s->x, &s->of->carry);
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
-        for (c = 0; c < out->comps; c++) out->comp[c] = xt_scan_pair_(s, carry.comp[c], out->comp[c]);
+        for (int c = 0; c < out->comps; c++) out->comp[c] = xt_scan_pair_(s, carry.comp[c], out->comp[c]);
     }
     return true;
 }
@@ -6048,13 +5926,10 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
 /* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
 XE_FN_ xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 {
-    xt_reduction_desc_ sum;
-    xt_broadcast_desc_ back;
-    xt_scan_desc_ scan;
+    xt_reduction_desc_ sum = XT_ZERO_;
+    xt_broadcast_desc_ back = XT_ZERO_;
+    xt_scan_desc_ scan = XT_ZERO_;
     xt_map whole;
-    memset(&sum, 0, sizeof sum);
-    memset(&back, 0, sizeof back);
-    memset(&scan, 0, sizeof scan);
     sum.vec = *v;
     sum.dim = scan.dim = back.dim = dim;
     sum.reduction_size = back.broadcast_size = v->dist.data[dim];
@@ -6075,12 +5950,10 @@ XE_FN_ xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
 xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ check;
-    xt_scan_of_ of;
+    xt_reduction_desc_ check = XT_ZERO_;
+    xt_scan_of_ of = XT_ZERO_;
     int type = (int)d.vec.type;
     xt_vec plain = d.vec;
-    memset(&check, 0, sizeof check);
-    memset(&of, 0, sizeof of);
     check.vec = d.vec;
     check.dim = d.dim;
     if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
@@ -6108,13 +5981,9 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 {
     int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
-    xt_reduction_desc_ least;
-    xt_broadcast_desc_ back;
-    xt_vec_desc_ form;
-    xt_vec best, at;
-    memset(&least, 0, sizeof least);
-    memset(&back, 0, sizeof back);
-    memset(&form, 0, sizeof form);
+    xt_reduction_desc_ least = XT_ZERO_;
+    xt_broadcast_desc_ back = XT_ZERO_;
+    xt_vec_desc_ form = XT_ZERO_;
     if (type < XT_BOOL_ && xt_is_int_(type))
         kind =
             xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
@@ -6126,13 +5995,13 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
         return xt_fail_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
                         largest ? "XT_ARGMAX" : "XT_ARGMIN"),
                xt_no_vec_();
-    best = back.vec = xt_reduction_(w, kind, least);
+    xt_vec best = back.vec = xt_reduction_(w, kind, least);
     back.dim = d.dim;
     back.size = d.vec.dist.shape[d.dim];
     back.map = form.map = d.vec.map;
     form.rows = d.vec.dist.shape[0];
     form.cols = d.vec.dist.shape[1];
-    at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
+    xt_vec at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
     at = xt_select_vec_(w, xt_any_vec_(at), xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form)), xt_any_int_(back.size - 1));
     least.vec = at;
     at = xt_reduction_(w, XT_RED_minsi_, least);
@@ -6168,19 +6037,11 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 
 XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
-/* The scalars in a value: one in an xt_val, six in a tile, none in a vector. */
-XE_FN_ int xt_scalars_(xt_thing_ *t, xt_val *out[XT_COMPONENTS_])
+/* Scalar number i of a value: of a tile; an xt_val is one itself, a vector has none. */
+XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i)
 {
-    int i;
-    out[0] = &t->val;
-    if (t->magic != XT_TILE_MAGIC_) return t->magic == SPE_VAL_MAGIC;
-    for (i = 0; i < 2; i++) {
-        out[i] = &t->tile.offset[i];
-        out[2 + i] = &t->tile.shape[i];
-    }
-    out[4] = &t->tile.pitch;
-    out[5] = &t->tile.base;
-    return XT_COMPONENTS_;
+    if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
+    return t->magic == SPE_VAL_MAGIC && i == 0 ? &t->val : NULL;
 }
 
 XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
@@ -6211,7 +6072,6 @@ XE_FN_ bool xt_same_form_(const xt_vec *a, const xt_vec *b)
 
 XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
 {
-    int s, t;
     if (a->magic != b->magic) return false;
     if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
     if (a->magic == XT_TILE_MAGIC_) {
@@ -6222,8 +6082,8 @@ XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
                a->tile.base.local == b->tile.base.local &&
                (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type);
     }
-    s = xt_carried_type_(&a->val);
-    t = xt_carried_type_(&b->val);
+    int s = xt_carried_type_(&a->val);
+    int t = xt_carried_type_(&b->val);
     if (a->val.kind == SPE_POINTER || b->val.kind == SPE_POINTER) return a->val.kind == b->val.kind && s == t;
     if (s == t || (b->val.kind == SPE_INT && xt_is_float_(s))) return true;
     return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
@@ -6257,13 +6117,10 @@ XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 /* A mask of the scalars that differ, and of the vector if it does. */
 XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
-    xt_val *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
-    int i, n = xt_scalars_(a, p);
     uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
-    xt_scalars_(b, q);
-    for (i = 0; i < n; i++)
-        if (!xt_same_scalar_(p[i], q[i])) mask |= 1u << i;
+    for (int i = 0; xt_scalar_of_(a, i); i++)
+        if (!xt_same_scalar_(xt_scalar_of_(a, i), xt_scalar_of_(b, i))) mask |= 1u << i;
     return mask;
 }
 
@@ -6277,23 +6134,28 @@ XE_FN_ uint32_t xt_region_value_(xt_ctx *x)
     return id;
 }
 
-/* Replaces the parts in the mask by new values. */
+/* A number or pointer like the one that comes in, under another id. */
+XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
+{
+    xt_val v = spe_val_of(start->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(start), id);
+    v.local = start->local;
+    return v;
+}
+
+/* What the mask tells becomes new values. */
 XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
-    xt_val *p[XT_COMPONENTS_];
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    int i, spread, n = xt_scalars_(t, p);
+    xt_val *p;
+    int spread;
     if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_region_value_(x);
-    for (i = 0; i < n && spe_ok(&x->m); i++)
+    for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
         if (mask >> i & 1) {
-            bool local = p[i]->local;
-            spread = xt_spread_of_(x, p[i]);
-            p[i][0] = spe_val_of(p[i]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(p[i]),
-                                 xt_region_value_(x));
-            p[i]->local = local;
-            xt_value_at_(x, p[i]->id)->spread = spread;
-        } else if (p[i]->kind < SPE_SCALAR) {
-            p[i]->note = x->scope;
+            spread = xt_spread_of_(x, p);
+            *p = xt_carried_as_(p, xt_region_value_(x));
+            xt_value_at_(x, p->id)->spread = spread;
+        } else if (p->kind < SPE_SCALAR) {
+            p->note = x->scope;
         }
     if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
@@ -6318,17 +6180,14 @@ XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
  * and returns their number. Allocates the frame's array if necessary. */
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 {
-    int i, j, n, at = 0;
+    int i, j, at = 0;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
-        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
-        n = xt_scalars_(t, p);
-        xt_scalars_(&s->start, first);
-        for (j = 0; j < n; j++) {
-            xt_val now = xt_now_(x, p[j]);
+        for (j = 0; xt_scalar_of_(t, j); j++) {
+            xt_val now = xt_now_(x, xt_scalar_of_(t, j));
             if (!(s->mask >> j & 1)) continue;
-            if (f->ids) f->ids[at] = xt_id_(x, &now, xt_carried_type_(first[j]));
+            if (f->ids) f->ids[at] = xt_id_(x, &now, xt_carried_type_(xt_scalar_of_(&s->start, j)));
             at++;
         }
         if (s->mask & XT_VEC_CHANGES_)
@@ -6361,24 +6220,21 @@ XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const s
  * values before it. */
 XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
 {
-    int i, j, n, at = 0;
+    int i, j, at = 0;
     for (i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = result ? &s->result : &s->body;
-        xt_val *p[XT_COMPONENTS_], *first[XT_COMPONENTS_];
         xt_vec *v = xt_thing_vec_(t);
-        n = xt_scalars_(t, p);
-        xt_scalars_(&s->start, first);
-        for (j = 0; j < n; j++) {
-            xt_val now = xt_now_(x, first[j]);
-            if (result && !(s->mask >> j & 1)) continue; /* unchanged */
+        xt_val *first;
+        for (j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+            xt_val now = xt_now_(x, first);
+            if (result && !(s->mask >> j & 1)) continue; /* then it is the value of before */
             if (s->mask >> j & 1) {
-                int type = xt_carried_type_(first[j]);
                 bool local = now.local;
-                now = spe_val_of(first[j]->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, type, f->ids[at++]);
+                now = xt_carried_as_(first, f->ids[at++]);
                 now.local = local;
             }
-            xt_define_(x, p[j]->id, now);
+            xt_define_(x, xt_scalar_of_(t, j)->id, now);
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)
@@ -6399,17 +6255,13 @@ XE_FN_ uint32_t xt_class_(xt_ctx *x, uint32_t id)
 /* Puts two vectors in one class: they must have the same layout. */
 XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
 {
-    xt_value_ *p, *q;
-    int i;
     a = xt_class_(x, a);
     b = xt_class_(x, b);
     if (a == b) return;
-    p = xt_value_at_(x, a);
-    q = xt_value_at_(x, b);
+    xt_value_ *p = xt_value_at_(x, a);
+    xt_value_ *q = xt_value_at_(x, b);
     q->parent = a;
-    p->uses++;
-    q->uses++;
-    for (i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
+    for (int i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
 }
 
 XE_FN_ void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
@@ -6433,19 +6285,17 @@ XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
 /* All values that a carried variable can have share a layout. */
 XE_FN_ void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
 {
-    int i, j;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
         const xt_vec *start = xt_thing_vec_(&s->start);
-        for (j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
+        for (int j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
     }
 }
 
 XE_FN_ void xt_find_layouts_(xt_ctx *x)
 {
-    int i, j;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
@@ -6455,7 +6305,7 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         if (n->op == XT_OP_SPLAT_ && ((const xt_splat_of_ *)n->desc)->like)
             xt_same_layout_(x, ((const xt_splat_of_ *)n->desc)->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
-            for (j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
+            for (int j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
     }
 }
 
@@ -7182,8 +7032,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
-    int i;
-    x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
+    x->regions.end = xt_region_end_; /* not before: a program without regions does not compile what ends them */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -7191,7 +7040,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
     f->spread = x->spread;
     while (objects[f->slots]) f->slots++;
     f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
-    for (i = 0; f->slot && i < f->slots; i++) {
+    for (int i = 0; f->slot && i < f->slots; i++) {
         f->slot[i].object = objects[i];
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
@@ -7221,8 +7070,7 @@ XE_FN_ void xt_side_begins_(xt_where_ w, xt_frame_ *f)
 /* Reads the carried values at the end of a side and checks their types; after an error, restores them. */
 XE_FN_ void xt_read_now_(xt_where_ w, xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++)
+    for (int i = 0; i < f->slots; i++)
         if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
             !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
             f->slot[i].now = f->slot[i].start;
@@ -7233,8 +7081,7 @@ enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
 /* At the top of a loop's body, carried values are unknown. */
 XE_FN_ void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].start;
         xt_renew_(x, &f->slot[i].body, XT_ALL_CHANGES_);
         xt_write_(f->slot[i].object, &f->slot[i].body);
@@ -7265,7 +7112,6 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
 {
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
-    xt_frame_ *f;
     xt_val first = lo, last = hi, down = step;
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
@@ -7277,7 +7123,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, "XT_FOR", objects);
+    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, "XT_FOR", objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -7306,21 +7152,18 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
 /* Scalars that advance by the loop's step need no phi, since they are start + (index - lo). */
 XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
 {
-    xt_val *body[XT_COMPONENTS_], *now[XT_COMPONENTS_];
-    int i, n = xt_scalars_(&s->body, body);
     uint32_t counts = 0;
-    xt_scalars_(&s->now, now);
-    for (i = 0; i < n && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT; i++)
-        if ((changed >> i & 1) && body[i]->kind == SPE_SCALAR && xt_is_int_(body[i]->type) &&
-            xt_bits_(body[i]->type) == 32 && xt_moves_by_(x, now[i], body[i], f->step.integer))
+    xt_val *p;
+    for (int i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
+        if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
+            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, f->step.integer))
             counts |= 1u << i;
     return counts;
 }
 
 XE_FN_ bool xt_has_counts_(const xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++)
+    for (int i = 0; i < f->slots; i++)
         if (f->slot[i].mask >> XT_COUNTS_SHIFT_) return true;
     return false;
 }
@@ -7328,24 +7171,20 @@ XE_FN_ bool xt_has_counts_(const xt_frame_ *f)
 /* Sets those scalars to start + advance, in the body or after the loop. */
 XE_FN_ void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 {
-    int i, j, n;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
-        xt_val *p[XT_COMPONENTS_], *start[XT_COMPONENTS_];
-        n = xt_scalars_(result ? &s->result : &s->body, p);
-        xt_scalars_(&s->start, start);
-        for (j = 0; j < n; j++) {
-            int type = xt_carried_type_(start[j]);
-            xt_val now = xt_now_(x, start[j]);
-            xt_value_ *v;
+        xt_val *start;
+        for (int j = 0; (start = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+            xt_val now = xt_now_(x, start);
+            int type = xt_carried_type_(start);
+            uint32_t to = xt_scalar_of_(result ? &s->result : &s->body, j)->id;
             spe_id id;
             if (!(counts >> j & 1)) continue;
             id = xt_id_(x, &now, type);
-            xt_define_(x, p[j]->id, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
-            v = xt_value_at_(x, p[j]->id);
-            v->start = id;
-            v->advance = advance;
+            xt_define_(x, to, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
+            xt_value_at_(x, to)->start = id;
+            xt_value_at_(x, to)->advance = advance;
         }
     }
 }
@@ -7362,6 +7201,15 @@ XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
     return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));
 }
 
+/* Room for what a region carries. */
+XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
+{
+    f->ids = NULL;
+    f->id_count = xt_gather_(x, f, false, false);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    return f->ids != NULL;
+}
+
 /* XT_FOR or XT_WHILE. */
 XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 {
@@ -7373,10 +7221,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
         to = xt_index_id_(x, &hi);
         by = xt_index_id_(x, &step);
     }
-    f->ids = NULL;
-    f->id_count = xt_gather_(x, f, false, false);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
-    if (!f->ids) return;
+    if (!xt_make_ids_(x, f)) return;
     xt_gather_(x, f, false, false);
     xt_write_stage_entry_(x, f);
     if (f->op == XT_OP_WHILE_) {
@@ -7434,9 +7279,8 @@ XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
-    xt_frame_ *f;
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, "XT_IF", objects);
+    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, "XT_IF", objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -7447,17 +7291,13 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = (xt_frame_ *)n->desc;
-    f->ids = NULL;
-    f->id_count = xt_gather_(x, f, false, false);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
-    spe_if(&x->m, xt_condition_(x, &f->lo));
+    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_condition_(x, &f->lo));
 }
 
 /* After the first side: keeps its values and restores the variables. */
 XE_FN_ void xt_if_else_(xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         f->slot[i].body = f->slot[i].now;
         xt_write_(f->slot[i].object, &f->slot[i].start);
     }
@@ -7475,14 +7315,13 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 /* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
 XE_FN_ void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
 {
-    xt_val *to[XT_COMPONENTS_], *p[XT_COMPONENTS_], *q[XT_COMPONENTS_];
-    int i, n = xt_scalars_(t, to), m = xt_scalars_(a, p), l = xt_scalars_(b, q);
     const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    for (i = 0; i < n && i < m && i < l; i++) {
-        if (!(mask >> i & 1) || to[i]->kind < SPE_SCALAR) continue;
-        xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, p[i]));
-        xt_spread_at_least_(x, to[i]->id, xt_spread_of_(x, q[i]));
-        xt_spread_at_least_(x, to[i]->id, x->spread);
+    xt_val *to, *p, *q;
+    for (int i = 0; (to = xt_scalar_of_(t, i)) && (p = xt_scalar_of_(a, i)) && (q = xt_scalar_of_(b, i)); i++) {
+        if (!(mask >> i & 1) || to->kind < SPE_SCALAR) continue;
+        xt_spread_at_least_(x, to->id, xt_spread_of_(x, p));
+        xt_spread_at_least_(x, to->id, xt_spread_of_(x, q));
+        xt_spread_at_least_(x, to->id, x->spread);
     }
     if (!v) return;
     xt_spread_like_(x, v->id, xt_thing_vec_(a));
@@ -7495,9 +7334,8 @@ XE_FN_ void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, 
 XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
-    int i;
     x->scope = f->outer;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t mask = x->again ? (uint32_t)XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
         if (f->op != XT_OP_IF_ && !x->again) {
@@ -7520,8 +7358,7 @@ XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
 XE_FN_ void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 {
     xt_ctx *x = w.x;
-    int i;
-    for (i = 0; i < f->slots; i++) {
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_spread_to_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
         xt_write_(s->object, &s->body);
@@ -7535,8 +7372,7 @@ XE_FN_ void xt_walk_again_(xt_where_ w, xt_frame_ *f)
 
 XE_FN_ void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].result);
+    for (int i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].result);
     x->scope = f->outer;
     x->tile_count = f->tile_count;
     x->local_bytes = f->local_bytes;
@@ -7547,8 +7383,7 @@ XE_FN_ void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
 /* Refuses XT_FOR (...); whose body is empty. */
 XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
 {
-    int i;
-    for (i = 0; i < f->slots; i++)
+    for (int i = 0; i < f->slots; i++)
         if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
     if (f->first == w.x->nodes.count && w.x->errors.count == 0)
         xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon behind the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
@@ -7646,10 +7481,7 @@ XE_FN_ void xt_write_barrier_wait_(xt_ctx *x, const xt_node_ *n)
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
-    xt_emitted_ d;
-    xt_val v;
-    int i;
-    memset(&d, 0, sizeof d);
+    xt_emitted_ d = XT_ZERO_;
     d.number = fn;
     d.user = user;
     d.type = type;
@@ -7657,13 +7489,13 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     if (!xt_enter_(w)) return xt_nothing_();
     if (operands.count > 8)
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count), xt_nothing_();
-    for (i = 0; i < operands.count; i++)
+    for (int i = 0; i < operands.count; i++)
         if (!xt_check_value_(w, &operands.at[i], "an operand of XT_EMIT"))
             return xt_nothing_();
         else if (!spe_val_is_set(&operands.at[i]))
             return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
-    v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    for (i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
+    xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
     xt_record_(w, XT_OP_EMIT_, xt_write_emit_, 0, v.id, &d, sizeof d);
     return v;
 }
@@ -7672,8 +7504,7 @@ XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
     spe_id ids[8];
-    int i;
-    for (i = 0; i < d->numbers.count; i++) {
+    for (int i = 0; i < d->numbers.count; i++) {
         xt_val now = xt_now_(x, &d->numbers.at[i]);
         ids[i] = xt_id_(x, &now, xt_carried_type_(&d->numbers.at[i]));
     }
@@ -7683,10 +7514,8 @@ XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3])
 {
     static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
-    xt_emitted_ d;
-    xt_vec v;
+    xt_emitted_ d = XT_ZERO_;
     int i;
-    memset(&d, 0, sizeof d);
     d.block = fn;
     d.user = user;
     if (!xt_enter_(w)) return xt_no_vec_();
@@ -7696,7 +7525,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
             return xt_no_vec_();
         d.vecs[i] = operands[i];
     }
-    v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
+    xt_vec v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
     while (i-- > 1) xt_spread_like_(w.x, v.id, &operands[i]);
     xt_record_(w, XT_OP_EMIT_VEC_, xt_write_emit_vec_, 0, v.id, &d, sizeof d);
     return v;
@@ -7706,14 +7535,13 @@ XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n), v[3];
-    int i, j;
-    for (j = 0; j < 3 && d->vecs[j].magic; j++) {
+    for (int j = 0; j < 3 && d->vecs[j].magic; j++) {
         xt_vec now = xt_now_vec_(x, &d->vecs[j]);
         v[j] = xt_as_use_(x, &now, CM_ACC);
     }
-    for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *block[3] = {NULL, NULL, NULL};
-        for (j = 0; j < 3 && d->vecs[j].magic; j++) block[j] = &v[j].block[i];
+        for (int j = 0; j < 3 && d->vecs[j].magic; j++) block[j] = &v[j].block[i];
         r.block[i] = d->block(&x->cm, block, d->user);
     }
     xt_define_vec_(x, n->result, xt_settle_(x, r));
@@ -7785,11 +7613,8 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 /* Broadcasts the element to all subgroups first, then to all their lanes. */
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
-    xt_vectors_ d;
-    xt_slice_desc_ s;
-    xt_val r;
-    memset(&d, 0, sizeof d);
-    memset(&s, 0, sizeof s);
+    xt_vectors_ d = XT_ZERO_;
+    xt_slice_desc_ s = XT_ZERO_;
     s.vec = v;
     s.row = row;
     s.col = col;
@@ -7798,7 +7623,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();
-    r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
+    xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
     xt_spread_like_(w.x, r.id, &d.v[0]);
     xt_record_(w, XT_OP_ELEMENT_, xt_write_element_, 0, r.id, &d, sizeof d);
     return r;
@@ -7808,10 +7633,9 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_now_vec_(x, &((const xt_vectors_ *)n->desc)->v[0]);
     int type = xt_number_type_((int)v.type);
-    spe_id one;
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
-    one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_u32(&x->m, (uint32_t)(f.where[0] % 64)));
+    spe_id one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_u32(&x->m, (uint32_t)(f.where[0] % 64)));
     if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
     xt_define_(x, n->result, xt_scalar_(type, one, 1));
 }
@@ -7819,8 +7643,7 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 {
     const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ d;
-    memset(&d, 0, sizeof d);
+    xt_reduction_desc_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
     if ((int)v.type != XT_BOOL_)
         return xt_fail_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
@@ -7844,8 +7667,7 @@ enum { XT_PHILOX_ROUNDS_ = 10 };
 uint32_t xt_random(uint32_t seed, uint32_t index)
 {
     uint32_t low = index, high = 0;
-    int i;
-    for (i = 0; i < XT_PHILOX_ROUNDS_; i++, seed += XT_PHILOX_STEP_) {
+    for (int i = 0; i < XT_PHILOX_ROUNDS_; i++, seed += XT_PHILOX_STEP_) {
         uint64_t product = (uint64_t)low * XT_PHILOX_TIMES_;
         low = (uint32_t)(product >> 32) ^ seed ^ high;
         high = (uint32_t)product;
@@ -7858,9 +7680,8 @@ XE_FN_ spe_id xt_random_one_(cm_ctx *c, cm_type type, spe_id index, spe_id seed,
     spe_module *m = c->module;
     spe_id u32 = spe_type_of(m, index), u64 = spe_vec(m, spe_int(m, 64), spe_count(m, u32)), low = index,
            high = spe_null(m, u32);
-    int i;
     (void)type, (void)user;
-    for (i = 0; i < XT_PHILOX_ROUNDS_; i++) {
+    for (int i = 0; i < XT_PHILOX_ROUNDS_; i++) {
         spe_id product = spe_imul(m, spe_uconvert(m, u64, low), spe_const_u(m, u64, XT_PHILOX_TIMES_));
         low = spe_uconvert(m, u32, spe_shr(m, product, spe_const_u(m, u64, 32)));
         low = spe_xor(m, spe_xor(m, low, seed), high);
@@ -7916,9 +7737,8 @@ xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
 /* The type of a parameter by its name; -1 if there is none. */
 XE_FN_ int xt_type_of_(const char *name, const spe_kernel_param *p)
 {
-    int i;
     (void)p;
-    for (i = 0; i < CM_TYPE_COUNT; i++)
+    for (int i = 0; i < CM_TYPE_COUNT; i++)
         if (strcmp(cm_type_info((cm_type)i)->name, name) == 0 && !cm_is_complex((cm_type)i)) return i;
     return -1;
 }
@@ -7936,8 +7756,7 @@ XE_FN_ xt_where_ xt_kernel_where_(xt_ctx *x)
 XE_FN_ void xt_record_body_(xt_ctx *x)
 {
     xt_where_ w = xt_kernel_where_(x);
-    int i;
-    for (i = 0; i < x->param_count; i++) {
+    for (int i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
         xt_record_(w, XT_OP_ARGUMENT_, xt_write_argument_, i, x->args[i].id, NULL, 0);
@@ -7990,8 +7809,7 @@ XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->su
 XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
 {
     spe_param params[SPE_PARAMS_MAX];
-    int i;
-    for (i = 0; i < x->param_count; i++)
+    for (int i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
     if (x->scratch_bytes) {
@@ -8185,8 +8003,7 @@ XE_FN_ void xt_put_tile_type_(xt_printer_ *p, const xt_tile *t)
 XE_FN_ void xt_put_memref_(xt_printer_ *p, const xt_init_tile_desc_ *init)
 {
     const xt_val *base = &init->given.base, *n = init->given.shape.at;
-    int i;
-    for (i = 0; i < init->given.shape.count && base->kind == SPE_POINTER; i++)
+    for (int i = 0; i < init->given.shape.count && base->kind == SPE_POINTER; i++)
         xt_put_(p, n[i].kind == SPE_INT ? "%s%lldx" : "%s?x", i ? "" : "memref<", (long long)n[i].integer);
     xt_put_(p, "%s%s%s%s", xt_type_text_(base->type, base->kind != SPE_POINTER),
             init->tile.column_major && base->kind == SPE_POINTER ? ", affine_map=<(d0, d1)->(d1, d0)>" : "",
@@ -8211,7 +8028,6 @@ XE_FN_ void xt_put_id_(xt_printer_ *p, uint32_t id)
 XE_FN_ void xt_put_constant_(xt_printer_ *p, xt_val v)
 {
     const xt_val *known = (const xt_val *)p->constants.items;
-    xt_val *added;
     int i, type = p->type < 0 ? xt_carried_type_(&v) : p->type;
     bool index = type == CM_U32 || type == CM_I32;
     if (xt_is_float_(type) && v.kind == SPE_INT) v = spe_val_real((double)v.integer);
@@ -8224,7 +8040,7 @@ XE_FN_ void xt_put_constant_(xt_printer_ *p, xt_val v)
     for (i = 0; i < p->constants.count; i++)
         if (known[i].type == v.type && known[i].integer == v.integer && !memcmp(&known[i].real, &v.real, sizeof v.real))
             return;
-    added = (xt_val *)xt_push_(p->x, &p->constants, sizeof v);
+    xt_val *added = (xt_val *)xt_push_(p->x, &p->constants, sizeof v);
     if (added) *added = v;
 }
 
@@ -8243,7 +8059,6 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     const xt_vec *v = (const xt_vec *)field;
     const xt_index *list = (const xt_index *)field;
     const int *number = (const int *)field;
-    int i;
     switch (letter) {
     case 'n': xt_put_number_(p, (const xt_val *)field); return;
     case 'N': xt_put_(p, "%s", xt_type_text_(xt_carried_type_((const xt_val *)field), true)); return;
@@ -8262,7 +8077,7 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'w': if (*number) xt_put_(p, " {border = %s}", *number == XT_BORDER_CLAMP ? "clamp" : "mirror"); return;
     case 'e': if (*(const bool *)field) xt_put_(p, " {exclusive}"); return;
     default:
-        for (i = 0; i < list->count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, &list->at[i]);
+        for (int i = 0; i < list->count; i++) xt_put_(p, i ? ", " : "["), xt_put_number_(p, &list->at[i]);
         xt_put_(p, list->count ? "]" : "[]");
     }
 }
@@ -8285,15 +8100,13 @@ XE_FN_ void xt_say_(xt_printer_ *p, const char *text, ...)
 /* Names a carried value and its scalars in a region; those in the mask get new names. */
 XE_FN_ void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint32_t mask)
 {
-    xt_val *now[XT_COMPONENTS_], *old[XT_COMPONENTS_];
     const xt_vec *v = xt_thing_vec_(t);
     uint32_t changes = mask | mask >> XT_COUNTS_SHIFT_, number = mask ? ++p->count : 0;
-    int i, n = xt_scalars_(t, now);
-    xt_scalars_(before, old);
-    for (i = 0; i < n; i++) {
+    xt_val *now, *old;
+    for (int i = 0; (now = xt_scalar_of_(t, i)) && (old = xt_scalar_of_(before, i)); i++) {
         xt_named_ name = {number, t->magic == XT_TILE_MAGIC_ ? i + 1 : 0, NULL};
-        if (!(changes >> i & 1)) name.same = old[i];
-        if (now[i]->id != old[i]->id) p->names[now[i]->id] = name;
+        if (!(changes >> i & 1)) name.same = old;
+        if (now->id != old->id) p->names[now->id] = name;
     }
     if (v && mask) {
         p->names[v->id].number = number;
@@ -8349,8 +8162,7 @@ XE_FN_ bool xt_put_end_(xt_printer_ *p, const xt_node_ *n)
     const xt_frame_ *f = (const xt_frame_ *)n->desc;
     const size_t which = n->op == XT_OP_END_ ? offsetof(xt_slot_, now) : offsetof(xt_slot_, body);
     bool last = n->op == XT_OP_END_, any = false;
-    int i;
-    for (i = 0; i < f->slots; i++) any = any || f->slot[i].mask;
+    for (int i = 0; i < f->slots; i++) any = any || f->slot[i].mask;
     if (!last && !any && n[1].op == XT_OP_END_) return false;
     if (any) xt_put_(p, "%*sscf.yield", p->depth * 2, "");
     if (xt_put_slots_(p, " ", f, which, which)) xt_put_(p, "\n");
@@ -8430,8 +8242,7 @@ XE_FN_ void xt_put_base_(xt_printer_ *p, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
     bool known = d->base.kind == SPE_POINTER && !d->strides.count;
-    int i;
-    for (i = 0; i < d->shape.count; i++) known = known && d->shape.at[i].kind == SPE_INT;
+    for (int i = 0; i < d->shape.count; i++) known = known && d->shape.at[i].kind == SPE_INT;
     xt_say_(p, init->tile.scatter ? "$n$o" : known ? "$n$x" : "$n, $x", &d->base,
             init->tile.scatter ? (const void *)&d->scatter : (const void *)&d->offset);
     if (!known) xt_say_(p, ", $x", &d->shape);
@@ -8612,7 +8423,7 @@ XE_FN_ void xt_put_summary_(xt_printer_ *p)
 {
     xt_ctx *x = p->x;
     uint64_t known;
-    int i, j;
+    int j;
     xt_put_(p, "// %s: %d subgroups of %d, %d registers a thread, ", x->target.name, x->subgroups ? x->subgroups : 1,
             x->S, x->registers);
     xt_put_(p, "%lld bytes of local memory, %lld more to move vectors", (long long)x->local_bytes,
@@ -8621,7 +8432,7 @@ XE_FN_ void xt_put_summary_(xt_printer_ *p)
     xt_put_(p, "\n");
     xt_put_(p, "// %s\n", x->versions);
     if (x->warning.id) xt_put_(p, "// %s\n", x->warning.text);
-    for (i = 0; i < x->tiles.count; i++) {
+    for (int i = 0; i < x->tiles.count; i++) {
         const xt_plan_tile_ *t = xt_plan_tile_at_(x, i);
         const xt_tile *m = &t->of->matrix;
         for (j = 0; j < i && xt_plan_tile_at_(x, j)->test != t->test;) j++;
@@ -8629,7 +8440,7 @@ XE_FN_ void xt_put_summary_(xt_printer_ *p)
             xt_say_(p, "//   $n in bytes divides by 64, pitch $n by 16, rows of $n by 4 and not below 64\n",
                     &t->of->given.base, &m->pitch, &m->shape[xt_inner_(m)]);
     }
-    for (i = 0; i < x->offsets.count; i++) {
+    for (int i = 0; i < x->offsets.count; i++) {
         const xt_plan_offset_ *o = (const xt_plan_offset_ *)x->offsets.items + i;
         if (!xt_plan_tile_at_(x, o->tile)->test) continue;
         xt_say_(p, o->below.magic ? "//   $n < $n" : o->mask < 0 ? "//   $n >= 0" : "//   $n", &o->value, &o->below);
@@ -8688,20 +8499,17 @@ XE_FN_ void xt_put_constants_(xt_printer_ *p)
 
 XE_FN_ void xt_put_body_(xt_printer_ *p, FILE *f)
 {
-    int i;
     p->f = f;
     p->count = 0;
     p->depth = 1;
     memset(p->names, 0, (size_t)p->x->values.count * sizeof *p->names);
-    for (i = 0; i < p->x->nodes.count; i++) xt_put_node_(p, xt_node_at_(p->x, i));
+    for (int i = 0; i < p->x->nodes.count; i++) xt_put_node_(p, xt_node_at_(p->x, i));
 }
 
 void xt_print(const xt_module *mod, FILE *f)
 {
     static const char *const titles[] = {"as recorded", "with the maps that follow", "what a subgroup does"};
-    xt_printer_ p;
-    int i;
-    memset(&p, 0, sizeof p);
+    xt_printer_ p = XT_ZERO_;
     if (!mod->words && mod->error) spe_print_error(mod->error, f);
     if (!mod->words) return;
     p.x = (xt_ctx *)(void *)mod->owner_;
@@ -8713,7 +8521,7 @@ void xt_print(const xt_module *mod, FILE *f)
         xt_put_(&p, "%s// %s: %s\n", p.form ? "\n" : "", p.x->kernel->name, titles[p.form]);
         if (p.form == XT_OF_A_SUBGROUP_) xt_put_summary_(&p);
         xt_put_(&p, "func.func @%s(", p.x->kernel->name);
-        for (i = 0; i < p.x->param_count; i++) xt_put_param_(&p, i);
+        for (int i = 0; i < p.x->param_count; i++) xt_put_param_(&p, i);
         xt_put_(&p, ") {\n");
         xt_put_constants_(&p);
         xt_put_body_(&p, f);
