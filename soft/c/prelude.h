@@ -1,8 +1,8 @@
-/* prelude.h - what generated code needs once: scalar types and the scalar operations that C leaves undefined.
+/* prelude.h - scalar types, and scalar operations that C leaves undefined, once per generated text.
  *
- * The text of this file stands behind abi.h in front of every generated kernel; prelude_lanes.h follows once for every
- * subgroup size. GNU C for gcc and clang on any CPU; no intrinsics header. Integers are held unsigned, and signed
- * operations go through helpers that are defined for every input (x / 0, INT_MIN / -1, wide shifts, NaN -> int).
+ * This file's text follows abi.h in every generated kernel; prelude_lanes.h follows once per subgroup size. It is GNU C
+ * for gcc and clang on any CPU, without intrinsics headers. Integers are held unsigned; signed operations use helpers
+ * that are defined for every input (x / 0, INT_MIN / -1, wide shifts, NaN to int).
  */
 #ifndef XETILE_SOFT_PRELUDE_H
 #define XETILE_SOFT_PRELUDE_H
@@ -13,7 +13,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors wider than the CPU's registers stay within this file */
 #if __GNUC__ >= 12 && defined(__AVX2__) && !defined(__AVX512F__)
-#pragma GCC target("tune=skylake-avx512") /* wide vectors are moved 32 bytes at a time, by way of memory otherwise */
+#pragma GCC target("tune=skylake-avx512") /* otherwise wide vectors are moved in 32-byte parts, through memory */
 #endif
 #endif
 
@@ -29,16 +29,16 @@ typedef float f32;
 typedef double f64;
 
 #define XS_FORCED static inline __attribute__((always_inline, unused))
-#ifdef XS_ONCE /* long functions without loops: called, what values go through compiles in half the time */
+#ifdef XS_ONCE /* long functions without loops: calling helpers halves the compilation time */
 #define XS_INLINE static inline __attribute__((unused))
 #else
 #define XS_INLINE XS_FORCED
 #endif
 #define XS_FUNCTION static __attribute__((noinline, unused))
-#define XS_RARE static __attribute__((noinline, unused, cold)) /* callers keep what it takes out of their way */
+#define XS_RARE static __attribute__((noinline, unused, cold)) /* keeps its code out of the callers */
 #if defined(XS_QUICK) && defined(__clang__)
 #define XS_LARGE __attribute__((optnone, noinline))
-#elif defined(XS_QUICK) /* helpers are optimised, what calls them is not */
+#elif defined(XS_QUICK) /* helpers are optimised, their callers are not */
 #define XS_LARGE __attribute__((optimize("O0")))
 #elif defined(__clang__)
 #define XS_LARGE
@@ -53,7 +53,7 @@ typedef double f64;
 #define XS_UNROLL _Pragma("GCC unroll 64")
 #endif
 
-/* Memory as the kernel sees it: any address, any alignment, any type. */
+/* The kernel's memory: any address, any alignment, any type. */
 typedef u8 u8_mem __attribute__((may_alias));
 typedef u16 u16_mem __attribute__((may_alias, aligned(1)));
 typedef u32 u32_mem __attribute__((may_alias, aligned(1)));
@@ -202,7 +202,7 @@ XS_INLINE u64 smul_hi_u64(u64 a, u64 b)
     return umul_hi_u64(a, b) - ((i64)a < 0 ? b : 0) - ((i64)b < 0 ? a : 0);
 }
 
-/* Saturating conversions between the integers. */
+/* Saturating conversions between integers. */
 #define XS_SATURATE(M, N)                                                                                              \
     XS_INLINE u##N sat_s_to_u_u##M##_u##N(u##M x)                                                                      \
     {                                                                                                                  \
@@ -230,8 +230,8 @@ XS_SATURATE_TO(16)
 XS_SATURATE_TO(32)
 XS_SATURATE_TO(64)
 
-/* A float outside the integer's range gives the nearest integer there is, NaN gives 0 (what the saturated forms of
- * OpenCL ask for, and a valid choice where the result is undefined). */
+/* A float outside the integer's range gives the nearest integer, NaN gives 0 (as OpenCL requires of the saturated
+ * forms; valid where the result is undefined). */
 #define XS_FLOAT_TO_INT(F, N)                                                                                          \
     XS_INLINE u##N F##_to_s_u##N(F x)                                                                                  \
     {                                                                                                                  \
@@ -257,7 +257,7 @@ XS_FLOAT_TO_INT(f64, 16)
 XS_FLOAT_TO_INT(f64, 32)
 XS_FLOAT_TO_INT(f64, 64)
 
-/* f64 -> f32 by way of 16-bit types would round twice: to odd first. */
+/* f64 to f32, rounded to odd: conversions of f64 to 16-bit types through f32 would otherwise round twice. */
 XS_INLINE f32 f64_to_f32_odd(f64 x)
 {
     f32 r = (f32)x;
@@ -292,7 +292,7 @@ XS_INLINE f64 fmodulo_f64(f64 a, f64 b)
 }
 
 /* Atomics: sequentially consistent, on naturally aligned addresses. A misaligned one would trap on some CPUs and tear
- * on others; it is done without atomicity instead of with a crash. */
+ * on others; it is performed non-atomically instead. */
 #define XS_ATOMIC(N)                                                                                                   \
     XS_INLINE u##N *atomic_at_u##N(u64 a) { return (u##N *)(uintptr_t)(a & ~(u64)(sizeof(u##N) - 1)); }                \
     XS_INLINE u##N atomic_load_u##N(u64 a) { return __atomic_load_n(atomic_at_u##N(a), __ATOMIC_SEQ_CST); }            \
@@ -328,7 +328,7 @@ XS_ATOMIC(16)
 XS_ATOMIC(32)
 XS_ATOMIC(64)
 
-/* Those the CPU has no instruction for. FROM and TO turn the bits into the value and back. */
+/* Atomics without a CPU instruction. FROM and TO convert the bits to the value and back. */
 #define XS_ATOMIC_LOOP(NAME, N, V, FROM, TO, APPLY)                                                                    \
     XS_INLINE u##N atomic_##NAME(u64 a, u##N v)                                                                        \
     {                                                                                                                  \
@@ -361,8 +361,8 @@ XS_ATOMIC_LOOP(fadd_f64, 64, f64, f64_bits, bits_f64, fadd_f64)
 XS_ATOMIC_LOOP(fmin_f64, 64, f64, f64_bits, bits_f64, fmin_f64)
 XS_ATOMIC_LOOP(fmax_f64, 64, f64, f64_bits, bits_f64, fmax_f64)
 
-/* Atomics on local memory: one thread runs all of a work-group, so they need no atomic instruction. Written out for
- * those that a module has. */
+/* Atomics on local memory: one thread runs the whole work-group, so they need no atomic instruction. Instantiated for
+ * those that a module uses. */
 #define XS_LOCAL_ATOMIC(NAME, APPLY, N, V, FROM, TO)                                                                   \
     XS_INLINE u##N XS(local_##NAME)(u64 a, u##N v)                                                                     \
     {                                                                                                                  \
@@ -380,7 +380,7 @@ XS_ATOMIC_LOOP(fmax_f64, 64, f64, f64_bits, bits_f64, fmax_f64)
 #define XS_SECOND(a, b) (b)
 #define XS_MINUS(a, b) ((a) - (b))
 
-/* ---- where a subgroup is: what kernels know of xs_subgroup, as local variables of the loops around them */
+/* ---- a subgroup's position: fields of xs_subgroup as local variables of the loops around kernels */
 
 struct place {
     u32 size[3], count[3], offset[3], group[3], first[3], id, lanes;
@@ -403,7 +403,7 @@ XS_INLINE struct place place_of(const struct xs_subgroup *self)
     return p;
 }
 
-/* For functions that look there, and for messages. */
+/* Stores the position for functions that read it, and for messages. */
 XS_INLINE void note_place(struct xs_subgroup *self, const struct place *p)
 {
     for (int i = 0; i < 3; i++) self->local_first[i] = p->first[i];
@@ -411,7 +411,7 @@ XS_INLINE void note_place(struct xs_subgroup *self, const struct place *p)
     self->lanes = p->lanes;
 }
 
-/* On to the next work-group, when more than one is left. */
+/* Advances to the next work-group; 0 if only one was left. */
 XS_INLINE int next_group(struct xs_subgroup *self, struct place *p, u64 *left)
 {
     if (*left <= 1) return 0;
@@ -428,7 +428,7 @@ XS_INLINE int next_group(struct xs_subgroup *self, struct place *p, u64 *left)
     return 1;
 }
 
-/* How many lanes of the subgroup there are: 0 past the work-group's end. */
+/* Sets the number of lanes that exist in the subgroup: 0 past the work-group's end. */
 XS_INLINE u32 set_lanes(struct place *p, u32 size)
 {
     u32 all = p->size[0] * p->size[1] * p->size[2], first = p->id * size, rest = all > first ? all - first : 0;
@@ -436,7 +436,7 @@ XS_INLINE u32 set_lanes(struct place *p, u32 size)
     return p->lanes;
 }
 
-/* On to the next subgroup of the work-group, in whatever rows; 0 when there is none. */
+/* Advances to the next subgroup of the work-group, possibly across rows; 0 if there is none. */
 XS_INLINE u32 next_subgroup(struct place *p, u32 size)
 {
     p->id++;
@@ -450,7 +450,7 @@ XS_INLINE u32 next_subgroup(struct place *p, u32 size)
     return set_lanes(p, size);
 }
 
-/* ---- generic pointers: which memory they point to. (What is in neither of the two is in global memory.) */
+/* ---- generic pointers: the memory they point to. (What is in neither of the two is in global memory.) */
 
 XS_INLINE int is_local(const struct xs_subgroup *self, u64 a)
 {
@@ -471,7 +471,7 @@ XS_INLINE u32 semantics_of(const struct xs_subgroup *self, u64 a) /* WorkgroupMe
     return is_local(self, a) ? 0x100u : is_private(self, a) ? 0u : 0x200u;
 }
 
-/* ---- work-group operations: a value of each subgroup in a table in local memory, between two barriers */
+/* ---- work-group operations: a value per subgroup in a table in local memory, between two barriers */
 
 XS_INLINE void group_put(struct xs_subgroup *self, u64 table, u64 bits)
 {

@@ -1,13 +1,13 @@
-/* prelude_amx.h - products of matrices with the CPU's tile unit (Intel AMX), for subgroups of 16.
+/* prelude_amx.h - matrix products on the CPU's tile unit (Intel AMX), for subgroups of 16.
  *
- * A tile has 16 rows of 64 bytes, or less: 16 x 16 sums, 16 rows of two fragments of A side by side, or two of B below
- * each other (four bytes of a column in a dword). Three things are here:
- *   - tiles: the grids of products of prelude_matrix.h at once; fragments that do not lie in memory as a tile's rows
- *     would are copied first;
- *   - tiles_deferred: the products of many steps of a loop, when each step's blocks have only been laid down as tiles
- *     (deferred_rows, deferred_columns; passes/deferred.c): sums are then loaded and stored once in many steps;
- *   - deferred_columns, where nothing can have written the block meanwhile: a block of B that another subgroup of the
- *     work-group has laid down already is not laid down again.
+ * A tile has up to 16 rows of 64 bytes: 16 x 16 sums, 16 rows of two fragments of A side by side, or two fragments of B
+ * one below the other (four bytes of a column in a dword). This file contains:
+ *   - tiles: the grids of products of prelude_matrix.h; fragments that are not in memory like a tile's rows are copied
+ *     first;
+ *   - tiles_deferred: the products of many steps of a loop, whose blocks each step has only stored as tiles
+ *     (deferred_rows, deferred_columns; passes/deferred.c), so that sums are loaded and stored once in many steps;
+ *   - deferred_columns: if nothing can have written the block in the meantime, a block of B that another subgroup of
+ *     the work-group has already packed is not packed again.
  */
 #if defined(XS_TILES) && S == 16
 
@@ -18,7 +18,7 @@ enum { XS_TILE_UU = 0x5e00, XS_TILE_US, XS_TILE_SU, XS_TILE_SS, XS_TILE_BF16 = 0
     __asm__ volatile("tileloadd (%0,%1,1), %%tmm" #T : : "r"(p), "r"((long)(pitch)) : "memory")
 #define XS_TILE_STORE(T, p, pitch)                                                                                     \
     __asm__ volatile("tilestored %%tmm" #T ", (%0,%1,1)" : : "r"(p), "r"((long)(pitch)) : "memory")
-/* By its bytes, since not every assembler knows them all. */
+/* Encoded as bytes, since not every assembler knows all of them. */
 #define XS_TILE_ADD(KIND, D, A, B)                                                                                     \
     __asm__ volatile(".byte 0xc4, 0xe2, %c0, %c1, %c2"                                                                 \
                      :                                                                                                 \
@@ -33,8 +33,8 @@ enum { XS_TILE_UU = 0x5e00, XS_TILE_US, XS_TILE_SU, XS_TILE_SS, XS_TILE_BF16 = 0
     default: XS_TILE_ADD(XS_TILE_F16, D, A, B); break;                                                                 \
     }
 
-/* Tiles 0 to 3 are sums, 4 and 5 of A, 6 and 7 of B. This takes hundreds of cycles, so a thread stays configured until
- * its share of the launch is done; nothing is left in the tiles from one call to the next. */
+/* Tiles 0 to 3 are sums, 4 and 5 parts of A, 6 and 7 of B. Configuration takes hundreds of cycles, so a thread stays
+ * configured until its share of the launch is done; no data remains in tiles between calls. */
 XS_RARE void tiles_configure(struct xs_subgroup *self, int rows, int bytes)
 {
     u8 config[64] XS_ALIGNED(64) = {1};
@@ -46,7 +46,7 @@ XS_RARE void tiles_configure(struct xs_subgroup *self, int rows, int bytes)
     self->thread->tile_shape = (u32)(rows << 8 | bytes);
 }
 
-/* `n` pieces of `bytes` as one: where they stand, if they follow each other, else in `copy`. */
+/* `n` pieces of `bytes` as one: in place if they are contiguous, else in `copy`. */
 XS_FORCED const u8 *tile_pieces(const void *const *from, int step, int n, int bytes, u8 *copy)
 {
     const u8 *first = (const u8 *)from[0];
@@ -57,7 +57,7 @@ XS_FORCED const u8 *tile_pieces(const void *const *from, int step, int n, int by
     return copy;
 }
 
-/* `n` fragments of A, `nk` apart, below each other; of each as many as a tile is wide, side by side. */
+/* `n` fragments of A, `nk` apart, one below the other; each is `wide` fragments side by side. */
 XS_FORCED const u8 *tile_of_a(const void *const *a, int nk, int n, int wide, int m, int tiled, u8 *copy)
 {
     int apart = tiled != (wide == 2), pitch = tiled ? 64 : 32;
@@ -72,7 +72,7 @@ XS_FORCED const u8 *tile_of_a(const void *const *a, int nk, int n, int wide, int
     return apart ? copy : (const u8 *)a[0];
 }
 
-/* Fragments of B below each other, in dwords. */
+/* Fragments of B one below the other, in dwords. */
 XS_FORCED const u8 *XS(tile_of_b)(const void *const *b, int high, int packed, u8 *copy)
 {
     if (packed) return tile_pieces(b, 1, high, 8 * (int)sizeof(u32x), copy);
@@ -86,7 +86,7 @@ XS_FORCED const u8 *XS(tile_of_b)(const void *const *b, int high, int packed, u8
 struct XS(tile_sums) {
     void *const *d;
     const void *const *c;
-    int nj, n, bytes; /* n pieces of so many bytes, nj apart */
+    int nj, n, bytes; /* n pieces of `bytes` bytes, nj apart */
     u8 copy[4][16 * 64] XS_ALIGNED(64);
 };
 
@@ -104,7 +104,7 @@ XS_FORCED const u8 *XS(sums_from)(struct XS(tile_sums) * s, int at, int t)
             __builtin_memcpy((s)->d[(at) + p * (s)->nj], to + p * (s)->bytes, (size_t)(s)->bytes);                     \
     }
 
-/* Two by two tiles of sums at a time, in registers over all of K; two_i, two_j: are there two? */
+/* Two by two tiles of sums at a time, in registers over all of K; two_i, two_j: whether there are two. */
 XS_FORCED void XS(tile_block)(struct XS(tile_sums) * s, int kind, int at, int below, const u8 *const *a, int next_a,
                               const u8 *const *b, int next_b, int nk, int pitch, int two_i, int two_j)
 {
@@ -131,8 +131,8 @@ XS_FORCED void XS(tile_block)(struct XS(tile_sums) * s, int kind, int at, int be
     if (two_i && two_j) XS_SUMS_TO(s, at + below + 1, 3);
 }
 
-/* ni x nj tiles of sums, of s->n fragments each; `blocks` tiles of A, rows `pitch` apart and `bytes` long, and of B
- * along K: those of row i are a[i * blocks ...], of column j b[j * blocks ...]. */
+/* ni x nj tiles of sums, of s->n fragments each; along K, `blocks` tiles of A (rows `pitch` apart, `bytes` long) and of
+ * B: those of row i are a[i * blocks ...], of column j b[j * blocks ...]. */
 XS_FUNCTION void XS(tile_products)(struct xs_subgroup *self, struct XS(tile_sums) * s, int kind, int ni, int blocks,
                                    const u8 *const *a, const u8 *const *b, int pitch, int bytes)
 {
@@ -145,7 +145,7 @@ XS_FUNCTION void XS(tile_products)(struct xs_subgroup *self, struct XS(tile_sums
     }
 }
 
-/* How many fragments of m rows make a tile. */
+/* The number of fragments of m rows in a tile. */
 XS_FORCED int tile_height(int m, int ni)
 {
     int n = 1;
@@ -153,7 +153,7 @@ XS_FORCED int tile_height(int m, int ni)
     return n;
 }
 
-/* A grid of products as prelude_matrix.h has them; A and B as they are, not as floats. */
+/* A grid of products as in prelude_matrix.h, but with A and B unconverted, not as floats. */
 XS_FUNCTION void XS(tiles)(struct xs_subgroup *self, int kind, int ni, int nj, int nk, void *const *d,
                            const void *const *c, const void *const *a, const void *const *b, int m, int form)
 {
@@ -185,11 +185,11 @@ XS_FORCED void XS(tile)(struct xs_subgroup *self, int kind, void *d, const void 
 #undef XS_TILE_ADD_ANY
 #undef XS_SUMS_TO
 
-/* ---- the products of many steps */
+/* ---- products of many steps */
 
-/* The products of `steps` steps, oldest first. A step has nk tiles along K, or half a tile (nk is 0): then two of them
- * share a unit. The fragments of sums are c[i * nj + j], m rows each, n of them below each other a tile's; tile k of
- * row i of tiles is a[i * nk + k], of column j b[j * nk + k]. */
+/* The products of `steps` steps, oldest first. A step has nk tiles along K, or half a tile (nk is 0), so that two steps
+ * share a unit. The sums are in fragments c[i * nj + j] of m rows, n of which, one below the other, form a tile; tile k
+ * of row i of tiles is a[i * nk + k], of column j b[j * nk + k]. */
 XS_FUNCTION void XS(tiles_deferred)(struct xs_subgroup *self, int kind, int ni, int nj, int nk, void *const *c,
                                 const struct deferred_place *a, const struct deferred_place *b, int m, int steps)
 {
@@ -211,7 +211,7 @@ XS_FUNCTION void XS(tiles_deferred)(struct xs_subgroup *self, int kind, int ni, 
     XS(tile_products)(self, &s, kind, rows, 1, tile_a, tile_b, 64, 32);
 }
 
-/* ---- blocks, laid down as tiles */
+/* ---- blocks packed as tiles --- */
 
 /* A block as rows of tiles of A: `bytes` of each row, 64 apart. */
 XS_FUNCTION void XS(deferred_rows)(u8 *to, int bytes, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h,
@@ -234,7 +234,7 @@ XS_FUNCTION void XS(deferred_rows)(u8 *to, int bytes, int elem_bytes, int height
     }
 }
 
-/* Two rows of 16 bits and 32 columns, each column's two in a dword; the second 16 columns lie `piece` bytes behind. */
+/* Interleaves two rows of 32 columns of 16 bits, a dword per column; the second 16 columns go `piece` bytes further. */
 XS_FORCED int deferred_pairs(u8 *to, int piece, const u8 *const *row)
 {
 #if XS_HAS(__builtin_shufflevector)
@@ -251,7 +251,7 @@ XS_FORCED int deferred_pairs(u8 *to, int piece, const u8 *const *row)
 #endif
 }
 
-/* 4 bytes' worth of rows, `count` pieces of 16 columns: a row of tiles each, `piece` bytes apart. */
+/* Interleaves rows of 4 bytes in total, in `count` pieces of 16 columns: each a row of a tile, `piece` bytes apart. */
 XS_FORCED void XS(deferred_group)(u8 *to, int piece, const u8 *const *row, int elem_bytes, int count)
 {
     if (elem_bytes == 2 && count == 2 && deferred_pairs(to, piece, row)) return;
@@ -264,13 +264,13 @@ XS_FORCED void XS(deferred_inside)(u8 *to, int piece, const u8 *line, u64 pitch,
         const u8 *row[4];
         for (int i = 0; i < 4 / elem_bytes; i++, line += pitch) {
             row[i] = line;
-            __builtin_prefetch(line + (u64)height * pitch, 0, 2); /* what the next step will want */
+            __builtin_prefetch(line + (u64)height * pitch, 0, 2); /* for the next step */
         }
         XS(deferred_group)(to, piece, row, elem_bytes, count);
     }
 }
 
-/* A block, dwords of each column below each other; a piece begins `piece` bytes behind the one before. */
+/* Packs a block, with each column's dwords one below the other; pieces begin `piece` bytes apart. */
 XS_FUNCTION void XS(deferred_pack)(u8 *to, int piece, int elem_bytes, int height, int count,
                                    const struct block_source *s)
 {
@@ -291,8 +291,8 @@ XS_FUNCTION void XS(deferred_pack)(u8 *to, int piece, int elem_bytes, int height
     }
 }
 
-/* A block of B as tiles: returns where it is, in `own` or where others have it. Of a unit of two half tiles (`halves`
- * is 2) this is `half`; the other is at `before` when this is the second. */
+/* A block of B as tiles: returns its address, in `own` or shared. Of a unit of two half tiles (`halves` is 2) this is
+ * `half`; if it is the second, the first is at `before`. */
 XS_FUNCTION const u8 *XS(deferred_columns)(struct xs_subgroup *self, int shared, u8 *own, const u8 *before, int half,
                                        int halves, int elem_bytes, int height, int count, u64 ptr, u32 mem_w, u32 mem_h,
                                        u32 pitch, i32 x, i32 y)
@@ -304,7 +304,7 @@ XS_FUNCTION const u8 *XS(deferred_columns)(struct xs_subgroup *self, int shared,
     if (half && before != own) {
         known = (struct block_source *)(uintptr_t)before - 1;
         to = (u8 *)(uintptr_t)before;
-        if (known->shape && !same_source(known, &s)) { /* the first half is not always followed by the same second */
+        if (known->shape && !same_source(known, &s)) { /* the same first half may have another second half */
             __builtin_memcpy(own, before, (size_t)(piece * count));
             known = 0;
             to = own;
@@ -319,7 +319,7 @@ XS_FUNCTION const u8 *XS(deferred_columns)(struct xs_subgroup *self, int shared,
     return to;
 }
 
-/* Two pieces of 32 bytes a row: where tiles multiply them, their rows stay as they are in memory, side by side. */
+/* Two pieces with rows of 32 bytes, for tiles: the rows stay side by side as in memory. */
 XS_FORCED void XS(block2d_load_pairs)(void *dst, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
                                       i32 x, i32 y)
 {

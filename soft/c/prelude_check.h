@@ -1,18 +1,18 @@
-/* prelude_check.h - what kernels of the checked mode call in front of their accesses to memory.
+/* prelude_check.h - what kernels in the checked mode call before memory accesses.
  *
- * The text of this file stands behind prelude.h in kernels that are built with XETILE_SOFT_CHECK set, and check/check.h
- * includes it. An object that was built so runs unchecked in a driver that does not check.
+ * This file's text follows prelude.h in kernels built with XETILE_SOFT_CHECK set, and check/check.h includes it.
+ * Objects built this way run unchecked in a driver that does not check.
  */
 #ifndef XETILE_SOFT_PRELUDE_CHECK_H
 #define XETILE_SOFT_PRELUDE_CHECK_H
 
 #include "abi.h"
 
-/* XS_HOLES: padding lies between, or it is a copy: a fault only when nothing of it was ever written. XS_PARTS: other
- * parts of what is read are put in, and all of it stored again: no fault. XS_WAIT: the second half of a split barrier.
- * XS_NO_LOCAL, XS_NO_GLOBAL: a barrier without a fence for such memory. XS_COPY: of private memory, anything may be
- * copied. XS_DWORDS: a 2D block, which brings whole dwords; where a line of memory begins or ends within one, what lies
- * beside it in that dword may be outside, or unwritten. */
+/* XS_HOLES: contains padding, or is a copy: a fault only if none of it was ever written. XS_PARTS: parts of the value
+ * are replaced and all of it is stored again: no fault. XS_WAIT: the second half of a split barrier. XS_NO_LOCAL,
+ * XS_NO_GLOBAL: a barrier without a fence for such memory. XS_COPY: of private memory, of which anything may be copied.
+ * XS_DWORDS: a 2D block, loaded in whole dwords; if a line of memory begins or ends within a dword, its neighbours
+ * there may be outside or unwritten. */
 enum {
     XS_READS = 1,
     XS_WRITES = 2,
@@ -30,16 +30,16 @@ enum { XS_SPACE_ANY, XS_SPACE_GLOBAL, XS_SPACE_LOCAL, XS_SPACE_PRIVATE };
 /* An instruction that accesses memory, or a barrier. */
 struct xs_site {
     const char *text;      /* "OpStore %12 (word 345; saxpy.cl:7)" */
-    const char *object;    /* the variable that the root pointer is the address of: "local variable %5 (tile)" */
-    uint64_t object_bytes; /* its size; 0: the root pointer, when there is one, points into an allocation */
+    const char *object;    /* the variable whose address is the root pointer: "local variable %5 (tile)" */
+    uint64_t object_bytes; /* its size; 0: the root pointer, if any, points into an allocation */
     uint32_t flags, space;
 };
 
 /* Rows of bytes, `step` apart. */
 struct xs_access {
     uint64_t address, bytes, rows, step, root;
-    uint64_t each; /* not 0: one row, of so many bytes for each lane from `lane` on */
-    uint32_t lane; /* to blame */
+    uint64_t each; /* not 0: one row, with this many bytes per lane from `lane` on */
+    uint32_t lane; /* the lane to blame */
 };
 
 /* A static local variable. */
@@ -49,20 +49,20 @@ struct xs_local {
 };
 
 struct xs_check {
-    /* Allowed? -1: of a row for several lanes, not all are. */
+    /* Is it allowed? -1: not for all lanes of a row. */
     int (*access)(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *access);
     void (*barrier)(struct xs_subgroup *self, const struct xs_site *site, uint64_t bits);
     void (*stored)(struct xs_subgroup *self); /* after a store */
-    void (*cleared)(struct xs_subgroup *self, uint64_t address, uint64_t bytes); /* local memory that begins as zeros */
+    void (*cleared)(struct xs_subgroup *self, uint64_t address, uint64_t bytes); /* local memory that is zeroed */
     void (*locals)(struct xs_subgroup *self, const struct xs_local *table, uint32_t count); /* of the kernel's module */
-    /* Private memory that begins to be a variable's. */
+    /* Private memory becomes a variable's. */
     void (*begins)(struct xs_subgroup *self, uint64_t address, uint64_t bytes, int written);
-    /* These lanes read what they have not written of a variable that is kept in C variables: see check_items. */
+    /* Lanes read unwritten items of a variable kept in C variables: see check_items. */
     void (*unwritten)(struct xs_subgroup *self, const struct xs_site *site, const uint64_t *written, uint32_t count,
                       uint32_t size, uint32_t first, uint64_t lanes);
 };
 
-/* All of these return the lanes of `bits` that may go on. */
+/* These return the lanes of `bits` that may continue. */
 static inline __attribute__((unused)) uint64_t check_rows(struct xs_subgroup *self, const struct xs_site *site,
                                                           uint64_t address, uint64_t root, uint64_t bytes,
                                                           uint64_t rows, uint64_t step, uint64_t bits)
@@ -74,7 +74,7 @@ static inline __attribute__((unused)) uint64_t check_rows(struct xs_subgroup *se
     return check->access(self, site, &a) ? bits : 0;
 }
 
-/* The active lanes' accesses as one, where they stand side by side; each == 0: they do not. */
+/* The active lanes' accesses as one, if they are adjacent; each == 0: they are not. */
 static inline __attribute__((unused)) struct xs_access check_join(const uint64_t *address, const uint64_t *root,
                                                                   uint64_t bytes, uint64_t bits)
 {
@@ -103,7 +103,7 @@ static __attribute__((noinline, unused)) uint64_t check_lanes(struct xs_subgroup
     return bits;
 }
 
-/* The part of a two-dimensional block that lies inside its surface. */
+/* Checks the part of a two-dimensional block inside its surface. */
 static __attribute__((noinline, unused)) uint64_t check_block2d(struct xs_subgroup *self, const struct xs_site *site,
                                                                 uint64_t surface, uint32_t width, uint32_t height,
                                                                 uint32_t pitch, int32_t x, int32_t y, uint64_t root,
@@ -120,7 +120,7 @@ static __attribute__((noinline, unused)) uint64_t check_block2d(struct xs_subgro
                       (uint64_t)(bottom - top), pitch, bits);
 }
 
-/* Elements of a block read or write: item i of lane l is element i * S + l. */
+/* Checks a block read or write: item i of lane l is element i * S + l. */
 static inline __attribute__((unused)) uint64_t check_run(struct xs_subgroup *self, const struct xs_site *site,
                                                          uint64_t address, uint64_t root, uint64_t bytes,
                                                          uint64_t items, uint32_t size, uint64_t bits)
@@ -162,8 +162,8 @@ static inline __attribute__((unused)) void check_begins(struct xs_subgroup *self
     if (check) check->begins(self, address, bytes, written);
 }
 
-/* A private variable that is kept in C variables, as items of so many bytes, has the lanes that wrote each of them.
- * `count` items, the `first` of the variable being written[0], are read ... */
+/* For each item of a private variable kept in C variables, a mask has the lanes that have written it. Reading `count`
+ * items, of which the `first` one of the variable is written[0] ... */
 static inline __attribute__((unused)) void check_items(struct xs_subgroup *self, const struct xs_site *site,
                                                        const uint64_t *written, uint32_t count, uint32_t size,
                                                        uint32_t first, uint64_t bits)
@@ -178,13 +178,13 @@ static inline __attribute__((unused)) void check_items(struct xs_subgroup *self,
     if (bits && check) check->unwritten(self, site, written, count, size, first, bits);
 }
 
-/* ... or written, by these lanes. */
+/* ... or writing, by these lanes. */
 static inline __attribute__((unused)) void check_wrote(uint64_t *written, uint32_t count, uint64_t bits)
 {
     for (uint32_t i = 0; i < count; i++) written[i] |= bits;
 }
 
-/* What one of them, of items of `size`, got of another by a copy is written where that was, or some of it. */
+/* Items (of `size`) copied from another such variable count as written if any part of their source was. */
 static inline __attribute__((unused)) void check_copied(uint64_t *to, uint32_t count, uint32_t size,
                                                         const uint64_t *from, uint32_t from_size, uint64_t bits)
 {
@@ -196,13 +196,13 @@ static inline __attribute__((unused)) void check_copied(uint64_t *to, uint32_t c
     }
 }
 
-/* They begin anew. */
+/* Their lifetime starts again. */
 static inline __attribute__((unused)) void check_forget(uint64_t *written, uint32_t count, uint64_t bits)
 {
     for (uint32_t i = 0; i < count; i++) written[i] &= ~bits;
 }
 
-/* With lane vectors, for the subgroup size S in force. */
+/* With lane vectors, for the current subgroup size S. */
 #define XS_CHECK_LANES(site, address, root, bytes, bits)                                                               \
     __extension__({                                                                                                    \
         u64x va_ = (address), vr_ = (root);                                                                            \

@@ -1,7 +1,7 @@
 /* prelude_coop.h - cooperative matrices of SPV_KHR_cooperative_matrix.
  *
- * A matrix is its elements row after row, dealt out to the lanes: element e is component e / S of lane e % S. As its
- * lane vectors follow each other in memory, the whole is a plain array, whatever the subgroup size.
+ * A matrix is its elements in row-major order, distributed over the lanes: element e is component e / S of lane e % S.
+ * As the lane vectors are contiguous in memory, the matrix is a plain array, whatever the subgroup size.
  */
 #ifndef XETILE_SOFT_PRELUDE_COOP_H
 #define XETILE_SOFT_PRELUDE_COOP_H
@@ -29,7 +29,7 @@ XS_COOP_MEMORY(u32)
 XS_COOP_MEMORY(u64)
 #undef XS_COOP_MEMORY
 
-/* d = a b + c, added up in W; FROM_A and so on bring an element to W, TO_D back to where it is kept. */
+/* d = a b + c, summed in W; FROM_A and so on convert an element to W, TO_D back to the stored type. */
 #define XS_COOP_MULTIPLY(NAME, W, TA, FROM_A, TB, FROM_B, TC, FROM_C, TD, TO_D, M, N, K)                               \
     XS_FUNCTION void NAME(TD *d, const TA *a, const TB *b, const TC *c)                                                \
     {                                                                                                                  \

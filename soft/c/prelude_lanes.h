@@ -1,8 +1,8 @@
-/* prelude_lanes.h - lane vectors and what is done with them, for the subgroup size S in force.
+/* prelude_lanes.h - lane vectors and their operations, for the current subgroup size S.
  *
- * Included once for every subgroup size of a module, with S defined. Types follow S by themselves (u32x is u32x16 when
- * S is 16), functions through XS(name). A varying bool is an i32x of -1 and 0. The set of active lanes comes as bits
- * (u64, bit l for lane l) where it is tested, as an i32x where values are blended.
+ * Included once for every subgroup size of a module, with S defined. Type names depend on S by macros (u32x is u32x16
+ * if S is 16), functions by XS(name). A varying bool is an i32x of -1 and 0. The set of active lanes is passed as bits
+ * (u64, bit l for lane l) for tests and as an i32x for blending.
  */
 #ifndef XETILE_SOFT_PRELUDE_LANES_ONCE
 #define XETILE_SOFT_PRELUDE_LANES_ONCE
@@ -26,9 +26,9 @@
 #define u64x_mem XS_PASTE(u64xm, S)
 #define XS_ALL(T, value) ((T##x){0} + (T)(value)) /* a constant in every lane */
 #define XS_CONVERT(v, type) __builtin_convertvector(v, type)
-/* By way of the width between, where two widths differ by four or more: gcc 12 takes those apart lane by lane. */
+/* If two widths differ by a factor of four or more, converts through one between: gcc 12 scalarises the direct way. */
 #define XS_CONVERT2(v, between, type) XS_CONVERT(XS_CONVERT(v, between), type)
-/* A comparison as an i32x. gcc 12 takes comparisons of vectors wider than the CPU's apart, too: in pieces, then. */
+/* A comparison as an i32x. gcc 12 scalarises those of vectors wider than the CPU's, so they are done in pieces. */
 #if defined(__AVX512F__)
 #define XS_NATIVE 64
 #elif defined(__AVX2__)
@@ -58,8 +58,8 @@
 #define XS_FULL (S == 64 ? ~(u64)0 : ((u64)1 << (S % 64)) - 1)
 /* For the lanes in `bits`, lowest first. */
 #define XS_EACH(l, bits) for (u64 left_ = (bits), l; left_ && (l = (u64)__builtin_ctzll(left_), 1); left_ &= left_ - 1)
-/* Vectors go to functions that are not inlined by pointer: gcc 12 makes sibling calls that misalign them.
- * Lane by lane, through arrays so that the compiler may vectorise it. */
+/* Vectors are passed by pointer to functions that are not inlined: gcc 12 makes sibling calls that misalign them.
+ * Lane by lane, through arrays so that the compiler may vectorise the loop. */
 #define XS_LANES1(d, tr, fn, ta, a)                                                                                    \
     do {                                                                                                               \
         ta a_[S];                                                                                                      \
@@ -87,7 +87,7 @@ typedef u32 u32x_mem __attribute__((vector_size(4 * S), may_alias, aligned(1)));
 typedef u64 u64x_mem __attribute__((vector_size(8 * S), may_alias, aligned(1)));
 
 /* The same value in every lane (x - 0 keeps a negative zero, x + 0 would not). gcc 12 fills vectors wider than the
- * CPU's lane by lane, in memory: in pieces, then. */
+ * CPU's lane by lane, in memory, so this is done in pieces. */
 #define XS_SPLAT(T)                                                                                                    \
     XS_INLINE T##x XS(splat_##T)(T x)                                                                                  \
     {                                                                                                                  \
@@ -116,7 +116,7 @@ XS_SPLAT(f64)
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 #endif
 XS_INLINE u32x XS(lane_index)(void) { return (u32x){XS_LANES}; }
-/* The lanes of a line: the first one's value, and the step from lane to lane. */
+/* The lanes of an affine value: lane 0's value, and the step from lane to lane. */
 XS_INLINE u8x XS(affine_u8)(u8 x, u8 step) { return XS(splat_u8)(x) + (u8x){XS_LANES} * step; }
 XS_INLINE u16x XS(affine_u16)(u16 x, u16 step) { return XS(splat_u16)(x) + (u16x){XS_LANES} * step; }
 XS_INLINE u32x XS(affine_u32)(u32 x, u32 step) { return XS(splat_u32)(x) + (u32x){XS_LANES} * step; }
@@ -166,7 +166,7 @@ XS_INLINE u64 XS(bits)(i32x m)
 }
 #endif
 
-/* Bits to an i32x of -1 and 0. */
+/* Converts bits to an i32x of -1 and 0. */
 #if S <= 32
 XS_INLINE i32x XS(mask)(u64 bits)
 {
@@ -214,7 +214,7 @@ XS_INLINE u8x XS(sel_u8)(i32x m, u8x a, u8x b)
 }
 #endif
 
-/* Are the addresses one run of elements of `size` bytes? */
+/* Are the addresses those of contiguous elements of `size` bytes? */
 XS_FUNCTION int XS(is_run)(const u64x *addresses, u32 size)
 {
     u64 a[S], any = 0;
@@ -224,7 +224,7 @@ XS_FUNCTION int XS(is_run)(const u64x *addresses, u32 size)
     return any == 0;
 }
 
-/* The distance of neighbouring lanes' addresses, when it is the same between all; else a number that is no size. */
+/* The distance between neighbouring lanes' addresses if it is always the same; else a number that is not a size. */
 XS_FUNCTION u64 XS(stride_of)(const u64x *addresses)
 {
     u64 a[S], step, any = 0;
@@ -252,7 +252,7 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         XS_EIGHT_LANES(f, T, a, b, 24)
 #endif
 
-/* Loads leave 0 in lanes that are not active; stores in conflict: the highest lane wins. */
+/* Loads give 0 in inactive lanes; of conflicting stores, the highest lane wins. */
 #define XS_MEMORY(T)                                                                                                   \
     XS_FUNCTION T##x XS(gather_##T)(const u64x *a, u64 bits)                                                           \
     {                                                                                                                  \
@@ -280,7 +280,7 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)(a[0] + offset);              \
         return XS(gather_at_##T)(&a, offset, bits);                                                                    \
     }                                                                                                                  \
-    /* The same as a call, for functions with a great many of them. */                                                \
+    /* The same as a call, for functions with very many of them. */                                                   \
     XS_FUNCTION T##x XS(load_root_##T)(const u64x *a, u64 stride, u64 offset, u64 bits)                                \
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)((*a)[0] + offset);           \
@@ -369,7 +369,7 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     {                                                                                                                  \
         XS(store_spaced_##T)(a, step, *v, bits);                                                                       \
     }                                                                                                                  \
-    /* Through a line only if `ok`, else through the addresses at `w` (to which `offset` is still to be added). */     \
+    /* Affine if `ok`; else through the addresses at `w`, to which `offset` must still be added. */                    \
     XS_RARE void XS(load_slowly_##T)(T##x *r, u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)            \
     {                                                                                                                  \
         if (ok && step == sizeof(T)) *r = XS(load_run_##T)(a, bits);                                                   \
@@ -394,7 +394,7 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
         if (ok && step == sizeof(T) && bits == XS_FULL) *(T##x_mem *)(uintptr_t)a = v;                                 \
         else XS(store_slowly_##T)(a, step, ok, w, offset, &v, bits);                                                   \
     }
-/* Some lanes of a run; is that an instruction? */
+/* Is accessing some lanes of a contiguous run one instruction? */
 #undef XS_PART_CHEAP
 #define XS_PART_CHEAP 0
 #define XS_PART_LOAD(T, r, a, bits) XS(part_spaced_##T)(&r, a, sizeof(T), bits)
@@ -423,8 +423,8 @@ XS_MEMORY(u64)
 #undef XS_PART_LOAD
 #undef XS_PART_STORE
 
-/* Lane l takes lane i[l]. The index wraps: it never leaves the vector. gcc 12 takes lanes of vectors wider than the
- * CPU's one by one; of two that the CPU has, as here, it is an instruction for each. */
+/* Lane l takes lane i[l]. The index wraps, so it stays inside the vector. gcc 12 scalarises shuffles of vectors wider
+ * than the CPU's; for two of the CPU's vectors, as here, each takes an instruction. */
 #define XS_SHUFFLE_LANES(N)                                                                                            \
     XS_FUNCTION void XS(shuffle_lanes_u##N)(u##N##x *r, const u##N##x *v, const u32x *i)                               \
     {                                                                                                                  \
@@ -495,7 +495,7 @@ XS_SHUFFLE_LANES(64)
 #undef XS_SHUFFLE_WHOLE
 #undef XS_SHUFFLE_HALVES
 
-/* Of the lanes in `bits`, in clusters of `cluster` lanes (S: one of all): the reduction in every lane. */
+/* Reduces the lanes in `bits`, in clusters of `cluster` lanes (S: a single cluster), with the result in every lane. */
 #define XS_REDUCE(T, fn, v, bits, identity, cluster)                                                                   \
     __extension__({                                                                                                    \
         T##x in_ = (v), out_ = {0};                                                                                    \
@@ -507,7 +507,7 @@ XS_SHUFFLE_LANES(64)
         }                                                                                                              \
         out_;                                                                                                          \
     })
-/* The same for the whole subgroup, as a scalar; by halves when all lanes take part. */
+/* The same for the whole subgroup, as a scalar; by halving if all lanes take part. */
 #define XS_REDUCE_ALL(T, fn, v, bits, identity)                                                                        \
     __extension__({                                                                                                    \
         T a_[S], r_ = (identity);                                                                                      \
@@ -534,7 +534,7 @@ XS_SHUFFLE_LANES(64)
         out_;                                                                                                          \
     })
 
-/* Over the work-group. The last argument is there for the scan alone. */
+/* Reduces over the work-group. The last argument is only for the scan. */
 #define XS_GROUP_REDUCE(d, T, fn, v, bits, identity, table, unused)                                                    \
     do {                                                                                                               \
         T all_ = (identity);                                                                                           \
@@ -555,7 +555,7 @@ XS_SHUFFLE_LANES(64)
 XS_INLINE u32 XS(first_lane)(u64 bits) { return bits ? (u32)__builtin_ctzll(bits) : 0; }
 XS_INLINE u32 XS(last_lane)(u64 bits) { return bits ? 63 - (u32)__builtin_clzll(bits) : 0; }
 
-/* Shifts past the width give 0 (or the sign); no comparison, see XS_COMPARE. */
+/* Shifts beyond the width give 0 (or the sign); without comparisons, see XS_COMPARE. */
 #define XS_SHIFTS(N, LOG)                                                                                              \
     XS_INLINE u##N##x XS(narrow_u##N)(u##N##x b) /* all ones where b is less than N */                                 \
     {                                                                                                                  \
@@ -574,7 +574,7 @@ XS_SHIFTS(32, 5)
 XS_SHIFTS(64, 6)
 #undef XS_SHIFTS
 
-/* Vectors of 32 lanes are wider than any register; each of their comparisons is a lot of code, so it stands once. */
+/* Vectors of 32 lanes are wider than any register; their comparisons are much code, so they are functions. */
 #if S == 32
 #define XS_LESSER(NAME, T, TEST)                                                                                       \
     XS_FUNCTION void XS(each_##NAME)(T##x *r, const T##x *a, const T##x *b)                                            \
@@ -608,7 +608,7 @@ XS_LESSER(fmax_f32, f32, XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b))
 #undef XS_LEAST
 #undef XS_LESSER
 XS_INLINE f32x XS(fabs_f32)(f32x a) { return (f32x)((u32x)a & 0x7fffffffu); }
-/* Where a work-item stands in its work-group: lanes count through x first, then y, then z. */
+/* Local ids of the lanes: these count through x first, then y, then z. */
 XS_INLINE void XS(local_ids)(const u32 *first, u32 lx, u32 ly, u32 lz, u32x *x, u32x *y, u32x *z)
 {
         if (ly == 1 && lz == 1) {

@@ -1,6 +1,6 @@
-/* prelude_math.h - functions of OpenCL.std that the C library does not have, for the subgroup size S in force.
+/* prelude_math.h - functions of OpenCL.std that the C library lacks, for the current subgroup size S.
  *
- * f32 versions of what would lose digits are computed in f64. Included once a subgroup size, after prelude_matrix.h.
+ * f32 functions that would lose precision are computed in f64. Included once per subgroup size, after prelude_matrix.h.
  */
 #ifndef XETILE_SOFT_PRELUDE_MATH_ONCE
 #define XETILE_SOFT_PRELUDE_MATH_ONCE
@@ -11,8 +11,8 @@ XS_INLINE f32 sqrt_f32(f32 x) { return __builtin_sqrtf(x); }
 XS_INLINE f64 sqrt_f64(f64 x) { return __builtin_sqrt(x); }
 XS_INLINE f32 fma_f32(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 XS_INLINE f64 fma_f64(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
-/* Of numbers that are halves, for a half: the product is exact, and the sum is rounded to an odd last bit where it is
- * not, so that rounding it once more goes the right way. */
+/* a * b + c of numbers that are halves, to be rounded to a half: the product is exact, and an inexact sum is rounded to
+ * an odd last bit, so that the final rounding is correct. */
 XS_INLINE f32 fma_half_f32(f32 a, f32 b, f32 c)
 {
     f32 p = a * b, s = p + c, back = s - p, lost = (p - (s - back)) + (c - back);
@@ -44,7 +44,7 @@ XS_INLINE i32 is_normal_f64(f64 x)
 XS_INLINE i32 sign_bit_f32(f32 x) { return -(i32)(bits_f32(x) >> 31); }
 XS_INLINE i32 sign_bit_f64(f64 x) { return -(i32)(bits_f64(x) >> 63); }
 
-/* sin(pi x) and its kin: exact reduction to a quarter turn first. */
+/* sin(pi x) and related functions: first an exact reduction to a quarter turn. */
 XS_INLINE f64 sinpi_f64(f64 x)
 {
     f64 a = __builtin_fabs(x), n, r;
@@ -80,20 +80,20 @@ XS_INLINE f64 asinpi_f64(f64 x) { return __builtin_asin(x) / XS_PI; }
 XS_INLINE f64 atanpi_f64(f64 x) { return __builtin_atan(x) / XS_PI; }
 XS_INLINE f64 atan2pi_f64(f64 y, f64 x) { return __builtin_atan2(y, x) / XS_PI; }
 
-/* ---- powers: without branches, so that loops over lanes become vectors, and in double the digits where those of the
- * logarithm count as often as the power says */
+/* ---- powers: without branches, so that loops over lanes become vectors, and in double precision pairs if the power
+ * multiplies the errors of the logarithm */
 
 #if defined(__FP_FAST_FMA) || defined(__FMA__)
 XS_FORCED f64 xs_mad(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
-XS_FORCED f64 xs_lost(f64 a, f64 b, f64 p) { return __builtin_fma(a, b, -p); } /* by p, which is a * b rounded */
+XS_FORCED f64 xs_lost(f64 a, f64 b, f64 p) { return __builtin_fma(a, b, -p); } /* error of p, which is a * b rounded */
 /* a + b x, and so on. */
 #define XS_POLY2(x, a, b) xs_mad(x, b, a)
 #define XS_POLY4(x, x2, a, b, c, d) xs_mad(x2, XS_POLY2(x, c, d), XS_POLY2(x, a, b))
 struct xs_wide {
     f64 high, low;
 };
-/* log2 x, x > 0: x is 2^e m, m from sqrt(1/2) to sqrt(2), and log m = 2 atanh s = 2 (s + s^3 / 3 + s^5 / 5 ...).
- * For f32 (`near`) without what the digits of an f64 lack. */
+/* log2 x, x > 0: x is 2^e m, m from sqrt(1/2) to sqrt(2), and log m = 2 atanh s = 2 (s + s^3 / 3 + s^5 / 5 ...). For
+ * f32 (`near`) without the correction beyond f64's precision. */
 XS_FORCED struct xs_wide log2_wide(f64 x, int near)
 {
     const f64 third = 0x1.5555555555555p-2, log2e2 = 0x1.71547652b82fep+1;
@@ -143,7 +143,7 @@ XS_FORCED f64 exp10_of(f64 x, int near)
     f64 p = x * log2_10;
     return exp2_wide(p, near ? 0 : xs_mad(x, 0x1.7f2495fb7fa6dp-53, xs_lost(x, log2_10, p)), near);
 }
-#else /* the C library is faster than all that is to be done without */
+#else /* without FMA, the C library is faster */
 XS_FORCED f64 xs_lost(f64 a, f64 b, f64 p) { return __builtin_fma(a, b, -p); }
 XS_FORCED f64 power_of(f64 a, f64 y, f64 y_low, int near)
 {
@@ -157,7 +157,7 @@ XS_FORCED int is_whole(f64 x)
     f64 a = __builtin_fabs(x);
     return (a >= 0x1p52) | (a + 0x1p52 - 0x1p52 == a);
 }
-/* r with the sign of x, to an odd power. */
+/* r, with the sign of x if the power is odd. */
 XS_FORCED f64 signed_power(f64 x, f64 r, u32 odd) { return f64_bits(bits_f64(r) ^ (bits_f64(x) & (u64)odd << 63)); }
 XS_FORCED f64 any_pow(f64 x, f64 y, int near)
 {
@@ -182,7 +182,7 @@ XS_FORCED f64 any_rootn(f64 x, u32 n, int near)
 {
     f64 k = (i32)n, y = 1 / k, y_low = near ? 0 : (1 - y * k - xs_lost(y, k, y * k)) * y;
     f64 r = signed_power(x, power_of(__builtin_fabs(x), y, y_low, near), n & 1);
-    u64 none = 0 - (bits_f64(x + 0) >> 63 & ~(u64)n & 1); /* even roots of what is less than 0 (-0 + 0 is 0) */
+    u64 none = 0 - (bits_f64(x + 0) >> 63 & ~(u64)n & 1); /* even roots of negative numbers (-0 + 0 is 0) */
     return k == 0 ? __builtin_nan("") : f64_bits(bits_f64(r) | (none & 0x7ff8000000000000u));
 }
 #define XS_POWERS(F, near)                                                                                             \
@@ -194,7 +194,7 @@ XS_POWERS(f32, 1)
 XS_POWERS(f64, 0)
 #undef XS_POWERS
 
-/* The C library's cube root may be off by 4 ULP in f64: a step of Newton's, the cube in double the digits. */
+/* The C library's cube root may be off by 4 ULP in f64: one Newton step, with the cube in twice the precision. */
 XS_INLINE f64 cbrt_f64(f64 x)
 {
     f64 scale = __builtin_fabs(x) < 0x1p-600 ? 0x1p100 : __builtin_fabs(x) > 0x1p600 ? 0x1p-100 : 1.0;
@@ -217,7 +217,7 @@ XS_INLINE f32 acospi_f32(f32 x) { return (f32)acospi_f64(x); }
 XS_INLINE f32 asinpi_f32(f32 x) { return (f32)asinpi_f64(x); }
 XS_INLINE f32 atanpi_f32(f32 x) { return (f32)atanpi_f64(x); }
 XS_INLINE f32 atan2pi_f32(f32 y, f32 x) { return (f32)atan2pi_f64(y, x); }
-/* In double, what repeated squares lose of an f32 is 4 ULP at most: of the largest n. */
+/* In f64, repeated squaring loses at most 4 ULP of an f32, for the largest n. */
 XS_INLINE f32 pown_f32(f32 x, u32 n)
 {
     f64 power = 1, square = x;
@@ -335,7 +335,7 @@ XS_INLINE u32 umul24_u32(u32 a, u32 b) { return (a & 0xffffffu) * (b & 0xffffffu
 XS_INLINE u32 smad24_u32(u32 a, u32 b, u32 c) { return smul24_u32(a, b) + c; }
 XS_INLINE u32 umad24_u32(u32 a, u32 b, u32 c) { return umul24_u32(a, b) + c; }
 
-/* f64 to f16 in OpenCL's rounding modes: the nearest one, corrected by one step where it lies on the wrong side. */
+/* f64 to f16 in OpenCL's rounding modes: the nearest value, corrected by one step if it is on the wrong side. */
 XS_INLINE u16 f64_to_f16_rte(f64 x) { return f32_to_f16(f64_to_f32_odd(x)); }
 XS_INLINE u16 f64_to_f16_down(f64 x) /* towards zero: of |x| */
 {
@@ -361,7 +361,7 @@ XS_INLINE u16 f32_to_f16_rtz(f32 x) { return f64_to_f16_rtz(x); }
 XS_INLINE u16 f32_to_f16_rtp(f32 x) { return f64_to_f16_rtp(x); }
 XS_INLINE u16 f32_to_f16_rtn(f32 x) { return f64_to_f16_rtn(x); }
 
-/* Conversions to real types in the directed modes: the nearest one, corrected by one step, of the absolute value. */
+/* Conversions to float types in directed modes, of the absolute value: the nearest value, corrected by one step. */
 #define XS_DOWN_AND_UP(S, T, PAST)                                                                                     \
     XS_INLINE T S##_to_##T##_down(S x)                                                                                 \
     {                                                                                                                  \
@@ -426,7 +426,7 @@ XS_LANEWISE1(exp_f64, f64)
 XS_LANEWISE1(log_f32, f32)
 XS_LANEWISE1(log_f64, f64)
 #undef XS_LANEWISE1
-/* The same steps in all lanes. */
+/* The same multiplications in all lanes. */
 XS_FUNCTION void XS(each_pown_f32)(f32x *r, const f32x *x, const u32x *n)
 {
     f32 to[S];
@@ -464,7 +464,7 @@ XS_INLINE f64x XS(pown_f64)(f64x x, u32x n)
     XS(each_pown_f64)(&x, &x, &n);
     return x;
 }
-/* One instruction where the CPU has it. */
+/* One instruction if the CPU has it. */
 #define XS_FUSED(NAME, F)                                                                                              \
     XS_FUNCTION void XS(each_##NAME)(F##x *r, const F##x *a, const F##x *b, const F##x *c)                             \
     {                                                                                                                  \

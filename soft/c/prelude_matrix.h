@@ -1,16 +1,16 @@
-/* prelude_matrix.h - small floats, matrix products and two-dimensional blocks, for the subgroup size S in force.
+/* prelude_matrix.h - small floats, matrix products and two-dimensional blocks, for the current subgroup size S.
  *
- * A fragment is an array of lane vectors: component c of every lane is element c. What the Intel extensions spread over
- * lanes lies in these arrays as plain matrices, and the code below leans on that:
- *   - operand A: the bytes of component i, lane after lane, are row i (32 bytes a row whatever the type);
+ * A fragment is an array of lane vectors: component c of every lane is element c. Data that the Intel extensions
+ * distribute over lanes is in these arrays as plain matrices, which the code below relies on:
+ *   - operand A: the bytes of component i, lane after lane, are row i (32 bytes for any type);
  *   - operand B: dword r of lane n holds the k's of row group r in column n (VNNI);
  *   - C and the result: component i, lane n is element (i, n).
  */
 #ifndef XETILE_SOFT_PRELUDE_MATRIX_ONCE
 #define XETILE_SOFT_PRELUDE_MATRIX_ONCE
 
-enum { XS_RUN = 8 }; /* fragments of A, and of B, in a grid of products */
-enum { XS_PACKED = 1, XS_WIDE_A = 2, XS_WIDE_B = 4, XS_TILED_A = 8 }; /* the form operands are in */
+enum { XS_RUN = 8 }; /* maximum fragments of A, and of B, in a grid of products */
+enum { XS_PACKED = 1, XS_WIDE_A = 2, XS_WIDE_B = 4, XS_TILED_A = 8 }; /* forms of operands */
 enum { XS_SIGNED_B = 1, XS_SIGNED_A = 2 }; /* 8-bit integers: which are signed */
 
 #ifdef __has_builtin
@@ -63,7 +63,7 @@ XS_INLINE f32 round_tf32(f32 f)
     return f32_bits((x + 0xfffu + (x >> 13 & 1)) & ~0x1fffu);
 }
 
-/* 8-bit floats. Infinity is there in E5M2 only; E4M3 uses all ones for NaN alone. */
+/* 8-bit floats. Only E5M2 has infinity; E4M3 has a single NaN, all ones. */
 XS_INLINE f32 e5m2_to_f32(u8 b) { return f16_to_f32((u16)(b << 8)); }
 
 XS_INLINE f32 e4m3_to_f32(u8 b)
@@ -74,8 +74,8 @@ XS_INLINE f32 e4m3_to_f32(u8 b)
     return f32_bits(sign | (exponent + 120) << 23 | mantissa << 20);
 }
 
-/* |x| to the grid of an 8-bit float with `bits` mantissa bits, smallest normal exponent `low`: the code without sign,
- * not yet looked at for overflow. */
+/* Rounds |x| to an 8-bit float with `bits` mantissa bits and smallest normal exponent `low`: the encoding without sign,
+ * not checked for overflow. */
 XS_INLINE u32 f8_round(u32 a, u32 bits, u32 low)
 {
     u32 drop = 23 - bits, unit;
@@ -89,7 +89,7 @@ XS_INLINE u8 f32_to_e4m3(f32 f, int saturate)
 {
     u32 x = bits_f32(f), a = x & 0x7fffffffu, sign = x >> 24 & 0x80u, r;
     if (a > 0x7f800000u) return (u8)(sign | 0x7fu);
-    r = a >= 0x43f00000u ? 0x7fu : f8_round(a, 3, (u32)-6); /* 480 and more is past 448 even after rounding */
+    r = a >= 0x43f00000u ? 0x7fu : f8_round(a, 3, (u32)-6); /* 480 and more exceeds 448 even after rounding */
     if (r > 0x7eu) r = saturate ? 0x7eu : 0x7fu;
     return (u8)(sign | r);
 }
@@ -109,14 +109,14 @@ XS_INLINE u8 f32_to_e5m2_sat(f32 f) { return f32_to_e5m2(f, 1); }
 
 typedef u32 u32x8_mem __attribute__((vector_size(32), may_alias, aligned(1)));
 
-/* The compiler forgets where v comes from: it is in a register, whole, and not loaded again for every use. */
+/* Hides the origin of v from the compiler, so that it stays in a register instead of being reloaded for every use. */
 #if defined(__SSE2__)
 #define XS_IN_REGISTER(v) __asm__("" : "+v"(v))
 #else
 #define XS_IN_REGISTER(v) (void)0
 #endif
 
-/* Eight at a time, in memory: gcc 12 makes a detour of vectors that are wider than the CPU's. */
+/* Eight at a time, in memory: gcc 12 handles vectors wider than the CPU's badly. */
 #if defined(__F16C__) && XS_HAS(__builtin_ia32_vcvtph2ps256)
 #define XS_EIGHT 8
 XS_INLINE void eight_f16_to_f32(f32 *to, const void *from)
@@ -141,8 +141,8 @@ XS_INLINE void eight_bf16_to_f32(f32 *to, const void *from)
 #define XS_ZIP(a, b, n) (u32x4_mem) __builtin_shufflevector(a, b, n, n + 8, n + 1, n + 9, n + 2, n + 10, n + 3, n + 11)
 typedef u16 u16x8_mem __attribute__((vector_size(16), may_alias, aligned(1)));
 typedef u32 u32x4_mem __attribute__((vector_size(16), may_alias, aligned(1)));
-/* In the upper halves of h, whose sign and other bits move to where a float has them. The factor makes the exponent
- * right, of subnormals too. */
+/* From the upper halves of h; the sign and the other bits move to their places in a float. The factor corrects the
+ * exponent, also of subnormals. */
 XS_INLINE u32x4_mem four_f16_to_f32(u32x4_mem h, u32x4_mem special)
 {
     typedef i32 v4i __attribute__((vector_size(16)));
@@ -166,31 +166,31 @@ XS_INLINE void eight_bf16_to_f32(f32 *to, const void *from)
 }
 #undef XS_ZIP
 #endif
-/* ---- blocks that the subgroups of a work-group share, and products that wait (passes/deferred.c) */
+/* ---- blocks shared by the subgroups of a work-group, and deferred products (passes/deferred.c) */
 
-enum { XS_DEFERRED = 64 }; /* tiles or fragments of A, and of B, whose products may wait */
+enum { XS_DEFERRED = 64 }; /* maximum tiles or fragments of A, and of B, with deferred products */
 
-/* A tile, or a fragment of floats, in each unit of a queue: a unit lies at unit[u]. */
+/* A tile, or a fragment of floats, in each unit of a queue: unit u is at unit[u]. */
 struct deferred_place {
     const u8 *const *unit;
     u32 at;
 };
 
-/* What a block of B was loaded from. */
+/* The source of a block of B. */
 struct block_source {
     u64 ptr;
     u32 mem_w, mem_h, pitch;
     i32 x, y;
-    u32 shape; /* halves of a unit, bytes of an element, rows, pieces; 0: nothing is there */
+    u32 shape; /* halves of a unit, bytes per element, rows, pieces; 0: empty */
 };
-/* In a shape instead of halves and element; of quads the signs are added. */
+/* In a shape in place of halves and element; for quads plus the signs. */
 enum { XS_FLOATS_OF_F16 = 3 << 24, XS_FLOATS_OF_BF16 = 4 << 24, XS_QUADS = 5 << 24 };
 
-/* Blocks that the subgroups of a work-group share lie in the thread's memory one behind the other: first what they were
- * loaded from (two halves of a tile may have two sources), then the block. A table at the beginning has where, by a
- * hash of the first source. Nothing is taken out until the next work-group begins; when the memory is full, the rest is
- * not shared. */
-enum { XS_SHARED_TABLE = 8192, XS_SHARED_START = XS_SHARED_TABLE * 4 }; /* more than blocks of 576 bytes there can be */
+/* Blocks shared by the subgroups of a work-group are stored in the thread's memory one after the other: first their
+ * source (two halves of a tile may have two sources), then the block. A hash table at the beginning, by the first
+ * source, has their positions. Nothing is removed until the next work-group begins; when the memory is full, further
+ * blocks are not shared. */
+enum { XS_SHARED_TABLE = 8192, XS_SHARED_START = XS_SHARED_TABLE * 4 }; /* exceeds the blocks of 576 bytes that fit */
 
 XS_INLINE void share_begin(struct xs_subgroup *self, u32 x, u32 y, u32 z)
 {
@@ -200,7 +200,7 @@ XS_INLINE void share_begin(struct xs_subgroup *self, u32 x, u32 y, u32 z)
     t->group = group;
     t->used = t->next = XS_SHARED_START;
     __builtin_memset(t->shared, 0, XS_SHARED_START);
-    if (self->subgroup_count == 1) t->used = t->next = XS_SHARED_BYTES; /* with nobody */
+    if (self->subgroup_count == 1) t->used = t->next = XS_SHARED_BYTES; /* nothing to share */
 }
 
 XS_INLINE int same_source(const struct block_source *a, const struct block_source *b)
@@ -216,7 +216,7 @@ XS_INLINE u8 *shared_unit(struct xs_thread *t, u32 at, u32 bytes)
     return t->shared + at + 64;
 }
 
-/* Where the block is, or may be laid down: `own` where there is no room. Subgroups mostly ask in the order of the
+/* Where the block is, or can be stored: `own` if there is no room. Subgroups usually ask in the same order as the
  * first. */
 XS_FUNCTION u8 *shared_block(struct xs_thread *t, const struct block_source *s, u32 bytes, u8 *own)
 {
@@ -229,16 +229,16 @@ XS_FUNCTION u8 *shared_block(struct xs_thread *t, const struct block_source *s, 
             return shared_unit(t, table[slot], bytes);
     if (t->used + 64 + bytes > XS_SHARED_BYTES) return own;
     table[slot] = t->used;
-    __builtin_memset(t->shared + t->used, 0, 64); /* two sources: there are none yet */
+    __builtin_memset(t->shared + t->used, 0, 64); /* room for two sources, both empty */
     t->used += 64 + bytes;
     return shared_unit(t, table[slot], bytes);
 }
 
-enum { XS_BLOCK_BYTES = 64 * 32 * 4 }; /* more than any block: 64 bytes a row, 32 rows, 4 pieces */
-enum { XS_ACC_F32, XS_ACC_F16, XS_ACC_BF16 }; /* what holds C or the result of a float product */
+enum { XS_BLOCK_BYTES = 64 * 32 * 4 }; /* maximum block: 64 bytes per row, 32 rows, 4 pieces */
+enum { XS_ACC_F32, XS_ACC_F16, XS_ACC_BF16 }; /* types of C or the result of a float product */
 #endif
 
-/* ---- small floats, a vector at a time */
+/* ---- vectors of small floats */
 
 #if S == 16 && defined(__AVX512F__) && XS_HAS(__builtin_ia32_vcvtph2ps512_mask)
 typedef short f16x16_bits __attribute__((vector_size(32)));
@@ -303,7 +303,7 @@ XS_INLINE u16x XS(f32_to_f16)(f32x f)
 
 XS_INLINE f32x XS(bf16_to_f32)(u16x h) { return (f32x)(XS_CONVERT(h, u32x) << 16); }
 
-/* In memory. */
+/* The same in memory. */
 #if defined(XS_EIGHT) && XS_NATIVE < 64
 #define XS_FLOATS_AT(NAME)                                                                                             \
     XS_INLINE void XS(NAME##_at)(f32x * to, const void *from)                                                          \
@@ -347,13 +347,13 @@ XS_SMALL_FLOAT(f32_to_e5m2_sat, u8, f32)
 
 /* ---- products: D[m x S] = A[m x K] B[K x S] + C. The hardware has subgroup sizes of 8 and 16 only.
  *
- * Products that follow each other are done together where they form a grid: ni fragments of A by nj of B, with nk of
- * each behind one another along K. Fragment f of row i is a[i * nk + f], of column j b[j * nk + f], and the sums are
- * c[i * nj + j] and d[i * nj + j]. A tile of sums, a few rows by a few vectors of the CPU's own size, stays in
- * registers over all of K. It has as many sums as multiplications are under way at once, at least: 8 of FMA.
+ * Consecutive products that form a grid are computed together: ni fragments of A by nj of B, with nk of each along K.
+ * Fragment f of row i is a[i * nk + f], of column j b[j * nk + f], and the sums are c[i * nj + j] and d[i * nj + j]. A
+ * tile of sums, a few rows by a few vectors of the CPU's size, stays in registers over all of K. It has at least as
+ * many sums as multiplications can be in flight: 8 of FMA.
  */
 
-#define XS_PIECE (4 * S < XS_NATIVE ? 4 * S : XS_NATIVE) /* bytes of a vector in a tile */
+#define XS_PIECE (4 * S < XS_NATIVE ? 4 * S : XS_NATIVE) /* bytes per vector of a tile */
 #define XS_PIECES (4 * S / XS_PIECE)
 typedef f32 XS(f32p) __attribute__((vector_size(XS_PIECE), may_alias));
 typedef u32 XS(u32p) __attribute__((vector_size(XS_PIECE), may_alias));
@@ -365,10 +365,10 @@ struct XS(grid) {
     long ni, nj, nk, m;
     void *const *d;
     const void *const *c, *const *a, *const *b;
-    const u32x *less; /* what to take off the sums of each column first */
+    const u32x *less; /* to be subtracted from the sums of each column first */
 };
 
-/* Rows and columns of a tile, and its columns where those do not go up. */
+/* Rows and columns of a tile, and columns for the remainder. */
 #if XS_NATIVE == 64 || defined(__aarch64__) /* 32 registers */
 #define XS_TILE_F32 4, 4, 2
 #define XS_TILE_U32 4, 4, 2
@@ -380,8 +380,8 @@ struct XS(grid) {
 #define XS_TILE_U32 2, 4, 2
 #endif
 
-/* A tile from row `row` of A's fragments and piece `q` of B's on. Where this is inlined, rows, columns and STEPS (words
- * of a row of A, rows of B) are constants. */
+/* A tile from row `row` of A's fragments and piece `q` of B's on. Inlined with constant rows, columns and STEPS (words
+ * per row of A, rows of B). */
 #define XS_GRID_OF(NAME, T, ROWS, COLUMNS, NARROW, STEPS, START, MULTIPLY_ADD)                                         \
     XS_FORCED void XS(NAME##_tile)(struct XS(grid) g, long row, long q, int rows, int columns)                         \
     {                                                                                                                  \
@@ -448,8 +448,8 @@ XS_INLINE f32x XS(f16_high)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w >> 16, 
 XS_INLINE f32x XS(bf16_low)(u32x w) { return (f32x)(w << 16); }
 XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
 
-/* K = 16. B comes as 8 dwords (XS_PACKED) or as 16 components of 16 bits; or they are f32 already (XS_WIDE_A,
- * XS_WIDE_B: rows of 16 floats, 16 lane vectors). */
+/* K = 16. B is 8 dwords (XS_PACKED) or 16 components of 16 bits; or operands are already f32 (XS_WIDE_A, XS_WIDE_B:
+ * rows of 16 floats, 16 lane vectors). */
 #define XS_DPAS_16(NAME, T)                                                                                            \
     XS_FORCED void XS(NAME##_rows)(f32 *to, const void *a, int m)                                                      \
     {                                                                                                                  \
@@ -525,8 +525,8 @@ XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, cons
     }
 }
 
-/* 8-bit integers, exactly modulo 2^32. Where the CPU multiplies bytes: sum + the four products in each dword, x
- * unsigned and v signed. */
+/* 8-bit integers, exact modulo 2^32. If the CPU multiplies bytes: sum + the four products in each dword, x unsigned and
+ * v signed. */
 #if XS_PIECE == 64 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd_v16si)
 #define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd_v16si((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
 #elif XS_PIECE == 64 && defined(__AVX512VNNI__) && XS_HAS(__builtin_ia32_vpdpbusd512)
@@ -544,7 +544,7 @@ XS_GRID(dot4, u32, XS_TILE_U32, 8, XS_START_LESS, XS_DOT4)
 #undef XS_START_LESS
 #endif
 
-/* Elsewhere, or where B is unsigned: bytes as pairs of 16 bits, of which every CPU of this family adds the products. */
+/* Otherwise, or if B is unsigned: bytes as pairs of 16 bits, whose products every CPU of this family can add. */
 XS_FORCED XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
 {
 #if XS_PIECE == 64 && defined(__AVX512BW__) && XS_HAS(__builtin_ia32_pmaddwd512)
@@ -562,8 +562,8 @@ XS_FORCED XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
 }
 XS_GRID(dot2, u32, XS_TILE_U32, 16, XS_START, XS(dot2))
 
-/* Operands of 8 bits become pairs of 16: A's rows of 32 bytes are 64 then, each vector of B, four k's of a column in a
- * dword, is two. Or they stay as they are but that A is unsigned: by 128 times the sum of the column too much. */
+/* Do 8-bit operands stay bytes? Then only A is made unsigned, which adds 128 times the column's sum. Otherwise they
+ * become pairs of 16 bits: A's rows of 32 bytes are 64, and a vector of B (four k's of a column per dword) is two. */
 XS_FORCED int XS(quads)(int signs)
 {
 #ifdef XS_DOT4
@@ -606,7 +606,7 @@ XS_FORCED void XS(wide_column)(u8 *to, const void *from, int signs)
     }
 }
 
-/* Operands are in this form. */
+/* Products of operands in this form. */
 XS_FORCED void XS(ints_grid)(struct XS(grid) g, int signs)
 {
 #ifdef XS_DOT4
@@ -654,7 +654,7 @@ XS_FUNCTION void XS(dpas_i8)(u32x *d, const void *a, const void *b, const u32x *
     XS(dpas_i8_grid)(1, 1, 1, &d, &c, &a, &b, m, signs, form);
 }
 
-/* The eight nibbles of a dword as two dwords of bytes. */
+/* Half of the eight nibbles of a dword, as a dword of bytes. */
 XS_FORCED u32 XS(nibbles)(u32 w, int half, int is_signed)
 {
     u32 r = 0;
@@ -697,9 +697,9 @@ XS_FUNCTION void XS(dpas_i4)(u32x *d, const void *a, const void *b, const u32x *
 /* ---- two-dimensional blocks
  *
  * A block is `count` pieces of `height` rows and `width` elements side by side in a surface of mem_w bytes by mem_h
- * rows; x counts elements, y rows, both may lie outside: what is outside reads as 0 and is not written. A piece is
- * padded to a power of two of columns. In registers the pieces follow each other row by row, and lanes take that
- * sequence in turns of one element (two or more bytes where a row of bytes is wider than the subgroup).
+ * rows; x counts elements, y rows, and both may be outside: elements outside read as 0 and are not written. A piece is
+ * padded to a power of two of columns. In registers the pieces follow each other row by row, and the lanes take turns
+ * in that sequence, one element each (two or more bytes if a row of bytes is wider than the subgroup).
  */
 struct XS(block) {
     int elem_bytes, width, height, count;
@@ -715,7 +715,7 @@ XS_FORCED int XS(pow2)(int n)
     return p;
 }
 
-/* One row of one piece, between memory and `row`, as far as it lies inside. */
+/* Copies a row of a piece between memory and `row`, as far as it is inside. */
 XS_FORCED void XS(block_row)(const struct XS(block) * b, int piece, int y, u8 *row, int store)
 {
     i64 bytes = (i64)b->width * b->elem_bytes, from = ((i64)b->x + (i64)piece * b->width) * b->elem_bytes;
@@ -730,8 +730,8 @@ XS_FORCED void XS(block_row)(const struct XS(block) * b, int piece, int y, u8 *r
     }
 }
 
-/* Lanes' share of the sequence `flat`, in items of `item` bytes, to or from the lane vectors. A turn is `turn` bytes a
- * lane; where the turn is wider than the item it is cut into turn / item vectors. */
+/* Copies the lanes' shares of the sequence `flat`, in items of `item` bytes, to or from the lane vectors. A turn is
+ * `turn` bytes per lane; a turn wider than the item is split into turn / item vectors. */
 XS_FORCED void XS(deal)(u8 *vectors, u8 *flat, int bytes, int turn, int item, int store)
 {
     if (turn == item) {
@@ -747,16 +747,16 @@ XS_FORCED void XS(deal)(u8 *vectors, u8 *flat, int bytes, int turn, int item, in
     }
 }
 
-/* Bytes a lane takes in a turn. */
+/* Bytes that a lane takes per turn. */
 XS_FORCED int XS(block_turn)(int elem_bytes, int columns)
 {
     return elem_bytes == 1 && columns > S ? columns / S : elem_bytes;
 }
 
-/* Whole turns of all lanes that hold `bytes`. */
+/* `bytes` rounded up to whole turns of all lanes. */
 XS_FORCED int XS(whole_turns)(int bytes, int turn) { return (bytes + S * turn - 1) / (S * turn) * (S * turn); }
 
-/* Does the block lie wholly inside its surface? */
+/* Is the block entirely inside its surface? */
 XS_FORCED int XS(block_inside)(const struct XS(block) * b)
 {
     i64 from = (i64)b->x * b->elem_bytes, bytes = (i64)b->count * b->width * b->elem_bytes;
@@ -790,8 +790,8 @@ XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width
     if (!straight) XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * height * row, turn), turn, item, 0);
 }
 
-/* Elements of 16 bits and S columns, each made a float: a row becomes a lane vector. The next step of a loop over K
- * will want what is below (B) or to the right (A). */
+/* Elements of 16 bits in S columns, converted to floats: a row becomes a lane vector. The next step of a loop over K
+ * will need the rows below (B) or the columns to the right (A). */
 #define XS_BLOCK2D_WIDE(T)                                                                                             \
     XS_FUNCTION void XS(block2d_load_##T)(f32x * to, int height, int count, int down, u64 ptr, u32 mem_w, u32 mem_h,   \
                                           u32 pitch, i32 x, i32 y)                                                     \
@@ -802,7 +802,7 @@ XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width
         if (XS(block_inside)(&b)) {                                                                                    \
             for (int i = 0; i < height; i++, first += pitch, next += pitch, to++) {                                    \
                 for (int p = 0; p < count; p++) XS(T##_to_f32_at)(to + p * height, first + p * S * 2);                 \
-                __builtin_prefetch(next, 0, 2); /* not into L1, where rows of a power of two crowd each other out */   \
+                __builtin_prefetch(next, 0, 2); /* not to L1, where rows of a power of two evict each other */         \
             }                                                                                                          \
         } else {                                                                                                       \
             for (int p = 0; p < count; p++) {                                                                          \
@@ -818,7 +818,7 @@ XS_BLOCK2D_WIDE(f16)
 XS_BLOCK2D_WIDE(bf16)
 #undef XS_BLOCK2D_WIDE
 
-/* S columns of a group of rows (two of 16 bits, four of 8) become a vector of dwords. */
+/* Interleaves S columns of a group of rows (two of 16 bits, four of 8) to a vector of dwords. */
 XS_FORCED void XS(vnni)(u8 *out, const u8 *const *row, int elem_bytes, int column)
 {
     if (elem_bytes == 2) {
@@ -850,7 +850,7 @@ XS_FORCED void XS(vnni)(u8 *out, const u8 *const *row, int elem_bytes, int colum
 #endif
 }
 
-/* The usual case: pieces of S columns, all of it inside. */
+/* The usual case: pieces of S columns, entirely inside. */
 XS_FORCED void XS(transform_inside)(u8 *to, const u8 *first, int elem_bytes, int groups, int count, u64 pitch)
 {
     int group = 4 / elem_bytes;
@@ -859,7 +859,7 @@ XS_FORCED void XS(transform_inside)(u8 *to, const u8 *first, int elem_bytes, int
         const u8 *row[4];
         for (int i = 0; i < group; i++) {
             row[i] = first + (u64)i * pitch;
-            __builtin_prefetch(row[i] + below, 0, 2); /* what the next step of a loop over K will want */
+            __builtin_prefetch(row[i] + below, 0, 2); /* for the next step of a loop over K */
         }
         for (int p = 0; p < count; p++) XS(vnni)(to + p * groups * 4 * S, row, elem_bytes, p * S);
     }
@@ -870,7 +870,7 @@ XS_FUNCTION void XS(block2d_load_transform)(void *dst, int item, int elem_bytes,
                                             u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
     struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
-    u8 padded[4][64 + 64 + 128] XS_ALIGNED(64), flat[XS_BLOCK_BYTES] XS_ALIGNED(64); /* room to read whole vectors */
+    u8 padded[4][64 + 64 + 128] XS_ALIGNED(64), flat[XS_BLOCK_BYTES] XS_ALIGNED(64); /* padded to read whole vectors */
     int columns = XS(pow2)(width), group = 4 / elem_bytes, groups = (height + group - 1) / group;
     int straight = columns % S == 0 && item == 4, inside = columns % S == 0 && width == columns && XS(block_inside)(&b);
     u8 *to = straight ? (u8 *)dst : flat;
@@ -950,7 +950,7 @@ XS_FUNCTION void XS(block2d_store)(const void *src, int item, int elem_bytes, in
     }
 }
 
-/* 8-bit integers as their products want them: a block of A, in rows of 32 bytes ... */
+/* 8-bit integers in the form of their products: a block of A, in rows of 32 bytes ... */
 XS_FUNCTION void XS(block2d_load_rows)(u8 *to, int signs, int elem_bytes, int height, int count, u64 ptr, u32 mem_w,
                                        u32 mem_h, u32 pitch, i32 x, i32 y)
 {
@@ -997,9 +997,9 @@ XS_FUNCTION void XS(block2d_load_quads)(u8 *to, int signs, int height, int count
     }
 }
 
-/* ---- products that wait, a grid of them in each step */
+/* ---- deferred products, a grid of them in each step */
 
-/* Where a block of B is to be laid down: in `own`, or where others find it. True: it is there already. */
+/* Where to store a block of B: in `own` or shared memory. True: it is already there. */
 XS_FORCED int XS(deferred_block)(struct xs_subgroup *self, const struct block_source *s, u32 bytes, u8 *own, u8 **to)
 {
     *to = self->thread->shared ? shared_block(self->thread, s, bytes, own) : own;
@@ -1010,7 +1010,7 @@ XS_FORCED int XS(deferred_block)(struct xs_subgroup *self, const struct block_so
     return 0;
 }
 
-/* A block of B as rows of floats, or of 8-bit integers: returns where it is. */
+/* A block of B as rows of floats, or of 8-bit integers; returns its address. */
 #define XS_DEFERRED_FLOATS(T, kind)                                                                                    \
     XS_FUNCTION const u8 *XS(deferred_##T)(struct xs_subgroup * self, u8 * own, int height, int count, u64 ptr,        \
                                            u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)                              \
@@ -1037,7 +1037,7 @@ XS_FUNCTION const u8 *XS(deferred_quads)(struct xs_subgroup *self, u8 *own, int 
     return to;
 }
 
-/* The operands of `steps` steps, oldest first. A step has nk fragments along K: of row i they are a[i * nk ...], of
+/* The operands of `steps` steps, oldest first. A step has nk fragments along K: those of row i are a[i * nk ...], of
  * column j b[j * nk ...]. */
 XS_FORCED void XS(deferred_operands)(struct XS(grid) * g, const void **wide_a, const void **wide_b, int nk,
                                  const struct deferred_place *a, const struct deferred_place *b, int steps)

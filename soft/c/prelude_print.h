@@ -1,12 +1,12 @@
-/* prelude_print.h - printf of OpenCL C: only in front of kernels that print. One call prints for one lane. */
+/* prelude_print.h - printf of OpenCL C, only for kernels that print. A call prints for one lane. */
 
-/* What stands in `values`: three bytes an argument, its kind ('i', 'f' or 'p'), the bytes and the number of its
+/* The types in `values`: three bytes per argument: its kind ('i', 'f' or 'p'), the size and the number of its
  * components. */
 struct print_state {
     struct xs_subgroup *self;
     const u8 *kinds;
     const u64 *values;
-    u32 left, used; /* arguments; characters of `out` */
+    u32 left, used; /* arguments left; characters used of `out` */
     char out[1024];
 };
 
@@ -21,7 +21,7 @@ XS_FUNCTION void print_put(struct print_state *p, const char *text, u32 n)
     }
 }
 
-/* A number of a width or a precision; kept small enough for the buffer of print_one. */
+/* Reads a width or precision, limited to what fits in the buffer of print_one. */
 XS_FUNCTION u32 print_number(const char **f)
 {
     u32 n = 0;
@@ -29,7 +29,7 @@ XS_FUNCTION u32 print_number(const char **f)
     return n < 400 ? n : 400;
 }
 
-/* One component. `form` is the conversion without its letter; bytes are those that count of an integer. */
+/* Prints a component. form: the conversion without its letter; bytes: the size of an integer. */
 XS_FUNCTION void print_one(struct print_state *p, const char *form, char letter, u32 bytes, u64 value)
 {
     char piece[1200], spec[48];
@@ -63,7 +63,7 @@ XS_FUNCTION void print_one(struct print_state *p, const char *form, char letter,
     if (n > 0) print_put(p, piece, n < (int)sizeof piece ? (u32)n : (u32)sizeof piece - 1);
 }
 
-/* A conversion, from behind its '%' on; false when it is none that OpenCL has, or its argument is missing. */
+/* Handles a conversion, after its '%'; false if OpenCL has no such conversion or its argument is missing. */
 XS_FUNCTION int print_conversion(struct print_state *p, const char **format)
 {
     const char *f = *format, *found;
