@@ -1,5 +1,4 @@
-/* check.c - every instruction of a function: what it names is defined on every way that leads to it, and then its
- * rule. */
+/* check.c - checks every instruction of a function: definitions dominate uses, then its own rule. */
 #include "reader.h"
 
 #include <string.h>
@@ -21,7 +20,7 @@ static bool dominates(const struct sp_dominance *d, uint32_t a, uint32_t b)
 
 static bool is_branch(uint32_t op) { return op == SP_OP_Branch || op == SP_OP_BranchConditional || op == SP_OP_Switch; }
 
-/* Operand k is defined somewhere, but not on every way to here. A variable is there all the same. */
+/* Operand k is defined somewhere, but not on every path to here. Variables exist nevertheless. */
 static bool use_undefined(struct check *c, uint32_t k, uint32_t type)
 {
     uint32_t id = c->inst->operand[k];
@@ -31,8 +30,8 @@ static bool use_undefined(struct check *c, uint32_t k, uint32_t type)
     return c->r->m->ids[id].what == SP_IS_VARIABLE || sp_make_undefined(c->r, c->inst, k, type);
 }
 
-/* The value of operand k is there at the end of `block` (a phi's operand) or, with `before`, before that instruction in
- * it. */
+/* Is the value of operand k available at the end of `block` (a phi's operand) or, given `before`, before that
+ * instruction in it? */
 static bool is_there(struct check *c, uint32_t k, uint32_t block, const struct sp_inst *before)
 {
     uint32_t id = c->inst->operand[k], type = c->r->early_type[id];
@@ -44,7 +43,7 @@ static bool is_there(struct check *c, uint32_t k, uint32_t block, const struct s
         break;
     case SP_IS_PARAMETER:
     case SP_IS_VALUE: break;
-    case SP_NOTHING: /* in a block that nothing leads to, or nowhere */
+    case SP_NOTHING: /* in an unreachable block, or nowhere */
         if (type && sp_type(c->r->m, type)) return use_undefined(c, k, type);
         return sp_refuse(c->r, c->inst, "%%%u is not defined", sp_number(c->r->m, id));
     default: return sp_refuse(c->r, c->inst, "%%%u is not a value", sp_number(c->r->m, id));
@@ -74,7 +73,7 @@ static bool check_id(void *user, uint32_t index, char letter)
     case SP_IS_TYPE:
         if (op == SP_OP_CooperativeMatrixLengthKHR) return true;
         break;
-    case SP_IS_DEBUG: return true; /* lists of alias scopes; where a value is wanted its type will be missed */
+    case SP_IS_DEBUG: return true; /* lists of alias scopes; using one as a value fails for lack of a type */
     default: break;
     }
     return is_there(c, index, c->block, c->inst);

@@ -14,7 +14,7 @@ static int64_t sign_extend(uint64_t v, uint32_t bits)
     return (int64_t)(((v & mask_of(bits)) ^ sign) - sign);
 }
 
-/* ---- floats as bits; only the IEEE ones compute */
+/* ---- floats as bits; only IEEE ones have arithmetic */
 
 static double half_to_double(uint64_t h)
 {
@@ -34,7 +34,7 @@ static uint64_t double_to_half(double v)
     int exponent;
     if (isnan(v)) return sign | 0x7e00;
     if (a >= 65520) return sign | 0x7c00;
-    if (a < 0x1p-14) return sign | (uint64_t)nearbyint(a * 0x1p24); /* a carry into the exponent is right */
+    if (a < 0x1p-14) return sign | (uint64_t)nearbyint(a * 0x1p24); /* a carry into the exponent is correct */
     (void)frexp(a, &exponent);
     unit = ldexp(1, exponent - 11);
     return sign | (uint64_t)((int64_t)nearbyint(a / unit) - 1024 + ((int64_t)(exponent + 14) << 10));
@@ -105,7 +105,7 @@ static void put_scalar(uint8_t *to, uint64_t bits, uint64_t size)
     if (size == 8) memcpy(to, &bits, 8);
 }
 
-/* Visits what a constant is made of. `to` (may be NULL) gets the bytes, `each` (may be NULL) the addresses. */
+/* Visits a constant's parts. `to` (may be NULL) receives the bytes, `each` (may be NULL) the addresses. */
 static void visit(const struct sp_module *m, uint32_t id, uint64_t at, uint8_t *to, sp_address_fn *each, void *user)
 {
     const struct sp_type *t = sp_value_type(m, id);
@@ -116,7 +116,7 @@ static void visit(const struct sp_module *m, uint32_t id, uint64_t at, uint8_t *
         if (each) each(user, at, variable, offset);
         return;
     }
-    if (t->size == 0) return; /* empty structs in structs could be many more than bytes */
+    if (t->size == 0) return; /* nested empty structs could be many more than bytes */
     n = sp_components(m, id, all);
     for (k = 0; k < n && to; k++) put_scalar(to + at + k * scalar_of(m, t)->size, all[k], scalar_of(m, t)->size);
     if (n || sp_is_zero_op(m->ids[id].def) || t->kind == SP_COOPMAT) return;
@@ -142,7 +142,7 @@ void sp_constant_addresses(const struct sp_module *m, uint32_t id, sp_address_fn
         visit(m, id, 0, NULL, each, user);
 }
 
-/* ---- arithmetic of OpSpecConstantOp, a component at a time */
+/* ---- arithmetic of OpSpecConstantOp, one component at a time */
 
 static bool eval_int(uint32_t op, uint64_t a, uint64_t b, uint32_t bits, uint64_t *v)
 {
@@ -211,7 +211,7 @@ static bool eval_float(uint32_t op, uint64_t a, uint64_t b, const struct sp_type
     }
 }
 
-/* Float to integer; what does not fit saturates (SPIR-V leaves it undefined). */
+/* Float to integer; saturates (undefined in SPIR-V). */
 static uint64_t float_to_int(double v, uint32_t bits, bool is_signed)
 {
     double low = is_signed ? -ldexp(1, (int)bits - 1) : 0, high = ldexp(1, (int)bits - (is_signed ? 1 : 0));
@@ -330,7 +330,7 @@ static bool spec_shuffle(struct sp_reader *r, const struct sp_inst *i)
     return keep_bits(r, i, v, t->count);
 }
 
-/* CompositeExtract: down the constituents to a scalar or vector. */
+/* CompositeExtract: follows the constituents to a scalar or vector. */
 static bool spec_extract(struct sp_reader *r, const struct sp_inst *i)
 {
     uint32_t id = i->count > 1 ? i->operand[1] : 0, k, n;
@@ -453,7 +453,7 @@ static bool accept_bool(struct sp_reader *r, const struct sp_inst *i)
 static bool accept_number(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_spec *s = i->op == SP_OP_SpecConstant ? specialised(r, i->id) : NULL;
-    uint64_t v = i->operand[0]; /* the decoder has seen that the type is a number and the words are enough */
+    uint64_t v = i->operand[0]; /* the decoder has checked that the type is a number and that there are enough words */
     if (i->count > 1) v |= (uint64_t)i->operand[1] << 32;
     if (s) v = s->bits;
     return keep_bits(r, i, &v, 1);
@@ -496,7 +496,7 @@ static bool accept_zero(struct sp_reader *r, const struct sp_inst *i)
     return sp_define(r, i, SP_IS_CONSTANT, i->type);
 }
 
-/* It stands in instructions alone: memory never holds one that a module begins with. */
+/* Only instructions use it: initial values never contain samplers. */
 static bool accept_sampler(struct sp_reader *r, const struct sp_inst *i)
 {
     if (sp_type(r->m, i->type)->kind != SP_SAMPLER) return sp_refuse(r, i, "its type is not a sampler");
@@ -506,7 +506,7 @@ static bool accept_sampler(struct sp_reader *r, const struct sp_inst *i)
     return sp_define(r, i, SP_IS_CONSTANT, i->type);
 }
 
-/* The function comes later: sp_check_function_pointers looks at it. */
+/* The function is defined later and checked by sp_check_function_pointers. */
 static bool accept_function_pointer(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *t = sp_type(r->m, i->type), *to = t->kind == SP_POINTER ? sp_type(r->m, t->elem) : NULL;
@@ -609,7 +609,7 @@ bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, b
            sp_deviate(r, i, SP_CHAIN_RESULT, "its result does not point to what the indices lead to");
 }
 
-/* A variable with such an initial value need not be written. */
+/* Variables with such an initial value need not be initialised. */
 static bool is_undefined(const struct sp_module *m, uint32_t id)
 {
     const struct sp_inst *d = sp_is_constant(m, id) ? m->ids[id].def : NULL;
@@ -646,7 +646,7 @@ bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i)
     return true;
 }
 
-/* The built-ins that kernels have: three integers, one, or a mask of four 32-bit ones. */
+/* Shapes of kernel built-ins: three integers, one integer, or a mask of four 32-bit integers. */
 enum built_in_shape { THREE, SINGLE, LANE_MASK };
 static const struct {
     uint32_t number;

@@ -1,11 +1,11 @@
-/* decode.c - words become instructions: by the grammar's tables, in the order of a module's sections. */
+/* decode.c - decodes words to instructions, by the grammar's tables, in the order of a module's sections. */
 #include "reader.h"
 
 #include <string.h>
 
 /* ---- the tables */
 
-/* What the device has. Everything else is refused by name. */
+/* The supported capabilities. All others are refused by name. */
 static const uint16_t capabilities[] = {
     SP_CAP_Matrix,
     SP_CAP_Addresses,
@@ -13,7 +13,7 @@ static const uint16_t capabilities[] = {
     SP_CAP_Kernel,
     SP_CAP_ImageBasic,
     SP_CAP_ImageReadWrite,
-    SP_CAP_ImageMipmap, /* images have one level: the first is the last */
+    SP_CAP_ImageMipmap, /* images have a single level */
     SP_CAP_LiteralSampler,
     SP_CAP_Sampled1D,
     SP_CAP_Image1D,
@@ -95,7 +95,7 @@ static const uint16_t capabilities[] = {
     SP_CAP_VectorAnyINTEL,
     SP_CAP_LongVectorEXT,
 };
-/* Capabilities that only allow what the reader refuses by instruction or type anyway; compilers list them freely. */
+/* Capabilities whose instructions or types the reader refuses anyway; compilers declare them freely. */
 static const uint16_t harmless[] = {SP_CAP_Pipes,
                                     SP_CAP_DeviceEnqueue,
                                     SP_CAP_NamedBarrier,
@@ -312,7 +312,7 @@ static bool accept_anywhere(struct sp_reader *r, const struct sp_inst *i)
     }
 }
 
-/* ---- function bodies: what may follow what; their meaning comes later, in functions.c */
+/* ---- function bodies: order of instructions only; functions.c does the rest */
 
 bool sp_is_terminator(uint32_t op)
 {

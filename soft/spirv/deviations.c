@@ -1,9 +1,9 @@
-/* deviations.c - what is not valid SPIR-V and taken all the same, because the drivers that programs are written for
- * take it: each with a warning, a few of a kind. A strict reader refuses them.
+/* deviations.c - invalid SPIR-V that is accepted because the drivers that programs are written for accept it: each with
+ * a warning, a few of a kind. A strict reader refuses it.
  *
  *   a vector of any length from 1 to 64 without a capability for it
- *   an access chain whose result points to another type than its indices lead to: the address counts
- *   a value that is used where its definition does not dominate: an undefined value of its type
+ *   an access chain whose result type differs from the type its indices lead to: only the address matters
+ *   a value used where its definition does not dominate: it becomes an undefined value of its type
  */
 #include "reader.h"
 

@@ -1,5 +1,5 @@
-/* dominators.c - the dominator tree, by Lengauer and Tarjan's algorithm with path compression: O(edges log
- * blocks) whatever the graph looks like, which matters because the graph comes from a stranger. No recursion.
+/* dominators.c - the dominator tree, by Lengauer and Tarjan's algorithm with path compression: O(edges log blocks) for
+ * any graph, which matters because the graph is untrusted. No recursion.
  *
  * All working arrays but `number` are indexed by depth-first number, not by block.
  */
@@ -21,7 +21,7 @@ static void number_blocks(struct work *w)
     uint32_t depth = 0, count = 0, k, b;
     for (b = 0; b < w->f->block_count; b++) {
         w->number[b] = NONE;
-        w->next[b] = 0; /* here: the next successor to look at, by block */
+        w->next[b] = 0; /* here: the next successor to visit, by block */
     }
     w->number[0] = count;
     w->block[count] = 0;
@@ -44,7 +44,7 @@ static void number_blocks(struct work *w)
     }
 }
 
-/* The vertex of least semidominator on the way from v up to its tree's root, compressing that way. */
+/* The vertex with the least semidominator on the path from v to its tree's root; compresses the path. */
 static uint32_t find_best(struct work *w, uint32_t v)
 {
     uint32_t depth = 0, at = v;
@@ -89,8 +89,8 @@ static void find_dominators(struct work *w)
         if (w->idom[v] != w->semi[v]) w->idom[v] = w->idom[w->idom[v]];
 }
 
-/* Preorder intervals of the tree: a dominates b when enter[a] <= enter[b] and leave[b] <= leave[a]. A vertex's number
- * is larger than its dominator's, so sizes add up backwards and places follow forwards. */
+/* Preorder intervals of the tree: a dominates b if enter[a] <= enter[b] and leave[b] <= leave[a]. A vertex's number is
+ * larger than its dominator's, so sizes are summed backwards and positions assigned forwards. */
 static void number_tree(struct work *w, uint32_t *enter, uint32_t *leave)
 {
     uint32_t n = w->f->block_count, v;

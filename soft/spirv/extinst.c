@@ -1,8 +1,7 @@
-/* extinst.c - the instructions of OpenCL.std: names, and what each may be given, in the words of rules.c.
- */
+/* extinst.c - the instructions of OpenCL.std: names, and their type rules, in the language of rules.c. */
 #include "reader.h"
 
-/* What the words cannot say. */
+/* Checks that a rule's words cannot express. */
 enum extra {
     NOTHING,
     INT_LIKE_RESULT, /* the pointer is to 32-bit integers, as many as the result has components */
@@ -10,8 +9,8 @@ enum extra {
     OF_DATA,         /* the pointer is to the data's components */
     HALF,            /* the pointer is to f16; a literal is the number of components or a rounding mode */
     WIDENS,          /* the result's integers are twice as wide */
-    SHUFFLE,         /* components of the first operand, by a mask as wide as they are */
-    FORMAT           /* a string, and anything */
+    SHUFFLE,         /* selects components of the first operand by a mask of equal width */
+    FORMAT           /* a format string, then any operands */
 };
 
 struct ext_row {
@@ -222,7 +221,7 @@ static const struct sp_type *component(const struct sp_reader *r, const struct s
     return t->kind == SP_VECTOR ? sp_type(r->m, t->elem) : t;
 }
 
-/* What the pointer among the operands points to; the words have seen that there is one. */
+/* The target type of the pointer operand; the words ensure that there is one. */
 static const struct sp_type *pointee(const struct sp_reader *r, const struct sp_inst *i)
 {
     uint32_t k;

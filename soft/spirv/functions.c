@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Working memory for one function; indexed by block, in the order of the text until unreachable ones are dropped. */
+/* Working memory for one function; indexed by block, in the module's order until unreachable ones are dropped. */
 struct build {
     struct sp_reader *r;
     struct sp_function *f;
-    struct sp_block *all; /* with the unreachable ones */
+    struct sp_block *all; /* including unreachable ones */
     uint32_t count;
-    uint32_t *new_index; /* in f->blocks; DROPPED when unreachable */
+    uint32_t *new_index; /* in f->blocks; DROPPED if unreachable */
     uint32_t *mark, *seen, *stack;
     uint32_t stack_size, phi_number, current;
 };
@@ -75,7 +75,7 @@ static bool find_blocks(struct build *b, uint32_t at)
 
 static const struct sp_inst *terminator(const struct sp_block *b) { return &b->inst[b->count - 1]; }
 
-/* Calls `each` for the word of every target; the decoder has seen the operands. */
+/* Calls `each` for the word of every target; the decoder has checked the operands. */
 static bool each_target(struct build *b, const struct sp_inst *i,
                         bool (*each)(struct build *, const struct sp_inst *, uint32_t))
 {
@@ -112,7 +112,7 @@ static bool push_target(struct build *b, const struct sp_inst *i, uint32_t label
     return true;
 }
 
-/* Marks what the entry block reaches, and numbers that in the order of the text. */
+/* Marks blocks reachable from the entry block, and numbers them in the module's order. */
 static bool reach(struct build *b)
 {
     uint32_t k;
@@ -156,7 +156,7 @@ static bool keep_blocks(struct build *b)
     return true;
 }
 
-/* One edge: counted while `succ` of the block is NULL, written afterwards. Marks keep doubles out. */
+/* Adds an edge: only counts it while `succ` of the block is NULL. Marks prevent duplicates. */
 static bool add_edge(struct build *b, const struct sp_inst *i, uint32_t label)
 {
     uint32_t to = b->r->m->ids[label].block;
@@ -192,7 +192,7 @@ static bool add_edges(struct build *b)
     return true;
 }
 
-/* ---- phis: a value for each predecessor, those of dropped blocks removed */
+/* ---- phis: a value for each predecessor; values of dropped blocks are removed */
 
 static bool is_dropped_label(const struct build *b, uint32_t label)
 {
@@ -214,7 +214,7 @@ static bool match_phi(struct build *b, const struct sp_block *at, struct sp_inst
             b->mark[from] != b->current + 1)
             return sp_refuse(b->r, phi, "%%%u is not a predecessor of its block", sp_number(b->r->m, label));
         if (b->seen[from] == b->phi_number) {
-            /* LLVM names a block once for each case of a switch that leads here */
+            /* LLVM lists a block once for each switch case that leads here */
             for (uint32_t i = 0; i < n; i += 2)
                 if (kept[i + 1] == label && kept[i] != phi->operand[k])
                     return sp_refuse(b->r, phi, "two values for the predecessor %%%u", sp_number(b->r->m, label));
@@ -292,7 +292,7 @@ struct calls {
 
 static uint32_t callee_of(const struct sp_reader *r, const struct sp_inst *i) { return r->m->ids[i->operand[0]].block; }
 
-/* Fills `first` and, when there is room, `callee`. */
+/* Fills `first` and, if allocated, `callee`. */
 static void collect_calls(const struct sp_reader *r, struct calls *c)
 {
     uint32_t n = 0, f, k, j;
@@ -325,7 +325,7 @@ static bool refuse_recursion(struct sp_reader *r, const struct calls *c, uint32_
 
 enum { UNSEEN, OPEN, DONE };
 
-/* Depth first from one function; `state` holds OPEN while on the stack, first[] is used up as the place to go on. */
+/* Depth-first search from one function; state is OPEN while on the stack; first[] advances as its cursor. */
 static bool follow(struct sp_reader *r, struct calls *c, uint32_t *next, uint32_t root)
 {
     if (c->state[root] != UNSEEN) return true;

@@ -1,4 +1,4 @@
-/* grammar.c - the tables that tokens.py makes of SPIR-V's grammar: opcodes, what their operands are, names. */
+/* grammar.c - the tables that tokens.py generates from SPIR-V's grammar: opcodes, operands, names. */
 #include "reader.h"
 
 #include <string.h>

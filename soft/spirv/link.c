@@ -1,8 +1,8 @@
-/* link.c - several modules become one: ids are renumbered, equal types and constants are joined, and what one
- * module imports becomes what another exports.
+/* link.c - links several modules into one: ids are renumbered, equal types and constants are merged, and imports of one
+ * module are replaced by exports of another.
  *
- * Every module has been through sp_parse, and so goes the result: here it is only put together. Specialisation
- * constants that were given are written into it, because two modules may use one SpecId for different things.
+ * Every module has been through sp_parse, and so will the result; here it is only assembled. Values given to
+ * specialisation constants are written into it, because two modules may use one SpecId for different things.
  */
 #include "reader.h"
 
@@ -19,12 +19,12 @@ struct words {
 struct unit {
     const struct sp_link_input *in;
     struct sp_module *m;
-    struct sp_reader r;               /* as much of one as decoding needs */
+    struct sp_reader r;               /* only what decoding needs */
     uint32_t *map;                    /* [bound] the id in the result */
-    uint32_t *ordinal;                /* [bound] of a global variable: its number in the module */
-    uint8_t *gone, *unnamed;          /* [bound] is not written at all; is written without its linkage */
-    uint32_t *pending, pending_count; /* where the types, constants and variables stand that are still to be written */
-    uint32_t first_function;          /* the word */
+    uint32_t *ordinal;                /* [bound] the index of a global variable in the module */
+    uint8_t *gone, *unnamed;          /* [bound] not written; written without linkage */
+    uint32_t *pending, pending_count; /* positions of types, constants and variables not yet written */
+    uint32_t first_function;          /* word offset */
     struct sp_symbol *symbols;
     uint32_t symbol_count;
 };
@@ -37,7 +37,7 @@ struct export
 };
 
 struct joined {                   /* a type or constant of the result */
-    uint32_t hash, id, at, count; /* where its words stand in `keys` */
+    uint32_t hash, id, at, count; /* position of its words in `keys` */
 };
 
 struct linker {
@@ -50,7 +50,7 @@ struct linker {
     uint32_t export_count;
     struct joined *joined;
     uint32_t joined_room, joined_count;
-    uint8_t *ready; /* [bound] of the result: defined, or at least announced */
+    uint8_t *ready; /* [bound] of the result: defined, or forward-declared */
     struct sp_link_origin *origins;
     uint32_t origin_count;
     bool failed;
@@ -79,7 +79,7 @@ static void put(struct linker *l, struct words *to, const uint32_t *w, size_t co
     to->count += count;
 }
 
-/* ---- what a module offers and wants */
+/* ---- exports and imports of a module */
 
 static bool mark_used(void *user, uint32_t index, char letter)
 {
@@ -90,7 +90,7 @@ static bool mark_used(void *user, uint32_t index, char letter)
     return true;
 }
 
-/* Every id that stands in a function or in the value of something. */
+/* Marks ids used in functions or in values. */
 static bool find_used(struct sp_reader *r, uint8_t *used)
 {
     for (uint32_t at = SP_HEADER_WORDS; at < r->m->word_count; at += r->m->words[at] >> 16) {
@@ -194,7 +194,7 @@ static bool open_unit(struct linker *l, uint32_t index)
     return true;
 }
 
-/* ---- imports find their exports */
+/* ---- resolving imports */
 
 static int by_name(const void *a, const void *b)
 {
@@ -223,7 +223,7 @@ static bool collect_exports(struct linker *l)
     return true;
 }
 
-/* The one that counts of those with this name. */
+/* The effective export with this name. */
 static const struct export *find_export(const struct linker *l, const char *name)
 {
     uint32_t low = 0, high = l->export_count;
@@ -245,8 +245,8 @@ static bool twice(struct linker *l, const struct export *a, const struct export 
     return false;
 }
 
-/* Of several exports with one name the first stands; it may be one of several only when they say so (LinkOnceODR), or
- * when nobody asks for the name. */
+/* Of several exports with one name the first is effective; there may be several only if they are LinkOnceODR, or if the
+ * name is never imported. */
 static bool settle_exports(struct linker *l)
 {
     for (uint32_t k = 1, first = 0; k < l->export_count; k++) {
@@ -296,7 +296,7 @@ static uint32_t type_of_symbol(const struct unit *u, uint32_t id)
     return u->map[d->op == SP_OP_Function ? d->operand[1] : d->type];
 }
 
-/* Once types are joined, equal ones are the same id. */
+/* After merging, equal types have the same id. */
 static bool compare_types(struct linker *l)
 {
     for (uint32_t n = 0; n < l->count; n++) {
@@ -329,7 +329,7 @@ static bool remap_id(void *user, uint32_t index, char letter)
     return true;
 }
 
-/* l->line becomes the instruction at word `at`; false for what is left out: debug information of other sets. */
+/* Translates the instruction at word `at` into l->line; false if it is omitted (other sets' debug information). */
 static bool translate(struct linker *l, struct unit *u, uint32_t at, struct sp_inst *i)
 {
     const uint32_t *from = u->m->words + at;
@@ -346,7 +346,7 @@ static bool translate(struct linker *l, struct unit *u, uint32_t at, struct sp_i
     return sp_each_id(&u->r, i, remap_id, &m);
 }
 
-/* ---- types, constants, variables: in an order in which all is defined before it is used */
+/* ---- types, constants, variables: ordered so that definitions precede uses */
 
 static bool is_ready(void *user, uint32_t index, char letter)
 {
@@ -359,7 +359,7 @@ static bool is_ready(void *user, uint32_t index, char letter)
     return l->ready[u->map[id]] || u->m->ids[id].what == SP_IS_FUNCTION;
 }
 
-/* Equal ones may be joined: types and constants, but not those that stand for something of their own. */
+/* Can equal instructions be merged? Types and constants can, except those with an identity of their own. */
 static bool is_joinable(const struct linker *l, const struct unit *u, const struct sp_inst *i)
 {
     switch (i->op) {
@@ -368,11 +368,11 @@ static bool is_joinable(const struct linker *l, const struct unit *u, const stru
     case SP_OP_ConstantFalse:
     case SP_OP_ConstantNull:
     case SP_OP_ConstantComposite: return true;
-    default: return u->m->ids[i->id].what == SP_IS_TYPE && !l->ready[u->map[i->id]]; /* else declared beforehand */
+    default: return u->m->ids[i->id].what == SP_IS_TYPE && !l->ready[u->map[i->id]]; /* otherwise forward-declared */
     }
 }
 
-/* The words of l->line without the result's id, and its decorations, at the end of l->keys. */
+/* Appends the words of l->line without the result id, and its decorations, to l->keys. */
 static uint32_t write_key(struct linker *l, const struct unit *u, const struct sp_inst *i, size_t *at)
 {
     const struct sp_decoration *d;
@@ -407,7 +407,7 @@ static bool grow_joined(struct linker *l)
     return true;
 }
 
-/* The id of what stands there already, 0 when there is nothing like it; then it is noted. */
+/* The id of an equal instruction written before; 0 if there is none, and records this one. */
 static uint32_t join(struct linker *l, const struct unit *u, const struct sp_inst *i)
 {
     size_t at;
@@ -427,7 +427,7 @@ static uint32_t join(struct linker *l, const struct unit *u, const struct sp_ins
     return 0;
 }
 
-/* A specialisation constant's given value is written down, and is one no more. */
+/* The value given to a specialisation constant, which becomes an ordinary one. */
 static const struct sp_spec *given_value(const struct unit *u, uint32_t id)
 {
     const struct sp_decoration *d = sp_decorated(u->m, id, SP_DECORATION_SpecId);
@@ -456,7 +456,7 @@ static void note_origin(struct linker *l, uint32_t unit, const struct sp_inst *i
     l->origins[l->origin_count++] = (struct sp_link_origin){unit, l->unit[unit].ordinal[i->id]};
 }
 
-/* False when it has to wait for something. */
+/* False if it must wait for another one. */
 static bool place_one(struct linker *l, uint32_t unit, uint32_t at)
 {
     struct unit *u = &l->unit[unit];
@@ -504,7 +504,7 @@ static bool place_types(struct linker *l)
 
 static bool is_target_gone(const struct unit *u, uint32_t id) { return u->gone[id] != 0; }
 
-/* The targets of a group without those that are gone. */
+/* Removes omitted ids from a group's targets. */
 static void thin_group(struct linker *l, const struct unit *u, const struct sp_inst *i)
 {
     uint32_t step = i->op == SP_OP_GroupMemberDecorate ? 2 : 1, kept = 2;
@@ -567,7 +567,7 @@ static void copy_functions(struct linker *l, struct unit *u)
     }
 }
 
-/* All modules' OpenCL.std is the first one's. */
+/* All modules use the first one's import of OpenCL.std. */
 static void join_instruction_sets(struct linker *l)
 {
     uint32_t set = 0;

@@ -1,4 +1,4 @@
-/* match.c - types against the words of a rule: see rules.c. */
+/* match.c - matches types against the words of a rule: see rules.c. */
 #include "reader.h"
 
 #include <string.h>

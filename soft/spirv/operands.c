@@ -1,4 +1,4 @@
-/* operands.c - the operands of one instruction, walked along its pattern in the grammar. */
+/* operands.c - walks the operands of an instruction along its pattern in the grammar. */
 #include "reader.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ struct walk {
     sp_id_fn *each;
     void *user;
     const char *why;
-    bool renumber; /* ids are still those of the module */
+    bool renumber; /* ids are still the module's own */
 };
 
 static bool walk_pattern(struct walk *w, const char *pattern);
@@ -55,7 +55,7 @@ const char *sp_string(struct sp_reader *r, const uint32_t *word)
 #endif
 }
 
-/* Words of a literal that is as wide as a type: the result's for constants, the selector's for OpSwitch. */
+/* Words of a literal with the width of a type: the result's for constants, the selector's for OpSwitch. */
 static uint32_t literal_words(const struct walk *w)
 {
     const struct sp_module *m = w->r->m;
@@ -123,7 +123,7 @@ static const char *parameters_of(char letter, uint32_t value)
     return "";
 }
 
-/* An enumerant or mask, and then the parameters that its value or bits ask for. */
+/* An enumerant or mask, then the parameters of its value or bits. */
 static bool walk_enumerant(struct walk *w, char letter)
 {
     uint32_t value, bit;
@@ -166,8 +166,7 @@ static bool walk_one(struct walk *w, char letter)
     }
 }
 
-/* OpExtInst: the grammar takes its operands for ids, but some of OpenCL.std's are literals, and so are many of debug
- * sets. */
+/* OpExtInst: in the grammar, its operands are ids, but some of OpenCL.std's, and many of debug sets, are literals. */
 static bool walk_ext(struct walk *w)
 {
     const struct sp_reader *r = w->r;

@@ -1,4 +1,4 @@
-/* parse.c - sp_parse: the header, the memory that the module's counts ask for, and the steps in their order. */
+/* parse.c - sp_parse: the header, memory for the module's contents, and the steps in order. */
 #include "reader.h"
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
-/* renumber.c - a module may number its ids as it likes below the bound of its header, which may be millions in a
- * module of a few words. The device has tables by id; so that they are in proportion to the module, ids that leave such
- * gaps get numbers in the order of their own, from 1. Results are renumbered here, operands as they are decoded, which
- * is when it is known what is an id. Messages have the module's own numbers (sp_number).
+/* renumber.c - a module may use any ids below the bound in its header, which may be millions in a module of a few
+ * words. To keep tables by id proportional to the module, modules with such gaps are renumbered from 1, in the order of
+ * their ids. Results are renumbered here; operands are renumbered when they are decoded, since only then is it known
+ * which are ids. Messages use the module's own numbers (sp_number).
  */
 #include "reader.h"
 
 #include <stdlib.h>
 
-enum { FEW = 4096 }; /* ids that cost nothing worth mentioning */
+enum { FEW = 4096 }; /* ids whose cost is negligible */
 
 static int by_value(const void *a, const void *b)
 {
@@ -15,7 +15,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Result ids: into `to`, when that is not NULL. Returns how many. */
+/* Lists result ids in `to`, unless NULL. Returns their number. */
 static uint32_t list_results(const struct sp_module *m, uint32_t *to)
 {
     uint32_t n = 0;
@@ -29,7 +29,7 @@ static uint32_t list_results(const struct sp_module *m, uint32_t *to)
     return n;
 }
 
-/* What nothing defines is one id, the last: the reader says so where it matters. */
+/* All undefined ids become the last one; the reader reports them where it matters. */
 uint32_t sp_new_number(const struct sp_reader *r, uint32_t id)
 {
     uint32_t low = 1, last = r->m->bound - 1, high = last;

@@ -1,7 +1,7 @@
-/* rules.c - the types that each instruction takes, as a table. What is not in the table the device does not have.
+/* rules.c - the types that each instruction takes, as a table. Instructions not in the table are unsupported.
  *
- * A rule has a word for the result and one for each operand word, `-` for no result. A word is a letter for the kind
- * of type and then what it has to do with the others:
+ * A rule has a word for the result (`-`: none) and one for each operand word. A word is a letter for the kind of type,
+ * then its relations to other operands:
  *
  *   i f n b    integer, float, either, bool: scalar, vector, or (not b) cooperative matrix
  *   I F N B    the same, scalars only          s  a scope or memory semantics: a 32-bit integer
@@ -10,14 +10,14 @@
  *   p          a pointer                       e  an event
  *   m          a cooperative matrix            a  any type that has values
  *   g G S      an image, a sampled image, a sampler
- *   .          a literal word or an id that is no value: nothing to check
+ *   .          a literal word or an id that is not a value: not checked
  *
- *   =     the result's type (integers: but for the sign)   #     the result's number of components
+ *   =     the result's type (ignoring the sign)   #     the result's number of components
  *   _     the type of the result's components              ^     a vector of the result's type
  *   >     (of a pointer) to the result's type              0..9  the type of that operand
- *   @0..9 what that operand points to                      ?     one bool, or as many components as the result
+ *   @0..9 the target type of that operand                      ?     one bool, or as many components as the result
  *
- * `|`: the operands from here on may be missing. `*`: the rest is as the grammar has it, and every id a value.
+ * `|`: the operands from here on are optional. `*`: the rest follows the grammar, and every id is a value.
  */
 #include "reader.h"
 
@@ -34,7 +34,7 @@ static check_fn check_generic_cast, check_shuffle, check_construct, check_extrac
 struct rule {
     uint16_t op;
     const char *words;
-    check_fn *more; /* what the words cannot say; NULL: nothing */
+    check_fn *more; /* a check that words cannot express; NULL: none */
 };
 
 static const struct rule rules[] = {
@@ -323,7 +323,7 @@ bool sp_check_rule(struct sp_reader *r, const struct sp_inst *i)
     return sp_match_words(r, i, rules[k - 1].words, 0) && (!rules[k - 1].more || rules[k - 1].more(r, i));
 }
 
-/* ---- what words cannot say: values */
+/* ---- checks beyond words: values */
 
 static uint64_t bits_of(const struct sp_module *m, const struct sp_type *t)
 {
@@ -344,7 +344,7 @@ static bool check_bitcast(struct sp_reader *r, const struct sp_inst *i)
     return true;
 }
 
-/* Between f32 and fewer bits: bf16 stands in an integer of 16 bits, f16 and tf32 in an f32. */
+/* Between f32 and smaller types: bf16 is held in a 16-bit integer, f16 and tf32 in an f32. */
 static bool check_rounding(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *to = sp_component(r->m, sp_type(r->m, i->type));
@@ -355,7 +355,7 @@ static bool check_rounding(struct sp_reader *r, const struct sp_inst *i)
            sp_refuse(r, i, "it takes %u bits and gives %u, not %u and %u", from_bits, to_bits, from->bits, to->bits);
 }
 
-/* The same but for the types' decorations. */
+/* Are the types equal except for decorations? */
 static bool is_alike(const struct sp_module *m, const struct sp_type *a, const struct sp_type *b)
 {
     if (sp_same(m, a->id, b->id)) return true;
@@ -437,7 +437,7 @@ static bool check_construct(struct sp_reader *r, const struct sp_inst *i)
     return true;
 }
 
-/* Follows literal indices from operand `from` on; the type id they lead to, or 0 after a refusal. */
+/* Follows literal indices from operand `from` on; returns the resulting type id, or 0 after refusing. */
 static uint32_t follow_indices(struct sp_reader *r, const struct sp_inst *i, const struct sp_type *t, uint32_t from)
 {
     uint32_t k;
@@ -541,7 +541,7 @@ static bool check_local_variable(struct sp_reader *r, const struct sp_inst *i)
 {
     if (i->operand[0] != SP_STORAGE_Function)
         return sp_refuse(r, i, "a variable in a function has the Function storage class");
-    /* Without an initial value it may stand anywhere: what llvm-spirv moves overlapping memory through does. */
+    /* Without an initial value it may be anywhere, as in llvm-spirv's code for moving overlapping memory. */
     if (r->m->ids[i->id].block != 0 && i->count > 1)
         return sp_refuse(r, i, "variables with an initial value stand in the function's first block");
     return sp_check_variable(r, i);
@@ -561,7 +561,7 @@ static bool check_atomic(struct sp_reader *r, const struct sp_inst *i)
 
 /* ---- control */
 
-/* Of a call of a function of type `t`; operand 0 says which. */
+/* Checks the arguments of a call to a function of type `t`, operand 0. */
 static bool check_arguments(struct sp_reader *r, const struct sp_inst *i, const struct sp_type *t)
 {
     const struct sp_module *m = r->m;
@@ -627,7 +627,7 @@ static bool check_switch(struct sp_reader *r, const struct sp_inst *i)
 static uint64_t constant_of(const struct sp_reader *r, const struct sp_inst *i, uint32_t k)
 {
     uint64_t v = 0;
-    sp_constant(r->m, i->operand[k], &v); /* the rule says K */
+    sp_constant(r->m, i->operand[k], &v); /* the rule requires K */
     return v;
 }
 
@@ -724,7 +724,7 @@ static bool check_sampled_image(struct sp_reader *r, const struct sp_inst *i)
            sp_refuse(r, i, "the image is not of the type that its result is made of");
 }
 
-/* An address, as a number. */
+/* Checks that an operand is an address, as an integer. */
 static bool check_handle(struct sp_reader *r, const struct sp_inst *i)
 {
     return sp_operand_type(r, i, 0)->bits == 64 || sp_refuse(r, i, "a handle has 64 bits");
@@ -735,7 +735,7 @@ static uint32_t coordinates(const struct sp_type *image)
     return (image->dim == SP_DIM_3D ? 3 : image->dim == SP_DIM_2D ? 2 : 1) + image->arrayed;
 }
 
-/* As many as the image has dimensions, or more, up to four. */
+/* At least as many as the image has dimensions, at most four. */
 static bool check_coordinates(struct sp_reader *r, const struct sp_inst *i, const struct sp_type *image, bool floats)
 {
     const struct sp_type *t = sp_operand_type(r, i, 1), *e = sp_component(r->m, t);
@@ -745,7 +745,7 @@ static bool check_coordinates(struct sp_reader *r, const struct sp_inst *i, cons
            sp_refuse(r, i, "the coordinates are not %s of 32 bits", floats ? "numbers" : "integers");
 }
 
-/* What is read or written: up to four channels. */
+/* The value read or written: up to four channels. */
 static bool check_texel(struct sp_reader *r, const struct sp_inst *i, const struct sp_type *t)
 {
     const struct sp_type *e = sp_component(r->m, t);
@@ -756,7 +756,7 @@ static bool check_texel(struct sp_reader *r, const struct sp_inst *i, const stru
            sp_refuse(r, i, "texels are four numbers or one: 32-bit integers, f32 or f16");
 }
 
-/* Of an image of one level its number does not matter, nor do gradients; signs are the format's. */
+/* Level of detail and gradients do not matter, as images have one level; the format determines signs. */
 static bool check_image_operands(struct sp_reader *r, const struct sp_inst *i, uint32_t at)
 {
     const uint32_t known =

@@ -1,9 +1,9 @@
 /* spirv.h - a SPIR-V module, read and checked.
  *
- * sp_parse takes words from anybody. What it returns is safe to walk without further bounds checks: every id is in
- * range, defined once, of the class its use wants, and defined before use in the sense of dominance; operand counts
- * and types are those of the grammar; blocks end in terminators. What it cannot take (an unknown opcode, a capability
- * the device lacks) is refused with a line in the log that names the word offset and the instruction.
+ * sp_parse accepts untrusted words. Its result can be walked without further bounds checks: every id is in range,
+ * defined once, of the class that its use requires, and its definition dominates its uses; operand counts and types
+ * follow the grammar; blocks end in terminators. Anything unsupported (an unknown opcode, a capability the device
+ * lacks) is refused with a line in the log that names the word offset and the instruction.
  */
 #ifndef XETILE_SOFT_SPIRV_H
 #define XETILE_SOFT_SPIRV_H
@@ -14,25 +14,25 @@
 
 #include "tokens.h" /* SP_OP_IAdd, SP_STORAGE_Workgroup, SP_BUILTIN_NumWorkgroups, ... */
 
-/* What the reader takes at most. A module beyond one of these is refused with a line that names the limit. */
+/* The reader's limits. A module that exceeds one is refused with a line that names the limit. */
 enum {
     SP_MAX_WORDS = 1 << 24,
     SP_MAX_BOUND = 1 << 22,       /* ids */
     SP_MAX_TYPE_DEPTH = 64,       /* arrays of structs of arrays ..., and constants with them */
     SP_MAX_DECORATIONS = 1 << 22, /* after groups are expanded, and ... */
     SP_FEW_DECORATIONS = 1 << 12,
-    SP_DECORATIONS_A_WORD = 4, /* ... so many and so many more for each word */
+    SP_DECORATIONS_A_WORD = 4, /* ... this many, plus this many per word */
     SP_MAX_MEMBERS = 1 << 14,     /* of a struct */
     SP_MAX_PARAMETERS = 1 << 10,  /* of a function */
     SP_MAX_ENTRIES = 1 << 12,
     SP_MAX_MODES = 1 << 16, /* execution modes */
-    SP_MAX_CALL_DEPTH = 256       /* functions in a chain of calls */
+    SP_MAX_CALL_DEPTH = 256       /* nested calls */
 };
 #define SP_MAX_TYPE_BYTES ((uint64_t)1 << 40)     /* any type */
 #define SP_MAX_PRIVATE_BYTES ((uint64_t)1 << 24)  /* a Function or Private variable */
 #define SP_MAX_CONSTANT_BYTES ((uint64_t)1 << 26) /* all initialisers together */
 
-/* A growing text, for logs and for generated C. `failed` is set when memory ran out; appending is then a no-op. */
+/* A growing text, for logs and for generated C. `failed` is set if out of memory; appending is then a no-op. */
 struct sp_text {
     char *data;
     size_t size, capacity;
@@ -58,17 +58,17 @@ struct sp_type {
     uint32_t storage;     /* pointer */
     uint32_t scope, rows, cols, use; /* cooperative matrix */
     uint32_t dim, arrayed, depth_image, access; /* image: SP_DIM_..., SP_QUALIFIER_... */
-    uint64_t size;        /* bytes in memory; 0 when it has none (a bool counts as one byte) */
+    uint64_t size;        /* bytes in memory; 0 if it has none (a bool counts as one byte) */
     uint32_t align;
-    /* of nesting, pointers included: at most SP_MAX_TYPE_DEPTH, so recursion over types is safe */
+    /* nesting depth, including pointers: at most SP_MAX_TYPE_DEPTH, so recursion over types is safe */
     uint32_t depth;
 };
 enum { SP_IEEE = 0, SP_BF16 = 1, SP_E4M3 = 2, SP_E5M2 = 3 };
 
-/* An instruction. Operands are the words after result type and result id, as they stand in the module. */
+/* An instruction. Operands are the words after result type and result id, as in the module. */
 struct sp_inst {
     uint16_t op, count;   /* opcode, number of operand words */
-    uint32_t type, id;    /* result type and result id, 0 when there is none */
+    uint32_t type, id;    /* result type and result id; 0: none */
     const uint32_t *operand;
     uint32_t word;        /* offset in the module, for messages */
     uint32_t line;        /* OpLine in force, 0: none */
@@ -76,18 +76,18 @@ struct sp_inst {
 
 struct sp_block {
     uint32_t label;
-    const struct sp_inst *inst; /* phis first, the terminator last; merge instructions, OpLine and OpNoLine left out */
+    const struct sp_inst *inst; /* phis first, the terminator last; without merge instructions, OpLine and OpNoLine */
     uint32_t count;
-    uint32_t *succ, succ_count; /* block indices within the function, each once however many edges lead there */
+    uint32_t *succ, succ_count; /* block indices within the function, each once, even if several edges lead there */
     uint32_t *pred, pred_count; /* likewise */
     uint32_t idom;              /* index of the immediate dominator; of the entry block: itself */
 };
 
 struct sp_function {
     uint32_t id, type;
-    const char *name;          /* the linkage or debug name, "" when none */
+    const char *name;          /* the linkage or debug name, or "" */
     uint32_t *params, param_count; /* ids */
-    struct sp_block *blocks;   /* entry first, else in the text's order (not always dominators first) */
+    struct sp_block *blocks;   /* entry first, then in the module's order (dominators not always first) */
     uint32_t block_count;
     bool is_kernel, is_declaration;
 };
@@ -95,21 +95,21 @@ struct sp_function {
 struct sp_entry {
     uint32_t function; /* index */
     const char *name;
-    uint32_t subgroup_size, local_size[3], max_work_dim; /* execution modes, 0 when not stated */
-    uint32_t local_size_hint[3], vector_hint;            /* only to be told when asked for; the latter plus 1 */
+    uint32_t subgroup_size, local_size[3], max_work_dim; /* execution modes; 0: not stated */
+    uint32_t local_size_hint[3], vector_hint;            /* only reported on request; the latter plus 1 */
     bool contract_off;
 };
 
-/* What is known of an id. */
+/* An id's definition. */
 struct sp_id {
     const struct sp_inst *def;  /* NULL: not defined */
-    const uint64_t *bits;       /* constants that are scalars or vectors and were evaluated: an element a component */
+    const uint64_t *bits;       /* of evaluated scalar or vector constants: an element per component */
     uint32_t type;              /* type id of a value, 0 for others */
     uint32_t function;          /* index + 1 of the function it is defined in; 0: module scope */
-    uint32_t block;             /* index within it; of a function: its index */
+    uint32_t block;             /* index within it; for a function: its index */
     /* a constant computed from a global's address: see sp_constant_address; bits is not its value */
     bool is_address;
-    uint8_t what;               /* enum sp_what; SP_NOTHING for what stood in removed blocks */
+    uint8_t what;               /* enum sp_what; SP_NOTHING for ids in removed blocks */
 };
 enum sp_what {
     SP_NOTHING,
@@ -134,61 +134,62 @@ struct sp_decoration {
 
 struct sp_module {
     uint32_t version, bound;
-    const uint32_t *number;                     /* [bound] what the module itself calls an id; NULL: just that */
-    const uint32_t *words; size_t word_count;   /* own copy, byte order put right */
+    const uint32_t *number;                     /* [bound] the module's own number of an id; NULL: the same */
+    const uint32_t *words; size_t word_count;   /* own copy, in host byte order */
     struct sp_id *ids;                          /* [bound] */
     struct sp_type *types; uint32_t type_count;
     uint32_t *type_of_id;                       /* [bound]: index into types + 1, 0: not a type */
     struct sp_function *functions; uint32_t function_count;
     struct sp_entry *entries; uint32_t entry_count;
     struct sp_decoration *decorations; uint32_t decoration_count; /* groups expanded, sorted by target */
-    const char **names;                         /* [bound] OpName, NULL when none */
+    const char **names;                         /* [bound] OpName or NULL */
     const struct sp_inst **globals; uint32_t global_count; /* module-scope OpVariable */
-    bool has_narrow;     /* there are integers of other widths than 8, 16, 32 and 64 bits */
-    struct sp_text warnings; /* what is not valid in it and was taken all the same, a line each */
-    uint32_t opencl_std;                        /* OpExtInstImport id, 0: none; debug information is left out */
+    bool has_narrow;     /* has integers of widths other than 8, 16, 32 and 64 bits */
+    struct sp_text warnings; /* accepted deviations, a line each */
+    uint32_t opencl_std;                        /* OpExtInstImport id, 0: none; debug sets are ignored */
     void *arena;
 };
 
 /* Specialisation constants given by the caller: SpecId and raw bytes. */
 struct sp_spec { uint32_t id; uint64_t bits; };
 
-/* Reads and checks. NULL with the reason in `log` when refused or out of memory. Limits: SP_MAX_WORDS words,
- * SP_MAX_BOUND ids. Not `strict`: some of what is not valid is taken, with a warning (deviations.c). */
+/* Reads and checks. NULL, with the reason in `log`, if refused or out of memory. Limits: SP_MAX_WORDS words,
+ * SP_MAX_BOUND ids. Unless `strict`, some invalid SPIR-V is accepted, with a warning (deviations.c). */
 struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count,
                            bool strict, struct sp_text *log);
 void sp_free(struct sp_module *m);
 
-/* An id as the module itself has it, for messages. */
+/* The module's own number of an id, for messages. */
 uint32_t sp_number(const struct sp_module *m, uint32_t id);
 const struct sp_type *sp_type(const struct sp_module *m, uint32_t type_id);
-/* A decoration of an id (not of a member); NULL when absent. */
+/* A decoration of an id (not of a member); NULL if absent. */
 const struct sp_decoration *sp_decorated(const struct sp_module *m, uint32_t id, uint32_t kind);
-/* Is the variable a built-in's? Some compilers put them among the program's variables instead of the inputs. */
+/* Is the variable a built-in? Some compilers declare these as program variables instead of inputs. */
 bool sp_is_built_in(const struct sp_module *m, const struct sp_inst *variable);
-/* A variable of the program in private memory: what compilers make of constants that have no address space. Only such
- * as nothing writes are supported, so that they may stand in global memory. */
+/* A program variable in private memory, as compilers make of constants without an address space. It is supported only
+ * if nothing writes it, so that it can be placed in global memory. */
 bool sp_is_private_constant(const struct sp_module *m, const struct sp_inst *variable);
 /* Is it a variable of the program, in global, constant or (see above) private memory? */
 bool sp_is_global(const struct sp_module *m, const struct sp_inst *variable);
-/* All decorations of an id and of its members, one after another; their number is returned. */
+/* All decorations of an id and of its members, contiguous; returns their number. */
 uint32_t sp_decorations_of(const struct sp_module *m, uint32_t id, const struct sp_decoration **first);
-/* The bits of a scalar constant, null or undef (spec constants evaluated, zero-extended from the type's width; a null
- * pointer is 0); false when `id` is none or is an address. */
+/* The bits of a scalar constant, null or undef (spec constants evaluated; zero-extended from the type's width; a null
+ * pointer is 0); false if `id` is not one, or is an address. */
 bool sp_constant(const struct sp_module *m, uint32_t id, uint64_t *bits);
-/* Writes the constant's bytes (any type, memory layout, padding 0) into `to`, sp_type(..)->size bytes; false when not a
- * constant or larger than SP_MAX_CONSTANT_BYTES. Addresses are left 0: sp_constant_addresses tells where they stand. */
+/* Writes the constant's bytes (any type, memory layout, padding 0) to `to`, sp_type(..)->size bytes; false if it is not
+ * a constant or larger than SP_MAX_CONSTANT_BYTES. Addresses remain 0; sp_constant_addresses reports their
+ * positions. */
 bool sp_constant_bytes(const struct sp_module *m, uint32_t id, void *to);
 /* A constant pointer that is the address of a module-scope variable (or of a function: `variable` is its id then):
  * OpVariable itself, OpConstantFunctionPointerINTEL, or OpSpecConstantOp with access chains, casts and conversions. */
 bool sp_constant_address(const struct sp_module *m, uint32_t id, uint32_t *variable, int64_t *offset);
-/* Calls `each` for every address in a constant, with its byte offset in it. */
+/* Calls `each` for every address in a constant, with its byte offset. */
 typedef void sp_address_fn(void *user, uint64_t at, uint32_t variable, int64_t offset);
 void sp_constant_addresses(const struct sp_module *m, uint32_t id, sp_address_fn *each, void *user);
 const char *sp_op_name(uint32_t op);
-const char *sp_ext_name(uint32_t instruction); /* of OpenCL.std; NULL when there is none of that number */
+const char *sp_ext_name(uint32_t instruction); /* of OpenCL.std; NULL for unknown numbers */
 
-/* ---- link.c: what modules import and export, and several made into one */
+/* ---- link.c: imports and exports of modules, and linking several into one */
 struct sp_symbol {
     const char *name;
     uint32_t id, linkage; /* SP_LINKAGE_Export, SP_LINKAGE_Import, SP_LINKAGE_LinkOnceODR */
@@ -197,7 +198,7 @@ struct sp_symbol {
 };
 /* The list lives as long as the module. */
 bool sp_symbols(struct sp_module *m, struct sp_symbol **list, uint32_t *count, struct sp_text *log);
-/* How many of them are imports in use; their names are added to `names` (may be NULL). */
+/* The number of used imports among them; appends their names to `names` (may be NULL). */
 uint32_t sp_imports(const struct sp_symbol *list, uint32_t count, struct sp_text *names);
 
 struct sp_link_input {
@@ -205,10 +206,10 @@ struct sp_link_input {
     size_t count;
     const struct sp_spec *spec;
     size_t spec_count;
-    bool entries;    /* whether its kernels are the result's */
-    uint32_t number; /* what messages call it */
+    bool entries;    /* include its kernels in the result? */
+    uint32_t number; /* its number in messages */
 };
-/* Where a CrossWorkgroup or UniformConstant variable comes from: its number among those of an input. */
+/* The origin of a CrossWorkgroup or UniformConstant variable: its index among those of an input. */
 struct sp_link_origin {
     uint32_t input, ordinal;
 };
@@ -218,7 +219,7 @@ struct sp_linked {
     struct sp_link_origin *origins; /* in the order of the result's variables of those classes */
     uint32_t origin_count;
 };
-/* Makes one module of several, untrusted ones. Imports that none of them exports stay imports. False with the reason in
+/* Links several untrusted modules into one. Imports that none of them exports remain imports. False, with the reason in
  * `log`: a module that cannot be read, a name exported twice, an import of another type. */
 bool sp_link(const struct sp_link_input *in, uint32_t count, bool strict, struct sp_linked *out, struct sp_text *log);
 void sp_linked_free(struct sp_linked *linked);

@@ -8,7 +8,7 @@
 
 static uint64_t round_up(uint64_t n, uint64_t to) { return to ? (n + to - 1) / to * to : n; }
 
-/* The type of an operand; NULL and a refusal when it is none, is not complete yet, or nests too deeply. */
+/* The type of an operand; NULL after refusing one that is not a type, incomplete, or too deeply nested. */
 static const struct sp_type *operand_type(struct sp_reader *r, const struct sp_inst *i, uint32_t operand)
 {
     const struct sp_type *t = sp_type(r->m, i->operand[operand]);
@@ -34,7 +34,7 @@ static bool limit_size(struct sp_reader *r, const struct sp_inst *i, uint64_t el
 static bool is_numeric(const struct sp_type *t) { return t->kind == SP_INT || t->kind == SP_FLOAT; }
 static bool is_narrow(const struct sp_type *t) { return t->kind == SP_INT && t->bits != 8 * t->size; }
 
-/* ---- one function a kind of type */
+/* ---- one function per kind of type */
 
 static bool set_int(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t)
 {
@@ -83,7 +83,7 @@ static bool dimension(struct sp_reader *r, const struct sp_inst *i, uint32_t ope
     return true;
 }
 
-/* In memory a vector takes the room of the next power of two, as one of three has it in OpenCL. */
+/* In memory a vector's size is rounded up to a power of two, as for three components in OpenCL. */
 static bool set_vector(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t)
 {
     const struct sp_type *e = operand_type(r, i, 0);
@@ -138,7 +138,7 @@ static bool add_member(struct sp_reader *r, const struct sp_inst *i, struct sp_t
     uint64_t size = 8, at;
     uint32_t align = 8;
     if (!sp_type(r->m, i->operand[k]) && r->forward[i->operand[k]]) {
-        at = round_up(t->size, packed ? 1 : align); /* a pointer that is declared but not defined yet */
+        at = round_up(t->size, packed ? 1 : align); /* a pointer declared but not defined yet */
     } else {
         e = operand_type(r, i, k);
         if (!e) return false;
@@ -240,7 +240,7 @@ static bool set_coopmat(struct sp_reader *r, const struct sp_inst *i, struct sp_
     return true;
 }
 
-/* An image is the address of what abi.h calls an xs_image. */
+/* An image is the address of an xs_image (abi.h). */
 static bool set_image(struct sp_reader *r, const struct sp_inst *i, struct sp_type *t)
 {
     const struct sp_type *sampled = operand_type(r, i, 0);
@@ -329,7 +329,7 @@ bool sp_accept_type(struct sp_reader *r, const struct sp_inst *i)
     return true;
 }
 
-/* Structs may hold pointers that are only declared: by the end each must be defined. */
+/* Structs may contain forward-declared pointers; each must be defined in the end. */
 bool sp_check_forward(struct sp_reader *r)
 {
     const struct sp_module *m = r->m;
@@ -405,7 +405,7 @@ static uint32_t first_of(const struct sp_reader *r, uint32_t target)
     return low;
 }
 
-/* One target of a group: its decorations, or only their number when `to` is NULL. */
+/* Expands a group for one target; only counts the decorations if `to` is NULL. */
 static uint32_t expand_target(const struct sp_reader *r, uint32_t group, uint32_t target, uint32_t member,
                               struct sp_raw_decoration *to, uint32_t order)
 {
@@ -420,14 +420,14 @@ static uint32_t expand_target(const struct sp_reader *r, uint32_t group, uint32_
     return k - from;
 }
 
-/* Groups say much in few words: what they may come to is in proportion to the module. */
+/* Groups are a compact notation, so the expanded size is limited in proportion to the module. */
 static uint64_t most_decorations(const struct sp_reader *r)
 {
     uint64_t most = SP_FEW_DECORATIONS + (uint64_t)SP_DECORATIONS_A_WORD * r->m->word_count;
     return most < SP_MAX_DECORATIONS ? most : SP_MAX_DECORATIONS;
 }
 
-/* All groups: into `to`, or only the number of decorations when it is NULL. */
+/* Expands all groups into `to`; only counts the decorations if it is NULL. */
 static uint64_t expand(const struct sp_reader *r, struct sp_raw_decoration *to)
 {
     uint64_t total = 0;
@@ -444,7 +444,7 @@ static uint64_t expand(const struct sp_reader *r, struct sp_raw_decoration *to)
     return total;
 }
 
-/* Sorts what was read, adds what groups give their targets, and hands it to the module. */
+/* Sorts decorations, adds those of groups, and stores them in the module. */
 bool sp_finish_decorations(struct sp_reader *r)
 {
     struct sp_module *m = r->m;

@@ -1,4 +1,4 @@
-/* undefined.c - undefined values, in ids that the module leaves free: one for each type. */
+/* undefined.c - undefined values, one per type, with ids that the module does not use. */
 #include "reader.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static uint32_t undefined_of(struct sp_reader *r, uint32_t type)
     return sp_accept_constant(r, i) ? r->undefined[index] = i->id : 0;
 }
 
-/* The operands of an instruction are the module's words, which stay as they are: the linker copies them. */
+/* Operands point to the module's words, which must not change because the linker copies them. */
 static uint32_t *own_operands(struct sp_reader *r, struct sp_inst *i)
 {
     uint32_t *own;

@@ -1,4 +1,4 @@
-/* values.c - what a constant is worth. */
+/* values.c - values of constants. */
 #include "reader.h"
 
 bool sp_is_zero_op(const struct sp_inst *i) { return i->op == SP_OP_ConstantNull || i->op == SP_OP_Undef; }
@@ -13,7 +13,7 @@ bool sp_is_sampler(const struct sp_module *m, uint32_t id)
     return sp_is_constant(m, id) && m->ids[id].def->op == SP_OP_ConstantSampler;
 }
 
-/* The components of a scalar or vector constant; 0 when it is none. */
+/* Gets the components of a scalar or vector constant; returns their number, 0 if it is not one. */
 uint32_t sp_components(const struct sp_module *m, uint32_t id, uint64_t *to)
 {
     const struct sp_type *t = sp_value_type(m, id);
