@@ -280,8 +280,7 @@ static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
 {
     spe_module *m = &x->m;
     spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
-    xt_spread_ s;
-    memset(&s, 0, sizeof s);
+    xt_spread_ s = XT_ZERO_;
     s.x = x;
     s.t = t;
     s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));

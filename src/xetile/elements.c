@@ -185,8 +185,7 @@ static bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
 /* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
 static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 {
-    xt_broadcast_desc_ d;
-    memset(&d, 0, sizeof d);
+    xt_broadcast_desc_ d = XT_ZERO_;
     d.vec = *v;
     if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
         like->inner[0])

@@ -3,8 +3,7 @@
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
-    xt_emitted_ d;
-    memset(&d, 0, sizeof d);
+    xt_emitted_ d = XT_ZERO_;
     d.number = fn;
     d.user = user;
     d.type = type;
@@ -37,7 +36,7 @@ XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3])
 {
     static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
-    xt_emitted_ d;
+    xt_emitted_ d = XT_ZERO_;
     int i;
     d.block = fn;
     d.user = user;

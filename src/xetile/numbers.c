@@ -293,7 +293,7 @@ static xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
     int type = xt_common_type_(&a, &b);
-    xt_numbers_ n;
+    xt_numbers_ n = XT_ZERO_;
     xt_val r;
     if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_folds_(op, &a, &b)) {
@@ -349,8 +349,7 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
 {
-    xt_numbers_ n;
-    memset(&n, 0, sizeof n);
+    xt_numbers_ n = XT_ZERO_;
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();

@@ -105,8 +105,7 @@ static xt_shared_ xt_share_surface_(xt_ctx *x, const xt_share_ *s)
 {
     spe_module *m = &x->m;
     spe_id bytes = spe_i32(m, xt_bytes_(s->tile[0].type)), number, first, id[2][6];
-    xt_shared_ r;
-    memset(&r, 0, sizeof r);
+    xt_shared_ r = XT_ZERO_;
     spe_prologue_begin(m);
     number = xt_share_number_(x, s, &r, &first);
     for (int i = 0; i < 2; i++) {

@@ -581,8 +581,7 @@ static void xt_put_body_(xt_printer_ *p, FILE *f)
 void xt_print(const xt_module *mod, FILE *f)
 {
     static const char *const titles[] = {"as recorded", "with the maps that follow", "what a subgroup does"};
-    xt_printer_ p;
-    memset(&p, 0, sizeof p);
+    xt_printer_ p = XT_ZERO_;
     if (!mod->words && mod->error) spe_print_error(mod->error, f);
     if (!mod->words) return;
     p.x = (xt_ctx *)(void *)mod->owner_;

@@ -119,7 +119,6 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
     xt_reduce_ r = XT_ZERO_;
     xt_field_ out;
     int size = group.size;
-    memset(&r, 0, sizeof r);
     if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type))) return result;
     r.group = group;
     r.outer = group.dim ? r.f.rows : r.f.cols;
@@ -187,9 +186,8 @@ XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
  * are redistributed, so that each subgroup has whole groups, and reduced. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
-    xt_same_ same;
+    xt_same_ same = XT_ZERO_;
     int inner[2];
-    memset(&same, 0, sizeof same);
     same.of = d.vec;
     same.given = d.map;
     same.source = d.source;

@@ -227,12 +227,9 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 {
     int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
-    xt_reduction_desc_ least;
-    xt_broadcast_desc_ back;
-    xt_vec_desc_ form;
-    memset(&least, 0, sizeof least);
-    memset(&back, 0, sizeof back);
-    memset(&form, 0, sizeof form);
+    xt_reduction_desc_ least = XT_ZERO_;
+    xt_broadcast_desc_ back = XT_ZERO_;
+    xt_vec_desc_ form = XT_ZERO_;
     if (type < XT_BOOL_ && xt_is_int_(type))
         kind =
             xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);

@@ -184,8 +184,7 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
 {
     int part = width / passes, pitch = v->dist.shape[1] / passes;
     spe_id at[2];
-    cm_mem mem;
-    memset(&mem, 0, sizeof mem);
+    cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, &v->dist, row, 0, at);
     spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));

@@ -65,10 +65,8 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 /* Broadcasts the element to all subgroups first, then to all their lanes. */
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
-    xt_vectors_ d;
-    xt_slice_desc_ s;
-    memset(&d, 0, sizeof d);
-    memset(&s, 0, sizeof s);
+    xt_vectors_ d = XT_ZERO_;
+    xt_slice_desc_ s = XT_ZERO_;
     s.vec = v;
     s.row = row;
     s.col = col;
