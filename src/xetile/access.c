@@ -224,8 +224,7 @@ static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     inside = spe_ult(m, *offset, s->count);
     if (l->size_i < l->lanes)
         inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* not padding */
-    if (s->valid < l->rows)
-        inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
+    if (s->valid < l->rows) inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
     if (!s->mask) return inside;
     lane = cm_component(c, s->mask, v);
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
@@ -352,8 +351,7 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
     xt_block_ b = xt_blocks_(x, &v.dist);
     v = xt_as_use_(x, &v, CM_ACC);
     xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
-    while (v.blocks && xt_spread_next_(&s, &b))
-        xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
+    while (v.blocks && xt_spread_next_(&s, &b)) xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)

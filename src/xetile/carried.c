@@ -25,7 +25,7 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 
 XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
-/* Scalar number i of a value: of a tile; an xt_val is one itself, a vector has none. */
+/* Scalar i of a value: six in a tile, one in an xt_val, none in a vector. */
 XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i)
 {
     if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
@@ -122,7 +122,7 @@ static uint32_t xt_region_value_(xt_ctx *x)
     return id;
 }
 
-/* A number or pointer like the one that comes in, under another id. */
+/* A number or pointer like the initial one, with another id. */
 static xt_val xt_carried_as_(const xt_val *start, uint32_t id)
 {
     xt_val v = spe_val_of(start->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(start), id);
@@ -130,7 +130,7 @@ static xt_val xt_carried_as_(const xt_val *start, uint32_t id)
     return v;
 }
 
-/* What the mask tells becomes new values. */
+/* Replaces the parts in the mask by new values. */
 XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
@@ -216,7 +216,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
         xt_val *first;
         for (j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
             xt_val now = xt_now_(x, first);
-            if (result && !(s->mask >> j & 1)) continue; /* then it is the value of before */
+            if (result && !(s->mask >> j & 1)) continue; /* unchanged */
             if (s->mask >> j & 1) {
                 bool local = now.local;
                 now = xt_carried_as_(first, f->ids[at++]);

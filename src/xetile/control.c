@@ -7,7 +7,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
-    x->regions.end = xt_region_end_; /* not before: a program without regions does not compile what ends them */
+    x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -176,7 +176,7 @@ static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
     return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));
 }
 
-/* Room for what a region carries. */
+/* Allocates the ids of a region's carried values. */
 static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 {
     f->ids = NULL;

@@ -11,7 +11,7 @@ static int xt_operand_count_(const xt_vectors_ *d)
     return n;
 }
 
-/* coopmatrix.h's callback. */
+/* Callback of coopmatrix.h. */
 typedef struct {
     xt_ctx *x;
     const xt_node_ *n;
@@ -25,7 +25,7 @@ static spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *u
     return ((const xt_vectors_ *)of->n->desc)->fn(of->x, of->n, v);
 }
 
-/* Part number i of the result, in the accumulator's layout: there matrices of any two types correspond part by part. */
+/* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
 static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -45,7 +45,7 @@ static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
                    : cm_convert(&x->cm, a, (cm_type)d->type);
 }
 
-/* A block, or a strip of one, from those of the operands. */
+/* Computes a block, or a strip of one, from those of the operands. */
 static cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -61,7 +61,7 @@ static cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
     return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
-/* All blocks at once; or, where a store will ask for it in strips, only the room for them. */
+/* Computes all blocks; or, if a store will request strips, only allocates them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -99,8 +99,7 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
     const cm_matrix *whole = &value->now.vec.block[block];
     cm_layout l = whole->layout;
     spe_id *part = whole->part + strip;
-    if (xt_strips_(whole) > 1)
-        l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
+    if (xt_strips_(whole) > 1) l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
     if (value->unmade && spe_ok(&x->m) && !part[0]) {
         const xt_node_ *n = xt_node_at_(x, value->node);
         const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -225,7 +224,7 @@ static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *co
 
 /* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
 
-/* Numbers and vectors both begin with the type in which operands meet. */
+/* Operands of numbers and of vectors both begin with their common type. */
 static int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
 
 static spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
@@ -244,7 +243,7 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
-/* A node of an operation element by element. */
+/* Records an element-wise operation. */
 static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ way, int kind, cm_type type, int n,
                               const xt_vec *v, int meeting)
 {
@@ -366,9 +365,8 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     for (int i = 1; i < row->operands; i++)
         if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
     if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
-        return xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
-                        a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type)),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
+                               a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
@@ -413,7 +411,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     int from = (int)a.vec.type;
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
-        return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
     return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, &a.vec, type);
 }
 
@@ -426,8 +424,8 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
-        return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text),
+                               xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
     return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, xt_write_bitcast_number_, 0, type, 1, &n);
 }

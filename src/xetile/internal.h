@@ -80,14 +80,14 @@ typedef struct {
     xt_val v[3];
 } xt_numbers_;
 
-/* Operations on vectors, element by element: in any layout that all operands share, or in the accumulator's; on numbers
- * in the type that arithmetic takes, or on what holds them. */
+/* How element-wise operations on vectors compute: in any layout that the operands share, or in the accumulator's; on
+ * arithmetic types, or on storage types. */
 typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_ } xt_way_;
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
 typedef struct {
     int type;
     xt_way_ way;
-    xt_part_fn_ fn; /* makes a scalar or a vector of them from the operands' */
+    xt_part_fn_ fn; /* computes a component, or a vector of them, from the operands' */
     xt_vec v[3];
 } xt_vectors_;
 
@@ -285,6 +285,9 @@ XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
 
 XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
+/* The same, returning a lost number or vector instead of false. */
+#define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
+#define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
 XETILE_PRIVATE bool xt_report_(xt_ctx *x);
 XETILE_PRIVATE bool xt_enter_(xt_where_ w);
 XETILE_PRIVATE xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n);

@@ -238,8 +238,10 @@ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
                 there |= (uint32_t)has << p;
             }
             c[i] = spe_null(&x->m, spe_type_of(&x->m, f.comp[0]));
-            if (there == all) c[i] = xt_pick_(x, &f, from);
-            else if (there) c[i] = spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, &f, from), c[i]);
+            if (there == all)
+                c[i] = xt_pick_(x, &f, from);
+            else if (there)
+                c[i] = spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, &f, from), c[i]);
         }
         r.block[b.i] = c ? cm_from_components(&x->cm, &l, c) : cm_poison();
     }

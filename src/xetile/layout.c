@@ -255,9 +255,8 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
         return xt_no_vec_();
     if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map, &d.source);
-    return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.vec.dist.shape[0],
-                    d.vec.dist.shape[1]),
-           xt_no_vec_();
+    return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map",
+                        d.vec.dist.shape[0], d.vec.dist.shape[1]);
 }
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
@@ -268,13 +267,11 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
-                        d.cols, d.row, d.col, n[0], n[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
+                            d.rows, d.cols, d.row, d.col, n[0], n[1]);
     if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0],
-                        n[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map",
+                            n[0], n[1]);
     return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &d.map, &none, &from,
                          xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
@@ -286,13 +283,11 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
     const int *n = d.vec.dist.shape;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SHAPE_CAST")) return xt_no_vec_();
     if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
-        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
-                        "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
+                            "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols);
     if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SHAPE_CAST of a %d x %d vector at work-group level needs .map",
-                        n[0], n[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_SHAPE_CAST of a %d x %d vector at work-group level needs .map",
+                            n[0], n[1]);
     return xt_rearrange_(w, XT_OP_SHAPE_CAST_, &d.vec, &d.map, &none, &from,
                          xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
@@ -317,12 +312,11 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
-        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
+                            has[1]);
     if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
-        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
-                        data[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
+                            data[1]);
     return xt_rename_(w, XT_OP_TILE_PACK_, 0, same, b);
 }
 
@@ -333,8 +327,7 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
-        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
-                        b[0], b[1], has[0], has[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
+                            b[0], b[1], has[0], has[1]);
     return xt_rename_(w, XT_OP_TILE_UNPACK_, 0, same, none);
 }

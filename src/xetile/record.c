@@ -16,14 +16,14 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
     return v->parent;
 }
 
-/* Scalar number i of a tile: offset, shape, pitch, base; NULL: there is none. */
+/* Scalar i of a tile: offset, shape, pitch, base; then NULL. */
 XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
 {
     xt_val *all[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
     return i < XT_COMPONENTS_ ? all[i] : NULL;
 }
 
-/* ---- where values may be used ------------------------------------------------------------------------------------ */
+/* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_op_ op;
@@ -89,7 +89,7 @@ XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
     xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
 }
 
-/* What is loaded: where the place does. With a map each subgroup has its own part of one vector. */
+/* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
     const xt_val *v;

@@ -10,9 +10,9 @@
     X(minsi, false, true, true)                                                                                        \
     X(minui, false, true, true)                                                                                        \
     X(maxsi, false, true, true)                                                                                        \
-    X(maxui, false, true, true) X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false)          \
-        X(minnumf, true, false, true) X(maxnumf, true, false, true) X(minimumf, true, false, true)                     \
-            X(maximumf, true, false, true)
+    X(maxui, false, true, true)                                                                                        \
+    X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false) X(minnumf, true, false, true)        \
+        X(maxnumf, true, false, true) X(minimumf, true, false, true) X(maximumf, true, false, true)
 
 typedef struct {
     const char *name;

@@ -238,9 +238,8 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     if (!xt_enter_(w) || !xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least))
         return xt_no_vec_();
     if (d.vec.inner[0])
-        return xt_fail_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
-                        largest ? "XT_ARGMAX" : "XT_ARGMIN"),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
+                            largest ? "XT_ARGMAX" : "XT_ARGMIN");
     xt_vec best = back.vec = xt_reduction_(w, kind, least);
     back.dim = d.dim;
     back.size = d.vec.dist.shape[d.dim];

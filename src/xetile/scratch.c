@@ -133,7 +133,7 @@ static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
     }
 }
 
-/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
+/* Elements outside a pass are read as zero bits, so or-ing merges the passes. */
 static spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
 {
     const cm_type_row *row = cm_type_info(of);
@@ -186,7 +186,7 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     spe_id at[2];
     cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, &v->dist, row, 0, at);
-    spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
+    spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* exact: positions are multiples of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
     mem.col = at[0];

@@ -98,9 +98,8 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
     xt_reduction_desc_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
     if ((int)v.type != XT_BOOL_)
-        return xt_fail_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
-                        xt_type_name_((int)v.type)),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
+                               xt_type_name_((int)v.type));
     v.inner[0] = v.inner[1] = 0;
     d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
     for (d.dim = 0; d.dim < 2; d.dim++) {

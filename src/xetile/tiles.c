@@ -46,13 +46,12 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     xt_local_array_ *array;
     if (!xt_enter_(w)) return xt_nothing_();
     if (elements < 1 || elements > 1 << 24)
-        return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type)),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements,
+                               xt_type_name_(type));
     x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * xt_bytes_(type);
     if (x->local_bytes > x->target.local_memory)
-        return xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
-                        x->target.name, x->target.local_memory),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d",
+                               (long long)x->local_bytes, x->target.name, x->target.local_memory);
     xt_val v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
     v.local = true;
     array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
@@ -241,7 +240,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     xt_tile before = xt_now_tile_(x, &init->matrix);
     xt_val distance = xt_now_(x, &init->distance);
     spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
-    /* with 2D block messages it was tested before this version was chosen */
+    /* with 2D block messages, this version's condition has tested it */
     for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
         xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
         spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
