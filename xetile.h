@@ -876,14 +876,14 @@ typedef struct {
     xt_val v[3];
 } xt_numbers_;
 
-/* Operations on vectors, element by element: in any layout that all operands share, or in the accumulator's; on numbers
- * in the type that arithmetic takes, or on what holds them. */
+/* How element-wise operations on vectors compute: in any layout that the operands share, or in the accumulator's; on
+ * arithmetic types, or on storage types. */
 typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_ } xt_way_;
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
 typedef struct {
     int type;
     xt_way_ way;
-    xt_part_fn_ fn; /* makes a scalar or a vector of them from the operands' */
+    xt_part_fn_ fn; /* computes a component, or a vector of them, from the operands' */
     xt_vec v[3];
 } xt_vectors_;
 
@@ -1055,6 +1055,9 @@ typedef struct {
 } xt_lane_table_row_;
 
 XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
+/* The same, returning a lost number or vector instead of false. */
+#define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
+#define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
 
 /* ---- passes: layouts.c, block2d.c */
 
@@ -1463,14 +1466,14 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
     return v->parent;
 }
 
-/* Scalar number i of a tile: offset, shape, pitch, base; NULL: there is none. */
+/* Scalar i of a tile: offset, shape, pitch, base; then NULL. */
 XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
 {
     xt_val *all[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
     return i < XT_COMPONENTS_ ? all[i] : NULL;
 }
 
-/* ---- where values may be used ------------------------------------------------------------------------------------ */
+/* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_op_ op;
@@ -1536,7 +1539,7 @@ XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
     xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
 }
 
-/* What is loaded: where the place does. With a map each subgroup has its own part of one vector. */
+/* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
     const xt_val *v;
@@ -1964,8 +1967,8 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     xt_numbers_ n = {type, {*v, *v, *v}};
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
-        return xt_fail_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET, "the operand of XT_CAST"),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
+                               "the operand of XT_CAST");
     xt_val r = xt_record_number_(w, XT_OP_CAST_NUMBER_, xt_write_cast_number_, 0, type, xt_val_align_(v), &n);
     xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
     return r;
@@ -2011,9 +2014,8 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
     if (!xt_enter_(w)) return xt_nothing_();
     if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
         v.val.type == CM_E5M2)
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
-                        xt_type_name_(type)),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
+                               xt_type_name_(type));
     return xt_cast_number_(w, type, &v.val);
 }
 
@@ -2027,8 +2029,7 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
         return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.integer ? a : b;
     if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
-        return xt_fail_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT"),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();
@@ -2040,7 +2041,7 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     xt_numbers_ n = XT_ZERO_;
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
-    if (dim < 0 || dim > 2) return xt_fail_(w, XT_ERROR_DIMENSION, "got %d", dim), xt_nothing_();
+    if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);
     xt_val r = xt_record_number_(w, XT_OP_BUILTIN_, xt_write_builtin_, (int)name, CM_I32, 1, &n);
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
     if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
@@ -2895,13 +2896,12 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     xt_local_array_ *array;
     if (!xt_enter_(w)) return xt_nothing_();
     if (elements < 1 || elements > 1 << 24)
-        return xt_fail_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements, xt_type_name_(type)),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements,
+                               xt_type_name_(type));
     x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * xt_bytes_(type);
     if (x->local_bytes > x->target.local_memory)
-        return xt_fail_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d", (long long)x->local_bytes,
-                        x->target.name, x->target.local_memory),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d",
+                               (long long)x->local_bytes, x->target.name, x->target.local_memory);
     xt_val v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
     v.local = true;
     array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
@@ -3090,7 +3090,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     xt_tile before = xt_now_tile_(x, &init->matrix);
     xt_val distance = xt_now_(x, &init->distance);
     spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
-    /* with 2D block messages it was tested before this version was chosen */
+    /* with 2D block messages, this version's condition has tested it */
     for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
         xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
         spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
@@ -3454,8 +3454,7 @@ XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     inside = spe_ult(m, *offset, s->count);
     if (l->size_i < l->lanes)
         inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* not padding */
-    if (s->valid < l->rows)
-        inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
+    if (s->valid < l->rows) inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
     if (!s->mask) return inside;
     lane = cm_component(c, s->mask, v);
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
@@ -3582,8 +3581,7 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
     xt_block_ b = xt_blocks_(x, &v.dist);
     v = xt_as_use_(x, &v, CM_ACC);
     xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
-    while (v.blocks && xt_spread_next_(&s, &b))
-        xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
+    while (v.blocks && xt_spread_next_(&s, &b)) xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
@@ -4023,7 +4021,7 @@ XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
     return n;
 }
 
-/* coopmatrix.h's callback. */
+/* Callback of coopmatrix.h. */
 typedef struct {
     xt_ctx *x;
     const xt_node_ *n;
@@ -4037,7 +4035,7 @@ XE_FN_ spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *u
     return ((const xt_vectors_ *)of->n->desc)->fn(of->x, of->n, v);
 }
 
-/* Part number i of the result, in the accumulator's layout: there matrices of any two types correspond part by part. */
+/* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
 XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -4057,7 +4055,7 @@ XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
                    : cm_convert(&x->cm, a, (cm_type)d->type);
 }
 
-/* A block, or a strip of one, from those of the operands. */
+/* Computes a block, or a strip of one, from those of the operands. */
 XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -4073,7 +4071,7 @@ XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
     return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
-/* All blocks at once; or, where a store will ask for it in strips, only the room for them. */
+/* Computes all blocks; or, if a store will request strips, only allocates them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -4111,8 +4109,7 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
     const cm_matrix *whole = &value->now.vec.block[block];
     cm_layout l = whole->layout;
     spe_id *part = whole->part + strip;
-    if (xt_strips_(whole) > 1)
-        l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
+    if (xt_strips_(whole) > 1) l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
     if (value->unmade && spe_ok(&x->m) && !part[0]) {
         const xt_node_ *n = xt_node_at_(x, value->node);
         const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
@@ -4237,7 +4234,7 @@ XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *co
 
 /* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
 
-/* Numbers and vectors both begin with the type in which operands meet. */
+/* Operands of numbers and of vectors both begin with their common type. */
 XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
 
 XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
@@ -4256,7 +4253,7 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
-/* A node of an operation element by element. */
+/* Records an element-wise operation. */
 XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ way, int kind, cm_type type, int n,
                               const xt_vec *v, int meeting)
 {
@@ -4378,9 +4375,8 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     for (int i = 1; i < row->operands; i++)
         if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
     if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
-        return xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
-                        a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type)),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
+                               a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
@@ -4425,7 +4421,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     int from = (int)a.vec.type;
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
     if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
-        return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type)), xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
     return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, &a.vec, type);
 }
 
@@ -4438,8 +4434,8 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
-        return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text), xt_type_name_(type)),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text),
+                               xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
     return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, xt_write_bitcast_number_, 0, type, 1, &n);
 }
@@ -4879,8 +4875,10 @@ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
                 there |= (uint32_t)has << p;
             }
             c[i] = spe_null(&x->m, spe_type_of(&x->m, f.comp[0]));
-            if (there == all) c[i] = xt_pick_(x, &f, from);
-            else if (there) c[i] = spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, &f, from), c[i]);
+            if (there == all)
+                c[i] = xt_pick_(x, &f, from);
+            else if (there)
+                c[i] = spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, &f, from), c[i]);
         }
         r.block[b.i] = c ? cm_from_components(&x->cm, &l, c) : cm_poison();
     }
@@ -5077,7 +5075,7 @@ XE_FN_ void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, 
     }
 }
 
-/* What lies outside a pass was read as zero bits, so the passes are or-ed. */
+/* Elements outside a pass are read as zero bits, so or-ing merges the passes. */
 XE_FN_ spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
 {
     const cm_type_row *row = cm_type_info(of);
@@ -5130,7 +5128,7 @@ XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
     spe_id at[2];
     cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, &v->dist, row, 0, at);
-    spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* whole: a place is a multiple of the width */
+    spe_id col = spe_udiv(&x->m, at[1], spe_i32(&x->m, passes)); /* exact: positions are multiples of the width */
     mem.ptr = xt_scratch_pointer_(x, xt_held_(v->type));
     mem.row = spe_iadd(&x->m, col, spe_i32(&x->m, c / width * part + c % width % part));
     mem.col = at[0];
@@ -5457,9 +5455,8 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
         !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
         return xt_no_vec_();
     if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map, &d.source);
-    return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map", d.vec.dist.shape[0],
-                    d.vec.dist.shape[1]),
-           xt_no_vec_();
+    return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map",
+                        d.vec.dist.shape[0], d.vec.dist.shape[1]);
 }
 
 xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
@@ -5470,13 +5467,11 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
-        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d", d.rows,
-                        d.cols, d.row, d.col, n[0], n[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
+                            d.rows, d.cols, d.row, d.col, n[0], n[1]);
     if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map", n[0],
-                        n[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map",
+                            n[0], n[1]);
     return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &d.map, &none, &from,
                          xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
@@ -5488,13 +5483,11 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
     const int *n = d.vec.dist.shape;
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SHAPE_CAST")) return xt_no_vec_();
     if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
-        return xt_fail_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
-                        "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
+                            "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols);
     if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        return xt_fail_(w, XT_ERROR_MAP_MISSING, "XT_SHAPE_CAST of a %d x %d vector at work-group level needs .map",
-                        n[0], n[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_SHAPE_CAST of a %d x %d vector at work-group level needs .map",
+                            n[0], n[1]);
     return xt_rearrange_(w, XT_OP_SHAPE_CAST_, &d.vec, &d.map, &none, &from,
                          xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
 }
@@ -5519,12 +5512,11 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
     if (has[0])
-        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0], has[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
+                            has[1]);
     if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
-        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
-                        data[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
+                            data[1]);
     return xt_rename_(w, XT_OP_TILE_PACK_, 0, same, b);
 }
 
@@ -5535,9 +5527,8 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
-        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
-                        b[0], b[1], has[0], has[1]),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
+                            b[0], b[1], has[0], has[1]);
     return xt_rename_(w, XT_OP_TILE_UNPACK_, 0, same, none);
 }
 
@@ -5552,9 +5543,9 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     X(minsi, false, true, true)                                                                                        \
     X(minui, false, true, true)                                                                                        \
     X(maxsi, false, true, true)                                                                                        \
-    X(maxui, false, true, true) X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false)          \
-        X(minnumf, true, false, true) X(maxnumf, true, false, true) X(minimumf, true, false, true)                     \
-            X(maximumf, true, false, true)
+    X(maxui, false, true, true)                                                                                        \
+    X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false) X(minnumf, true, false, true)        \
+        X(maxnumf, true, false, true) X(minimumf, true, false, true) X(maximumf, true, false, true)
 
 typedef struct {
     const char *name;
@@ -5992,9 +5983,8 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     if (!xt_enter_(w) || !xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least))
         return xt_no_vec_();
     if (d.vec.inner[0])
-        return xt_fail_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
-                        largest ? "XT_ARGMAX" : "XT_ARGMIN"),
-               xt_no_vec_();
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
+                            largest ? "XT_ARGMAX" : "XT_ARGMIN");
     xt_vec best = back.vec = xt_reduction_(w, kind, least);
     back.dim = d.dim;
     back.size = d.vec.dist.shape[d.dim];
@@ -6037,7 +6027,7 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
 
 XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
 
-/* Scalar number i of a value: of a tile; an xt_val is one itself, a vector has none. */
+/* Scalar i of a value: six in a tile, one in an xt_val, none in a vector. */
 XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i)
 {
     if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
@@ -6134,7 +6124,7 @@ XE_FN_ uint32_t xt_region_value_(xt_ctx *x)
     return id;
 }
 
-/* A number or pointer like the one that comes in, under another id. */
+/* A number or pointer like the initial one, with another id. */
 XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
 {
     xt_val v = spe_val_of(start->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(start), id);
@@ -6142,7 +6132,7 @@ XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
     return v;
 }
 
-/* What the mask tells becomes new values. */
+/* Replaces the parts in the mask by new values. */
 XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 {
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
@@ -6228,7 +6218,7 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
         xt_val *first;
         for (j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
             xt_val now = xt_now_(x, first);
-            if (result && !(s->mask >> j & 1)) continue; /* then it is the value of before */
+            if (result && !(s->mask >> j & 1)) continue; /* unchanged */
             if (s->mask >> j & 1) {
                 bool local = now.local;
                 now = xt_carried_as_(first, f->ids[at++]);
@@ -6261,6 +6251,8 @@ XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
     xt_value_ *p = xt_value_at_(x, a);
     xt_value_ *q = xt_value_at_(x, b);
     q->parent = a;
+    p->uses++;
+    q->uses++;
     for (int i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
 }
 
@@ -7032,7 +7024,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
-    x->regions.end = xt_region_end_; /* not before: a program without regions does not compile what ends them */
+    x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.file, w.line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -7201,7 +7193,7 @@ XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
     return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));
 }
 
-/* Room for what a region carries. */
+/* Allocates the ids of a region's carried values. */
 XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 {
     f->ids = NULL;
@@ -7488,12 +7480,12 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
     d.numbers = operands;
     if (!xt_enter_(w)) return xt_nothing_();
     if (operands.count > 8)
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count), xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count);
     for (int i = 0; i < operands.count; i++)
         if (!xt_check_value_(w, &operands.at[i], "an operand of XT_EMIT"))
             return xt_nothing_();
         else if (!spe_val_is_set(&operands.at[i]))
-            return xt_fail_(w, XT_ERROR_UNSET, "an operand of XT_EMIT"), xt_nothing_();
+            return XT_FAIL_NUMBER_(w, XT_ERROR_UNSET, "an operand of XT_EMIT");
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
     xt_record_(w, XT_OP_EMIT_, xt_write_emit_, 0, v.id, &d, sizeof d);
@@ -7646,9 +7638,8 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
     xt_reduction_desc_ d = XT_ZERO_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
     if ((int)v.type != XT_BOOL_)
-        return xt_fail_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
-                        xt_type_name_((int)v.type)),
-               xt_nothing_();
+        return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
+                               xt_type_name_((int)v.type));
     v.inner[0] = v.inner[1] = 0;
     d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
     for (d.dim = 0; d.dim < 2; d.dim++) {
