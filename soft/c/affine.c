@@ -30,9 +30,7 @@ const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed)
 void cg_each_widened(struct cg *g, const struct sp_inst *i,
                      void (*test)(struct cg *g, uint32_t operand, bool is_signed))
 {
-    bool chain = i->op == SP_OP_AccessChain || i->op == SP_OP_InBoundsAccessChain || i->op == SP_OP_PtrAccessChain ||
-                 i->op == SP_OP_InBoundsPtrAccessChain;
-    bool converts = i->op == SP_OP_UConvert || i->op == SP_OP_SConvert || i->op == SP_OP_ConvertUToPtr;
+    bool chain = cg_is(i, CG_CHAIN), converts = cg_is(i, CG_CONVERTS);
     for (uint32_t k = 0; k < i->count; k++) {
         uint32_t id = i->operand[k];
         if (!cg_is_value_operand(i, k) || !g->value[id].affine) continue;
@@ -69,6 +67,7 @@ static const char *scalar_text(struct cg *g)
     uint64_t c = 0;
     if (cg_builtin_component(g, i, &builtin, &component))
         return cg_str(g, "(%s)(%s)", type, cg_builtin_affine(g, builtin, component));
+    if (cg_is(i, CG_CHAIN)) return scalar_chain(g);
     const char *a = first(g, i->operand[0]);
     switch (i->op) {
     case SP_OP_IAdd: return cg_str(g, "(%s)(%s + %s)", type, a, first(g, i->operand[1]));
@@ -81,10 +80,6 @@ static const char *scalar_text(struct cg *g)
     case SP_OP_SConvert:
         return cg_str(g, "(%s)(%s)(%s)%s", type, cg_kind_signed(g, cg_kind_of(g, i->id), false),
                       cg_kind_signed(g, cg_kind_of(g, i->operand[0]), false), a);
-    case SP_OP_AccessChain:
-    case SP_OP_InBoundsAccessChain:
-    case SP_OP_PtrAccessChain:
-    case SP_OP_InBoundsPtrAccessChain: return scalar_chain(g);
     default: return cg_str(g, "(%s)%s", type, a);
     }
 }

@@ -291,13 +291,8 @@ static void write_plain(struct cg *g)
 static void write_instruction(struct cg *g)
 {
     if (!cg_legalise(g)) return;
+    if (cg_is(g->inst, CG_SILENT)) return;
     switch (g->inst->op) {
-    case SP_OP_Variable:
-    case SP_OP_Phi:
-    case SP_OP_Undef:
-    case SP_OP_Nop:
-    case SP_OP_LifetimeStop:
-    case SP_OP_AssumeTrueKHR: return;
     case SP_OP_LifetimeStart:
         if (g->o->check) cg_check_lifetime(g);
         return;
@@ -309,7 +304,7 @@ static void write_instruction(struct cg *g)
         cg_write_affine(g);
         return;
     }
-    if (cg_is_predicated(g->inst->op))
+    if (cg_is(g->inst, CG_PREDICATED))
         cg_write_predicated(g, write_plain);
     else
         write_plain(g);

@@ -40,19 +40,10 @@ static void set_type(struct cg *g, struct access *a, uint32_t type)
     a->bytes = cg_str(g, "%lluu", (unsigned long long)cg_check_extent(g, type, &a->flags));
 }
 
-static uint32_t flags_of_atomic(uint16_t op)
+static uint32_t flags_of_atomic(const struct sp_inst *i)
 {
-    switch (op) {
-    case SP_OP_AtomicLoad: return XS_ATOMIC | XS_READS;
-    case SP_OP_AtomicStore:
-    case SP_OP_AtomicFlagClear: return XS_ATOMIC | XS_WRITES;
-    case SP_OP_AtomicFAddEXT:
-    case SP_OP_AtomicFMinEXT:
-    case SP_OP_AtomicFMaxEXT:
-    case SP_OP_AtomicFlagTestAndSet:
-    case SP_OP_AtomicCompareExchangeWeak: return XS_ATOMIC | XS_READS | XS_WRITES;
-    default: return op >= SP_OP_AtomicExchange && op <= SP_OP_AtomicXor ? XS_ATOMIC | XS_READS | XS_WRITES : 0;
-    }
+    if (!cg_is(i, CG_ATOMIC)) return 0;
+    return XS_ATOMIC | (cg_is(i, CG_READS) ? XS_READS : 0) | (cg_is(i, CG_WRITES) ? XS_WRITES : 0);
 }
 
 static uint32_t describe_copy(struct cg *g, struct access *a)
@@ -104,7 +95,7 @@ static uint32_t describe_extended(struct cg *g, struct access *a)
 static uint32_t describe_block2d(struct cg *g, struct access *a)
 {
     bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
-    uint32_t first = store ? 5 : 4, at = store ? 9 : 8, lanes = cg_lanes_operand(g->inst->op), item;
+    uint32_t first = store ? 5 : 4, at = store ? 9 : 8, lanes = cg_lanes_operand(g->inst), item;
     uint64_t bytes;
     const char *shape = "";
     set_pointer(g, a, cg_operand(g, first), store ? XS_WRITES : XS_READS | XS_DWORDS, false);
@@ -165,7 +156,7 @@ static uint32_t describe_async(struct cg *g, struct access *a)
 
 static uint32_t describe(struct cg *g, struct access *a)
 {
-    uint32_t pointer = cg_operand(g, 0), flags = flags_of_atomic(g->inst->op);
+    uint32_t pointer = cg_operand(g, 0), flags = flags_of_atomic(g->inst);
     switch (g->inst->op) {
     case SP_OP_Load:
     case SP_OP_Store:
@@ -198,24 +189,7 @@ static uint32_t describe(struct cg *g, struct access *a)
 
 /* ---- barriers */
 
-static bool is_group_barrier(struct cg *g)
-{
-    uint64_t scope = 0;
-    switch (g->inst->op) {
-    case SP_OP_GroupWaitEvents: return true;
-    case SP_OP_ControlBarrier:
-    case SP_OP_ControlBarrierArriveEXT:
-    case SP_OP_ControlBarrierWaitEXT:
-    case SP_OP_GroupAll:
-    case SP_OP_GroupAny:
-    case SP_OP_GroupBroadcast: break;
-    default:
-        if (!cg_has_group_operation(g->inst->op)) return false;
-    }
-    return sp_constant(g->m, cg_operand(g, 0), &scope) && scope == SP_SCOPE_Workgroup;
-}
-
-/* Separate fences may be anywhere, so in modules that have them, all barriers count as full. */
+/* Fences of their own may stand at any distance from the barrier: in modules that have such, all barriers are full. */
 static bool has_fences(const struct sp_module *m)
 {
     for (uint32_t n = 0; n < m->function_count; n++)
@@ -261,12 +235,9 @@ static const char *call_of(struct cg *g, const struct access *a, uint32_t part, 
 static void write_zeros(struct cg *g)
 {
     const struct sp_type *t = g->inst->id ? sp_type(g->m, g->inst->type) : NULL;
-    bool block = g->inst->op == SP_OP_Subgroup2DBlockLoadINTEL ||
-                 g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ||
-                 g->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL;
     uint32_t item;
     uint64_t bytes;
-    if (block && cg_block_access(g, g->inst, 9, &item, &bytes)) {
+    if (g->inst->op != SP_OP_Subgroup2DBlockStoreINTEL && cg_block_access(g, g->inst, 9, &item, &bytes)) {
         const struct cg_value *p = &g->value[cg_operand(g, 9)];
         if (!p->variable) return;
         const struct cg_value *v = &g->value[p->variable];
@@ -290,7 +261,7 @@ bool cg_check_begin(struct cg *g)
     uint32_t n;
     if (!g->check) g->check = cg_alloc(g, sizeof *g->check);
     if (g->failed) return false;
-    if (is_group_barrier(g)) {
+    if (cg_waits(g, g->inst)) {
         uint32_t flags = g->inst->op == SP_OP_ControlBarrierWaitEXT ? XS_WAIT : missing_fences(g);
         cg_put(g, "    check_barrier(self, &%s, %s);\n", cg_check_site(g, 0, 0, 0, flags), g->bits);
         return false;

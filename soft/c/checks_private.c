@@ -54,7 +54,7 @@ static void check_item_copy(struct cg *g)
 
 static void check_item_block(struct cg *g)
 {
-    uint32_t item, k = cg_lanes_operand(g->inst->op);
+    uint32_t item, k = cg_lanes_operand(g->inst);
     uint64_t bytes;
     if (!k || !cg_block_access(g, g->inst, k, &item, &bytes)) return;
     if (g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL)

@@ -102,7 +102,7 @@ static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t
 bool cg_write_deferred(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
-    uint32_t lanes = cg_lanes_operand(i->op), variable = lanes ? g->value[i->operand[lanes]].variable : 0;
+    uint32_t lanes = cg_lanes_operand(i), variable = lanes ? g->value[i->operand[lanes]].variable : 0;
     if (variable && g->value[variable].queue) {
         write_deferred_load(g, g->value[variable].queue, variable);
         return true;

@@ -1,76 +1,19 @@
 /* legalise.c - integers of widths other than 8, 16, 32 and 64 bits.
  *
- * A value of N bits is held in the next wider type with the upper bits zero: every result is truncated to its width
- * (cg_set_leaf), and operations that depend on the sign take sign-extended operands (cg_leaf_use). In memory it takes
- * as many bytes as its bits need, aligned like the wider type; it is loaded and stored in parts of 1, 2 and 4 bytes.
- * Instructions that are not in the table are refused with such operands.
+ * A value of N bits is held in the next wider type, the bits above being zeros: every result is cut to its width
+ * (cg_set_leaf), and operations that look at the sign take their operands extended (cg_leaf_use). In memory it takes as
+ * many bytes as its bits need, and stands where the wider type would; it is loaded and stored in parts of 1, 2 and 4
+ * bytes. Instructions that are not CG_NARROW are refused with such operands.
  */
 #include "codegen.h"
 
 #include <string.h>
 
-enum { MASK_ONLY, EXTENDS };
-
-static const struct {
-    uint16_t op, how;
-} rows[] = {
-    {SP_OP_IAdd, MASK_ONLY},
-    {SP_OP_ISub, MASK_ONLY},
-    {SP_OP_IMul, MASK_ONLY},
-    {SP_OP_UDiv, MASK_ONLY},
-    {SP_OP_UMod, MASK_ONLY},
-    {SP_OP_SDiv, EXTENDS},
-    {SP_OP_SRem, EXTENDS},
-    {SP_OP_SMod, EXTENDS},
-    {SP_OP_SNegate, MASK_ONLY},
-    {SP_OP_Not, MASK_ONLY},
-    {SP_OP_BitwiseAnd, MASK_ONLY},
-    {SP_OP_BitwiseOr, MASK_ONLY},
-    {SP_OP_BitwiseXor, MASK_ONLY},
-    {SP_OP_ShiftLeftLogical, MASK_ONLY},
-    {SP_OP_ShiftRightLogical, MASK_ONLY},
-    {SP_OP_ShiftRightArithmetic, EXTENDS}, /* an amount with the sign bit set is beyond the width either way */
-    {SP_OP_IEqual, MASK_ONLY},
-    {SP_OP_INotEqual, MASK_ONLY},
-    {SP_OP_ULessThan, MASK_ONLY},
-    {SP_OP_ULessThanEqual, MASK_ONLY},
-    {SP_OP_UGreaterThan, MASK_ONLY},
-    {SP_OP_UGreaterThanEqual, MASK_ONLY},
-    {SP_OP_SLessThan, EXTENDS},
-    {SP_OP_SLessThanEqual, EXTENDS},
-    {SP_OP_SGreaterThan, EXTENDS},
-    {SP_OP_SGreaterThanEqual, EXTENDS},
-    {SP_OP_BitCount, MASK_ONLY},
-    {SP_OP_UConvert, MASK_ONLY},
-    {SP_OP_SConvert, EXTENDS},
-    {SP_OP_ConvertUToF, MASK_ONLY},
-    {SP_OP_ConvertSToF, EXTENDS},
-    {SP_OP_ConvertFToU, MASK_ONLY},
-    {SP_OP_ConvertFToS, MASK_ONLY},
-    {SP_OP_Load, MASK_ONLY},
-    {SP_OP_Store, MASK_ONLY},
-    {SP_OP_PredicatedLoadINTEL, MASK_ONLY},
-    {SP_OP_PredicatedStoreINTEL, MASK_ONLY},
-    {SP_OP_Select, MASK_ONLY},
-    {SP_OP_Phi, MASK_ONLY},
-    {SP_OP_Undef, MASK_ONLY},
-    {SP_OP_CopyObject, MASK_ONLY},
-    {SP_OP_ExpectKHR, MASK_ONLY},
-    {SP_OP_CompositeExtract, MASK_ONLY},
-    {SP_OP_CompositeInsert, MASK_ONLY},
-    {SP_OP_CompositeConstruct, MASK_ONLY},
-    {SP_OP_FunctionCall, MASK_ONLY},
-    {SP_OP_AccessChain, EXTENDS},
-    {SP_OP_InBoundsAccessChain, EXTENDS},
-    {SP_OP_PtrAccessChain, EXTENDS},
-    {SP_OP_InBoundsPtrAccessChain, EXTENDS},
-};
-
-/* The same for OpenCL.std. */
+/* Of OpenCL.std. */
 static const struct {
     const char *name;
-    uint16_t how;
-} extended[] = {{"u_min", MASK_ONLY}, {"u_max", MASK_ONLY}, {"s_min", EXTENDS}, {"s_max", EXTENDS}};
+    bool extends;
+} extended[] = {{"u_min", false}, {"u_max", false}, {"s_min", true}, {"s_max", true}};
 
 static uint32_t narrow_type(struct cg *g, uint32_t type)
 {
@@ -92,16 +35,14 @@ bool cg_legalise(struct cg *g)
     uint32_t bits = g->m->has_narrow ? narrow_width(g) : 0;
     g->extends = false;
     if (!bits) return true;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].op != g->inst->op) continue;
-        if (sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedConversion)) break;
-        g->extends = rows[i].how == EXTENDS;
+    if (cg_is(g->inst, CG_NARROW) && !sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedConversion)) {
+        g->extends = cg_is(g->inst, CG_SIGNED);
         return true;
     }
     for (size_t i = 0; g->inst->op == SP_OP_ExtInst && i < sizeof extended / sizeof *extended; i++) {
         const char *name = sp_ext_name(cg_operand(g, 1));
         if (cg_operand(g, 0) != g->m->opencl_std || !name || strcmp(name, extended[i].name) != 0) continue;
-        g->extends = extended[i].how == EXTENDS;
+        g->extends = extended[i].extends;
         return true;
     }
     cg_fail(g, "not supported for integers of %u bits", bits);

@@ -23,7 +23,7 @@ static const char *address_of(struct cg *g, const struct cg_value *p)
 static void write_block2d(struct cg *g)
 {
     bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
-    uint32_t at = cg_lanes_operand(g->inst->op), lanes = cg_operand(g, at), first = store ? 5 : 4;
+    uint32_t at = cg_lanes_operand(g->inst), lanes = cg_operand(g, at), first = store ? 5 : 4;
     const char *name = store                                                    ? "store"
                        : g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ? "load_transform"
                        : g->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL ? "load_transpose"

@@ -116,7 +116,7 @@ static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_
 static bool is_volatile(const struct sp_inst *i)
 {
     uint32_t at = i->op == SP_OP_Load ? 1 : i->op == SP_OP_Store ? 2 : 3;
-    bool accesses = i->op == SP_OP_Load || i->op == SP_OP_Store || cg_is_predicated(i->op);
+    bool accesses = i->op == SP_OP_Load || i->op == SP_OP_Store || cg_is(i, CG_PREDICATED);
     return accesses && i->count > at && (i->operand[at] & SP_ACCESS_Volatile);
 }
 
@@ -364,7 +364,7 @@ static void write_chain(struct cg *g)
     uint64_t bits, stride;
     int64_t offset = 0;
     const char *e = !v->root ? cg_use(g, base, varying) : g->value[base].root ? cg_str(g, "o%u", base) : "(u64)0";
-    if (i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain) {
+    if (cg_is(i, CG_ELEMENT)) {
         uint64_t size = sp_type(g->m, type)->size;
         if (sp_constant(g->m, i->operand[1], &bits))
             offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
@@ -455,7 +455,7 @@ static void write_atomic(struct cg *g, const char *name)
 {
     const struct sp_inst *i = g->inst;
     bool flag = i->op == SP_OP_AtomicFlagTestAndSet, cas = !strcmp(name, "cas");
-    bool is_float = i->op == SP_OP_AtomicFAddEXT || i->op == SP_OP_AtomicFMinEXT || i->op == SP_OP_AtomicFMaxEXT;
+    bool is_float = cg_is(i, CG_FLOAT);
     enum cg_kind kind = flag ? CG_U32 : cg_leaves_of(g, i->type)->leaf[0].kind,
                  bits = cg_bits_kind(cg_kind_bytes(kind));
     const char *r = cg_temporary(g, cg_kind_type(g, bits, true)), *value = "1";
@@ -518,6 +518,11 @@ bool cg_write_memory(struct cg *g)
         write_atomic(g, atomic);
         return true;
     }
+    if (g->inst->id && g->value[g->inst->id].variable) return cg_is(g->inst, CG_CHAIN | CG_SAME_POINTER);
+    if (cg_is(g->inst, CG_CHAIN)) {
+        write_chain(g);
+        return true;
+    }
     switch (g->inst->op) {
     case SP_OP_Load:
     case SP_OP_PredicatedLoadINTEL: write_load(g); return true;
@@ -525,15 +530,6 @@ bool cg_write_memory(struct cg *g)
     case SP_OP_PredicatedStoreINTEL: write_store(g); return true;
     case SP_OP_CopyMemory:
     case SP_OP_CopyMemorySized: write_copy(g); return true;
-    case SP_OP_AccessChain:
-    case SP_OP_InBoundsAccessChain:
-    case SP_OP_PtrAccessChain:
-    case SP_OP_InBoundsPtrAccessChain:
-        if (!g->value[g->inst->id].variable) write_chain(g);
-        return true;
-    case SP_OP_Bitcast:
-    case SP_OP_PtrCastToGeneric:
-    case SP_OP_CopyObject: return g->value[g->inst->id].variable != 0;
     case SP_OP_AtomicLoad: write_atomic_load(g); return true;
     case SP_OP_AtomicStore:
     case SP_OP_AtomicFlagClear: write_atomic_store(g); return true;

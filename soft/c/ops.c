@@ -310,10 +310,9 @@ static const char *rounded(struct cg *g, enum cg_kind *kind, const char *e, bool
     return t;
 }
 
-static bool is_conversion(uint16_t op)
+static bool is_conversion(const struct sp_inst *i)
 {
-    return op == SP_OP_UConvert || op == SP_OP_SConvert || op == SP_OP_ConvertSToF || op == SP_OP_ConvertUToF ||
-           op == SP_OP_ConvertPtrToU || op == SP_OP_ConvertUToPtr;
+    return cg_is(i, CG_CONVERTS) || i->op == SP_OP_ConvertSToF || i->op == SP_OP_ConvertUToF;
 }
 
 /* Converts integers to another width or to floats in all steps but the last (see cg_convert). */
@@ -373,8 +372,8 @@ static void write_row_of_leaf(struct cg *g, const struct row *r, bool same_width
         kind[k] = l->leaf[i].kind;
     }
     if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) return;
-    /* saturating rows (without text for vectors) need the whole value */
-    if (n == 1 && varying && r->varying && is_conversion(r->op))
+    /* a saturating row (no text for vectors) must see the whole value */
+    if (n == 1 && varying && r->varying && is_conversion(g->inst))
         step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
     if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) return;
     if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->inst->op != SP_OP_CopyObject) {

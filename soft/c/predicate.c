@@ -3,8 +3,6 @@
  */
 #include "codegen.h"
 
-bool cg_is_predicated(uint16_t op) { return op == SP_OP_PredicatedLoadINTEL || op == SP_OP_PredicatedStoreINTEL; }
-
 static void set_default(struct cg *g)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);

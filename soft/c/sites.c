@@ -41,21 +41,13 @@ static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint
         if (d->what == SP_IS_VARIABLE || d->what == SP_IS_PARAMETER) return id;
         if (d->what == SP_IS_CONSTANT) return sp_constant_address(g->m, id, &variable, &offset) ? variable : 0;
         if (d->what != SP_IS_VALUE || !d->def) return 0;
-        switch (d->def->op) {
-        case SP_OP_AccessChain:
-        case SP_OP_InBoundsAccessChain:
-        case SP_OP_PtrAccessChain:
-        case SP_OP_InBoundsPtrAccessChain:
-        case SP_OP_Bitcast:
-        case SP_OP_CopyObject:
-        case SP_OP_PtrCastToGeneric:
-        case SP_OP_GenericCastToPtr: id = d->def->operand[0]; break;
-        case SP_OP_Phi:
+        if (d->def->op == SP_OP_Phi) {
             for (const struct phi *p = outer; p; p = p->outer)
                 if (p->id == id) return UINT32_MAX;
             return depth < MAX_PHIS ? root_of_phi(g, d->def, outer, depth) : 0;
-        default: return 0;
         }
+        if (!cg_is(d->def, CG_CHAIN | CG_SAME_POINTER)) return 0;
+        id = d->def->operand[0];
     }
     return 0;
 }

@@ -158,12 +158,37 @@ uint32_t cg_width_of(struct cg *g, uint32_t id); /* bits of a scalar's kind */
 uint32_t cg_operand(struct cg *g, uint32_t i);   /* an operand word of the instruction being written */
 
 /* ---- ops.c */
+enum cg_property {
+    CG_PURE = 1 << 0,          /* nothing but its operands, integers or pointers, decides the result */
+    CG_VARIES = 1 << 1,        /* the result differs from lane to lane, or ... */
+    CG_UNIFORM = 1 << 2,       /* ... does not, whatever the operands are; see cg_result_rule */
+    CG_READS = 1 << 3,         /* memory, through its pointers */
+    CG_WRITES = 1 << 4,        /* likewise */
+    CG_HARMLESS = 1 << 5,      /* takes pointers and writes through none */
+    CG_ORDERS = 1 << 6,        /* memory that others write comes into play: calls, barriers */
+    CG_ATOMIC = 1 << 7,        /* the access is */
+    CG_FLOAT = 1 << 8,         /* an atomic operation on floats */
+    CG_PREDICATED = 1 << 9,    /* for the lanes of a condition */
+    CG_COPIES = 1 << 10,       /* from memory to memory: to operand 0 from operand 1 */
+    CG_BLOCK = 1 << 11,        /* of two dimensions: see cg_describe_block */
+    CG_LIFETIME = 1 << 12,     /* of a variable begins or ends */
+    CG_CHAIN = 1 << 13,        /* an address some bytes behind operand 0 */
+    CG_ELEMENT = 1 << 14,      /* a chain whose first index counts what operand 0 points to */
+    CG_SAME_POINTER = 1 << 15, /* operand 0, when both are pointers */
+    CG_CONVERTS = 1 << 16,     /* an integer or pointer to another width */
+    CG_PRODUCT = 1 << 17,      /* of matrices */
+    CG_SCOPED = 1 << 18,       /* operand 0 says with whom it waits */
+    CG_SILENT = 1 << 19,       /* nothing is written where it stands */
+    CG_NARROW = 1 << 20,       /* takes integers of any width ... */
+    CG_SIGNED = 1 << 21,       /* ... with their sign extended */
+    CG_MODIFIES = CG_ATOMIC | CG_READS | CG_WRITES | CG_VARIES
+};
+bool cg_is(const struct sp_inst *i, uint32_t any); /* has it any of these properties? */
 bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
-bool cg_has_group_operation(uint16_t op);
-bool cg_is_group_operation(const struct sp_inst *i); /* its first operand may be work-group scope */
-int cg_result_rule(const struct sp_inst *i);  /* result: 1 varying, 0 uniform, -1 like the operands */
-bool cg_is_pure(uint16_t op);                 /* the result depends only on operands, integers or pointers */
-bool cg_math_stores(const struct sp_inst *i); /* has a second result, stored through its last operand? */
+enum cg_result { CG_RESULT_AS_OPERANDS, CG_RESULT_UNIFORM, CG_RESULT_VARIES };
+enum cg_result cg_result_rule(const struct sp_inst *i);
+bool cg_waits(const struct cg *g, const struct sp_inst *i); /* for all subgroups of the work-group? */
+bool cg_math_stores(const struct sp_inst *i); /* a second result, through its last operand? */
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
 /* ---- functions.c */
 bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */

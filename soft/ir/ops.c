@@ -1,142 +1,197 @@
-/* ops.c - properties of a single instruction: which operands are values, which instructions are pure. */
+/* ops.c - what instructions are like: one table for all that passes and C ask of an opcode. Which operands are values
+ * the grammar says (spirv/tables.inc).
+ */
 #include "extinst.h"
 #include "ir.h"
 
-bool cg_is_pure(uint16_t op)
-{
-    switch (op) {
-    case SP_OP_IAdd:
-    case SP_OP_ISub:
-    case SP_OP_IMul:
-    case SP_OP_BitwiseOr:
-    case SP_OP_BitwiseAnd:
-    case SP_OP_ShiftLeftLogical:
-    case SP_OP_UConvert:
-    case SP_OP_SConvert:
-    case SP_OP_ConvertPtrToU:
-    case SP_OP_ConvertUToPtr:
-    case SP_OP_Bitcast:
-    case SP_OP_AccessChain:
-    case SP_OP_InBoundsAccessChain:
-    case SP_OP_PtrAccessChain:
-    case SP_OP_InBoundsPtrAccessChain: return true;
-    default: return false;
-    }
-}
+/* An integer of another width than 8, 16, 32 and 64 bits may be an operand: as it is, or with its sign extended. */
+enum { NARROW = CG_NARROW, SIGNED = CG_NARROW | CG_SIGNED };
 
-/* Is the operand an id rather than a literal? (Ids of other things cannot be mistaken for values.) */
-bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
-{
-    switch (i->op) {
-    case SP_OP_Load:
-    case SP_OP_CompositeExtract:
-    case SP_OP_LifetimeStart:
-    case SP_OP_LifetimeStop:
-    case SP_OP_GenericCastToPtrExplicit:
-    case SP_OP_Switch:
-    case SP_OP_BranchConditional: return k < 1;
-    case SP_OP_Store:
-    case SP_OP_CopyMemory:
-    case SP_OP_CompositeInsert:
-    case SP_OP_VectorShuffle:
-    case SP_OP_SDot:
-    case SP_OP_UDot:
-    case SP_OP_SUDot:
-    case SP_OP_ImageSampleExplicitLod:
-    case SP_OP_ImageRead:
-    case SP_OP_SubgroupBlockPrefetchINTEL: return k < 2;
-    case SP_OP_CooperativeMatrixLoadKHR:
-    case SP_OP_CooperativeMatrixMulAddKHR:
-    case SP_OP_SDotAccSat:
-    case SP_OP_UDotAccSat:
-    case SP_OP_SUDotAccSat:
-    case SP_OP_PredicatedLoadINTEL:
-    case SP_OP_PredicatedStoreINTEL:
-    case SP_OP_ImageWrite:
-    case SP_OP_CopyMemorySized: return k < 3;
-    case SP_OP_CooperativeMatrixStoreKHR:
-    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: return k < 4;
-    case SP_OP_Variable: return k == 1;
-    case SP_OP_Phi: return k % 2 == 0;
-    case SP_OP_ExtInst: return k > 1 && !cg_math_literal(i, k);
-    case SP_OP_CooperativeMatrixLengthKHR:
-    case SP_OP_Branch:
-    case SP_OP_Undef:
-    case SP_OP_Unreachable: return false;
-    default: return k != 1 || !cg_has_group_operation(i->op);
-    }
-}
+static const uint32_t properties[] = {
+    /* integers and pointers */
+    [SP_OP_IAdd] = CG_PURE | NARROW,
+    [SP_OP_ISub] = CG_PURE | NARROW,
+    [SP_OP_IMul] = CG_PURE | NARROW,
+    [SP_OP_UDiv] = NARROW,
+    [SP_OP_UMod] = NARROW,
+    [SP_OP_SDiv] = SIGNED,
+    [SP_OP_SRem] = SIGNED,
+    [SP_OP_SMod] = SIGNED,
+    [SP_OP_SNegate] = NARROW,
+    [SP_OP_Not] = NARROW,
+    [SP_OP_BitwiseAnd] = CG_PURE | NARROW,
+    [SP_OP_BitwiseOr] = CG_PURE | NARROW,
+    [SP_OP_BitwiseXor] = NARROW,
+    [SP_OP_ShiftLeftLogical] = CG_PURE | NARROW,
+    [SP_OP_ShiftRightLogical] = NARROW,
+    [SP_OP_ShiftRightArithmetic] = SIGNED, /* an amount with the sign bit set is beyond the width either way */
+    [SP_OP_BitCount] = NARROW,
+    [SP_OP_IEqual] = NARROW,
+    [SP_OP_INotEqual] = NARROW,
+    [SP_OP_ULessThan] = NARROW,
+    [SP_OP_ULessThanEqual] = NARROW,
+    [SP_OP_UGreaterThan] = NARROW,
+    [SP_OP_UGreaterThanEqual] = NARROW,
+    [SP_OP_SLessThan] = SIGNED,
+    [SP_OP_SLessThanEqual] = SIGNED,
+    [SP_OP_SGreaterThan] = SIGNED,
+    [SP_OP_SGreaterThanEqual] = SIGNED,
+    [SP_OP_UConvert] = CG_PURE | CG_CONVERTS | NARROW,
+    [SP_OP_SConvert] = CG_PURE | CG_CONVERTS | SIGNED,
+    [SP_OP_ConvertPtrToU] = CG_PURE | CG_CONVERTS,
+    [SP_OP_ConvertUToPtr] = CG_PURE | CG_CONVERTS,
+    [SP_OP_ConvertUToF] = NARROW,
+    [SP_OP_ConvertSToF] = SIGNED,
+    [SP_OP_ConvertFToU] = NARROW,
+    [SP_OP_ConvertFToS] = NARROW,
+    [SP_OP_AccessChain] = CG_PURE | CG_CHAIN | SIGNED,
+    [SP_OP_InBoundsAccessChain] = CG_PURE | CG_CHAIN | SIGNED,
+    [SP_OP_PtrAccessChain] = CG_PURE | CG_CHAIN | CG_ELEMENT | SIGNED,
+    [SP_OP_InBoundsPtrAccessChain] = CG_PURE | CG_CHAIN | CG_ELEMENT | SIGNED,
+    [SP_OP_Bitcast] = CG_PURE | CG_SAME_POINTER,
+    [SP_OP_CopyObject] = CG_SAME_POINTER | CG_HARMLESS | NARROW,
+    [SP_OP_PtrCastToGeneric] = CG_SAME_POINTER | CG_HARMLESS,
+    [SP_OP_GenericCastToPtr] = CG_SAME_POINTER | CG_HARMLESS,
+    /* other values */
+    [SP_OP_Phi] = CG_SILENT | CG_HARMLESS | NARROW,
+    [SP_OP_Select] = CG_HARMLESS | NARROW,
+    [SP_OP_Undef] = CG_SILENT | NARROW,
+    [SP_OP_ExpectKHR] = NARROW,
+    [SP_OP_CompositeExtract] = NARROW,
+    [SP_OP_CompositeInsert] = NARROW,
+    [SP_OP_CompositeConstruct] = NARROW,
+    [SP_OP_CooperativeMatrixLengthKHR] = CG_UNIFORM,
+    [SP_OP_CooperativeMatrixMulAddKHR] = CG_VARIES | CG_PRODUCT,
+    [SP_OP_SubgroupMatrixMultiplyAccumulateINTEL] = CG_VARIES | CG_PRODUCT,
+    /* memory */
+    [SP_OP_Variable] = CG_SILENT,
+    [SP_OP_LifetimeStart] = CG_LIFETIME,
+    [SP_OP_LifetimeStop] = CG_LIFETIME | CG_SILENT,
+    [SP_OP_Load] = CG_READS | NARROW,
+    [SP_OP_Store] = CG_WRITES | NARROW,
+    [SP_OP_PredicatedLoadINTEL] = CG_READS | CG_PREDICATED | NARROW,
+    [SP_OP_PredicatedStoreINTEL] = CG_WRITES | CG_PREDICATED | NARROW,
+    [SP_OP_CopyMemory] = CG_READS | CG_WRITES | CG_COPIES,
+    [SP_OP_CopyMemorySized] = CG_READS | CG_WRITES | CG_COPIES,
+    [SP_OP_SubgroupBlockReadINTEL] = CG_READS | CG_VARIES,
+    [SP_OP_SubgroupBlockWriteINTEL] = CG_WRITES,
+    [SP_OP_SubgroupBlockPrefetchINTEL] = CG_HARMLESS,
+    [SP_OP_Subgroup2DBlockPrefetchINTEL] = CG_HARMLESS,
+    [SP_OP_Subgroup2DBlockLoadINTEL] = CG_READS | CG_BLOCK,
+    [SP_OP_Subgroup2DBlockLoadTransformINTEL] = CG_READS | CG_BLOCK,
+    [SP_OP_Subgroup2DBlockLoadTransposeINTEL] = CG_READS | CG_BLOCK,
+    [SP_OP_Subgroup2DBlockStoreINTEL] = CG_WRITES | CG_BLOCK,
+    [SP_OP_CooperativeMatrixLoadKHR] = CG_READS | CG_VARIES,
+    [SP_OP_CooperativeMatrixStoreKHR] = CG_WRITES,
+    [SP_OP_GroupAsyncCopy] = CG_READS | CG_WRITES | CG_UNIFORM,
+    [SP_OP_AtomicLoad] = CG_ATOMIC | CG_READS,
+    [SP_OP_AtomicStore] = CG_ATOMIC | CG_WRITES,
+    [SP_OP_AtomicFlagClear] = CG_ATOMIC | CG_WRITES,
+    [SP_OP_AtomicExchange] = CG_MODIFIES,
+    [SP_OP_AtomicCompareExchange] = CG_MODIFIES,
+    [SP_OP_AtomicCompareExchangeWeak] = CG_MODIFIES,
+    [SP_OP_AtomicIIncrement] = CG_MODIFIES,
+    [SP_OP_AtomicIDecrement] = CG_MODIFIES,
+    [SP_OP_AtomicIAdd] = CG_MODIFIES,
+    [SP_OP_AtomicISub] = CG_MODIFIES,
+    [SP_OP_AtomicSMin] = CG_MODIFIES,
+    [SP_OP_AtomicUMin] = CG_MODIFIES,
+    [SP_OP_AtomicSMax] = CG_MODIFIES,
+    [SP_OP_AtomicUMax] = CG_MODIFIES,
+    [SP_OP_AtomicAnd] = CG_MODIFIES,
+    [SP_OP_AtomicOr] = CG_MODIFIES,
+    [SP_OP_AtomicXor] = CG_MODIFIES,
+    [SP_OP_AtomicFlagTestAndSet] = CG_MODIFIES,
+    [SP_OP_AtomicFAddEXT] = CG_MODIFIES | CG_FLOAT,
+    [SP_OP_AtomicFMinEXT] = CG_MODIFIES | CG_FLOAT,
+    [SP_OP_AtomicFMaxEXT] = CG_MODIFIES | CG_FLOAT,
+    /* calls, and lanes, subgroups and work-groups together */
+    [SP_OP_Nop] = CG_SILENT,
+    [SP_OP_AssumeTrueKHR] = CG_SILENT,
+    [SP_OP_FunctionCall] = CG_ORDERS | NARROW,
+    [SP_OP_FunctionPointerCallINTEL] = CG_ORDERS | CG_VARIES,
+    [SP_OP_MemoryBarrier] = CG_ORDERS,
+    [SP_OP_ControlBarrier] = CG_ORDERS | CG_SCOPED,
+    [SP_OP_ControlBarrierArriveEXT] = CG_ORDERS | CG_SCOPED,
+    [SP_OP_ControlBarrierWaitEXT] = CG_ORDERS | CG_SCOPED,
+    [SP_OP_GroupWaitEvents] = CG_ORDERS | CG_SCOPED,
+    [SP_OP_GroupAll] = CG_SCOPED | CG_UNIFORM,
+    [SP_OP_GroupAny] = CG_SCOPED | CG_UNIFORM,
+    [SP_OP_GroupBroadcast] = CG_SCOPED | CG_UNIFORM,
+    [SP_OP_GroupNonUniformElect] = CG_VARIES,
+    [SP_OP_GroupNonUniformInverseBallot] = CG_VARIES,
+    [SP_OP_GroupNonUniformShuffle] = CG_VARIES,
+    [SP_OP_GroupNonUniformShuffleXor] = CG_VARIES,
+    [SP_OP_GroupNonUniformShuffleUp] = CG_VARIES,
+    [SP_OP_GroupNonUniformShuffleDown] = CG_VARIES,
+    [SP_OP_GroupNonUniformQuadBroadcast] = CG_VARIES,
+    [SP_OP_GroupNonUniformQuadSwap] = CG_VARIES,
+    [SP_OP_GroupNonUniformRotateKHR] = CG_VARIES,
+    [SP_OP_SubgroupShuffleINTEL] = CG_VARIES,
+    [SP_OP_SubgroupShuffleDownINTEL] = CG_VARIES,
+    [SP_OP_SubgroupShuffleUpINTEL] = CG_VARIES,
+    [SP_OP_SubgroupShuffleXorINTEL] = CG_VARIES,
+    [SP_OP_GroupNonUniformAll] = CG_UNIFORM,
+    [SP_OP_GroupNonUniformAny] = CG_UNIFORM,
+    [SP_OP_GroupNonUniformAllEqual] = CG_UNIFORM,
+    [SP_OP_GroupNonUniformBroadcast] = CG_UNIFORM,
+    [SP_OP_GroupNonUniformBroadcastFirst] = CG_UNIFORM,
+    [SP_OP_GroupNonUniformBallot] = CG_UNIFORM,
+    [SP_OP_SubgroupBallotKHR] = CG_UNIFORM,
+    [SP_OP_SubgroupFirstInvocationKHR] = CG_UNIFORM,
+    [SP_OP_SubgroupReadInvocationKHR] = CG_UNIFORM,
+    [SP_OP_SubgroupAllKHR] = CG_UNIFORM,
+    [SP_OP_SubgroupAnyKHR] = CG_UNIFORM,
+    [SP_OP_SubgroupAllEqualKHR] = CG_UNIFORM,
+};
 
-/* Instructions whose second operand is Reduce, InclusiveScan ... */
-bool cg_has_group_operation(uint16_t op)
+/* By opcode: a bit for each operand that is a value, the eighth for those behind it, too. */
+static const uint8_t values[] = {
+#define SP_TABLE_OP(op, name, results, pattern, values) [op] = values,
+#define SP_TABLE_PARAMETERS(letter, value, pattern)
+#define SP_TABLE_NAME(letter, value, name)
+#include "spirv/tables.inc"
+#undef SP_TABLE_OP
+#undef SP_TABLE_PARAMETERS
+#undef SP_TABLE_NAME
+};
+
+/* Those with Reduce, InclusiveScan ... as their second operand. */
+static bool has_group_operation(uint16_t op)
 {
-    return op == SP_OP_GroupNonUniformBallotBitCount || (op >= SP_OP_GroupIAdd && op <= SP_OP_GroupSMax) ||
+    return (op >= SP_OP_GroupIAdd && op <= SP_OP_GroupSMax) ||
            (op >= SP_OP_GroupNonUniformIAdd && op <= SP_OP_GroupNonUniformLogicalXor) ||
            (op >= SP_OP_GroupIMulKHR && op <= SP_OP_GroupLogicalXorKHR);
 }
 
-int cg_result_rule(const struct sp_inst *i)
+bool cg_is(const struct sp_inst *i, uint32_t any)
 {
-    switch (i->op) {
-    case SP_OP_AtomicLoad: return -1;
-    case SP_OP_AtomicExchange:
-    case SP_OP_AtomicCompareExchange:
-    case SP_OP_AtomicCompareExchangeWeak:
-    case SP_OP_AtomicIIncrement:
-    case SP_OP_AtomicIDecrement:
-    case SP_OP_AtomicIAdd:
-    case SP_OP_AtomicISub:
-    case SP_OP_AtomicSMin:
-    case SP_OP_AtomicUMin:
-    case SP_OP_AtomicSMax:
-    case SP_OP_AtomicUMax:
-    case SP_OP_AtomicAnd:
-    case SP_OP_AtomicOr:
-    case SP_OP_AtomicXor:
-    case SP_OP_AtomicFlagTestAndSet:
-    case SP_OP_AtomicFAddEXT:
-    case SP_OP_AtomicFMinEXT:
-    case SP_OP_AtomicFMaxEXT:
-    case SP_OP_GroupNonUniformElect:
-    case SP_OP_GroupNonUniformInverseBallot:
-    case SP_OP_GroupNonUniformShuffle:
-    case SP_OP_GroupNonUniformShuffleXor:
-    case SP_OP_GroupNonUniformShuffleUp:
-    case SP_OP_GroupNonUniformShuffleDown:
-    case SP_OP_GroupNonUniformQuadBroadcast:
-    case SP_OP_GroupNonUniformQuadSwap:
-    case SP_OP_GroupNonUniformRotateKHR:
-    case SP_OP_SubgroupShuffleINTEL:
-    case SP_OP_SubgroupShuffleDownINTEL:
-    case SP_OP_SubgroupShuffleUpINTEL:
-    case SP_OP_SubgroupShuffleXorINTEL:
-    case SP_OP_SubgroupBlockReadINTEL:
-    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL:
-    case SP_OP_CooperativeMatrixLoadKHR:
-    case SP_OP_CooperativeMatrixMulAddKHR: return 1;
-    case SP_OP_CooperativeMatrixLengthKHR: return 0;
-    case SP_OP_GroupNonUniformBallotBitCount: return i->operand[1] != SP_GROUP_Reduce ? 1 : -1;
-    case SP_OP_GroupAll:
-    case SP_OP_GroupAny:
-    case SP_OP_GroupBroadcast:
-    case SP_OP_GroupNonUniformAll:
-    case SP_OP_GroupNonUniformAny:
-    case SP_OP_GroupNonUniformAllEqual:
-    case SP_OP_GroupNonUniformBroadcast:
-    case SP_OP_GroupNonUniformBroadcastFirst:
-    case SP_OP_GroupNonUniformBallot:
-    case SP_OP_SubgroupBallotKHR:
-    case SP_OP_SubgroupFirstInvocationKHR:
-    case SP_OP_SubgroupReadInvocationKHR:
-    case SP_OP_GroupAsyncCopy:
-    case SP_OP_SubgroupAllKHR:
-    case SP_OP_SubgroupAnyKHR:
-    case SP_OP_SubgroupAllEqualKHR: return 0;
-    default: return !cg_has_group_operation(i->op) ? -1 : i->operand[1] == SP_GROUP_Reduce ? 0 : 1;
-    }
+    return i->op < sizeof properties / sizeof *properties && properties[i->op] & any;
 }
 
-bool cg_is_group_operation(const struct sp_inst *i) { return cg_result_rule(i) >= 0; }
+bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
+{
+    if (i->op == SP_OP_Phi) return k % 2 == 0;
+    return values[i->op] >> (k < 7 ? k : 7) & 1 && !(i->op == SP_OP_ExtInst && cg_math_literal(i, k));
+}
+
+enum cg_result cg_result_rule(const struct sp_inst *i)
+{
+    bool counts = i->op == SP_OP_GroupNonUniformBallotBitCount;
+    if (has_group_operation(i->op) || counts) {
+        if (i->operand[1] != SP_GROUP_Reduce) return CG_RESULT_VARIES;
+        return counts ? CG_RESULT_AS_OPERANDS : CG_RESULT_UNIFORM;
+    }
+    return cg_is(i, CG_VARIES) ? CG_RESULT_VARIES : cg_is(i, CG_UNIFORM) ? CG_RESULT_UNIFORM : CG_RESULT_AS_OPERANDS;
+}
+
+bool cg_waits(const struct cg *g, const struct sp_inst *i)
+{
+    uint64_t scope = 0;
+    if (i->op == SP_OP_GroupWaitEvents) return true;
+    return (cg_is(i, CG_SCOPED) || has_group_operation(i->op)) && sp_constant(g->m, i->operand[0], &scope) &&
+           scope == SP_SCOPE_Workgroup;
+}
 
 bool cg_math_stores(const struct sp_inst *i)
 {

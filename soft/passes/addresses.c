@@ -13,12 +13,6 @@ enum { CG_MAX_FIXED_BYTES = 1 << 14, CG_MAX_CHAIN = 10000 };
 
 /* ---- which private variables are fixed */
 
-bool cg_is_chain(uint16_t op)
-{
-    return op == SP_OP_AccessChain || op == SP_OP_InBoundsAccessChain || op == SP_OP_PtrAccessChain ||
-           op == SP_OP_InBoundsPtrAccessChain;
-}
-
 static bool is_pointer(struct cg *g, uint32_t type)
 {
     const struct sp_type *t = type ? sp_type(g->m, type) : NULL;
@@ -28,8 +22,7 @@ static bool is_pointer(struct cg *g, uint32_t type)
 /* A bitcast between pointers. One to or from an integer is an arbitrary address. */
 static bool is_pointer_copy(struct cg *g, const struct sp_inst *i)
 {
-    if (i->op == SP_OP_Bitcast) return is_pointer(g, i->type) && is_pointer(g, g->m->ids[i->operand[0]].type);
-    return i->op == SP_OP_CopyObject || i->op == SP_OP_PtrCastToGeneric;
+    return cg_is(i, CG_SAME_POINTER) && is_pointer(g, i->type) && is_pointer(g, g->m->ids[i->operand[0]].type);
 }
 
 uint32_t cg_step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int64_t *offset, uint64_t *stride)
@@ -65,7 +58,7 @@ int64_t cg_signed_constant(struct cg *g, uint32_t id)
 static void chain_index(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset, uint64_t *stride)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
-    bool element = i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain;
+    bool element = cg_is(i, CG_ELEMENT);
     uint32_t type = p ? p->elem : 0;
     uint64_t bits;
     *stride = 0;
@@ -107,7 +100,7 @@ static bool chain_offset(struct cg *g, const struct sp_inst *i, int64_t *offset)
     uint32_t type = p ? p->elem : 0, first = 1;
     uint64_t bits, stride;
     if (!p || p->kind != SP_POINTER) return false;
-    if (i->op == SP_OP_PtrAccessChain || i->op == SP_OP_InBoundsPtrAccessChain) {
+    if (cg_is(i, CG_ELEMENT)) {
         if (!sp_constant(g->m, i->operand[1], &bits)) return false;
         *offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * cg_memory_size(g, type));
         first = 2;
@@ -133,7 +126,7 @@ static void resolve(struct cg *g, uint32_t id)
             return;
         }
         if (d->what != SP_IS_VALUE || !d->def) return;
-        if (cg_is_chain(d->def->op)) {
+        if (cg_is(d->def, CG_CHAIN)) {
             if (!chain_offset(g, d->def, &offset)) return;
         } else if (!is_pointer_copy(g, d->def)) {
             return;
@@ -179,22 +172,22 @@ static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
     uint32_t pointer = i->operand[k], item, pointee = sp_type(g->m, g->m->ids[pointer].type)->elem;
     struct cg_value *v = &g->value[g->value[pointer].variable];
     uint64_t bytes;
-    bool accesses = !cg_is_chain(i->op) && !is_pointer_copy(g, i);
+    bool accesses = !cg_is(i, CG_CHAIN) && !is_pointer_copy(g, i);
     if (i->op == SP_OP_Load && k == 0) {
         note_leaves(g, pointer, i->type);
     } else if (accesses && g->m->ids[g->value[pointer].variable].def->operand[0] != SP_STORAGE_Function) {
         v->fixed = false;
     } else if (i->op == SP_OP_Store && k == 0) {
         note_leaves(g, pointer, g->m->ids[i->operand[1]].type);
-    } else if ((i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) && k < 2 && cg_copy_size(g, i, &bytes)) {
+    } else if (cg_is(i, CG_COPIES) && k < 2 && cg_copy_size(g, i, &bytes)) {
         for (item = 8; item > 1 && bytes % item;) item /= 2;
         note_item(g, g->value[pointer].variable, g->value[pointer].offset, bytes, item);
     } else if (cg_block_access(g, i, k, &item, &bytes)) {
         note_item(g, g->value[pointer].variable, g->value[pointer].offset, bytes, item);
-    } else if (i->op == SP_OP_ExtInst && cg_math_stores(i) && k + 1 == i->count) {
+    } else if (cg_math_stores(i) && k + 1 == i->count) {
         note_leaves(g, pointer, pointee);
-    } else if (!(cg_is_chain(i->op) && k == 0 && g->value[i->id].variable) && i->op != SP_OP_LifetimeStart &&
-               i->op != SP_OP_LifetimeStop && !(is_pointer_copy(g, i) && g->value[i->id].variable)) {
+    } else if (!(cg_is(i, CG_CHAIN) && k == 0 && g->value[i->id].variable) && !cg_is(i, CG_LIFETIME) &&
+               !(is_pointer_copy(g, i) && g->value[i->id].variable)) {
         v->fixed = false;
     }
 }
@@ -216,7 +209,7 @@ static void each_pointer(struct cg *g, uint32_t function, void (*use)(struct cg 
 static void resolve_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
     if (!g->value[i->operand[k]].variable) resolve(g, i->operand[k]);
-    if (i->id && !g->value[i->id].variable && (cg_is_chain(i->op) || is_pointer_copy(g, i))) resolve(g, i->id);
+    if (i->id && !g->value[i->id].variable && (cg_is(i, CG_CHAIN) || is_pointer_copy(g, i))) resolve(g, i->id);
 }
 
 static void judge_use(struct cg *g, const struct sp_inst *i, uint32_t k)
@@ -301,12 +294,12 @@ static void note_written(struct cg *g, uint32_t root)
 /* Follows one instruction; true if it found something new. */
 static bool follow_roots(struct cg *g, uint32_t *root, const struct sp_inst *i)
 {
-    bool copies = i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized, more = false;
-    if (i->op == SP_OP_Load || i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return false;
+    bool copies = cg_is(i, CG_COPIES), more = false;
+    if (i->op == SP_OP_Load || cg_is(i, CG_LIFETIME)) return false;
     for (uint32_t k = 0; k < i->count; k++) {
         uint32_t from = root_of(g, root, i, k);
         if (!from || (copies && k == 1)) continue;
-        if (k != 0 || (!cg_is_chain(i->op) && !is_pointer_copy(g, i))) {
+        if (k != 0 || (!cg_is(i, CG_CHAIN) && !is_pointer_copy(g, i))) {
             note_written(g, from);
             continue;
         }
@@ -385,7 +378,7 @@ void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp
     if (i->op == SP_OP_Store) {
         target = g->value[i->operand[0]].variable;
         varying = varying || g->value[i->operand[1]].varying;
-    } else if (i->op == SP_OP_CopyMemory || i->op == SP_OP_CopyMemorySized) {
+    } else if (cg_is(i, CG_COPIES)) {
         const struct cg_value *from = &g->value[i->operand[1]];
         target = g->value[i->operand[0]].variable;
         varying = varying || (from->variable ? g->value[from->variable].stored_varying : from->varying);
@@ -393,7 +386,7 @@ void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp
         for (uint32_t k = 0; k < i->count && !target; k++) {
             uint32_t id = i->operand[k];
             if (!cg_is_value_operand(i, k) || !g->value[id].variable) continue;
-            if (!cg_block_access(g, i, k, &item, &bytes) && !(i->op == SP_OP_ExtInst && cg_math_stores(i))) continue;
+            if (!cg_block_access(g, i, k, &item, &bytes) && !cg_math_stores(i)) continue;
             target = g->value[id].variable;
             varying = true;
         }
@@ -411,7 +404,7 @@ static void derive_pointer(struct cg *g, const struct sp_inst *i)
 {
     struct cg_value *v = &g->value[i->id];
     uint32_t base = i->operand[0];
-    if (!cg_is_chain(i->op) || !v->varying || v->blend || v->variable || !g->value[base].varying) return;
+    if (!cg_is(i, CG_CHAIN) || !v->varying || v->blend || v->variable || !g->value[base].varying) return;
     if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable || v->affine || g->value[base].affine) return;
     for (uint32_t k = 1; k < i->count; k++)
         if (g->value[i->operand[k]].varying) return;
@@ -424,7 +417,7 @@ static void note_access(struct cg *g, const struct sp_inst *i)
     const struct cg_value *p = &g->value[i->operand[0]];
     uint32_t root = p->root ? p->root : i->operand[0];
     const struct sp_inst *d = g->m->ids[root].def;
-    if (!p->varying || p->variable || !d || !cg_is_chain(d->op) || g->value[root].blend || g->value[root].affine)
+    if (!p->varying || p->variable || !d || !cg_is(d, CG_CHAIN) || g->value[root].blend || g->value[root].affine)
         return;
     g->value[root].accessed = true;
 }

@@ -96,7 +96,7 @@ static void number_values(struct affine *t)
         uint32_t block = t->fn->rpo[n];
         for (uint32_t k = 0; k < f->blocks[block].count; k++) {
             const struct sp_inst *i = &f->blocks[block].inst[k];
-            if (i->id && cg_is_pure(i->op) && !t->g->value[i->id].blend) number(t, i);
+            if (i->id && cg_is(i, CG_PURE) && !t->g->value[i->id].blend) number(t, i);
         }
     }
 }
@@ -236,6 +236,7 @@ static struct fact fact_of_instruction(const struct affine *t, uint32_t block, c
     uint32_t builtin, component;
     uint64_t c;
     if (cg_builtin_component(g, i, &builtin, &component)) return fact_of_builtin(t, builtin, component);
+    if (cg_is(i, CG_CHAIN)) return chain_fact(t, i);
     switch (i->op) {
     case SP_OP_IAdd: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false);
     case SP_OP_ISub: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), true);
@@ -262,10 +263,6 @@ static struct fact fact_of_instruction(const struct affine *t, uint32_t block, c
     case SP_OP_CopyObject:
     case SP_OP_PtrCastToGeneric:
     case SP_OP_GenericCastToPtr: return fact_of(t, i->operand[0]);
-    case SP_OP_AccessChain:
-    case SP_OP_InBoundsAccessChain:
-    case SP_OP_PtrAccessChain:
-    case SP_OP_InBoundsPtrAccessChain: return chain_fact(t, i);
     case SP_OP_Phi: return phi_fact(t, block, i);
     default: return not_affine;
     }

@@ -12,16 +12,7 @@ static uint32_t power_of_two(uint32_t n)
     return p;
 }
 
-uint32_t cg_lanes_operand(uint16_t op)
-{
-    switch (op) {
-    case SP_OP_Subgroup2DBlockLoadINTEL:
-    case SP_OP_Subgroup2DBlockLoadTransformINTEL:
-    case SP_OP_Subgroup2DBlockLoadTransposeINTEL: return 9;
-    case SP_OP_Subgroup2DBlockStoreINTEL: return 4;
-    default: return 0;
-    }
-}
+uint32_t cg_lanes_operand(const struct sp_inst *i) { return !cg_is(i, CG_BLOCK) ? 0 : cg_is(i, CG_WRITES) ? 4 : 9; }
 
 bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d *b)
 {
@@ -52,7 +43,7 @@ bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d 
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes)
 {
     struct cg_block2d b;
-    if (!k || cg_lanes_operand(i->op) != k || !cg_describe_block(g, i, &b)) return false;
+    if (!k || cg_lanes_operand(i) != k || !cg_describe_block(g, i, &b)) return false;
     *item = b.item;
     *bytes = b.bytes;
     return true;

@@ -23,26 +23,15 @@ struct liveness {
 
 static bool is_barrier(struct cg *g, const struct sp_inst *i)
 {
-    uint64_t scope = 0;
-    return i->op == SP_OP_ControlBarrier && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup;
+    return i->op == SP_OP_ControlBarrier && cg_waits(g, i);
 }
 
 /* Other instructions that wait for the work-group, or values that a frame cannot hold. */
 static bool forbids(struct cg *g, const struct sp_inst *i)
 {
-    uint64_t scope = 0;
-    switch (i->op) {
-    case SP_OP_FunctionCall: return g->function[g->m->ids[i->operand[0]].block].has_barrier;
-    case SP_OP_Variable: return !g->value[i->id].fixed;
-    case SP_OP_FunctionPointerCallINTEL:
-    case SP_OP_ControlBarrierArriveEXT:
-    case SP_OP_ControlBarrierWaitEXT:
-    case SP_OP_GroupWaitEvents:
-    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL:
-    case SP_OP_CooperativeMatrixMulAddKHR: return true;
-    default: break;
-    }
-    return cg_is_group_operation(i) && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup;
+    if (i->op == SP_OP_FunctionCall) return g->function[g->m->ids[i->operand[0]].block].has_barrier;
+    if (i->op == SP_OP_Variable) return !g->value[i->id].fixed;
+    return i->op == SP_OP_FunctionPointerCallINTEL || cg_is(i, CG_PRODUCT) || (cg_waits(g, i) && !is_barrier(g, i));
 }
 
 static bool has_variable(struct cg *g, const struct sp_inst *i)
@@ -180,7 +169,7 @@ static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
         (v->varying && (!v->affine || v->checked)) || v->blend || v->variable || v->root)
         return most + 1;
     if (cg_builtin_component(g, d->def, &builtin, &component)) return 1;
-    if (!cg_is_pure(d->def->op)) return most + 1;
+    if (!cg_is(d->def, CG_PURE)) return most + 1;
     for (uint32_t k = 0; k < d->def->count && sum <= most; k++)
         if (cg_is_value_operand(d->def, k)) sum += price(g, d->def->operand[k], most - sum);
     return sum;

@@ -180,7 +180,7 @@ static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uin
 static bool is_whole_block(struct cg *g, const struct cg_queue *q, const struct sp_inst *i, uint32_t variable,
                            bool of_a)
 {
-    const struct cg_value *v = &g->value[variable], *p = &g->value[i->operand[cg_lanes_operand(i->op)]];
+    const struct cg_value *v = &g->value[variable], *p = &g->value[i->operand[cg_lanes_operand(i)]];
     struct cg_block2d b;
     if (!cg_describe_block(g, i, &b) || p->offset || v->queue) return false;
     if (of_a) {
@@ -197,7 +197,7 @@ static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t blo
                             uint32_t at)
 {
     uint32_t variable = q->variable[at], loads = 0;
-    if (i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return 0;
+    if (cg_is(i, CG_LIFETIME)) return 0;
     if (i->op == SP_OP_Variable) return i->id == variable && i->count > 1 ? 2 : 0;
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
@@ -205,7 +205,7 @@ static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t blo
         if (cg_forwarded_from(g, id) == variable && !is_own_product(q, i)) return 2;
         if (id != variable && g->value[id].variable != variable) continue;
         if (i->id && (g->value[i->id].variable || g->value[i->id].forwarded)) continue;
-        bool here = block == q->block && i < q->first && cg_lanes_operand(i->op) == k && k;
+        bool here = block == q->block && i < q->first && cg_lanes_operand(i) == k && k;
         loads += here && is_whole_block(g, q, i, variable, at < q->variables_of_a) ? 1 : 2;
     }
     return loads;
@@ -239,36 +239,12 @@ static bool operands_are_deferrable(struct cg *g, const struct sp_function *f, s
 
 /* ---- blocks that subgroups share */
 
-/* Can this write memory visible to others, or wait for others? Only instructions that read through pointers or compute
- * them are known not to. */
+/* Can this write to memory that others see, or wait for others? Of instructions that are not said to write or not to,
+ * all that take pointers may. */
 static bool may_write(struct cg *g, const struct sp_inst *i)
 {
-    switch (i->op) {
-    case SP_OP_ControlBarrier:
-    case SP_OP_MemoryBarrier:
-    case SP_OP_ControlBarrierArriveEXT:
-    case SP_OP_ControlBarrierWaitEXT:
-    case SP_OP_FunctionCall:
-    case SP_OP_FunctionPointerCallINTEL: return true;
-    case SP_OP_Load:
-    case SP_OP_Phi:
-    case SP_OP_Select:
-    case SP_OP_Bitcast:
-    case SP_OP_ConvertPtrToU:
-    case SP_OP_GenericCastToPtr:
-    case SP_OP_PtrCastToGeneric:
-    case SP_OP_AccessChain:
-    case SP_OP_InBoundsAccessChain:
-    case SP_OP_PtrAccessChain:
-    case SP_OP_InBoundsPtrAccessChain:
-    case SP_OP_SubgroupBlockReadINTEL:
-    case SP_OP_SubgroupBlockPrefetchINTEL:
-    case SP_OP_Subgroup2DBlockPrefetchINTEL:
-    case SP_OP_Subgroup2DBlockLoadINTEL:
-    case SP_OP_Subgroup2DBlockLoadTransformINTEL:
-    case SP_OP_Subgroup2DBlockLoadTransposeINTEL: return false;
-    default: break;
-    }
+    if (cg_is(i, CG_ORDERS)) return true;
+    if (cg_is(i, CG_PURE | CG_HARMLESS) || (cg_is(i, CG_READS) && !cg_is(i, CG_WRITES | CG_ATOMIC))) return false;
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
         const struct sp_type *t = sp_type(g->m, g->m->ids[i->operand[k]].type);

@@ -47,15 +47,14 @@ static bool operand_varies(struct cg *g, const struct sp_inst *i)
 
 static bool instruction_varies(struct cg *g, const struct cg_function *fn, uint32_t block, const struct sp_inst *i)
 {
-    int rule = cg_result_rule(i);
-    if (rule >= 0) return rule;
+    enum cg_result rule = cg_result_rule(i);
+    if (rule != CG_RESULT_AS_OPERANDS) return rule == CG_RESULT_VARIES;
     switch (i->op) {
     case SP_OP_Phi: return phi_varies(g, fn, block, i);
     case SP_OP_Load: return cg_memory_varies(g, fn, i);
     case SP_OP_CompositeExtract: return extract_varies(g, fn, i);
     case SP_OP_Variable: return !g->value[i->id].fixed;
     case SP_OP_FunctionCall: return g->function[g->m->ids[i->operand[0]].block].result_varying;
-    case SP_OP_FunctionPointerCallINTEL: return true;
     default: return operand_varies(g, i);
     }
 }
@@ -162,18 +161,13 @@ static void note_features(struct cg *g, struct cg_function *fn)
         for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
             const struct sp_inst *i = &fn->f->blocks[b].inst[k];
             uint32_t builtin;
-            uint64_t scope = 0;
-            bool scoped = i->op == SP_OP_ControlBarrier || i->op == SP_OP_ControlBarrierArriveEXT ||
-                          i->op == SP_OP_ControlBarrierWaitEXT || i->op == SP_OP_GroupWaitEvents ||
-                          cg_result_rule(i) >= 0;
             for (uint32_t o = 0; o < i->count; o++)
                 if (cg_is_value_operand(i, o) && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
             if (i->op == SP_OP_FunctionCall) g->function[g->m->ids[i->operand[0]].block].called = true;
             if (i->op == SP_OP_Load) fn->accesses += scalars_of(g, i->type);
             if (i->op == SP_OP_Store) fn->accesses += scalars_of(g, g->m->ids[i->operand[1]].type);
             if (i->op == SP_OP_FunctionPointerCallINTEL) fn->has_barrier = g->pointer_calls = true; /* perhaps */
-            if (scoped && i->count && sp_constant(g->m, i->operand[0], &scope) && scope == SP_SCOPE_Workgroup)
-                fn->has_barrier = true;
+            if (cg_waits(g, i)) fn->has_barrier = true;
         }
     }
 }

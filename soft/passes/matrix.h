@@ -10,9 +10,9 @@ struct cg_block2d {
     uint32_t elem, width, height, count, item;
     uint64_t bytes;
 };
-bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d *b); /* false: unsupported */
-uint32_t cg_lanes_operand(uint16_t op); /* the operand that points to the lanes' own data; 0: none */
-/* The fixed variable a forwarded fragment is read from; 0: not forwarded. */
+bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d *b); /* false: no device knows it */
+uint32_t cg_lanes_operand(const struct sp_inst *i); /* where the instruction has the pointer to the lanes' own data; 0: nowhere */
+/* The fixed variable that a forwarded fragment is read from; 0: it is not forwarded. */
 uint32_t cg_forwarded_from(struct cg *g, uint32_t id);
 bool cg_is_wide(struct cg *g, uint32_t id); /* is the fragment read from a wide variable? */
 bool cg_is_tiled(struct cg *g, uint32_t id);

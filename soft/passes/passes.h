@@ -82,7 +82,6 @@ bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component);
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
 
 /* ---- addresses.c */
-bool cg_is_chain(uint16_t op);
 int64_t cg_signed_constant(struct cg *g, uint32_t id);
 /* Applies one index of an access chain: returns the resulting type; adds the offset if it is constant. */
 uint32_t cg_step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int64_t *offset, uint64_t *stride);

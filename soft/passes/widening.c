@@ -40,7 +40,7 @@ static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, u
 {
     uint32_t granule = g->value[variable].granule;
     struct cg_block2d b;
-    if (!k || cg_lanes_operand(i->op) != k || !cg_describe_block(g, i, &b)) return OTHERWISE;
+    if (!k || cg_lanes_operand(i) != k || !cg_describe_block(g, i, &b)) return OTHERWISE;
     bool columns = b.elem == 2 && b.width == g->S;
     if (i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->S == 16 && granule == 2 && b.elem * b.width == 32) {
         bool whole = g->value[i->operand[k]].offset == 0 && cg_items(g, variable) == 2 * b.height;
@@ -54,7 +54,7 @@ static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, u
 static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen)
 {
     if (i->op == SP_OP_Variable && i->count > 1) seen[g->ordinal[i->id]] |= OTHERWISE;
-    if (i->op == SP_OP_LifetimeStart || i->op == SP_OP_LifetimeStop) return;
+    if (cg_is(i, CG_LIFETIME)) return;
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
         uint32_t id = i->operand[k], variable = g->value[id].fixed ? id : g->value[id].variable;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct sp_op_row op_rows[] = {
-#define SP_TABLE_OP(op, name, results, pattern) {op, results, name, pattern},
+#define SP_TABLE_OP(op, name, results, pattern, values) {op, results, name, pattern},
 #define SP_TABLE_PARAMETERS(letter, value, pattern)
 #define SP_TABLE_NAME(letter, value, name)
 #include "tables.inc"
@@ -19,7 +19,7 @@ struct name_row {
     const char *name;
 };
 static const struct name_row name_rows[] = {
-#define SP_TABLE_OP(op, name, results, pattern)
+#define SP_TABLE_OP(op, name, results, pattern, values)
 #define SP_TABLE_PARAMETERS(letter, value, pattern)
 #define SP_TABLE_NAME(letter, value, name) {letter, value, name},
 #include "tables.inc"

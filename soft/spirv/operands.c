@@ -9,7 +9,7 @@ struct parameter_row {
     const char *pattern;
 };
 static const struct parameter_row parameter_rows[] = {
-#define SP_TABLE_OP(op, name, results, pattern)
+#define SP_TABLE_OP(op, name, results, pattern, values)
 #define SP_TABLE_PARAMETERS(letter, value, pattern) {letter, value, pattern},
 #define SP_TABLE_NAME(letter, value, name)
 #include "tables.inc"

@@ -44,6 +44,23 @@ def pattern(instruction):
     return "".join(letter(o) for o in operands if o["kind"] not in ("IdResult", "IdResultType"))
 
 
+NOT_VALUES = ("Set", "Function", "Type", "Target Label", "True Label", "False Label", "Default")
+
+
+def values(instruction):
+    """A bit for each operand that is a value's id; the last stands for all operands behind it, too. Of OpPhi's pairs
+    none is told."""
+    operands = [o for o in instruction.get("operands", []) if o["kind"] not in ("IdResult", "IdResultType")]
+    bits = 0
+    for k, operand in enumerate(operands):
+        word = letter(operand)
+        if word[0] not in "ismneXO":
+            break
+        if word[0] in "ism" and operand.get("name", "").strip("'") not in NOT_VALUES:
+            bits |= (0xff << k if word.endswith("*") else 1 << k) & 0xff
+    return bits
+
+
 def results(instruction):
     kinds = [o["kind"] for o in instruction.get("operands", [])]
     return ("IdResultType" in kinds) + 2 * ("IdResult" in kinds)
@@ -75,9 +92,10 @@ def tokens(grammar):
 def tables(grammar):
     print("/* Made by tokens.py from spirv.core.grammar.json %d.%d revision %d: do not edit. */" % (
         grammar["major_version"], grammar["minor_version"], grammar["revision"]))
-    print("/* SP_TABLE_OP(opcode, name, 1 for a result type + 2 for a result id, operand pattern), by opcode */")
+    print("/* SP_TABLE_OP(opcode, name, 1 for a result type + 2 for a result id, operand pattern, which operands are\n"
+          " * values: a bit each, the eighth for the rest, too), by opcode */")
     for i in sorted(grammar["instructions"], key=lambda i: i["opcode"]):
-        print('SP_TABLE_OP(%d, "%s", %d, "%s")' % (i["opcode"], i["opname"], results(i), pattern(i)))
+        print('SP_TABLE_OP(%d, "%s", %d, "%s", 0x%x)' % (i["opcode"], i["opname"], results(i), pattern(i), values(i)))
     print("/* SP_TABLE_PARAMETERS(letter of the operand kind, value or bit, pattern of its parameters) */")
     for kind in grammar["operand_kinds"]:
         code = LETTERS.get(kind["kind"])
