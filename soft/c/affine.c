@@ -6,14 +6,14 @@
 /* Lane 0 of an affine or uniform operand. */
 static const char *first(struct cg *g, uint32_t id)
 {
-    return g->value[id].affine ? cg_str(g, "v%u", id) : cg_use(g, id, false);
+    return cg_affine(g, id)->is ? cg_str(g, "v%u", id) : cg_use(g, id, false);
 }
 
 /* Copies a uniform value, or an affine one with its additional variables, to a phi. */
 void cg_copy_affine(struct cg *g, uint32_t to, uint32_t from)
 {
     cg_put(g, "    v%u = %s;\n", to, first(g, from));
-    if (!g->value[to].checked) return;
+    if (!cg_affine(g, to)->checked) return;
     cg_put(g, "    ok%u = ok%u;\n    if (__builtin_expect(!ok%u, 0)) w%u = w%u;\n", to, from, to, to, from);
 }
 
@@ -21,7 +21,7 @@ const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed)
 {
     enum cg_kind kind = cg_kind_of(g, id);
     const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
-    uint64_t all = g->value[id].step * (g->S - 1), most = ~(uint64_t)0 >> (64 - cg_width_of(g, id) + is_signed);
+    uint64_t all = cg_affine(g, id)->step * (g->S - 1), most = ~(uint64_t)0 >> (64 - cg_width_of(g, id) + is_signed);
     bool falls = (int64_t)all < 0;
     uint64_t least = is_signed ? ~most : 0, limit = (falls ? least : most) - all;
     return cg_str(g, "(%s)v%u %s (%s)0x%llxull", type, id, falls ? ">=" : "<=", type, (unsigned long long)limit);
@@ -33,7 +33,7 @@ void cg_each_widened(struct cg *g, const struct sp_inst *i,
     bool chain = cg_is(i, CG_CHAIN), converts = cg_is(i, CG_CONVERTS);
     for (uint32_t k = 0; k < i->count; k++) {
         uint32_t id = i->operand[k];
-        if (!cg_is_value_operand(i, k) || !g->value[id].affine) continue;
+        if (!cg_is_value_operand(i, k) || !cg_affine(g, id)->is) continue;
         bool wider = chain ? k > 0 && cg_width_of(g, id) < 64 : converts && cg_width_of(g, id) < cg_width_of(g, i->id);
         if (wider) test(g, id, chain || i->op == SP_OP_SConvert);
     }
@@ -90,9 +90,9 @@ static void write_check(struct cg *g)
     const struct sp_inst *i = g->inst;
     cg_put(g, "    ok%u = 1", i->id);
     for (uint32_t k = 0; k < i->count; k++)
-        if (cg_is_value_operand(i, k) && g->value[i->operand[k]].affine && g->value[i->operand[k]].checked)
+        if (cg_is_value_operand(i, k) && cg_affine(g, i->operand[k])->is && cg_affine(g, i->operand[k])->checked)
             cg_put(g, " && ok%u", i->operand[k]);
-    if (!g->value[i->id].proved) cg_each_widened(g, i, write_test);
+    if (!cg_is_proved(g, i->id, CG_PROVED)) cg_each_widened(g, i, write_test);
     cg_put(g, ";\n");
 }
 
@@ -100,10 +100,9 @@ void cg_write_affine_start(struct cg *g) { cg_put(g, "    v%u = %s;\n", g->inst-
 
 void cg_write_affine(struct cg *g)
 {
-    const struct cg_value *v = &g->value[g->inst->id];
     if (g->inst->op == SP_OP_Phi) return;
     cg_write_affine_start(g);
-    if (!v->checked) return;
+    if (!cg_affine(g, g->inst->id)->checked) return;
     write_check(g);
     cg_put(g, "    if (__builtin_expect(!ok%u, 0)) {\n", g->inst->id);
     g->lanes_apart = true;

@@ -36,8 +36,8 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
                  !(g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef);
     if (!varying) mask = NULL; /* uniform or affine */
     if (cg_class(g, phi->id) == cg_class(g, source)) return;
-    if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value is allowed */
-    if (g->value[phi->id].affine && (g->value[phi->id].checked || !g->value[source].affine)) {
+    if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value will do */
+    if (cg_affine(g, phi->id)->is && (cg_affine(g, phi->id)->checked || !cg_affine(g, source)->is)) {
         cg_copy_affine(g, phi->id, source);
         return;
     }
@@ -50,7 +50,7 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
         cg_open_nest(g, &l->leaf[i]);
         if (renamed) {
             e = cg_str(g, "%s%s", renamed, l->leaf[i].path);
-            if (g->value[source].affine)
+            if (cg_affine(g, source)->is)
                 e = cg_affine_lanes(g, source, e);
             else if (varying && !g->value[source].varying)
                 e = cg_splat(g, l->leaf[i].kind, e);
@@ -300,7 +300,7 @@ static void write_instruction(struct cg *g)
     case SP_OP_FunctionPointerCallINTEL: cg_write_pointer_call(g); return;
     default: break;
     }
-    if (g->inst->id && g->value[g->inst->id].affine) {
+    if (g->inst->id && cg_affine(g, g->inst->id)->is) {
         cg_write_affine(g);
         return;
     }

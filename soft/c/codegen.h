@@ -95,6 +95,12 @@ void cg_write_block_head(struct cg *g, uint32_t block);
 void cg_write_component(struct cg *g, uint32_t component); /* connected masked blocks */
 
 /* ---- votes.c */
+/* Of a value, in the block being written: what it is made of is known not to wrap; it was computed at the start. */
+enum cg_proof { CG_PROVED = 1, CG_COMPUTED = 2 };
+static inline bool cg_is_proved(const struct cg *g, uint32_t id, enum cg_proof proof)
+{
+    return g->fn->proofs && g->fn->proofs[g->ordinal[id]] & proof;
+}
 /* C that is true only if the condition of the branch at the end of `block` is true, or false, in all lanes. */
 void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char **all, const char **none);
 void cg_check_affine_first(struct cg *g, uint32_t block); /* before a block is written for all lanes ... */

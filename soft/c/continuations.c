@@ -14,9 +14,9 @@ static void each_part(struct cg *g, uint32_t id, void (*put)(struct cg *, const 
         put(g, cg_str(g, "o%u", id), "u64");
         return;
     }
-    put(g, cg_str(g, "v%u", id), cg_type_name(g, g->m->ids[id].type, v->varying && !v->affine));
+    put(g, cg_str(g, "v%u", id), cg_type_name(g, g->m->ids[id].type, !cg_is_step(g, id)));
     if (v->accessed) put(g, cg_str(g, "s%u", id), "u64");
-    if (!v->checked) return;
+    if (!cg_affine(g, id)->checked) return;
     put(g, cg_str(g, "ok%u", id), "i32");
     put(g, cg_str(g, "w%u", id), cg_type_name(g, g->m->ids[id].type, true));
 }
@@ -75,7 +75,7 @@ static void write_remade(struct cg *g, uint32_t id)
     for (uint32_t k = 0; k < i->count && !cg_builtin_component(g, i, &builtin, &component); k++)
         if (cg_is_value_operand(i, k)) write_remade(g, i->operand[k]);
     g->inst = i;
-    if (g->value[id].affine)
+    if (cg_affine(g, id)->is)
         cg_write_affine(g);
     else if (!cg_write_simple(g))
         cg_write_memory(g);

@@ -42,10 +42,12 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
         return;
     }
     if (v->accessed) cg_declare(g, CG_PLAIN, "u64", cg_str(g, "s%u", i->id), "");
-    if (v->checked) cg_declare(g, CG_PLAIN, "i32", cg_str(g, "ok%u", i->id), "");
-    if (v->checked) cg_declare(g, CG_PLAIN, cg_type_name(g, i->type, true), cg_str(g, "w%u", i->id), "");
-    cg_declare(g, zero ? CG_ZERO : CG_PLAIN, cg_type_name(g, i->type, v->varying && !v->affine),
-               cg_str(g, "v%u", i->id), "");
+    if (cg_affine(g, i->id)->checked) {
+        cg_declare(g, CG_PLAIN, "i32", cg_str(g, "ok%u", i->id), "");
+        cg_declare(g, CG_PLAIN, cg_type_name(g, i->type, true), cg_str(g, "w%u", i->id), "");
+    }
+    cg_declare(g, zero ? CG_ZERO : CG_PLAIN, cg_type_name(g, i->type, !cg_is_step(g, i->id)), cg_str(g, "v%u", i->id),
+               "");
     add_frame(g, i->type, v->varying);
 }
 

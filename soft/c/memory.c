@@ -123,7 +123,7 @@ static bool is_volatile(const struct sp_inst *i)
 /* Loads through an affine address: contiguous, regularly spaced, or all from one address. */
 static const char *load_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits)
 {
-    const struct cg_value *p = &g->value[pointer];
+    const struct cg_affine *p = cg_affine(g, pointer);
     const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
     if (p->checked)
         return cg_str(g, "XS(load_affine_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s)", name, at, (unsigned long long)p->step,
@@ -136,7 +136,7 @@ static const char *load_affine(struct cg *g, uint32_t pointer, uint64_t offset, 
 
 static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
 {
-    const struct cg_value *p = &g->value[pointer];
+    const struct cg_affine *p = cg_affine(g, pointer);
     const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
     if (p->checked)
         cg_put(g, "    XS(store_affine_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s, %s);\n", name, at,
@@ -164,7 +164,7 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
                       large ? "&" : "", root, root, p->root ? cg_str(g, "o%u", pointer) : "(u64)0",
                       (unsigned long long)offset, g->bits);
     }
-    if (p->affine && !*slow) return load_affine(g, pointer, offset, bits);
+    if (cg_affine(g, pointer)->is && !*slow) return load_affine(g, pointer, offset, bits);
     if (p->varying) {
         return cg_str(g, "XS(load_%s%s)(%s + %lluu, %s)", slow, cg_kind_name(bits), cg_use(g, pointer, true),
                       (unsigned long long)offset, g->bits);
@@ -236,7 +236,7 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
                    p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
             return;
         }
-        if (p->affine && !*slow) {
+        if (cg_affine(g, pointer)->is && !*slow) {
             store_affine(g, pointer, offset, cg_bits_kind(bytes), value);
             return;
         }
@@ -418,8 +418,8 @@ static const char *atomic_name(uint16_t op)
 static const char *of_lane(struct cg *g, uint32_t id, enum cg_kind kind)
 {
     bool varying = cg_is_varying(g, id);
-    const char *e = g->value[id].affine ? cg_affine_lane(g, id, "l") : cg_use(g, id, varying);
-    if (varying && !g->value[id].affine) e = cg_str(g, "(%s)[l]", e);
+    const char *e = cg_affine(g, id)->is ? cg_affine_lane(g, id, "l") : cg_use(g, id, varying);
+    if (varying && !cg_affine(g, id)->is) e = cg_str(g, "(%s)[l]", e);
     return cg_to_bits(g, kind, false, e);
 }
 

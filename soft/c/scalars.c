@@ -10,20 +10,20 @@ enum cg_kind cg_kind_of(struct cg *g, uint32_t id) { return cg_leaves_of(g, g->m
 static const char *step_text(struct cg *g, uint32_t id)
 {
     enum cg_kind kind = cg_kind_of(g, id);
-    return cg_str(g, "(%s)%lldll", cg_kind_type(g, kind, false), (long long)g->value[id].step);
+    return cg_str(g, "(%s)%lldll", cg_kind_type(g, kind, false), (long long)cg_affine(g, id)->step);
 }
 
 const char *cg_affine_lanes(struct cg *g, uint32_t id, const char *own)
 {
     const char *e = cg_str(g, "XS(affine_%s)(%s, %s)", cg_kind_name(cg_kind_of(g, id)), own, step_text(g, id));
-    return g->value[id].checked ? cg_str(g, "(ok%u ? %s : w%u)", id, e, id) : e;
+    return cg_affine(g, id)->checked ? cg_str(g, "(ok%u ? %s : w%u)", id, e, id) : e;
 }
 
 const char *cg_affine_lane(struct cg *g, uint32_t id, const char *lane)
 {
     const char *type = cg_kind_type(g, cg_kind_of(g, id), false);
     const char *e = cg_str(g, "(%s)(v%u + %s * (%s)(%s))", type, id, step_text(g, id), type, lane);
-    return g->value[id].checked ? cg_str(g, "(ok%u ? %s : w%u[%s])", id, e, id, lane) : e;
+    return cg_affine(g, id)->checked ? cg_str(g, "(ok%u ? %s : w%u[%s])", id, e, id, lane) : e;
 }
 
 /* ---- kinds */

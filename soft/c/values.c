@@ -184,7 +184,7 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
             cg_fail(g, "a private variable's address is used as a value");
             return "0";
         }
-        if (g->value[id].affine) {
+        if (cg_affine(g, id)->is) {
             if (!varying) return cg_affine_lane(g, id, cg_str(g, "XS(first_lane)(%s)", g->bits));
             return cg_affine_lanes(g, id, e);
         }

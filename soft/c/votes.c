@@ -15,7 +15,7 @@ static struct vote other(struct vote v) { return (struct vote){v.none, v.all}; }
 
 static const char *still(struct cg *g, uint32_t line)
 {
-    return g->value[line].checked ? cg_str(g, " & ok%u", line) : "";
+    return cg_affine(g, line)->checked ? cg_str(g, " & ok%u", line) : "";
 }
 
 /* Is a rising affine value less than (or equal to) `u`, which is uniform? */
@@ -24,7 +24,7 @@ static struct vote vote_less(struct cg *g, uint32_t line, const char *u, bool is
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[line].type)->leaf[0].kind;
     const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
     const char *sure = cg_str(g, "(%s)%s", cg_affine_holds(g, line, is_signed), still(g, line));
-    unsigned long long rise = g->value[line].step * (g->S - 1);
+    unsigned long long rise = cg_affine(g, line)->step * (g->S - 1);
     struct vote v;
     v.all = cg_str(g, "(%s & ((%s)(v%u + %lluu) %s (%s)%s))", sure, type, line, rise, or_equal ? "<=" : "<", type, u);
     v.none = cg_str(g, "(%s & ((%s)v%u %s (%s)%s))", sure, type, line, or_equal ? ">" : ">=", type, u);
@@ -34,15 +34,15 @@ static struct vote vote_less(struct cg *g, uint32_t line, const char *u, bool is
 static struct vote vote_equal(struct cg *g, uint32_t line, const char *u)
 {
     const char *type = cg_kind_type(g, cg_leaves_of(g, g->m->ids[line].type)->leaf[0].kind, false);
-    unsigned long long rise = g->value[line].step * (g->S - 1);
+    unsigned long long rise = cg_affine(g, line)->step * (g->S - 1);
     return (struct vote){"0", cg_str(g, "(((%s)(%s - v%u) > %lluu)%s)", type, u, line, rise, still(g, line))};
 }
 
 static bool rises(struct cg *g, uint32_t id)
 {
-    const struct cg_value *v = &g->value[id];
+    const struct cg_affine *v = cg_affine(g, id);
     enum cg_kind kind = cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind;
-    return v->affine && v->step && v->step < 1 << 20 && (kind == CG_U32 || kind == CG_U64);
+    return v->is && v->step && v->step < 1 << 20 && (kind == CG_U32 || kind == CG_U64);
 }
 
 /* Comparisons expressed as less, less or equal, or their negations. */
@@ -170,13 +170,14 @@ static void write_early(struct cg *g, uint32_t id, uint32_t block)
 {
     const struct sp_id *d = &g->m->ids[id];
     uint32_t builtin, component;
-    if (d->what != SP_IS_VALUE || d->block != block || d->def->op == SP_OP_Phi || g->value[id].early) return;
-    g->value[id].early = true;
+    if (d->what != SP_IS_VALUE || d->block != block || d->def->op == SP_OP_Phi || cg_is_proved(g, id, CG_COMPUTED))
+        return;
+    g->fn->proofs[g->ordinal[id]] |= CG_COMPUTED;
     if (!cg_builtin_component(g, d->def, &builtin, &component))
         for (uint32_t k = 0; k < d->def->count; k++)
             if (cg_is_value_operand(d->def, k)) write_early(g, d->def->operand[k], block);
     g->inst = d->def;
-    if (g->value[id].affine)
+    if (cg_affine(g, id)->is)
         cg_write_affine_start(g);
     else if (!cg_write_simple(g))
         cg_write_memory(g);
@@ -184,7 +185,7 @@ static void write_early(struct cg *g, uint32_t id, uint32_t block)
 
 static bool is_provable(struct cg *g, const struct sp_inst *i, uint32_t block)
 {
-    if (!i->id || !g->value[i->id].affine || !g->value[i->id].checked || i->op == SP_OP_Phi) return false;
+    if (!i->id || !cg_affine(g, i->id)->is || !cg_affine(g, i->id)->checked || i->op == SP_OP_Phi) return false;
     for (uint32_t k = 0; k < i->count; k++)
         if (cg_is_value_operand(i, k) && !is_early(g, i->operand[k], block, MAX_DEPTH)) return false;
     return true;
@@ -201,7 +202,8 @@ static bool prove(struct cg *g, uint32_t block)
     bool any = false;
     for (uint32_t k = 0; k < b->count; k++) {
         if (!is_provable(g, &b->inst[k], block)) continue;
-        any = g->value[b->inst[k].id].proved = true;
+        g->fn->proofs[g->ordinal[b->inst[k].id]] |= CG_PROVED;
+        any = true;
         for (uint32_t o = 0; o < b->inst[k].count; o++)
             if (cg_is_value_operand(&b->inst[k], o)) write_early(g, b->inst[k].operand[o], block);
     }
@@ -212,10 +214,11 @@ static bool prove(struct cg *g, uint32_t block)
 void cg_check_affine_first(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
-    if (!prove(g, block)) return;
+    if (!g->fn->proofs) g->fn->proofs = cg_alloc(g, g->fn->value_count + 1);
+    if (g->failed || !prove(g, block)) return;
     cg_put(g, "    if (!(1");
     for (uint32_t k = 0; k < b->count; k++)
-        if (g->value[b->inst[k].id].proved) cg_each_widened(g, &b->inst[k], put_test);
+        if (cg_is_proved(g, b->inst[k].id, CG_PROVED)) cg_each_widened(g, &b->inst[k], put_test);
     cg_put(g, ")) {\n");
     if (cg_joins_coherent(g, block)) cg_put(g, "    x%u = 1;\n", b->label);
     cg_put(g, "    m%u |= m0;\n    goto L%u;\n    }\n", b->label, b->label);
@@ -224,5 +227,5 @@ void cg_check_affine_first(struct cg *g, uint32_t block)
 void cg_forget_proofs(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
-    for (uint32_t k = 0; k < b->count; k++) g->value[b->inst[k].id].proved = g->value[b->inst[k].id].early = false;
+    for (uint32_t k = 0; k < b->count && !g->failed; k++) g->fn->proofs[g->ordinal[b->inst[k].id]] = 0;
 }

@@ -80,6 +80,9 @@ struct cg_function {
     uint32_t value_count; /* parameters and results, with ordinals from 1 */
     uint32_t row, sizes;  /* if called by pointer: index + 1 in the table, subgroup sizes written so far */
     uint32_t local_bytes;
+    /* results of passes, each for its function's values by ordinal: see passes/passes.h */
+    const struct cg_affine *affine;
+    uint8_t *proofs; /* c/votes.c's own */
     struct cg_queue *queues; /* deferred products: passes/deferred.c */
     uint32_t queue_count;
     bool shares_blocks;

@@ -405,7 +405,9 @@ static void derive_pointer(struct cg *g, const struct sp_inst *i)
     struct cg_value *v = &g->value[i->id];
     uint32_t base = i->operand[0];
     if (!cg_is(i, CG_CHAIN) || !v->varying || v->blend || v->variable || !g->value[base].varying) return;
-    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable || v->affine || g->value[base].affine) return;
+    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable || cg_affine(g, i->id)->is ||
+        cg_affine(g, base)->is)
+        return;
     for (uint32_t k = 1; k < i->count; k++)
         if (g->value[i->operand[k]].varying) return;
     v->root = g->value[base].root ? g->value[base].root : base;
@@ -417,7 +419,7 @@ static void note_access(struct cg *g, const struct sp_inst *i)
     const struct cg_value *p = &g->value[i->operand[0]];
     uint32_t root = p->root ? p->root : i->operand[0];
     const struct sp_inst *d = g->m->ids[root].def;
-    if (!p->varying || p->variable || !d || !cg_is(d, CG_CHAIN) || g->value[root].blend || g->value[root].affine)
+    if (!p->varying || p->variable || !d || !cg_is(d, CG_CHAIN) || g->value[root].blend || cg_affine(g, root)->is)
         return;
     g->value[root].accessed = true;
 }

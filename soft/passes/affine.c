@@ -304,7 +304,7 @@ void cg_find_affine(struct cg *g, struct cg_function *fn)
 {
     struct affine t = {.g = g, .fn = fn};
     const struct sp_function *f = fn->f;
-    g->fn = fn;
+    fn->affine = NULL;
     if (!fn->full) return;
     t.fact = cg_alloc(g, (fn->value_count + 1) * sizeof *t.fact);
     number_values(&t);
@@ -312,16 +312,8 @@ void cg_find_affine(struct cg *g, struct cg_function *fn)
     for (uint32_t k = 0; k < f->param_count; k++) t.fact[g->ordinal[f->params[k]]].state = NEITHER;
     for (uint32_t round = 0; find_round(&t); round++)
         if (round == MAX_ROUNDS) return;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            uint32_t id = f->blocks[b].inst[k].id;
-            const struct fact *fact = &t.fact[g->ordinal[id]];
-            if (!id || fact->state != AFFINE) continue;
-            g->value[id].affine = true;
-            g->value[id].checked = fact->checked;
-            g->value[id].step = fact->step;
-        }
-    }
+    struct cg_affine *found = cg_alloc(g, (fn->value_count + 1) * sizeof *found);
+    for (uint32_t n = 1; found && n <= fn->value_count; n++)
+        if (t.fact[n].state == AFFINE) found[n] = (struct cg_affine){true, t.fact[n].checked, t.fact[n].step};
+    fn->affine = found;
 }
-
-bool cg_is_step(struct cg *g, uint32_t id) { return !g->value[id].varying || g->value[id].affine; }

@@ -166,7 +166,7 @@ static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
     if (d->what == SP_IS_CONSTANT || (d->what == SP_IS_PARAMETER && !v->varying)) return 0;
     if (d->what == SP_IS_VARIABLE && d->function == 0) return 0;
     if (!most || d->what != SP_IS_VALUE || !type || (type->kind != SP_INT && type->kind != SP_POINTER) ||
-        (v->varying && (!v->affine || v->checked)) || v->blend || v->variable || v->root)
+        !cg_is_step(g, id) || cg_affine(g, id)->checked || v->blend || v->variable || v->root)
         return most + 1;
     if (cg_builtin_component(g, d->def, &builtin, &component)) return 1;
     if (!cg_is(d->def, CG_PURE)) return most + 1;
@@ -205,11 +205,10 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
 {
     uint64_t sum = 0, bytes;
     for (uint32_t n = 0; n < frame->value_count; n++) {
-        const struct cg_value *v = &g->value[frame->value[n]];
         if (!cg_is_kept(frame->kept, n) || cg_is_kept(frame->remade, n)) continue;
         sum += (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->scalars * 8 *
-               (v->varying && !v->affine ? g->S : 1);
-        if (v->checked) sum += 8 * g->S;
+               (cg_is_step(g, frame->value[n]) ? 1 : g->S);
+        if (cg_affine(g, frame->value[n])->checked) sum += 8 * g->S;
     }
     for (uint32_t b = 0; b < fn->f->block_count; b++) {
         for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {

@@ -24,6 +24,7 @@ static const struct pass {
 
 static void run(struct cg *g, struct cg_function *fn)
 {
+    g->fn = fn;
     for (size_t i = 0; i < sizeof passes / sizeof *passes && !g->failed; i++) {
         passes[i].run(g, fn);
         cg_print_after(g, fn, passes[i].name);
@@ -33,7 +34,7 @@ static void run(struct cg *g, struct cg_function *fn)
 static void print_all(struct cg *g, const char *pass)
 {
     for (uint32_t i = 0; i < g->m->function_count && !g->failed; i++)
-        if (g->function[i].block) cg_print_after(g, &g->function[i], pass);
+        if (g->function[i].block) cg_print_after(g, g->fn = &g->function[i], pass);
 }
 
 void cg_run_passes(struct cg *g)

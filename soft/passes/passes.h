@@ -41,11 +41,6 @@ struct cg_value {
     uint8_t granule;   /* bytes per element */
     uint32_t variable; /* of a pointer into a fixed variable: its id ... */
     int64_t offset;    /* ... and the byte offset */
-    bool affine;       /* varying, but increasing by `step` from lane to lane: v<id> is a scalar, lane 0's */
-    bool checked;      /* affine only if ok<id>; else w<id> holds the lanes */
-    bool early;        /* already computed at the start of the block being written */
-    bool proved;       /* known not to wrap in the block being written */
-    uint64_t step;
 };
 
 static inline bool cg_is_varying(const struct cg *g, uint32_t id) { return g->value[id].varying; }
@@ -105,9 +100,23 @@ void cg_spread_addressed(struct cg *g); /* their parameters and results vary */
 void cg_analyse(struct cg *g);
 void cg_analyse_again(struct cg *g, struct cg_function *fn); /* for the other version */
 
-/* ---- affine.c */
+/* ---- affine.c: needs uniformity; built-in variables and strides of access chains */
+struct cg_affine {
+    bool is;      /* varying, but each lane's is the one before plus `step`: v<id> is a scalar, lane 0's */
+    bool checked; /* affine only while ok<id>; else w<id> has the lanes */
+    uint64_t step;
+};
 void cg_find_affine(struct cg *g, struct cg_function *fn);
-bool cg_is_step(struct cg *g, uint32_t id); /* is it uniform or affine? Then v<id> is a scalar */
+static inline const struct cg_affine *cg_affine(const struct cg *g, uint32_t id)
+{
+    static const struct cg_affine none;
+    return g->fn->affine ? &g->fn->affine[g->ordinal[id]] : &none;
+}
+/* Is it the same in all lanes, or affine? Then v<id> is a scalar. */
+static inline bool cg_is_step(const struct cg *g, uint32_t id)
+{
+    return !g->value[id].varying || cg_affine(g, id)->is;
+}
 bool cg_or_is_sum(struct cg *g, const struct sp_inst *i);
 
 /* ---- coalesce.c */

@@ -9,8 +9,9 @@
 static void print_value(struct cg *g, uint32_t id)
 {
     const struct cg_value *v = &g->value[id];
+    const struct cg_affine *a = cg_affine(g, id);
     fprintf(stderr, "  ; %s", v->varying ? "varying" : "uniform");
-    if (v->affine) fprintf(stderr, ", affine: step %lld%s", (long long)v->step, v->checked ? ", checked" : "");
+    if (a->is) fprintf(stderr, ", affine: step %lld%s", (long long)a->step, a->checked ? ", checked" : "");
     if (v->root) fprintf(stderr, ", derived from %%%u", sp_number(g->m, v->root));
     if (v->variable) fprintf(stderr, ", %%%u + %lld", sp_number(g->m, v->variable), (long long)v->offset);
     if (v->fixed) fprintf(stderr, ", fixed in items of %u bytes", v->granule);

@@ -50,18 +50,19 @@ static void remark_access(struct cg *g, const struct cg_function *fn, const stru
 {
     uint32_t pointer = i->operand[0];
     const struct cg_value *p = &g->value[pointer];
+    const struct cg_affine *a = cg_affine(g, pointer);
     const struct sp_type *t = sp_type(g->m, g->m->ids[pointer].type);
     if (!t || t->kind != SP_POINTER || p->variable || p->fixed) return;
     const char *what = i->op == SP_OP_Load ? "load" : "store";
     uint32_t bytes = (uint32_t)sp_type(g->m, t->elem)->size;
     if (!p->varying) {
         cg_remark(g, fn, i, "affine", true, "%s: one address for all lanes", what);
-    } else if (p->affine && p->step == bytes) {
+    } else if (a->is && a->step == bytes) {
         cg_remark(g, fn, i, "affine", true, "%s: lanes side by side, one vector access%s", what,
-                  p->checked ? " while no index wraps" : "");
-    } else if (p->affine) {
-        cg_remark(g, fn, i, "affine", true, "%s: lanes %lld bytes apart%s", what, (long long)p->step,
-                  p->checked ? " while no index wraps" : "");
+                  a->checked ? " while no index wraps" : "");
+    } else if (a->is) {
+        cg_remark(g, fn, i, "affine", true, "%s: lanes %lld bytes apart%s", what, (long long)a->step,
+                  a->checked ? " while no index wraps" : "");
     } else if (!fn->full) {
         cg_remark(g, fn, i, "affine", false, "%s: lane by lane where a subgroup is not full, or not one row", what);
     } else {
