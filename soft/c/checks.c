@@ -24,7 +24,7 @@ struct access {
 static bool is_watched(struct cg *g, uint32_t pointer)
 {
     const struct sp_type *t = sp_type(g->m, g->m->ids[pointer].type);
-    return t && t->kind == SP_POINTER && !g->value[pointer].variable && !g->value[pointer].fixed;
+    return t && t->kind == SP_POINTER && !g->private[pointer].variable && !g->private[pointer].fixed;
 }
 
 static void set_pointer(struct cg *g, struct access *a, uint32_t pointer, uint32_t flags, bool varying)
@@ -216,7 +216,7 @@ static uint32_t missing_fences(struct cg *g)
 static const char *call_of(struct cg *g, const struct access *a, uint32_t part, const char *bits)
 {
     uint32_t root = cg_check_root(g, a->pointer);
-    if (root && g->value[root].fixed) root = 0;
+    if (root && g->private[root].fixed) root = 0;
     const char *site = cg_check_site(g, part, a->pointer, root, a->flags);
     const char *from = root ? cg_use(g, root, a->varying) : a->varying ? "(u64x){0}" : "0";
     if (a->varying) {
@@ -238,11 +238,11 @@ static void write_zeros(struct cg *g)
     uint32_t item;
     uint64_t bytes;
     if (g->inst->op != SP_OP_Subgroup2DBlockStoreINTEL && cg_block_access(g, g->inst, 9, &item, &bytes)) {
-        const struct cg_value *p = &g->value[cg_operand(g, 9)];
+        const struct cg_private *p = &g->private[cg_operand(g, 9)];
         if (!p->variable) return;
         const struct cg_value *v = &g->value[p->variable];
         cg_put(g, "    __builtin_memset(&%s, 0, %llu);\n",
-               cg_fixed_item(g, p->variable, v->wide ? p->offset * (v->granule / 2) : p->offset),
+               cg_fixed_item(g, p->variable, v->wide ? p->offset * (g->private[p->variable].granule / 2) : p->offset),
                (unsigned long long)bytes * g->S * (v->wide ? 2 : 1));
     }
     if (!t || t->kind == SP_VOID) return;

@@ -12,22 +12,22 @@
 /* Does `pointer` point into one? */
 static bool is_item(struct cg *g, uint32_t pointer)
 {
-    uint32_t variable = g->value[pointer].variable;
+    uint32_t variable = g->private[pointer].variable;
     return variable && g->m->ids[variable].def->operand[0] == SP_STORAGE_Function;
 }
 
 static const char *items_at(struct cg *g, uint32_t pointer, uint64_t bytes)
 {
-    const struct cg_value *p = &g->value[pointer];
-    uint32_t size = g->value[p->variable].granule;
+    const struct cg_private *p = &g->private[pointer];
+    uint32_t size = g->private[p->variable].granule;
     return cg_str(g, "q%u + %llu, %llu", p->variable, (unsigned long long)p->offset / size,
                   (unsigned long long)bytes / size);
 }
 
 static void items_read(struct cg *g, uint32_t pointer, uint64_t bytes, uint32_t flags)
 {
-    const struct cg_value *p = &g->value[pointer];
-    uint32_t size = g->value[p->variable].granule;
+    const struct cg_private *p = &g->private[pointer];
+    uint32_t size = g->private[p->variable].granule;
     if (!is_item(g, pointer) || !bytes || flags & (XS_PARTS | XS_COPY)) return;
     cg_put(g, "    check_items(self, &%s, %s, %u, %llu, %s);\n", cg_check_site(g, 2, pointer, p->variable, flags),
            items_at(g, pointer, bytes), size, (unsigned long long)p->offset / size, g->bits);
@@ -43,11 +43,12 @@ static void check_item_copy(struct cg *g)
     uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1);
     uint64_t bytes = cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem);
     if (g->inst->op == SP_OP_CopyMemorySized && !sp_constant(g->m, cg_operand(g, 2), &bytes)) return;
-    const struct cg_value *t = &g->value[to], *f = &g->value[from];
+    const struct cg_private *t = &g->private[to], *f = &g->private[from];
     if (is_item(g, to) && is_item(g, from))
         cg_put(g, "    check_copied(%s, %u, q%u + %llu, %u, %s);\n", items_at(g, to, bytes),
-               g->value[t->variable].granule, f->variable,
-               (unsigned long long)f->offset / g->value[f->variable].granule, g->value[f->variable].granule, g->bits);
+               g->private[t->variable].granule, f->variable,
+               (unsigned long long)f->offset / g->private[f->variable].granule, g->private[f->variable].granule,
+               g->bits);
     else
         items_written(g, to, bytes);
 }
@@ -93,7 +94,7 @@ void cg_check_items(struct cg *g)
 
 void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, uint64_t memory)
 {
-    const struct cg_value *v = &g->value[i->id];
+    const struct cg_private *v = &g->private[i->id];
     bool written = i->count > 1;
     if (!v->fixed) {
         cg_put(g, "    check_begins(self, (u64)(uintptr_t)p%u, %lluu, %d);\n", i->id, (unsigned long long)memory,
@@ -112,7 +113,7 @@ void cg_check_lifetime(struct cg *g)
     uint32_t pointer = cg_operand(g, 0), root = cg_check_root(g, pointer);
     const struct sp_id *d = &g->m->ids[root];
     if (!root || d->what != SP_IS_VARIABLE || !d->function) return;
-    const struct cg_value *v = &g->value[root];
+    const struct cg_private *v = &g->private[root];
     unsigned long long bytes = cg_memory_size(g, sp_type(g->m, d->type)->elem);
     if (v->fixed)
         cg_put(g, "    check_forget(q%u, %llu, %s);\n", root, bytes / v->granule, g->bits);

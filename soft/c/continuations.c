@@ -51,7 +51,7 @@ static void each_variable(struct cg *g, const char *format)
                 cg_put(g, format, i->id, i->id, i->id);
             else
                 cg_put(g, "    %s p%u[%u];\n",
-                       cg_kind_type(g, cg_bits_kind(g->value[i->id].granule), g->value[i->id].stored_varying), i->id,
+                       cg_kind_type(g, cg_bits_kind(g->private[i->id].granule), g->value[i->id].stored_varying), i->id,
                        items);
         }
     }

@@ -27,7 +27,7 @@ static void write_load(struct cg *g)
     const struct sp_type *t = sp_type(g->m, g->inst->type);
     const char *bits = cg_kind_name(cg_bits_kind(cg_kind_bytes(kind_of(g, t))));
     const char *whole = cg_temporary(g, cg_type_name(g, t->id, true));
-    if (g->value[cg_operand(g, 0)].variable) {
+    if (g->private[cg_operand(g, 0)].variable) {
         cg_fail(g, "a matrix is loaded from a private variable");
         return;
     }
@@ -40,7 +40,7 @@ static void write_store(struct cg *g)
 {
     const struct sp_type *t = matrix_of(g, cg_operand(g, 1));
     const char *bits = cg_kind_name(cg_bits_kind(cg_kind_bytes(kind_of(g, t))));
-    if (g->value[cg_operand(g, 0)].variable) {
+    if (g->private[cg_operand(g, 0)].variable) {
         cg_fail(g, "a matrix is stored to a private variable");
         return;
     }

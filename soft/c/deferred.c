@@ -40,7 +40,6 @@ static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t i
 static void write_products_now(struct cg *g, const struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
-    const struct cg_value *v = &g->value[q->variable[0]];
     const char *item[CG_FRAGMENTS * CG_FRAGMENTS], *a, *b, *c;
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->ni * r->nj; i++)
@@ -55,27 +54,28 @@ static void write_products_now(struct cg *g, const struct cg_queue *q)
     b = places(g, n, item);
     if (q->kind)
         cg_put(g, "    XS(tiles_deferred)(self, %s, ", q->kind);
-    else if (cg_is_wide_int(v))
-        cg_put(g, "    XS(ints_deferred)(%u, ", cg_signs(v));
+    else if (cg_is_wide_int(g, q->variable[0]))
+        cg_put(g, "    XS(ints_deferred)(%u, ", cg_signs(g, q->variable[0]));
     else
         cg_put(g, "    XS(floats_deferred)(");
     cg_put(g, "%u, %u, %u, %s, %s, %s, %u, deferred%u);\n    deferred%u = 0;\n", r->ni, r->nj,
            q->halves == 2 ? 0 : r->nk / q->along, c, a, b, q->m, q->first->id, q->first->id);
 }
 
-static void write_wide_load(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *to,
+static void write_wide_load(struct cg *g, uint32_t variable, const struct cg_block2d *b, const char *to,
                             const char *own, const char *from)
 {
-    if (v->granule == 4)
-        cg_put(g, "    %s = %s, %s);\n", to, cg_wide_load(g, v, b, "deferred", cg_str(g, "self, %s", own)), from);
+    if (g->private[variable].granule == 4)
+        cg_put(g, "    %s = %s, %s);\n", to, cg_wide_load(g, variable, b, "deferred", cg_str(g, "self, %s", own)),
+               from);
     else
         cg_put(g, "    %s = %s;\n    %s, %s);\n", to, own,
-               cg_wide_load(g, v, b, "block2d_load", cg_str(g, "(void *)(%s)", own)), from);
+               cg_wide_load(g, variable, b, "block2d_load", cg_str(g, "(void *)(%s)", own)), from);
 }
 
 static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t variable)
 {
-    const struct cg_value *v = &g->value[variable];
+    const struct cg_private *v = &g->private[variable];
     uint32_t deferred = q->first->id, where = cg_operand(g, 8), each = q->kind ? q->halves : v->granule / 2;
     uint32_t items = cg_items(g, variable) * each;
     const char *unit = cg_str(g, q->halves == 2 ? "deferred%u / 2" : "deferred%u", deferred);
@@ -87,7 +87,7 @@ static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t
     struct cg_block2d b;
     if (!cg_describe_block(g, g->inst, &b)) return;
     if (!q->kind) {
-        write_wide_load(g, v, &b, to, own, from);
+        write_wide_load(g, variable, &b, to, own, from);
         return;
     }
     if (v->granule == 4) {
@@ -102,7 +102,7 @@ static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t
 bool cg_write_deferred(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
-    uint32_t lanes = cg_lanes_operand(i), variable = lanes ? g->value[i->operand[lanes]].variable : 0;
+    uint32_t lanes = cg_lanes_operand(i), variable = lanes ? g->private[i->operand[lanes]].variable : 0;
     if (variable && g->value[variable].queue) {
         write_deferred_load(g, g->value[variable].queue, variable);
         return true;

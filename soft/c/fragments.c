@@ -3,26 +3,25 @@
 
 #include <string.h>
 
-/* 16 bits of a wide variable take a vector of dwords, or half of one. */
-const char *cg_wide_place(struct cg *g, const struct cg_value *p)
+/* Each 16 bits of a wide variable are a vector of dwords, or half of one. */
+const char *cg_wide_place(struct cg *g, const struct cg_private *p)
 {
-    const struct cg_value *v = &g->value[p->variable];
     uint32_t at = (uint32_t)p->offset / 2 * g->S * 4;
-    return cg_is_wide_int(v) ? cg_str(g, "%u >> XS(quads)(%u)", at, cg_signs(v)) : cg_str(g, "%u", at);
+    return cg_is_wide_int(g, p->variable) ? cg_str(g, "%u >> XS(quads)(%u)", at, cg_signs(g, p->variable))
+                                          : cg_str(g, "%u", at);
 }
 
-const char *cg_wide_load(struct cg *g, const struct cg_value *v, const struct cg_block2d *b, const char *how,
-                         const char *to)
+const char *cg_wide_load(struct cg *g, uint32_t variable, const struct cg_block2d *b, const char *how, const char *to)
 {
     static const char *const floats[] = {"", "f16", "bf16"};
-    bool of_b = v->granule == 4, deferred = !strncmp(how, "deferred", 4);
-    if (!cg_is_wide_int(v))
-        return cg_str(g, "XS(%s_%s)(%s, %u, %u%s", how, floats[v->wide], to, b->height, b->count,
+    bool of_b = g->private[variable].granule == 4, deferred = !strncmp(how, "deferred", 4);
+    if (!cg_is_wide_int(g, variable))
+        return cg_str(g, "XS(%s_%s)(%s, %u, %u%s", how, floats[g->value[variable].wide], to, b->height, b->count,
                       deferred ? ""
                       : of_b   ? ", 1"
                                : ", 0");
-    if (of_b) return cg_str(g, "XS(%s_quads)(%s, %u, %u, %u", how, to, cg_signs(v), b->height, b->count);
-    return cg_str(g, "XS(%s_rows)(%s, %u, %u, %u, %u", how, to, cg_signs(v), b->elem, b->height, b->count);
+    if (of_b) return cg_str(g, "XS(%s_quads)(%s, %u, %u, %u", how, to, cg_signs(g, variable), b->height, b->count);
+    return cg_str(g, "XS(%s_rows)(%s, %u, %u, %u, %u", how, to, cg_signs(g, variable), b->elem, b->height, b->count);
 }
 
 const char *cg_surface(struct cg *g, uint32_t first)

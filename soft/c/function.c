@@ -27,7 +27,7 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
     const struct sp_type *t = sp_type(g->m, i->type);
-    if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef || v->variable ||
+    if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef || g->private[i->id].variable ||
         v->class || v->forwarded)
         return;
     bool zero = begins_clear(g, i);

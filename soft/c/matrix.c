@@ -9,14 +9,16 @@
 
 /* ---- two-dimensional blocks */
 
-/* The address a pointer into a fixed variable has. The two halves of a tiled one alternate row by row. */
-static const char *address_of(struct cg *g, const struct cg_value *p)
+/* Where a pointer into a fixed variable points. The two halves of a tiled one alternate row by row. */
+static const char *address_of(struct cg *g, const struct cg_private *p)
 {
     const struct cg_value *v = &g->value[p->variable];
-    int64_t at = p->offset / v->granule, half = v->tiled ? cg_items(g, p->variable) / 2 : 1;
+    int64_t at = p->offset / g->private[p->variable].granule, half = v->tiled ? cg_items(g, p->variable) / 2 : 1;
     if (v->wide) return cg_str(g, "(u8 *)p%u + (%s)", p->variable, cg_wide_place(g, p));
     if (v->tiled) at = at % half * 2 + at / half;
-    return cg_str(g, "&%s", cg_fixed_item(g, p->variable, at * v->granule + p->offset % v->granule));
+    return cg_str(g, "&%s",
+                  cg_fixed_item(g, p->variable,
+                                at * g->private[p->variable].granule + p->offset % g->private[p->variable].granule));
 }
 
 /* Writes a 2D block instruction. Lanes' data in ordinary memory goes through a copy. */
@@ -28,7 +30,7 @@ static void write_block2d(struct cg *g)
                        : g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ? "load_transform"
                        : g->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL ? "load_transpose"
                                                                                 : "load";
-    const struct cg_value *p = &g->value[lanes];
+    const struct cg_private *p = &g->private[lanes];
     struct cg_block2d b;
     if (!cg_describe_block(g, g->inst, &b)) {
         cg_fail(g, "a block of this shape is not supported");
@@ -37,7 +39,7 @@ static void write_block2d(struct cg *g)
     if (cg_write_deferred(g)) return;
     if (p->variable && g->value[p->variable].wide) {
         const char *load =
-            cg_wide_load(g, &g->value[p->variable], &b, "block2d_load", cg_str(g, "(void *)(%s)", address_of(g, p)));
+            cg_wide_load(g, p->variable, &b, "block2d_load", cg_str(g, "(void *)(%s)", address_of(g, p)));
         cg_put(g, "    %s, %s, (i32)%s, (i32)%s);\n", load, cg_surface(g, first),
                cg_leaf_use(g, cg_operand(g, 8), 0, false), cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
@@ -48,7 +50,7 @@ static void write_block2d(struct cg *g)
                cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
     }
-    uint32_t item = p->variable ? g->value[p->variable].granule : 1;
+    uint32_t item = p->variable ? g->private[p->variable].granule : 1;
     const char *data, *each = "", *s = cg_surface(g, first);
     const char *x = cg_leaf_use(g, cg_operand(g, store ? 9 : 8), 0, false);
     const char *y = cg_leaf_use(g, cg_operand(g, store ? 9 : 8), 1, false);
@@ -77,7 +79,7 @@ static const char *fragment(struct cg *g, uint32_t id)
     const struct cg_leaves *l = cg_leaves_of(g, d->type);
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
     if (g->value[id].forwarded) {
-        return address_of(g, &g->value[d->def->operand[0]]);
+        return address_of(g, &g->private[d->def->operand[0]]);
     }
     if (plain && g->value[id].varying) return cg_str(g, "&%s", cg_variable(g, id));
     const char *t = cg_temporary(g, cg_type_name(g, d->type, true));

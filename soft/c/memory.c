@@ -17,11 +17,12 @@ static void store_at(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf,
 static void declare_variable(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
+    const struct cg_private *p = &g->private[i->id];
     const struct sp_type *t = sp_type(g->m, sp_type(g->m, i->type)->elem);
     uint64_t bytes = cg_memory_size(g, t->id);
-    if (v->fixed) {
-        enum cg_kind kind = v->wide ? CG_F32 : cg_bits_kind(v->granule);
-        uint64_t items = v->wide ? bytes / 2 : bytes / v->granule;
+    if (p->fixed) {
+        enum cg_kind kind = v->wide ? CG_F32 : cg_bits_kind(p->granule);
+        uint64_t items = v->wide ? bytes / 2 : bytes / p->granule;
         uint32_t room = cg_queue_room(v->queue);
         cg_declare(g, v->queue ? CG_KEPT : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), cg_str(g, "p%u", i->id),
                    cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), v->queue ? " XS_ALIGNED(64)" : ""));
@@ -66,12 +67,12 @@ void cg_declare_variables(struct cg *g)
 
 const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset)
 {
-    return cg_str(g, "p%u[%lld]", variable, (long long)(offset / g->value[variable].granule));
+    return cg_str(g, "p%u[%lld]", variable, (long long)(offset / g->private[variable].granule));
 }
 
 static const char *load_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_t bytes, bool varying)
 {
-    uint32_t item = g->value[variable].granule;
+    uint32_t item = g->private[variable].granule;
     bool vector = g->value[variable].stored_varying;
     const char *type = cg_kind_type(g, cg_bits_kind(bytes), vector), *e = NULL;
     for (uint32_t k = 0; k < bytes / item; k++) {
@@ -90,7 +91,7 @@ static const char *load_fixed(struct cg *g, uint32_t variable, int64_t offset, u
 static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_t bytes, const char *value,
                         bool varying)
 {
-    uint32_t item = g->value[variable].granule;
+    uint32_t item = g->private[variable].granule;
     enum cg_kind kind = cg_bits_kind(item);
     bool vector = g->value[variable].stored_varying, masked = g->mask[0] != 'm';
     if (vector && !varying) value = cg_splat(g, cg_bits_kind(bytes), value);
@@ -154,9 +155,10 @@ static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum c
 static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, uint32_t bytes, bool varying)
 {
     const struct cg_value *p = &g->value[pointer];
+    const struct cg_private *at = &g->private[pointer];
     enum cg_kind bits = cg_bits_kind(bytes);
     const char *slow = is_volatile(g->inst) ? "volatile_" : "";
-    if (p->variable) return load_fixed(g, p->variable, p->offset + (int64_t)offset, bytes, varying);
+    if (at->variable) return load_fixed(g, at->variable, at->offset + (int64_t)offset, bytes, varying);
     uint32_t root = p->root ? p->root : pointer;
     if (p->varying && g->value[root].accessed && !*slow) {
         bool large = cg_is_large(g->fn->f);
@@ -176,9 +178,9 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
 
 static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, bool varying)
 {
-    uint32_t builtin, variable = g->value[pointer].variable, bytes = cg_kind_bytes(kind);
+    uint32_t builtin, variable = g->private[pointer].variable, bytes = cg_kind_bytes(kind);
     if (variable && cg_builtin_of(g, variable, &builtin)) {
-        return cg_builtin_item(g, builtin, (uint32_t)((g->value[pointer].offset + (int64_t)offset) / bytes), kind,
+        return cg_builtin_item(g, builtin, (uint32_t)((g->private[pointer].offset + (int64_t)offset) / bytes), kind,
                                varying);
     }
     return cg_from_bits(g, kind, varying, load_bits(g, pointer, offset, bytes, varying));
@@ -223,11 +225,12 @@ static bool has_pieces(struct cg *g, const struct cg_leaf *leaf)
 void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying)
 {
     const struct cg_value *p = &g->value[pointer];
+    const struct cg_private *at = &g->private[pointer];
     uint32_t bytes = cg_kind_bytes(kind);
     const char *name = cg_kind_name(cg_bits_kind(bytes)), *slow = is_volatile(g->inst) ? "volatile_" : "";
     value = cg_to_bits(g, kind, varying, value);
-    if (p->variable) {
-        store_fixed(g, p->variable, p->offset + (int64_t)offset, bytes, value, varying);
+    if (at->variable) {
+        store_fixed(g, at->variable, at->offset + (int64_t)offset, bytes, value, varying);
     } else if (p->varying) {
         uint32_t root = p->root ? p->root : pointer;
         if (!varying) value = cg_splat(g, cg_bits_kind(bytes), value);
@@ -321,9 +324,10 @@ static void write_copy(struct cg *g)
 {
     uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1);
     const struct cg_value *t = &g->value[to], *f = &g->value[from];
+    uint32_t into = g->private[to].variable, out_of = g->private[from].variable;
     uint64_t bytes = 0;
-    bool varying = f->variable ? g->value[f->variable].stored_varying : f->varying;
-    if (!t->variable && !f->variable) {
+    bool varying = cg_content_varies(g, from);
+    if (!into && !out_of) {
         const char *size = g->inst->op == SP_OP_CopyMemorySized
                                ? cg_use(g, cg_operand(g, 2), false)
                                : (cg_copy_size(g, g->inst, &bytes), cg_literal(g, CG_U64, bytes));
@@ -335,9 +339,9 @@ static void write_copy(struct cg *g)
         return;
     }
     if (!cg_copy_size(g, g->inst, &bytes)) cg_fail(g, "a copy of unknown size to or from a private variable");
-    /* in units of the larger item, since less than an item cannot be stored */
-    uint32_t to_item = t->variable ? g->value[t->variable].granule : 1;
-    uint32_t item = f->variable && g->value[f->variable].granule > to_item ? g->value[f->variable].granule : to_item;
+    /* one item of the one, or more of the other: no less than an item can be stored */
+    uint32_t to_item = into ? g->private[into].granule : 1;
+    uint32_t item = out_of && g->private[out_of].granule > to_item ? g->private[out_of].granule : to_item;
     for (uint64_t at = 0; at < bytes && !g->failed; at += item)
         cg_store_leaf(g, to, at, cg_bits_kind(item), load_bits(g, from, at, item, varying), varying);
 }
@@ -518,7 +522,7 @@ bool cg_write_memory(struct cg *g)
         write_atomic(g, atomic);
         return true;
     }
-    if (g->inst->id && g->value[g->inst->id].variable) return cg_is(g->inst, CG_CHAIN | CG_SAME_POINTER);
+    if (g->inst->id && g->private[g->inst->id].variable) return cg_is(g->inst, CG_CHAIN | CG_SAME_POINTER);
     if (cg_is(g->inst, CG_CHAIN)) {
         write_chain(g);
         return true;

@@ -545,7 +545,7 @@ static const char *item_beyond(struct cg *g, uint32_t whole, enum cg_kind kind, 
     const struct sp_inst *load = g->m->ids[whole].def;
     uint32_t builtin;
     if (!load || load->op != SP_OP_Load || cg_leaves_of(g, load->type)->count != 3) return NULL;
-    const struct cg_value *p = &g->value[load->operand[0]];
+    const struct cg_private *p = &g->private[load->operand[0]];
     if (!p->variable || p->offset != 0 || !cg_builtin_of(g, p->variable, &builtin)) return NULL;
     return cg_builtin_item(g, builtin, 3, kind, varying);
 }
@@ -777,7 +777,7 @@ static void write_size_of(struct cg *g)
 bool cg_write_simple(struct cg *g)
 {
     const struct row *r;
-    if (g->inst->id && g->value[g->inst->id].variable) return false; /* a pointer that needs no code */
+    if (g->inst->id && g->private[g->inst->id].variable) return false; /* a pointer that is not computed */
     switch (g->inst->op) {
     case SP_OP_CopyObject:
     case SP_OP_CopyLogical:

@@ -16,7 +16,7 @@ static bool takes_much(struct cg *g, const struct sp_function *f)
     for (uint32_t b = 0; b < f->block_count; b++) {
         for (uint32_t k = 0; k < f->blocks[b].count; k++) {
             const struct sp_inst *i = &f->blocks[b].inst[k];
-            if (i->op == SP_OP_Variable && !g->value[i->id].fixed)
+            if (i->op == SP_OP_Variable && !g->private[i->id].fixed)
                 bytes += cg_memory_size(g, sp_type(g->m, i->type)->elem);
         }
     }

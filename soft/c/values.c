@@ -180,7 +180,7 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
     } else {
         uint32_t root = g->value[id].root;
         e = root ? cg_str(g, "(v%u + o%u)", root, id) : cg_str(g, "%s%s", cg_variable(g, id), at->path);
-        if (g->value[id].fixed || g->value[id].variable) {
+        if (g->private[id].fixed || g->private[id].variable) {
             cg_fail(g, "a private variable's address is used as a value");
             return "0";
         }

@@ -99,8 +99,9 @@ struct cg {
     struct sp_text *c, *log;
     bool failed;
     struct cg_value *value; /* by id */
-    uint32_t *ordinal;      /* by id: index among its function's values, for tables; 0: the module's */
-    struct cg_value *fresh; /* the values before any analysis */
+    uint32_t *ordinal;      /* by id: which of its function's values it is; 0: the module's. For a function's tables */
+    struct cg_value *fresh; /* as they were before anything was analysed */
+    const struct cg_private *private; /* by id */
     struct cg_function *function;
     uint32_t *body;                    /* by entry: the function that is the kernel */
     struct cg_leaves *leaves;          /* by type index */

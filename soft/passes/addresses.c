@@ -13,6 +13,9 @@ enum { CG_MAX_FIXED_BYTES = 1 << 14, CG_MAX_CHAIN = 10000 };
 
 /* ---- which private variables are fixed */
 
+/* The table that others only read. */
+static struct cg_private *own(const struct cg *g, uint32_t id) { return (struct cg_private *)&g->private[id]; }
+
 static bool is_pointer(struct cg *g, uint32_t type)
 {
     const struct sp_type *t = type ? sp_type(g->m, type) : NULL;
@@ -119,10 +122,10 @@ static void resolve(struct cg *g, uint32_t id)
     uint32_t at = id;
     for (uint32_t n = 0; n < CG_MAX_CHAIN; n++) {
         const struct sp_id *d = &g->m->ids[at];
-        if (g->value[at].variable || (d->what == SP_IS_VARIABLE && g->value[at].fixed)) {
-            uint32_t variable = d->what == SP_IS_VARIABLE ? at : g->value[at].variable;
-            g->value[id].variable = variable;
-            g->value[id].offset = offset + (at == variable ? 0 : g->value[at].offset);
+        if (g->private[at].variable || (d->what == SP_IS_VARIABLE && g->private[at].fixed)) {
+            uint32_t variable = d->what == SP_IS_VARIABLE ? at : g->private[at].variable;
+            own(g, id)->variable = variable;
+            own(g, id)->offset = offset + (at == variable ? 0 : g->private[at].offset);
             return;
         }
         if (d->what != SP_IS_VALUE || !d->def) return;
@@ -137,7 +140,7 @@ static void resolve(struct cg *g, uint32_t id)
 
 static void note_item(struct cg *g, uint32_t variable, int64_t offset, uint64_t bytes, uint32_t item)
 {
-    struct cg_value *v = &g->value[variable];
+    struct cg_private *v = own(g, variable);
     uint64_t size = cg_memory_size(g, sp_type(g->m, g->m->ids[variable].type)->elem);
     if (offset < 0 || bytes > size || (uint64_t)offset > size - bytes) v->fixed = false;
     while (item > 1 && (uint64_t)offset % item) item /= 2;
@@ -147,8 +150,8 @@ static void note_item(struct cg *g, uint32_t variable, int64_t offset, uint64_t 
 static void note_leaves(struct cg *g, uint32_t pointer, uint32_t type)
 {
     const struct cg_leaves *l = cg_leaves_of(g, type);
-    const struct cg_value *p = &g->value[pointer];
-    if (l->many) g->value[p->variable].fixed = false;
+    const struct cg_private *p = &g->private[pointer];
+    if (l->many) own(g, p->variable)->fixed = false;
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t bytes = cg_leaf_bytes(&l->leaf[i]), n;
         for (uint32_t at = 0; at < bytes; at += n) {
@@ -170,25 +173,25 @@ bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes)
 static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
     uint32_t pointer = i->operand[k], item, pointee = sp_type(g->m, g->m->ids[pointer].type)->elem;
-    struct cg_value *v = &g->value[g->value[pointer].variable];
+    const struct cg_private *p = &g->private[pointer];
     uint64_t bytes;
     bool accesses = !cg_is(i, CG_CHAIN) && !is_pointer_copy(g, i);
     if (i->op == SP_OP_Load && k == 0) {
         note_leaves(g, pointer, i->type);
-    } else if (accesses && g->m->ids[g->value[pointer].variable].def->operand[0] != SP_STORAGE_Function) {
-        v->fixed = false;
+    } else if (accesses && g->m->ids[p->variable].def->operand[0] != SP_STORAGE_Function) {
+        own(g, p->variable)->fixed = false;
     } else if (i->op == SP_OP_Store && k == 0) {
         note_leaves(g, pointer, g->m->ids[i->operand[1]].type);
     } else if (cg_is(i, CG_COPIES) && k < 2 && cg_copy_size(g, i, &bytes)) {
         for (item = 8; item > 1 && bytes % item;) item /= 2;
-        note_item(g, g->value[pointer].variable, g->value[pointer].offset, bytes, item);
+        note_item(g, p->variable, p->offset, bytes, item);
     } else if (cg_block_access(g, i, k, &item, &bytes)) {
-        note_item(g, g->value[pointer].variable, g->value[pointer].offset, bytes, item);
+        note_item(g, p->variable, p->offset, bytes, item);
     } else if (cg_math_stores(i) && k + 1 == i->count) {
         note_leaves(g, pointer, pointee);
-    } else if (!(cg_is(i, CG_CHAIN) && k == 0 && g->value[i->id].variable) && !cg_is(i, CG_LIFETIME) &&
-               !(is_pointer_copy(g, i) && g->value[i->id].variable)) {
-        v->fixed = false;
+    } else if (!(cg_is(i, CG_CHAIN) && k == 0 && g->private[i->id].variable) && !cg_is(i, CG_LIFETIME) &&
+               !(is_pointer_copy(g, i) && g->private[i->id].variable)) {
+        own(g, p->variable)->fixed = false;
     }
 }
 
@@ -208,13 +211,13 @@ static void each_pointer(struct cg *g, uint32_t function, void (*use)(struct cg 
 
 static void resolve_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
-    if (!g->value[i->operand[k]].variable) resolve(g, i->operand[k]);
-    if (i->id && !g->value[i->id].variable && (cg_is(i, CG_CHAIN) || is_pointer_copy(g, i))) resolve(g, i->id);
+    if (!g->private[i->operand[k]].variable) resolve(g, i->operand[k]);
+    if (i->id && !g->private[i->id].variable && (cg_is(i, CG_CHAIN) || is_pointer_copy(g, i))) resolve(g, i->id);
 }
 
 static void judge_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
-    if (g->value[i->operand[k]].variable) note_pointer_use(g, i, k);
+    if (g->private[i->operand[k]].variable) note_pointer_use(g, i, k);
 }
 
 static void consider_variables(struct cg *g)
@@ -224,12 +227,10 @@ static void consider_variables(struct cg *g)
         uint32_t builtin;
         if (d->what != SP_IS_VARIABLE) continue;
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, d->type)->elem);
-        g->value[id].granule = 8;
-        if (d->function)
-            g->value[id].fixed =
-                cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES && (d->def->count < 2 || !cg_leaves_of(g, t->id)->many);
-        else
-            g->value[id].fixed = cg_builtin_of(g, id, &builtin);
+        own(g, id)->granule = 8;
+        own(g, id)->fixed = d->function ? cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES &&
+                                              (d->def->count < 2 || !cg_leaves_of(g, t->id)->many)
+                                        : cg_builtin_of(g, id, &builtin);
     }
 }
 
@@ -239,9 +240,9 @@ static void find_fixed(struct cg *g)
     for (uint32_t f = 0; f < g->m->function_count; f++) each_pointer(g, f, resolve_use);
     for (uint32_t f = 0; f < g->m->function_count; f++) each_pointer(g, f, judge_use);
     for (uint32_t id = 0; id < g->m->bound; id++) {
-        struct cg_value *v = &g->value[id];
+        struct cg_private *v = own(g, id);
         uint32_t builtin;
-        if (v->variable && !g->value[v->variable].fixed) v->variable = 0;
+        if (v->variable && !g->private[v->variable].fixed) v->variable = 0;
         if (g->m->ids[id].what != SP_IS_VARIABLE) continue;
         if (v->fixed)
             v->variable = id;
@@ -329,6 +330,8 @@ void cg_place_variables(struct cg *g)
 {
     uint64_t local = 0;
     uint32_t globals = 0;
+    g->private = cg_alloc(g, g->m->bound * sizeof *g->private);
+    if (g->failed) return;
     for (uint32_t i = 0; i < g->m->global_count; i++) {
         const struct sp_inst *v = g->m->globals[i];
         const struct sp_type *t = sp_type(g->m, sp_type(g->m, v->type)->elem);
@@ -357,10 +360,9 @@ void cg_place_variables(struct cg *g)
 
 bool cg_memory_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i)
 {
-    const struct cg_value *p = &g->value[i->operand[0]];
+    const struct cg_private *p = &g->private[i->operand[0]];
     uint32_t builtin;
-    if (!p->variable) return p->varying;
-    if (!cg_builtin_of(g, p->variable, &builtin)) return g->value[p->variable].stored_varying;
+    if (!p->variable || !cg_builtin_of(g, p->variable, &builtin)) return cg_content_varies(g, i->operand[0]);
     const struct cg_leaves *l = cg_leaves_of(g, i->type);
     for (uint32_t k = 0; k < l->count; k++) {
         uint32_t component = (uint32_t)((p->offset + l->leaf[k].offset) / cg_kind_bytes(l->leaf[k].kind));
@@ -376,18 +378,17 @@ void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp
     bool varying = masked;
     (void)fn;
     if (i->op == SP_OP_Store) {
-        target = g->value[i->operand[0]].variable;
+        target = g->private[i->operand[0]].variable;
         varying = varying || g->value[i->operand[1]].varying;
     } else if (cg_is(i, CG_COPIES)) {
-        const struct cg_value *from = &g->value[i->operand[1]];
-        target = g->value[i->operand[0]].variable;
-        varying = varying || (from->variable ? g->value[from->variable].stored_varying : from->varying);
+        target = g->private[i->operand[0]].variable;
+        varying = varying || cg_content_varies(g, i->operand[1]);
     } else {
         for (uint32_t k = 0; k < i->count && !target; k++) {
             uint32_t id = i->operand[k];
-            if (!cg_is_value_operand(i, k) || !g->value[id].variable) continue;
+            if (!cg_is_value_operand(i, k) || !g->private[id].variable) continue;
             if (!cg_block_access(g, i, k, &item, &bytes) && !cg_math_stores(i)) continue;
-            target = g->value[id].variable;
+            target = g->private[id].variable;
             varying = true;
         }
     }
@@ -404,8 +405,8 @@ static void derive_pointer(struct cg *g, const struct sp_inst *i)
 {
     struct cg_value *v = &g->value[i->id];
     uint32_t base = i->operand[0];
-    if (!cg_is(i, CG_CHAIN) || !v->varying || v->blend || v->variable || !g->value[base].varying) return;
-    if (g->m->ids[base].what == SP_IS_CONSTANT || g->value[base].variable || cg_affine(g, i->id)->is ||
+    if (!cg_is(i, CG_CHAIN) || !v->varying || v->blend || g->private[i->id].variable || !g->value[base].varying) return;
+    if (g->m->ids[base].what == SP_IS_CONSTANT || g->private[base].variable || cg_affine(g, i->id)->is ||
         cg_affine(g, base)->is)
         return;
     for (uint32_t k = 1; k < i->count; k++)
@@ -419,7 +420,8 @@ static void note_access(struct cg *g, const struct sp_inst *i)
     const struct cg_value *p = &g->value[i->operand[0]];
     uint32_t root = p->root ? p->root : i->operand[0];
     const struct sp_inst *d = g->m->ids[root].def;
-    if (!p->varying || p->variable || !d || !cg_is(d, CG_CHAIN) || g->value[root].blend || cg_affine(g, root)->is)
+    if (!p->varying || g->private[i->operand[0]].variable || !d || !cg_is(d, CG_CHAIN) || g->value[root].blend ||
+        cg_affine(g, root)->is)
         return;
     g->value[root].accessed = true;
 }

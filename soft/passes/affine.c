@@ -273,7 +273,7 @@ static bool may_be_affine(struct cg *g, const struct sp_inst *i)
     const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
     const struct cg_value *v = &g->value[i->id];
     bool whole = t && (t->kind == SP_POINTER || (t->kind == SP_INT && t->bits == 8 * t->size));
-    return whole && v->varying && !v->blend && !v->variable;
+    return whole && v->varying && !v->blend && !g->private[i->id].variable;
 }
 
 static bool find_round(struct affine *t)

@@ -51,7 +51,7 @@ bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t
 
 uint32_t cg_forwarded_from(struct cg *g, uint32_t id)
 {
-    return g->value[id].forwarded ? g->value[g->m->ids[id].def->operand[0]].variable : 0;
+    return g->value[id].forwarded ? g->private[g->m->ids[id].def->operand[0]].variable : 0;
 }
 
 /* Is a fragment read from a variable of floats? */
@@ -67,8 +67,8 @@ bool cg_is_tiled(struct cg *g, uint32_t id)
 uint32_t cg_items(struct cg *g, uint32_t variable)
 {
     const struct sp_type *t = sp_type(g->m, g->m->ids[variable].type);
-    return (uint32_t)(cg_memory_size(g, sp_type(g->m, t->elem)->id) / g->value[variable].granule);
+    return (uint32_t)(cg_memory_size(g, sp_type(g->m, t->elem)->id) / g->private[variable].granule);
 }
 
-bool cg_is_wide_int(const struct cg_value *v) { return v->wide >= CG_WIDE_I8; }
-uint32_t cg_signs(const struct cg_value *v) { return v->wide - CG_WIDE_I8; }
+bool cg_is_wide_int(const struct cg *g, uint32_t variable) { return g->value[variable].wide >= CG_WIDE_I8; }
+uint32_t cg_signs(const struct cg *g, uint32_t variable) { return g->value[variable].wide - CG_WIDE_I8; }

@@ -39,7 +39,7 @@ bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *built
     const struct sp_inst *load = i;
     if (i->op == SP_OP_CompositeExtract && i->count == 2) load = g->m->ids[i->operand[0]].def;
     if (!load || load->op != SP_OP_Load) return false;
-    const struct cg_value *p = &g->value[load->operand[0]];
+    const struct cg_private *p = &g->private[load->operand[0]];
     if (!p->variable || !cg_builtin_of(g, p->variable, builtin)) return false;
     const struct cg_leaves *l = cg_leaves_of(g, i->type);
     if (l->count != 1 || p->offset < 0) return false;

@@ -173,9 +173,9 @@ static void join_classes(struct storage *s)
 
 static bool writes_variable(struct cg *g, const struct sp_inst *i, uint32_t variable)
 {
-    if (i->id && g->value[i->id].variable) return false; /* only makes a pointer */
+    if (i->id && g->private[i->id].variable) return false; /* only makes a pointer */
     for (uint32_t k = 0; k < i->count; k++)
-        if (i->op != SP_OP_Load && cg_is_value_operand(i, k) && g->value[i->operand[k]].variable == variable)
+        if (i->op != SP_OP_Load && cg_is_value_operand(i, k) && g->private[i->operand[k]].variable == variable)
             return true;
     return false;
 }
@@ -186,14 +186,14 @@ static void find_forwarded(struct cg *g, const struct sp_block *b, const uint32_
 {
     for (uint32_t k = 0; k < b->count; k++) {
         const struct sp_inst *load = &b->inst[k];
-        struct cg_value *v = &g->value[load->id], *p;
+        struct cg_value *v = &g->value[load->id];
         uint32_t here = 0;
         if (load->op != SP_OP_Load || v->blend || !v->varying) continue;
-        p = &g->value[load->operand[0]];
+        const struct cg_private *p = &g->private[load->operand[0]];
         const struct cg_leaves *l = cg_leaves_of(g, load->type);
         if (!p->variable || !g->value[p->variable].stored_varying || l->count == 0 ||
-            cg_kind_bytes(l->leaf[0].kind) != g->value[p->variable].granule ||
-            p->offset % g->value[p->variable].granule != 0)
+            cg_kind_bytes(l->leaf[0].kind) != g->private[p->variable].granule ||
+            p->offset % g->private[p->variable].granule != 0)
             continue;
         for (uint32_t j = k + 1; j < b->count && here < uses[g->ordinal[load->id]]; j++) {
             const struct sp_inst *i = &b->inst[j];

@@ -30,7 +30,7 @@ static bool is_barrier(struct cg *g, const struct sp_inst *i)
 static bool forbids(struct cg *g, const struct sp_inst *i)
 {
     if (i->op == SP_OP_FunctionCall) return g->function[g->m->ids[i->operand[0]].block].has_barrier;
-    if (i->op == SP_OP_Variable) return !g->value[i->id].fixed;
+    if (i->op == SP_OP_Variable) return !g->private[i->id].fixed;
     return i->op == SP_OP_FunctionPointerCallINTEL || cg_is(i, CG_PRODUCT) || (cg_waits(g, i) && !is_barrier(g, i));
 }
 
@@ -38,7 +38,8 @@ static bool has_variable(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
     const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
-    return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !v->variable && !v->forwarded;
+    return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !g->private[i->id].variable &&
+           !v->forwarded;
 }
 
 /* Counts barriers and values. False if the function cannot use a frame; `why` is then the instruction that prevents it,
@@ -166,7 +167,7 @@ static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
     if (d->what == SP_IS_CONSTANT || (d->what == SP_IS_PARAMETER && !v->varying)) return 0;
     if (d->what == SP_IS_VARIABLE && d->function == 0) return 0;
     if (!most || d->what != SP_IS_VALUE || !type || (type->kind != SP_INT && type->kind != SP_POINTER) ||
-        !cg_is_step(g, id) || cg_affine(g, id)->checked || v->blend || v->variable || v->root)
+        !cg_is_step(g, id) || cg_affine(g, id)->checked || v->blend || g->private[id].variable || v->root)
         return most + 1;
     if (cg_builtin_component(g, d->def, &builtin, &component)) return 1;
     if (!cg_is(d->def, CG_PURE)) return most + 1;
@@ -196,7 +197,7 @@ static void number_values(struct liveness *t)
 
 uint64_t cg_variable_items(struct cg *g, const struct sp_inst *variable, uint64_t *bytes)
 {
-    const struct cg_value *v = &g->value[variable->id];
+    const struct cg_private *v = &g->private[variable->id];
     *bytes = cg_memory_size(g, sp_type(g->m, sp_type(g->m, variable->type)->elem)->id);
     return *bytes / v->granule + (*bytes == 0);
 }

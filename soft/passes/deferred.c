@@ -125,16 +125,16 @@ static bool sums_are_deferrable(struct cg *g, const struct cg_function *fn, cons
 
 /* ---- their operands */
 
-const struct cg_value *cg_pointer_of(struct cg *g, uint32_t fragment)
+const struct cg_private *cg_pointer_of(struct cg *g, uint32_t fragment)
 {
-    return &g->value[g->m->ids[fragment].def->operand[0]];
+    return &g->private[g->m->ids[fragment].def->operand[0]];
 }
 
 /* The first row of a fragment in a unit of its variable, in rows of 32 bytes for A, of 64 for B. */
 uint32_t cg_place_of_a(struct cg *g, const struct cg_queue *q, uint32_t id)
 {
-    const struct cg_value *p = cg_pointer_of(g, id);
-    uint32_t at = (uint32_t)(p->offset / g->value[p->variable].granule), half = cg_items(g, p->variable) / 2;
+    const struct cg_private *p = cg_pointer_of(g, id);
+    uint32_t at = (uint32_t)(p->offset / g->private[p->variable].granule), half = cg_items(g, p->variable) / 2;
     return q->halves == 2 ? at * 2 : at % half * 2 + at / half;
 }
 
@@ -170,7 +170,7 @@ static bool is_tile_of_a(struct cg *g, const struct cg_queue *q, uint32_t i, uin
 static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uint32_t k)
 {
     const uint32_t *b = &q->grid.column[j]->b[k], variable = cg_forwarded_from(g, b[0]);
-    if (!variable || g->value[variable].granule != 4) return false;
+    if (!variable || g->private[variable].granule != 4) return false;
     if (!q->kind) return g->value[variable].wide;
     if (q->halves == 2) return cg_place_of_b(g, q, b[0]) % 16 == 0;
     return cg_forwarded_from(g, b[1]) == variable && cg_place_of_b(g, q, b[1]) == cg_place_of_b(g, q, b[0]) + 8;
@@ -180,12 +180,13 @@ static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uin
 static bool is_whole_block(struct cg *g, const struct cg_queue *q, const struct sp_inst *i, uint32_t variable,
                            bool of_a)
 {
-    const struct cg_value *v = &g->value[variable], *p = &g->value[i->operand[cg_lanes_operand(i)]];
+    const struct cg_value *v = &g->value[variable];
+    const struct cg_private *p = &g->private[i->operand[cg_lanes_operand(i)]];
     struct cg_block2d b;
     if (!cg_describe_block(g, i, &b) || p->offset || v->queue) return false;
     if (of_a) {
         uint32_t pieces = q->kind ? q->along : b.count;
-        return i->op == SP_OP_Subgroup2DBlockLoadINTEL && v->granule == 2 && b.elem * b.width == 32 &&
+        return i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->private[variable].granule == 2 && b.elem * b.width == 32 &&
                b.count == pieces && cg_items(g, variable) == pieces * b.height;
     }
     if (i->op != SP_OP_Subgroup2DBlockLoadTransformINTEL || b.width != 16 || b.height * b.elem % 4) return false;
@@ -203,8 +204,8 @@ static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t blo
         if (!cg_is_value_operand(i, k)) continue;
         uint32_t id = i->operand[k];
         if (cg_forwarded_from(g, id) == variable && !is_own_product(q, i)) return 2;
-        if (id != variable && g->value[id].variable != variable) continue;
-        if (i->id && (g->value[i->id].variable || g->value[i->id].forwarded)) continue;
+        if (id != variable && g->private[id].variable != variable) continue;
+        if (i->id && (g->private[i->id].variable || g->value[i->id].forwarded)) continue;
         bool here = block == q->block && i < q->first && cg_lanes_operand(i) == k && k;
         loads += here && is_whole_block(g, q, i, variable, at < q->variables_of_a) ? 1 : 2;
     }
@@ -283,7 +284,8 @@ static uint32_t room_for(struct cg *g, const struct cg_queue *q)
     uint32_t bytes = 0, deep = r->nk / q->along, across = r->ni / q->height;
     if (r->nj > across) across = r->nj;
     for (uint32_t v = 0; v < (q->shared ? q->variables_of_a : q->variables); v++)
-        bytes += cg_items(g, q->variable[v]) * g->value[q->variable[v]].granule * g->S * q->halves * (q->kind ? 1 : 2);
+        bytes +=
+            cg_items(g, q->variable[v]) * g->private[q->variable[v]].granule * g->S * q->halves * (q->kind ? 1 : 2);
     uint32_t units = DEFERRED_STEPS / q->halves;
     while (units > 1 && (units * bytes > DEFERRED_BYTES || units * deep * across > DEFERRED_TILES)) units /= 2;
     return units * q->halves;

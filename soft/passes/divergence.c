@@ -53,7 +53,7 @@ static bool instruction_varies(struct cg *g, const struct cg_function *fn, uint3
     case SP_OP_Phi: return phi_varies(g, fn, block, i);
     case SP_OP_Load: return cg_memory_varies(g, fn, i);
     case SP_OP_CompositeExtract: return extract_varies(g, fn, i);
-    case SP_OP_Variable: return !g->value[i->id].fixed;
+    case SP_OP_Variable: return !g->private[i->id].fixed;
     case SP_OP_FunctionCall: return g->function[g->m->ids[i->operand[0]].block].result_varying;
     default: return operand_varies(g, i);
     }
@@ -82,7 +82,7 @@ static void note_use(struct cg *g, struct cg_function *fn, uint32_t id, uint32_t
     }
     struct cg_value *v = &g->value[id];
     bool phi = d->def->op == SP_OP_Phi;
-    if (v->variable || (v->varying && (v->blend || phi))) return;
+    if (g->private[id].variable || (v->varying && (v->blend || phi))) return;
     v->varying = true;
     v->blend = !phi; /* phis are blended by their assignment */
     *changed = true;

@@ -17,9 +17,9 @@ uint32_t cg_forwarded_from(struct cg *g, uint32_t id);
 bool cg_is_wide(struct cg *g, uint32_t id); /* is the fragment read from a wide variable? */
 bool cg_is_tiled(struct cg *g, uint32_t id);
 uint32_t cg_items(struct cg *g, uint32_t variable);
-/* Do wide variables hold 8-bit integers, and with which signs (encoded as in prelude_matrix.h)? */
-bool cg_is_wide_int(const struct cg_value *v);
-uint32_t cg_signs(const struct cg_value *v);
+/* Of wide variables: do they hold 8-bit integers, and of which signs (as prelude_matrix.h has them)? */
+bool cg_is_wide_int(const struct cg *g, uint32_t variable);
+uint32_t cg_signs(const struct cg *g, uint32_t variable);
 
 /* ---- products.c */
 enum cg_kind cg_element(struct cg *g, uint32_t id);
@@ -62,9 +62,9 @@ struct cg_queue {
     uint32_t variable[2 * CG_FRAGMENTS], variables, variables_of_a;
 };
 
-/* The pointer that fragment `id` is read through; and its first row in a unit of its variable, in rows of 32 bytes for
- * A, of 64 for B. */
-const struct cg_value *cg_pointer_of(struct cg *g, uint32_t id);
+/* What the fragment `id` is read through, and where in a unit of its variable it begins, in rows: of 32 bytes for A, of
+ * 64 for B. */
+const struct cg_private *cg_pointer_of(struct cg *g, uint32_t id);
 uint32_t cg_place_of_a(struct cg *g, const struct cg_queue *q, uint32_t id);
 uint32_t cg_place_of_b(struct cg *g, const struct cg_queue *q, uint32_t id);
 

@@ -25,9 +25,8 @@ enum cg_form { CG_AS_LOADED, CG_WIDE_F16, CG_WIDE_BF16, CG_WIDE_I8 };
 
 struct cg_value {
     bool varying;
-    bool blend;          /* assigned under its block's mask, as lanes that left a loop still need theirs */
-    bool fixed;          /* a private variable kept in C variables (all its uses have constant offsets) */
-    bool stored_varying; /* a private variable whose contents vary between lanes */
+    bool blend;          /* assigned under its block's mask, because lanes that left a loop still want their own */
+    bool stored_varying; /* a private variable whose contents differ from lane to lane */
     bool accessed;       /* a varying pointer, or one derived from it, is loaded or stored through */
     uint32_t root;       /* the varying pointer that this one is derived from by adding a uniform o<id> */
     bool forwarded;      /* a fragment that is read from its variable instead of being loaded */
@@ -37,10 +36,7 @@ struct cg_value {
     uint32_t group;
     uint8_t row, rows;
     const struct cg_queue *queue; /* of a fixed variable: the deferred products of its blocks */
-    bool tiled;        /* a fixed variable with rows of 64 bytes, two fragments side by side: operand A for tiles */
-    uint8_t granule;   /* bytes per element */
-    uint32_t variable; /* of a pointer into a fixed variable: its id ... */
-    int64_t offset;    /* ... and the byte offset */
+    bool tiled;        /* a fixed variable whose rows are 64 bytes, two fragments side by side: operand A for tiles */
 };
 
 static inline bool cg_is_varying(const struct cg *g, uint32_t id) { return g->value[id].varying; }
@@ -50,6 +46,14 @@ static inline uint32_t cg_class(const struct cg *g, uint32_t id)
 {
     return g->value[id].class ? g->value[id].class : id;
 }
+
+/* Private and built-in variables, and pointers into them, by id: addresses.c. */
+struct cg_private {
+    bool fixed;        /* kept in C variables: all its uses have constant offsets */
+    uint8_t granule;   /* bytes of its items */
+    uint32_t variable; /* a pointer into a fixed variable: its id ... */
+    int64_t offset;    /* ... and the byte offset */
+};
 
 /* ---- passes.c */
 void cg_run_passes(struct cg *g);
@@ -89,6 +93,12 @@ enum { CG_EXCHANGE_BYTES = 2048 };         /* a u64 for each subgroup of the lar
 uint32_t cg_exchange_offset(struct cg *g); /* in local memory: the table through which work-groups exchange values */
 void cg_place_variables(struct cg *g);     /* local offsets, global indices, which variables are fixed */
 void cg_derive_pointers(struct cg *g, struct cg_function *fn);
+/* Of a pointer: does what it points to differ from lane to lane, if only because the lanes' addresses do? */
+static inline bool cg_content_varies(const struct cg *g, uint32_t pointer)
+{
+    uint32_t variable = g->private[pointer].variable;
+    return variable ? g->value[variable].stored_varying : g->value[pointer].varying;
+}
 bool cg_memory_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i); /* of OpLoad */
 void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp_inst *i, bool masked, bool *changed);
 

@@ -10,11 +10,12 @@ static void print_value(struct cg *g, uint32_t id)
 {
     const struct cg_value *v = &g->value[id];
     const struct cg_affine *a = cg_affine(g, id);
+    const struct cg_private *p = &g->private[id];
     fprintf(stderr, "  ; %s", v->varying ? "varying" : "uniform");
     if (a->is) fprintf(stderr, ", affine: step %lld%s", (long long)a->step, a->checked ? ", checked" : "");
     if (v->root) fprintf(stderr, ", derived from %%%u", sp_number(g->m, v->root));
-    if (v->variable) fprintf(stderr, ", %%%u + %lld", sp_number(g->m, v->variable), (long long)v->offset);
-    if (v->fixed) fprintf(stderr, ", fixed in items of %u bytes", v->granule);
+    if (p->variable) fprintf(stderr, ", %%%u + %lld", sp_number(g->m, p->variable), (long long)p->offset);
+    if (p->fixed) fprintf(stderr, ", fixed in items of %u bytes", p->granule);
     if (v->stored_varying) fprintf(stderr, ", holds varying values");
     if (v->wide) fprintf(stderr, ", widened");
     if (v->tiled) fprintf(stderr, ", tiled");

@@ -39,7 +39,7 @@ static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_Subgroup
 /* Pointers into fixed variables, and fragments read from there: no C is written for them. */
 static bool is_silent(struct cg *g, const struct sp_inst *i)
 {
-    return i->id && (g->value[i->id].forwarded || g->value[i->id].variable);
+    return i->id && (g->value[i->id].forwarded || g->private[i->id].variable);
 }
 
 static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst *first)
@@ -102,7 +102,7 @@ static bool same_fragments(struct cg *g, const uint32_t *a, const uint32_t *b, u
     for (uint32_t i = 0; i < n; i++) {
         if (a[i] == b[i]) continue;
         if (!cg_forwarded_from(g, a[i]) || cg_forwarded_from(g, a[i]) != cg_forwarded_from(g, b[i])) return false;
-        if (g->value[g->m->ids[a[i]].def->operand[0]].offset != g->value[g->m->ids[b[i]].def->operand[0]].offset)
+        if (g->private[g->m->ids[a[i]].def->operand[0]].offset != g->private[g->m->ids[b[i]].def->operand[0]].offset)
             return false;
     }
     return true;

@@ -21,15 +21,15 @@ enum {
     OF_I8 = 2048 /* both unsigned; the next three bits: other signs, see cg_signs_of */
 };
 
-/* The use by a product whose operand k is read from the variable p points into. */
-static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k, const struct cg_value *p)
+/* Of a product, whose operand k is read in the variable p points into. */
+static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k, const struct cg_private *p)
 {
     const char *name = cg_product_name(i->count > 4 ? i->operand[4] : 0, cg_element(g, i->operand[1]));
     uint32_t m = cg_leaves_of(g, i->type)->count, half = cg_items(g, p->variable) / 2;
     bool floats = cg_element(g, i->operand[3]) == CG_F32 && cg_element(g, i->id) == CG_F32;
     uint32_t use = k == 1 ? IN_A : IN_B;
     if (k > 2 || !name || (cg_has_float_grid(name) ? !floats : strcmp(name, "dpas_i8") != 0)) return OTHERWISE;
-    if (k == 1 && (!half || p->offset / g->value[p->variable].granule % half + m > half)) use |= NOT_PAIRS;
+    if (k == 1 && (!half || p->offset / g->private[p->variable].granule % half + m > half)) use |= NOT_PAIRS;
     return use | (!strcmp(name, "dpas_f16")    ? OF_F16
                   : !strcmp(name, "dpas_bf16") ? OF_BF16
                                                : OF_I8 << cg_signs_of(i->count > 4 ? i->operand[4] : 0));
@@ -38,12 +38,12 @@ static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k
 /* The use by an instruction whose operand k points into `variable`. */
 static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t variable)
 {
-    uint32_t granule = g->value[variable].granule;
+    uint32_t granule = g->private[variable].granule;
     struct cg_block2d b;
     if (!k || cg_lanes_operand(i) != k || !cg_describe_block(g, i, &b)) return OTHERWISE;
     bool columns = b.elem == 2 && b.width == g->S;
     if (i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->S == 16 && granule == 2 && b.elem * b.width == 32) {
-        bool whole = g->value[i->operand[k]].offset == 0 && cg_items(g, variable) == 2 * b.height;
+        bool whole = g->private[i->operand[k]].offset == 0 && cg_items(g, variable) == 2 * b.height;
         return (b.count == 2 && whole ? AS_PAIRS : NOT_PAIRS) | (columns ? AS_ROWS : AS_BYTE_ROWS);
     }
     bool vnni = i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && b.width == g->S && granule == 4;
@@ -57,11 +57,11 @@ static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen
     if (cg_is(i, CG_LIFETIME)) return;
     for (uint32_t k = 0; k < i->count; k++) {
         if (!cg_is_value_operand(i, k)) continue;
-        uint32_t id = i->operand[k], variable = g->value[id].fixed ? id : g->value[id].variable;
+        uint32_t id = i->operand[k], variable = g->private[id].fixed ? id : g->private[id].variable;
         if (cg_forwarded_from(g, id))
             seen[g->ordinal[cg_forwarded_from(g, id)]] |=
-                use_in_product(g, i, k, &g->value[g->m->ids[id].def->operand[0]]);
-        else if (variable && !(i->id && (g->value[i->id].variable || g->value[i->id].forwarded)))
+                use_in_product(g, i, k, &g->private[g->m->ids[id].def->operand[0]]);
+        else if (variable && !(i->id && (g->private[i->id].variable || g->value[i->id].forwarded)))
             seen[g->ordinal[variable]] |= use_in_load(g, i, k, variable);
     }
 }
