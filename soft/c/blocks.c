@@ -41,7 +41,7 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
         cg_copy_affine(g, phi->id, source);
         return;
     }
-    if (!mask && same && value && !g->value[source].root) {
+    if (!mask && same && value && !cg_derived(g, source)->root) {
         cg_put(g, "    %s = %s;\n", cg_variable(g, phi->id), renamed ? renamed : cg_variable(g, source));
         return;
     }
@@ -74,7 +74,7 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
     cg_put(g, "    {\n");
     for (uint32_t i = 0; i < n; i++) {
         uint32_t source = phi_source(g, &b->inst[i], label);
-        uint32_t root = source ? g->value[source].root : 0;
+        uint32_t root = source ? cg_derived(g, source)->root : 0;
         if (!source || !is_overwritten(g, root ? root : source, b, label, i)) continue;
         renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, !cg_is_step(g, source)));
         const char *e = root ? cg_use(g, source, g->value[source].varying) : cg_variable(g, source);

@@ -240,7 +240,7 @@ static void write_zeros(struct cg *g)
     if (g->inst->op != SP_OP_Subgroup2DBlockStoreINTEL && cg_block_access(g, g->inst, 9, &item, &bytes)) {
         const struct cg_private *p = &g->private[cg_operand(g, 9)];
         if (!p->variable) return;
-        const struct cg_value *v = &g->value[p->variable];
+        const struct cg_held *v = cg_held(g, p->variable);
         cg_put(g, "    __builtin_memset(&%s, 0, %llu);\n",
                cg_fixed_item(g, p->variable, v->wide ? p->offset * (g->private[p->variable].granule / 2) : p->offset),
                (unsigned long long)bytes * g->S * (v->wide ? 2 : 1));

@@ -9,7 +9,7 @@
 /* Calls `put` with each C variable of a value: its name and type. */
 static void each_part(struct cg *g, uint32_t id, void (*put)(struct cg *, const char *name, const char *type))
 {
-    const struct cg_value *v = &g->value[id];
+    const struct cg_derived *v = cg_derived(g, id);
     if (v->root) {
         put(g, cg_str(g, "o%u", id), "u64");
         return;

@@ -103,8 +103,8 @@ bool cg_write_deferred(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
     uint32_t lanes = cg_lanes_operand(i), variable = lanes ? g->private[i->operand[lanes]].variable : 0;
-    if (variable && g->value[variable].queue) {
-        write_deferred_load(g, g->value[variable].queue, variable);
+    if (variable && cg_deferred(g, variable)->queue) {
+        write_deferred_load(g, cg_deferred(g, variable)->queue, variable);
         return true;
     }
     for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {

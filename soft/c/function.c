@@ -27,21 +27,22 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
     const struct sp_type *t = sp_type(g->m, i->type);
-    if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef || g->private[i->id].variable ||
-        v->class || v->forwarded)
+    const struct cg_deferred *d = cg_deferred(g, i->id);
+    if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef ||
+        g->private[i->id].variable || cg_shared(g, i->id)->class || cg_shared(g, i->id)->forwarded)
         return;
     bool zero = begins_clear(g, i);
-    if (v->root) {
+    if (cg_derived(g, i->id)->root) {
         cg_declare(g, CG_PLAIN, "u64", cg_str(g, "o%u", i->id), "");
         return;
     }
-    if (v->group) {
-        if (v->group == i->id)
-            cg_declare(g, CG_ZERO, cg_type_name(g, i->type, true), cg_str(g, "c%u", i->id), cg_str(g, "[%u]", v->rows));
+    if (d->group) {
+        if (d->group == i->id)
+            cg_declare(g, CG_ZERO, cg_type_name(g, i->type, true), cg_str(g, "c%u", i->id), cg_str(g, "[%u]", d->rows));
         add_frame(g, i->type, true);
         return;
     }
-    if (v->accessed) cg_declare(g, CG_PLAIN, "u64", cg_str(g, "s%u", i->id), "");
+    if (cg_derived(g, i->id)->accessed) cg_declare(g, CG_PLAIN, "u64", cg_str(g, "s%u", i->id), "");
     if (cg_affine(g, i->id)->checked) {
         cg_declare(g, CG_PLAIN, "i32", cg_str(g, "ok%u", i->id), "");
         cg_declare(g, CG_PLAIN, cg_type_name(g, i->type, true), cg_str(g, "w%u", i->id), "");

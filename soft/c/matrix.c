@@ -12,7 +12,7 @@
 /* Where a pointer into a fixed variable points. The two halves of a tiled one alternate row by row. */
 static const char *address_of(struct cg *g, const struct cg_private *p)
 {
-    const struct cg_value *v = &g->value[p->variable];
+    const struct cg_held *v = cg_held(g, p->variable);
     int64_t at = p->offset / g->private[p->variable].granule, half = v->tiled ? cg_items(g, p->variable) / 2 : 1;
     if (v->wide) return cg_str(g, "(u8 *)p%u + (%s)", p->variable, cg_wide_place(g, p));
     if (v->tiled) at = at % half * 2 + at / half;
@@ -37,14 +37,14 @@ static void write_block2d(struct cg *g)
         return;
     }
     if (cg_write_deferred(g)) return;
-    if (p->variable && g->value[p->variable].wide) {
+    if (p->variable && cg_held(g, p->variable)->wide) {
         const char *load =
             cg_wide_load(g, p->variable, &b, "block2d_load", cg_str(g, "(void *)(%s)", address_of(g, p)));
         cg_put(g, "    %s, %s, (i32)%s, (i32)%s);\n", load, cg_surface(g, first),
                cg_leaf_use(g, cg_operand(g, 8), 0, false), cg_leaf_use(g, cg_operand(g, 8), 1, false));
         return;
     }
-    if (p->variable && g->value[p->variable].tiled) {
+    if (p->variable && cg_held(g, p->variable)->tiled) {
         cg_put(g, "    XS(block2d_load_pairs)(%s, %u, %u, %s, (i32)%s, (i32)%s);\n", address_of(g, p), b.elem, b.height,
                cg_surface(g, first), cg_leaf_use(g, cg_operand(g, 8), 0, false),
                cg_leaf_use(g, cg_operand(g, 8), 1, false));
@@ -78,7 +78,7 @@ static const char *fragment(struct cg *g, uint32_t id)
     const struct sp_id *d = &g->m->ids[id];
     const struct cg_leaves *l = cg_leaves_of(g, d->type);
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
-    if (g->value[id].forwarded) {
+    if (cg_shared(g, id)->forwarded) {
         return address_of(g, &g->private[d->def->operand[0]]);
     }
     if (plain && g->value[id].varying) return cg_str(g, "&%s", cg_variable(g, id));

@@ -18,15 +18,17 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
     const struct cg_private *p = &g->private[i->id];
+    const struct cg_queue *q = cg_deferred(g, i->id)->queue;
+    bool wide = cg_held(g, i->id)->wide;
     const struct sp_type *t = sp_type(g->m, sp_type(g->m, i->type)->elem);
     uint64_t bytes = cg_memory_size(g, t->id);
     if (p->fixed) {
-        enum cg_kind kind = v->wide ? CG_F32 : cg_bits_kind(p->granule);
-        uint64_t items = v->wide ? bytes / 2 : bytes / p->granule;
-        uint32_t room = cg_queue_room(v->queue);
-        cg_declare(g, v->queue ? CG_KEPT : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), cg_str(g, "p%u", i->id),
-                   cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), v->queue ? " XS_ALIGNED(64)" : ""));
-        g->fn->frame_bytes += bytes * (v->stored_varying ? g->S : 1) * (v->wide ? 2 : 1) * room;
+        enum cg_kind kind = wide ? CG_F32 : cg_bits_kind(p->granule);
+        uint64_t items = wide ? bytes / 2 : bytes / p->granule;
+        uint32_t room = cg_queue_room(q);
+        cg_declare(g, q ? CG_KEPT : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), cg_str(g, "p%u", i->id),
+                   cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), q ? " XS_ALIGNED(64)" : ""));
+        g->fn->frame_bytes += bytes * (v->stored_varying ? g->S : 1) * (wide ? 2 : 1) * room;
         if (g->o->check) cg_check_variable(g, i, bytes, 0);
     } else {
         uint64_t size = (bytes + 15) & ~(uint64_t)15;
@@ -159,11 +161,11 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
     enum cg_kind bits = cg_bits_kind(bytes);
     const char *slow = is_volatile(g->inst) ? "volatile_" : "";
     if (at->variable) return load_fixed(g, at->variable, at->offset + (int64_t)offset, bytes, varying);
-    uint32_t root = p->root ? p->root : pointer;
-    if (p->varying && g->value[root].accessed && !*slow) {
+    uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
+    if (p->varying && cg_derived(g, root)->accessed && !*slow) {
         bool large = cg_is_large(g->fn->f);
         return cg_str(g, "XS(load_%s_%s)(%sv%u, s%u, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits),
-                      large ? "&" : "", root, root, p->root ? cg_str(g, "o%u", pointer) : "(u64)0",
+                      large ? "&" : "", root, root, from ? cg_str(g, "o%u", pointer) : "(u64)0",
                       (unsigned long long)offset, g->bits);
     }
     if (cg_affine(g, pointer)->is && !*slow) return load_affine(g, pointer, offset, bits);
@@ -232,11 +234,11 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
     if (at->variable) {
         store_fixed(g, at->variable, at->offset + (int64_t)offset, bytes, value, varying);
     } else if (p->varying) {
-        uint32_t root = p->root ? p->root : pointer;
+        uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
         if (!varying) value = cg_splat(g, cg_bits_kind(bytes), value);
-        if (g->value[root].accessed && !*slow) {
+        if (cg_derived(g, root)->accessed && !*slow) {
             cg_put(g, "    XS(store_at_%s)(v%u, s%u, %s + %lluu, %s, %s);\n", name, root, root,
-                   p->root ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
+                   from ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
             return;
         }
         if (cg_affine(g, pointer)->is && !*slow) {
@@ -296,7 +298,7 @@ static void write_load(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     uint32_t pointer = cg_operand(g, 0);
     bool varying = cg_is_varying(g, g->inst->id);
-    if (g->value[g->inst->id].forwarded) return;
+    if (cg_shared(g, g->inst->id)->forwarded) return;
     for (uint32_t i = 0; i < l->count && !g->failed; i++) {
         const struct cg_leaf *leaf = &l->leaf[i];
         cg_open_nest(g, leaf);
@@ -362,12 +364,12 @@ static const char *index_times(struct cg *g, uint32_t index, uint64_t size, bool
 static void write_chain(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
-    const struct cg_value *v = &g->value[i->id];
-    bool varying = v->varying && !v->root;
+    const struct cg_derived *d = cg_derived(g, i->id);
+    bool varying = cg_is_varying(g, i->id) && !d->root;
     uint32_t base = i->operand[0], type = sp_type(g->m, g->m->ids[base].type)->elem, first = 1;
     uint64_t bits, stride;
     int64_t offset = 0;
-    const char *e = !v->root ? cg_use(g, base, varying) : g->value[base].root ? cg_str(g, "o%u", base) : "(u64)0";
+    const char *e = !d->root ? cg_use(g, base, varying) : cg_derived(g, base)->root ? cg_str(g, "o%u", base) : "(u64)0";
     if (cg_is(i, CG_ELEMENT)) {
         uint64_t size = sp_type(g->m, type)->size;
         if (sp_constant(g->m, i->operand[1], &bits))
@@ -385,11 +387,11 @@ static void write_chain(struct cg *g)
         if (stride) e = cg_str(g, "%s + %s", e, index_times(g, i->operand[k], stride, varying));
     }
     if (offset) e = cg_str(g, "%s + (u64)%lldll", e, (long long)offset);
-    if (v->root)
+    if (d->root)
         cg_put(g, "    o%u = %s;\n", i->id, e);
     else
         cg_set_leaf(g, 0, e);
-    if (v->accessed) cg_put(g, "    s%u = XS(stride)(v%u);\n", i->id, i->id);
+    if (d->accessed) cg_put(g, "    s%u = XS(stride)(v%u);\n", i->id, i->id);
 }
 
 /* ---- atomics */

@@ -35,7 +35,7 @@ const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf)
 const char *cg_variable(struct cg *g, uint32_t id)
 {
     uint32_t class = cg_class(g, id);
-    const struct cg_value *v = &g->value[class];
+    const struct cg_deferred *v = cg_deferred(g, class);
     return v->group ? cg_str(g, "c%u[%u]", v->group, v->row) : cg_str(g, "v%u", class);
 }
 
@@ -178,7 +178,7 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
         cg_fail(g, "pointers to functions are not supported");
         return "0";
     } else {
-        uint32_t root = g->value[id].root;
+        uint32_t root = cg_derived(g, id)->root;
         e = root ? cg_str(g, "(v%u + o%u)", root, id) : cg_str(g, "%s%s", cg_variable(g, id), at->path);
         if (g->private[id].fixed || g->private[id].variable) {
             cg_fail(g, "a private variable's address is used as a value");

@@ -157,7 +157,8 @@ static bool is_early(struct cg *g, uint32_t id, uint32_t block, uint32_t depth)
     const struct sp_id *d = &g->m->ids[id];
     uint32_t builtin, component;
     if (d->what != SP_IS_VALUE || d->block != block || d->def->op == SP_OP_Phi) return true;
-    if (!depth || !cg_is_step(g, id) || g->value[id].blend || g->private[id].variable || g->value[id].root) return false;
+    if (!depth || !cg_is_step(g, id) || g->value[id].blend || g->private[id].variable || cg_derived(g, id)->root)
+        return false;
     if (cg_builtin_component(g, d->def, &builtin, &component)) return true;
     if (!cg_is(d->def, CG_PURE)) return false;
     for (uint32_t k = 0; k < d->def->count; k++)

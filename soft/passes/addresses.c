@@ -401,6 +401,8 @@ void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp
  * The relation of the lanes' addresses is then analysed once, for the pointer that the others are derived from.
  */
 
+CG_OWN_ROW(derived)
+
 static void derive_pointer(struct cg *g, const struct sp_inst *i)
 {
     struct cg_value *v = &g->value[i->id];
@@ -411,24 +413,26 @@ static void derive_pointer(struct cg *g, const struct sp_inst *i)
         return;
     for (uint32_t k = 1; k < i->count; k++)
         if (g->value[i->operand[k]].varying) return;
-    v->root = g->value[base].root ? g->value[base].root : base;
+    derived_row(g, i->id)->root = cg_derived(g, base)->root ? cg_derived(g, base)->root : base;
 }
 
 static void note_access(struct cg *g, const struct sp_inst *i)
 {
     if (i->op != SP_OP_Load && i->op != SP_OP_Store) return;
     const struct cg_value *p = &g->value[i->operand[0]];
-    uint32_t root = p->root ? p->root : i->operand[0];
+    uint32_t root = cg_derived(g, i->operand[0])->root ? cg_derived(g, i->operand[0])->root : i->operand[0];
     const struct sp_inst *d = g->m->ids[root].def;
     if (!p->varying || g->private[i->operand[0]].variable || !d || !cg_is(d, CG_CHAIN) || g->value[root].blend ||
         cg_affine(g, root)->is)
         return;
-    g->value[root].accessed = true;
+    derived_row(g, root)->accessed = true;
 }
 
 void cg_derive_pointers(struct cg *g, struct cg_function *fn)
 {
     const struct sp_function *f = fn->f;
+    fn->derived = cg_alloc(g, (fn->value_count + 1) * sizeof *fn->derived);
+    if (g->failed) return;
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t b = 0; b < f->block_count; b++) {
             const struct sp_block *sb = &f->blocks[fn->rpo[b]];

@@ -304,7 +304,6 @@ void cg_find_affine(struct cg *g, struct cg_function *fn)
 {
     struct affine t = {.g = g, .fn = fn};
     const struct sp_function *f = fn->f;
-    fn->affine = NULL;
     if (!fn->full) return;
     t.fact = cg_alloc(g, (fn->value_count + 1) * sizeof *t.fact);
     number_values(&t);

@@ -51,17 +51,17 @@ bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t
 
 uint32_t cg_forwarded_from(struct cg *g, uint32_t id)
 {
-    return g->value[id].forwarded ? g->private[g->m->ids[id].def->operand[0]].variable : 0;
+    return cg_shared(g, id)->forwarded ? g->private[g->m->ids[id].def->operand[0]].variable : 0;
 }
 
 /* Is a fragment read from a variable of floats? */
 bool cg_is_wide(struct cg *g, uint32_t id)
 {
-    return cg_forwarded_from(g, id) && g->value[cg_forwarded_from(g, id)].wide;
+    return cg_forwarded_from(g, id) && cg_held(g, cg_forwarded_from(g, id))->wide;
 }
 bool cg_is_tiled(struct cg *g, uint32_t id)
 {
-    return cg_forwarded_from(g, id) && g->value[cg_forwarded_from(g, id)].tiled;
+    return cg_forwarded_from(g, id) && cg_held(g, cg_forwarded_from(g, id))->tiled;
 }
 
 uint32_t cg_items(struct cg *g, uint32_t variable)
@@ -70,5 +70,5 @@ uint32_t cg_items(struct cg *g, uint32_t variable)
     return (uint32_t)(cg_memory_size(g, sp_type(g->m, t->elem)->id) / g->private[variable].granule);
 }
 
-bool cg_is_wide_int(const struct cg *g, uint32_t variable) { return g->value[variable].wide >= CG_WIDE_I8; }
-uint32_t cg_signs(const struct cg *g, uint32_t variable) { return g->value[variable].wide - CG_WIDE_I8; }
+bool cg_is_wide_int(const struct cg *g, uint32_t variable) { return cg_held(g, variable)->wide >= CG_WIDE_I8; }
+uint32_t cg_signs(const struct cg *g, uint32_t variable) { return cg_held(g, variable)->wide - CG_WIDE_I8; }

@@ -32,6 +32,8 @@ struct storage {
     uint32_t use_count, use_capacity;
 };
 
+CG_OWN_ROW(shared)
+
 static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_SubgroupMatrixMultiplyAccumulateINTEL; }
 
 static void add_candidate(struct storage *s, const struct sp_inst *i, uint32_t block, uint32_t at)
@@ -165,7 +167,7 @@ static void join_classes(struct storage *s)
         uint32_t least = s->c[n].id;
         for (uint32_t i = s->c[n].class_next; i != n; i = s->c[i].class_next)
             if (s->c[i].id < least) least = s->c[i].id;
-        s->g->value[s->c[n].id].class = least == s->c[n].id ? 0 : least;
+        shared_row(s->g, s->c[n].id)->class = least == s->c[n].id ? 0 : least;
     }
 }
 
@@ -200,7 +202,7 @@ static void find_forwarded(struct cg *g, const struct sp_block *b, const uint32_
             if (is_product(i)) here += (i->operand[1] == load->id) + (i->operand[2] == load->id);
             if (writes_variable(g, i, p->variable)) break;
         }
-        v->forwarded = here && here == uses[g->ordinal[load->id]];
+        shared_row(g, load->id)->forwarded = here && here == uses[g->ordinal[load->id]];
     }
 }
 
@@ -232,6 +234,7 @@ void cg_share_storage(struct cg *g, struct cg_function *fn)
     s.c = cg_alloc(g, (s.room + 1) * sizeof *s.c);
     s.index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *s.index_of);
     uint32_t *stack = cg_alloc(g, ((size_t)fn->f->block_count + 1) * sizeof *stack);
+    fn->shared = cg_alloc(g, (fn->value_count + 1) * sizeof *fn->shared);
     if (g->failed) return;
     find_all_forwarded(g, fn);
     cg_widen_fragments(g, fn);

@@ -36,7 +36,7 @@ static bool forbids(struct cg *g, const struct sp_inst *i)
 
 static bool has_variable(struct cg *g, const struct sp_inst *i)
 {
-    const struct cg_value *v = &g->value[i->id];
+    const struct cg_shared *v = cg_shared(g, i->id);
     const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
     return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !g->private[i->id].variable &&
            !v->forwarded;
@@ -52,7 +52,7 @@ static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uin
         for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
             const struct sp_inst *i = &fn->f->blocks[b].inst[k];
             *why = i;
-            if (forbids(g, i) || (i->id && g->value[i->id].class)) return false;
+            if (forbids(g, i) || (i->id && cg_shared(g, i->id)->class)) return false;
             if (has_variable(g, i)) ++*values;
             if (!is_barrier(g, i)) continue;
             if (fn->block[b].masked || ++*barriers > MAX_BARRIERS) return false;
@@ -90,7 +90,7 @@ static uint32_t index_of(const struct liveness *t, uint32_t id) { return t->fram
 
 static void use(struct liveness *t, uint64_t *live, uint32_t id)
 {
-    uint32_t root = t->g->value[id].root;
+    uint32_t root = cg_derived(t->g, id)->root;
     if (index_of(t, id)) cg_set_kept(live, index_of(t, id) - 1);
     if (root && index_of(t, root)) cg_set_kept(live, index_of(t, root) - 1);
 }
@@ -167,7 +167,8 @@ static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
     if (d->what == SP_IS_CONSTANT || (d->what == SP_IS_PARAMETER && !v->varying)) return 0;
     if (d->what == SP_IS_VARIABLE && d->function == 0) return 0;
     if (!most || d->what != SP_IS_VALUE || !type || (type->kind != SP_INT && type->kind != SP_POINTER) ||
-        !cg_is_step(g, id) || cg_affine(g, id)->checked || v->blend || g->private[id].variable || v->root)
+        !cg_is_step(g, id) || cg_affine(g, id)->checked || v->blend || g->private[id].variable ||
+        cg_derived(g, id)->root)
         return most + 1;
     if (cg_builtin_component(g, d->def, &builtin, &component)) return 1;
     if (!cg_is(d->def, CG_PURE)) return most + 1;

@@ -16,13 +16,15 @@
 
 /* ---- sums held in tiles together are adjacent */
 
+CG_OWN_ROW(deferred)
+
 static void group_columns(struct cg *g, const struct cg_grid *r)
 {
     for (uint32_t j = 0; j < r->nj; j++) {
         uint32_t taken = 0, first = r->cell[0][j]->class;
-        for (uint32_t i = 0; i < r->ni; i++) taken += g->value[r->cell[i][j]->class].group != 0;
+        for (uint32_t i = 0; i < r->ni; i++) taken += cg_deferred(g, r->cell[i][j]->class)->group != 0;
         for (uint32_t i = 0; i < r->ni && !taken; i++) {
-            struct cg_value *v = &g->value[r->cell[i][j]->class];
+            struct cg_deferred *v = deferred_row(g, r->cell[i][j]->class);
             v->group = first;
             v->row = (uint8_t)i;
             v->rows = (uint8_t)r->ni;
@@ -155,7 +157,7 @@ static bool is_tile_of_a(struct cg *g, const struct cg_queue *q, uint32_t i, uin
 {
     const struct cg_grid *r = &q->grid;
     uint32_t first = r->row[i]->a[k], variable = cg_forwarded_from(g, first);
-    if (!q->kind) return variable && g->value[variable].wide;
+    if (!q->kind) return variable && cg_held(g, variable)->wide;
     uint32_t at = variable ? cg_place_of_a(g, q, first) : 0;
     for (uint32_t t = 0; t < q->height; t++) {
         for (uint32_t f = 0; f < q->along; f++) {
@@ -164,14 +166,14 @@ static bool is_tile_of_a(struct cg *g, const struct cg_queue *q, uint32_t i, uin
                 return false;
         }
     }
-    return at % 2 == 0 && g->value[variable].tiled == (q->halves == 1);
+    return at % 2 == 0 && cg_held(g, variable)->tiled == (q->halves == 1);
 }
 
 static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uint32_t k)
 {
     const uint32_t *b = &q->grid.column[j]->b[k], variable = cg_forwarded_from(g, b[0]);
     if (!variable || g->private[variable].granule != 4) return false;
-    if (!q->kind) return g->value[variable].wide;
+    if (!q->kind) return cg_held(g, variable)->wide;
     if (q->halves == 2) return cg_place_of_b(g, q, b[0]) % 16 == 0;
     return cg_forwarded_from(g, b[1]) == variable && cg_place_of_b(g, q, b[1]) == cg_place_of_b(g, q, b[0]) + 8;
 }
@@ -180,7 +182,7 @@ static bool is_tile_of_b(struct cg *g, const struct cg_queue *q, uint32_t j, uin
 static bool is_whole_block(struct cg *g, const struct cg_queue *q, const struct sp_inst *i, uint32_t variable,
                            bool of_a)
 {
-    const struct cg_value *v = &g->value[variable];
+    const struct cg_deferred *v = cg_deferred(g, variable);
     const struct cg_private *p = &g->private[i->operand[cg_lanes_operand(i)]];
     struct cg_block2d b;
     if (!cg_describe_block(g, i, &b) || p->offset || v->queue) return false;
@@ -205,7 +207,7 @@ static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t blo
         uint32_t id = i->operand[k];
         if (cg_forwarded_from(g, id) == variable && !is_own_product(q, i)) return 2;
         if (id != variable && g->private[id].variable != variable) continue;
-        if (i->id && (g->private[i->id].variable || g->value[i->id].forwarded)) continue;
+        if (i->id && (g->private[i->id].variable || cg_shared(g, i->id)->forwarded)) continue;
         bool here = block == q->block && i < q->first && cg_lanes_operand(i) == k && k;
         loads += here && is_whole_block(g, q, i, variable, at < q->variables_of_a) ? 1 : 2;
     }
@@ -339,7 +341,7 @@ static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
     fn->queue_count++;
     cg_remark(g, fn, q->first, "deferred", true, "%u x %u x %u products of %u steps are done together%s%s", r->ni,
               r->nj, r->nk, q->steps, q->kind ? ", on tiles" : "", q->shared ? "; B is packed once a work-group" : "");
-    for (uint32_t v = 0; v < q->variables; v++) g->value[q->variable[v]].queue = q;
+    for (uint32_t v = 0; v < q->variables; v++) deferred_row(g, q->variable[v])->queue = q;
     q->next = fn->queues;
     fn->queues = q;
     fn->shares_blocks = fn->shares_blocks || q->shared;
@@ -348,7 +350,7 @@ static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
 static bool has_wide_operands(struct cg *g, const struct sp_inst *i)
 {
     uint32_t a = cg_forwarded_from(g, i->operand[1]), b = cg_forwarded_from(g, i->operand[2]);
-    return a && b && g->value[a].wide && g->value[b].wide;
+    return a && b && cg_held(g, a)->wide && cg_held(g, b)->wide;
 }
 
 void cg_plan_deferred(struct cg *g, struct cg_function *fn)
@@ -357,6 +359,8 @@ void cg_plan_deferred(struct cg *g, struct cg_function *fn)
     const struct sp_function *f = fn->f;
     struct cg_chain chain[CG_RUN];
     struct cg_grid grid;
+    fn->deferred = cg_alloc(g, (fn->value_count + 1) * sizeof *fn->deferred);
+    if (g->failed) return;
     fn->queues = NULL;
     fn->queue_count = 0;
     for (uint32_t b = 0; b < f->block_count && !f->is_declaration; b++) {

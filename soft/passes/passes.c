@@ -50,6 +50,11 @@ void cg_run_passes(struct cg *g)
 
 void cg_run_passes_again(struct cg *g, struct cg_function *fn)
 {
+    fn->affine = NULL;
+    fn->derived = NULL;
+    fn->shared = NULL;
+    fn->held = NULL;
+    fn->deferred = NULL;
     cg_analyse_again(g, fn);
     cg_print_after(g, fn, "divergence");
     run(g, fn);

@@ -20,32 +20,14 @@
 
 #include "ir/ir.h"
 
-/* The form of product operands in a fixed variable; CG_WIDE_I8 is the first of four, by the signs of A and B. */
-enum cg_form { CG_AS_LOADED, CG_WIDE_F16, CG_WIDE_BF16, CG_WIDE_I8 };
-
+/* Whether lanes differ: divergence.c. */
 struct cg_value {
     bool varying;
     bool blend;          /* assigned under its block's mask, because lanes that left a loop still want their own */
     bool stored_varying; /* a private variable whose contents differ from lane to lane */
-    bool accessed;       /* a varying pointer, or one derived from it, is loaded or stored through */
-    uint32_t root;       /* the varying pointer that this one is derived from by adding a uniform o<id> */
-    bool forwarded;      /* a fragment that is read from its variable instead of being loaded */
-    uint8_t wide;        /* cg_form: form of product operands in a fixed variable */
-    uint32_t class;      /* the value whose C variable it shares; 0: its own */
-    /* element `row` of array c<group>, whose `rows` sums are held in tiles together */
-    uint32_t group;
-    uint8_t row, rows;
-    const struct cg_queue *queue; /* of a fixed variable: the deferred products of its blocks */
-    bool tiled;        /* a fixed variable whose rows are 64 bytes, two fragments side by side: operand A for tiles */
 };
 
 static inline bool cg_is_varying(const struct cg *g, uint32_t id) { return g->value[id].varying; }
-
-/* v<class> is the value's C variable, unless it is an element of an array. */
-static inline uint32_t cg_class(const struct cg *g, uint32_t id)
-{
-    return g->value[id].class ? g->value[id].class : id;
-}
 
 /* Private and built-in variables, and pointers into them, by id: addresses.c. */
 struct cg_private {
@@ -54,6 +36,65 @@ struct cg_private {
     uint32_t variable; /* a pointer into a fixed variable: its id ... */
     int64_t offset;    /* ... and the byte offset */
 };
+
+/* What the other passes find of a function's values. Only the pass itself writes its table; cg_affine(g, id) and so on
+ * are what others read: all zeros before the pass, or where it has nothing to say. */
+struct cg_affine {
+    bool is;      /* varying, but each lane's is the one before plus `step`: v<id> is a scalar, lane 0's */
+    bool checked; /* affine only while ok<id>; else w<id> has the lanes */
+    uint64_t step;
+};
+struct cg_derived { /* pointers, addresses.c */
+    uint32_t root; /* a varying pointer that is another one plus o<id>, the same for all lanes */
+    bool accessed; /* a varying pointer, or one derived from it, is loaded or stored through */
+};
+struct cg_shared { /* coalesce.c */
+    uint32_t class; /* the value whose C variable it shares; 0: its own. See cg_class */
+    bool forwarded; /* a fragment that is read in the variable it would be loaded from */
+};
+/* How a fixed variable holds operands of products; CG_WIDE_I8 stands for four, one for the signs of A and B each. */
+enum cg_form { CG_AS_LOADED, CG_WIDE_F16, CG_WIDE_BF16, CG_WIDE_I8 };
+struct cg_held { /* a fixed variable: widening.c */
+    uint8_t wide; /* cg_form */
+    bool tiled;   /* its rows are 64 bytes, two fragments side by side: operand A for tiles */
+};
+struct cg_deferred { /* deferred.c */
+    /* with `rows` others it stands in an array, c<group>, at `row`: sums that tiles hold together */
+    uint32_t group;
+    uint8_t row, rows;
+    const struct cg_queue *queue; /* of a fixed variable: the deferred products of its blocks */
+};
+#define CG_TABLE(name)                                                                     \
+    static inline const struct cg_##name *cg_##name(const struct cg *g, uint32_t id)       \
+    {                                                                                      \
+        static const struct cg_##name none;                                                \
+        return g->fn->name ? &g->fn->name[g->ordinal[id]] : &none;                         \
+    }
+CG_TABLE(affine)
+CG_TABLE(derived)
+CG_TABLE(shared)
+CG_TABLE(held)
+CG_TABLE(deferred)
+#undef CG_TABLE
+/* In the file of the pass: the row, to be written. */
+#define CG_OWN_ROW(name)                                                                   \
+    static struct cg_##name *name##_row(const struct cg *g, uint32_t id)                   \
+    {                                                                                      \
+        return (struct cg_##name *)&g->fn->name[g->ordinal[id]];                          \
+    }
+
+/* Is it the same in all lanes, or affine? Then v<id> is a scalar. */
+static inline bool cg_is_step(const struct cg *g, uint32_t id)
+{
+    return !g->value[id].varying || cg_affine(g, id)->is;
+}
+bool cg_or_is_sum(struct cg *g, const struct sp_inst *i);
+
+/* v<class> is the value's C variable, unless it stands in an array. */
+static inline uint32_t cg_class(const struct cg *g, uint32_t id)
+{
+    return cg_shared(g, id)->class ? cg_shared(g, id)->class : id;
+}
 
 /* ---- passes.c */
 void cg_run_passes(struct cg *g);
@@ -111,24 +152,7 @@ void cg_analyse(struct cg *g);
 void cg_analyse_again(struct cg *g, struct cg_function *fn); /* for the other version */
 
 /* ---- affine.c: needs uniformity; built-in variables and strides of access chains */
-struct cg_affine {
-    bool is;      /* varying, but each lane's is the one before plus `step`: v<id> is a scalar, lane 0's */
-    bool checked; /* affine only while ok<id>; else w<id> has the lanes */
-    uint64_t step;
-};
 void cg_find_affine(struct cg *g, struct cg_function *fn);
-static inline const struct cg_affine *cg_affine(const struct cg *g, uint32_t id)
-{
-    static const struct cg_affine none;
-    return g->fn->affine ? &g->fn->affine[g->ordinal[id]] : &none;
-}
-/* Is it the same in all lanes, or affine? Then v<id> is a scalar. */
-static inline bool cg_is_step(const struct cg *g, uint32_t id)
-{
-    return !g->value[id].varying || cg_affine(g, id)->is;
-}
-bool cg_or_is_sum(struct cg *g, const struct sp_inst *i);
-
 /* ---- coalesce.c */
 void cg_share_storage(struct cg *g, struct cg_function *fn);
 

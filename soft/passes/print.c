@@ -11,17 +11,19 @@ static void print_value(struct cg *g, uint32_t id)
     const struct cg_value *v = &g->value[id];
     const struct cg_affine *a = cg_affine(g, id);
     const struct cg_private *p = &g->private[id];
+    const struct cg_shared *s = cg_shared(g, id);
+    uint32_t root = cg_derived(g, id)->root;
     fprintf(stderr, "  ; %s", v->varying ? "varying" : "uniform");
     if (a->is) fprintf(stderr, ", affine: step %lld%s", (long long)a->step, a->checked ? ", checked" : "");
-    if (v->root) fprintf(stderr, ", derived from %%%u", sp_number(g->m, v->root));
+    if (root) fprintf(stderr, ", derived from %%%u", sp_number(g->m, root));
     if (p->variable) fprintf(stderr, ", %%%u + %lld", sp_number(g->m, p->variable), (long long)p->offset);
     if (p->fixed) fprintf(stderr, ", fixed in items of %u bytes", p->granule);
     if (v->stored_varying) fprintf(stderr, ", holds varying values");
-    if (v->wide) fprintf(stderr, ", widened");
-    if (v->tiled) fprintf(stderr, ", tiled");
-    if (v->queue) fprintf(stderr, ", queued");
-    if (v->class) fprintf(stderr, ", shares v%u", v->class);
-    if (v->forwarded) fprintf(stderr, ", forwarded");
+    if (cg_held(g, id)->wide) fprintf(stderr, ", widened");
+    if (cg_held(g, id)->tiled) fprintf(stderr, ", tiled");
+    if (cg_deferred(g, id)->queue) fprintf(stderr, ", queued");
+    if (s->class) fprintf(stderr, ", shares v%u", s->class);
+    if (s->forwarded) fprintf(stderr, ", forwarded");
     if (v->blend) fprintf(stderr, ", blended");
 }
 

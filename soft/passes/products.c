@@ -39,7 +39,7 @@ static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_Subgroup
 /* Pointers into fixed variables, and fragments read from there: no C is written for them. */
 static bool is_silent(struct cg *g, const struct sp_inst *i)
 {
-    return i->id && (g->value[i->id].forwarded || g->private[i->id].variable);
+    return i->id && (cg_shared(g, i->id)->forwarded || g->private[i->id].variable);
 }
 
 static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst *first)

@@ -61,12 +61,12 @@ static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen
         if (cg_forwarded_from(g, id))
             seen[g->ordinal[cg_forwarded_from(g, id)]] |=
                 use_in_product(g, i, k, &g->private[g->m->ids[id].def->operand[0]]);
-        else if (variable && !(i->id && (g->private[i->id].variable || g->value[i->id].forwarded)))
+        else if (variable && !(i->id && (g->private[i->id].variable || cg_shared(g, i->id)->forwarded)))
             seen[g->ordinal[variable]] |= use_in_load(g, i, k, variable);
     }
 }
 
-static void choose_form(struct cg *g, uint32_t id, uint32_t seen)
+static void choose_form(struct cg *g, struct cg_held *v, uint32_t seen)
 {
     static const struct {
         uint32_t type;
@@ -76,7 +76,6 @@ static void choose_form(struct cg *g, uint32_t id, uint32_t seen)
                  {OF_I8, CG_WIDE_I8, "dpas_i8"},          {OF_I8 << 1, CG_WIDE_I8 + 1, "dpas_i8"},
                  {OF_I8 << 2, CG_WIDE_I8 + 2, "dpas_i8"}, {OF_I8 << 3, CG_WIDE_I8 + 3, "dpas_i8"}};
     const uint32_t pairs = AS_PAIRS | NOT_PAIRS, rows = AS_ROWS | AS_BYTE_ROWS;
-    struct cg_value *v = &g->value[id];
     for (uint32_t k = 0; k < sizeof types / sizeof types[0]; k++) {
         bool ints = types[k].form >= CG_WIDE_I8, of_a = (seen & ~pairs & ~rows) == (IN_A | types[k].type);
         bool of_b = seen == ((ints ? AS_BYTE_VNNI : AS_VNNI) | IN_B | types[k].type);
@@ -93,12 +92,11 @@ void cg_widen_fragments(struct cg *g, struct cg_function *fn)
 {
     const struct sp_function *f = fn->f;
     uint16_t *seen = cg_alloc(g, (fn->value_count + 1) * sizeof *seen); /* by ordinal */
+    struct cg_held *held = cg_alloc(g, (fn->value_count + 1) * sizeof *held);
     if (g->failed) return;
     for (uint32_t b = 0; b < f->block_count; b++)
         for (uint32_t k = 0; k < f->blocks[b].count; k++) note_fragments(g, &f->blocks[b].inst[k], seen);
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            uint32_t id = f->blocks[b].inst[k].id;
-            if (id && seen[g->ordinal[id]]) choose_form(g, id, seen[g->ordinal[id]]);
-        }
+    for (uint32_t n = 1; n <= fn->value_count; n++)
+        if (seen[n]) choose_form(g, &held[n], seen[n]);
+    fn->held = held;
 }
