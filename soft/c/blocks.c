@@ -36,7 +36,7 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
                  !(g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef);
     if (!varying) mask = NULL; /* uniform or affine */
     if (cg_class(g, phi->id) == cg_class(g, source)) return;
-    if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value will do */
+    if (g->m->ids[source].def && g->m->ids[source].def->op == SP_OP_Undef) return; /* any value is allowed */
     if (cg_affine(g, phi->id)->is && (cg_affine(g, phi->id)->checked || !cg_affine(g, source)->is)) {
         cg_copy_affine(g, phi->id, source);
         return;

@@ -189,7 +189,7 @@ static uint32_t describe(struct cg *g, struct access *a)
 
 /* ---- barriers */
 
-/* Fences of their own may stand at any distance from the barrier: in modules that have such, all barriers are full. */
+/* Separate fences may be anywhere, so in modules that have them, all barriers count as full. */
 static bool has_fences(const struct sp_module *m)
 {
     for (uint32_t n = 0; n < m->function_count; n++)

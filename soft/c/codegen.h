@@ -86,7 +86,7 @@ const char *cg_cut(struct cg *g, const struct cg_leaf *leaf, bool varying, const
 const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* if g->extends */
 
 /* ---- predicate.c */
-/* `write_access` writes the load or store for the lanes in g->bits. */
+/* write_access: writes the load or store for the lanes in g->bits. */
 void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g));
 
 /* ---- blocks.c */

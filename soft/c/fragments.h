@@ -6,9 +6,9 @@
 #include "passes/matrix.h"
 
 const char *cg_surface(struct cg *g, uint32_t first);
-/* Of a pointer into a wide variable: how many bytes from the beginning it is. */
+/* The byte offset of a pointer into a wide variable. */
 const char *cg_wide_place(struct cg *g, const struct cg_private *p);
-/* A load of a block into one ("deferred" or "block2d_load") but for its surface and place. */
+/* The call that loads a block into one ("deferred" or "block2d_load"), up to surface and position. */
 const char *cg_wide_load(struct cg *g, uint32_t variable, const struct cg_block2d *b, const char *how,
                          const char *to);
 const char *cg_pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items);

@@ -1,15 +1,15 @@
 /* legalise.c - integers of widths other than 8, 16, 32 and 64 bits.
  *
- * A value of N bits is held in the next wider type, the bits above being zeros: every result is cut to its width
- * (cg_set_leaf), and operations that look at the sign take their operands extended (cg_leaf_use). In memory it takes as
- * many bytes as its bits need, and stands where the wider type would; it is loaded and stored in parts of 1, 2 and 4
- * bytes. Instructions that are not CG_NARROW are refused with such operands.
+ * A value of N bits is held in the next wider type with the upper bits zero: every result is truncated to its width
+ * (cg_set_leaf), and operations that depend on the sign take sign-extended operands (cg_leaf_use). In memory it takes
+ * as many bytes as its bits need, aligned like the wider type; it is loaded and stored in parts of 1, 2 and 4 bytes.
+ * Instructions without the property CG_NARROW are refused with such operands.
  */
 #include "codegen.h"
 
 #include <string.h>
 
-/* Of OpenCL.std. */
+/* The same for OpenCL.std. */
 static const struct {
     const char *name;
     bool extends;

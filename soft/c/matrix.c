@@ -9,7 +9,7 @@
 
 /* ---- two-dimensional blocks */
 
-/* Where a pointer into a fixed variable points. The two halves of a tiled one alternate row by row. */
+/* The address a pointer into a fixed variable has. The two halves of a tiled one alternate row by row. */
 static const char *address_of(struct cg *g, const struct cg_private *p)
 {
     const struct cg_held *v = cg_held(g, p->variable);

@@ -341,7 +341,7 @@ static void write_copy(struct cg *g)
         return;
     }
     if (!cg_copy_size(g, g->inst, &bytes)) cg_fail(g, "a copy of unknown size to or from a private variable");
-    /* one item of the one, or more of the other: no less than an item can be stored */
+    /* in units of the larger item, since less than an item cannot be stored */
     uint32_t to_item = into ? g->private[into].granule : 1;
     uint32_t item = out_of && g->private[out_of].granule > to_item ? g->private[out_of].granule : to_item;
     for (uint64_t at = 0; at < bytes && !g->failed; at += item)

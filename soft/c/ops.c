@@ -372,7 +372,7 @@ static void write_row_of_leaf(struct cg *g, const struct row *r, bool same_width
         kind[k] = l->leaf[i].kind;
     }
     if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) return;
-    /* a saturating row (no text for vectors) must see the whole value */
+    /* saturating rows (without text for vectors) need the whole value */
     if (n == 1 && varying && r->varying && is_conversion(g->inst))
         step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
     if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) return;
@@ -777,7 +777,7 @@ static void write_size_of(struct cg *g)
 bool cg_write_simple(struct cg *g)
 {
     const struct row *r;
-    if (g->inst->id && g->private[g->inst->id].variable) return false; /* a pointer that is not computed */
+    if (g->inst->id && g->private[g->inst->id].variable) return false; /* a pointer that needs no code */
     switch (g->inst->op) {
     case SP_OP_CopyObject:
     case SP_OP_CopyLogical:

@@ -103,8 +103,8 @@ struct cg {
     struct sp_text *c, *log;
     bool failed;
     struct cg_value *value; /* by id */
-    uint32_t *ordinal;      /* by id: which of its function's values it is; 0: the module's. For a function's tables */
-    struct cg_value *fresh; /* as they were before anything was analysed */
+    uint32_t *ordinal;      /* by id: index among its function's values, for tables; 0: the module's */
+    struct cg_value *fresh; /* the values before any analysis */
     const struct cg_private *private; /* by id */
     struct cg_function *function;
     uint32_t *body;                    /* by entry: the function that is the kernel */
@@ -196,7 +196,7 @@ bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
 enum cg_result { CG_RESULT_AS_OPERANDS, CG_RESULT_UNIFORM, CG_RESULT_VARIES };
 enum cg_result cg_result_rule(const struct sp_inst *i);
 bool cg_waits(const struct cg *g, const struct sp_inst *i); /* for all subgroups of the work-group? */
-bool cg_math_stores(const struct sp_inst *i); /* a second result, through its last operand? */
+bool cg_math_stores(const struct sp_inst *i); /* has a second result, stored through its last operand? */
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
 /* ---- functions.c */
 bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */

@@ -156,7 +156,7 @@ static const uint8_t values[] = {
 #undef SP_TABLE_NAME
 };
 
-/* Those with Reduce, InclusiveScan ... as their second operand. */
+/* Instructions whose second operand is Reduce, InclusiveScan ... */
 static bool has_group_operation(uint16_t op)
 {
     return (op >= SP_OP_GroupIAdd && op <= SP_OP_GroupSMax) ||

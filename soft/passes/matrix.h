@@ -10,14 +10,14 @@ struct cg_block2d {
     uint32_t elem, width, height, count, item;
     uint64_t bytes;
 };
-bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d *b); /* false: no device knows it */
-uint32_t cg_lanes_operand(const struct sp_inst *i); /* where the instruction has the pointer to the lanes' own data; 0: nowhere */
-/* The fixed variable that a forwarded fragment is read from; 0: it is not forwarded. */
+bool cg_describe_block(struct cg *g, const struct sp_inst *i, struct cg_block2d *b); /* false: unsupported */
+uint32_t cg_lanes_operand(const struct sp_inst *i); /* the operand that points to the lanes' own data; 0: none */
+/* The fixed variable a forwarded fragment is read from; 0: not forwarded. */
 uint32_t cg_forwarded_from(struct cg *g, uint32_t id);
 bool cg_is_wide(struct cg *g, uint32_t id); /* is the fragment read from a wide variable? */
 bool cg_is_tiled(struct cg *g, uint32_t id);
 uint32_t cg_items(struct cg *g, uint32_t variable);
-/* Of wide variables: do they hold 8-bit integers, and of which signs (as prelude_matrix.h has them)? */
+/* Do wide variables hold 8-bit integers, and with which signs (encoded as in prelude_matrix.h)? */
 bool cg_is_wide_int(const struct cg *g, uint32_t variable);
 uint32_t cg_signs(const struct cg *g, uint32_t variable);
 
@@ -62,8 +62,8 @@ struct cg_queue {
     uint32_t variable[2 * CG_FRAGMENTS], variables, variables_of_a;
 };
 
-/* What the fragment `id` is read through, and where in a unit of its variable it begins, in rows: of 32 bytes for A, of
- * 64 for B. */
+/* The pointer that fragment `id` is read through; and its first row in a unit of its variable, in rows of 32 bytes for
+ * A, of 64 for B. */
 const struct cg_private *cg_pointer_of(struct cg *g, uint32_t id);
 uint32_t cg_place_of_a(struct cg *g, const struct cg_queue *q, uint32_t id);
 uint32_t cg_place_of_b(struct cg *g, const struct cg_queue *q, uint32_t id);

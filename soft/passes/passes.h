@@ -23,8 +23,8 @@
 /* Whether lanes differ: divergence.c. */
 struct cg_value {
     bool varying;
-    bool blend;          /* assigned under its block's mask, because lanes that left a loop still want their own */
-    bool stored_varying; /* a private variable whose contents differ from lane to lane */
+    bool blend;          /* assigned under its block's mask, as lanes that left a loop still need theirs */
+    bool stored_varying; /* a private variable whose contents vary between lanes */
 };
 
 static inline bool cg_is_varying(const struct cg *g, uint32_t id) { return g->value[id].varying; }
@@ -32,34 +32,34 @@ static inline bool cg_is_varying(const struct cg *g, uint32_t id) { return g->va
 /* Private and built-in variables, and pointers into them, by id: addresses.c. */
 struct cg_private {
     bool fixed;        /* kept in C variables: all its uses have constant offsets */
-    uint8_t granule;   /* bytes of its items */
-    uint32_t variable; /* a pointer into a fixed variable: its id ... */
+    uint8_t granule;   /* bytes per element */
+    uint32_t variable; /* of a pointer into a fixed variable: its id ... */
     int64_t offset;    /* ... and the byte offset */
 };
 
 /* What the other passes find of a function's values. Only the pass itself writes its table; cg_affine(g, id) and so on
  * are what others read: all zeros before the pass, or where it has nothing to say. */
 struct cg_affine {
-    bool is;      /* varying, but each lane's is the one before plus `step`: v<id> is a scalar, lane 0's */
-    bool checked; /* affine only while ok<id>; else w<id> has the lanes */
+    bool is;      /* varying, but increasing by `step` from lane to lane: v<id> is a scalar, lane 0's */
+    bool checked; /* affine only if ok<id>; else w<id> holds the lanes */
     uint64_t step;
 };
 struct cg_derived { /* pointers, addresses.c */
-    uint32_t root; /* a varying pointer that is another one plus o<id>, the same for all lanes */
+    uint32_t root; /* the varying pointer that this one is derived from by adding a uniform o<id> */
     bool accessed; /* a varying pointer, or one derived from it, is loaded or stored through */
 };
 struct cg_shared { /* coalesce.c */
     uint32_t class; /* the value whose C variable it shares; 0: its own. See cg_class */
-    bool forwarded; /* a fragment that is read in the variable it would be loaded from */
+    bool forwarded; /* a fragment that is read from its variable instead of being loaded */
 };
-/* How a fixed variable holds operands of products; CG_WIDE_I8 stands for four, one for the signs of A and B each. */
+/* The form of product operands in a fixed variable; CG_WIDE_I8 is the first of four, by the signs of A and B. */
 enum cg_form { CG_AS_LOADED, CG_WIDE_F16, CG_WIDE_BF16, CG_WIDE_I8 };
 struct cg_held { /* a fixed variable: widening.c */
     uint8_t wide; /* cg_form */
-    bool tiled;   /* its rows are 64 bytes, two fragments side by side: operand A for tiles */
+    bool tiled;   /* with rows of 64 bytes, two fragments side by side: operand A for tiles */
 };
 struct cg_deferred { /* deferred.c */
-    /* with `rows` others it stands in an array, c<group>, at `row`: sums that tiles hold together */
+    /* element `row` of array c<group>, whose `rows` sums are held in tiles together */
     uint32_t group;
     uint8_t row, rows;
     const struct cg_queue *queue; /* of a fixed variable: the deferred products of its blocks */
@@ -83,14 +83,14 @@ CG_TABLE(deferred)
         return (struct cg_##name *)&g->fn->name[g->ordinal[id]];                          \
     }
 
-/* Is it the same in all lanes, or affine? Then v<id> is a scalar. */
+/* Is it uniform or affine? Then v<id> is a scalar. */
 static inline bool cg_is_step(const struct cg *g, uint32_t id)
 {
     return !g->value[id].varying || cg_affine(g, id)->is;
 }
 bool cg_or_is_sum(struct cg *g, const struct sp_inst *i);
 
-/* v<class> is the value's C variable, unless it stands in an array. */
+/* v<class> is the value's C variable, unless it is an element of an array. */
 static inline uint32_t cg_class(const struct cg *g, uint32_t id)
 {
     return cg_shared(g, id)->class ? cg_shared(g, id)->class : id;

@@ -21,7 +21,7 @@ enum {
     OF_I8 = 2048 /* both unsigned; the next three bits: other signs, see cg_signs_of */
 };
 
-/* Of a product, whose operand k is read in the variable p points into. */
+/* The use by a product whose operand k is read from the variable p points into. */
 static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k, const struct cg_private *p)
 {
     const char *name = cg_product_name(i->count > 4 ? i->operand[4] : 0, cg_element(g, i->operand[1]));
