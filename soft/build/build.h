@@ -1,4 +1,4 @@
-/* build.h - C text becomes a loaded object (jit.c), and objects are kept (cache.c). All of it may be called from any
+/* build.h - compiles C text to loaded objects (jit.c) and caches them (cache.c). Everything may be called from any
  * thread. */
 #ifndef XETILE_SOFT_BUILD_H
 #define XETILE_SOFT_BUILD_H
@@ -10,35 +10,35 @@ struct xs_module;
 struct jit_object {
     void *handle;
     const struct xs_module *module;
-    void *image; /* header, hash and the .so file: what zeModuleGetNativeBinary gives and jit_load_image takes */
+    void *image; /* header, hash and .so file: returned by zeModuleGetNativeBinary, accepted by jit_load_image */
     size_t image_size;
     int kept_fd;          /* file descriptor + 1 that must stay open while it is loaded; 0: none */
-    void *machine; /* what jit_machine loaded instead of `handle`; NULL: nothing */
+    void *machine; /* loaded by jit_machine instead of `handle`; or NULL */
 };
-/* What an object depends on, as a hash: the parts given (module words, build options, spec constants, prelude text ...;
- * lengths count too) and, added by jit_key itself, XS_ABI_VERSION, the file this code was loaded from, the flags and
- * the CPU. The compiler stands beside the key: an object of another compiler serves only when there is no working
+/* A hash of everything an object depends on: the given parts (module words, build options, spec constants, prelude text
+ * ...; lengths count too) and, added by jit_key itself, XS_ABI_VERSION, the file this code was loaded from, the flags
+ * and the CPU. The compiler is not part of the key: an object of another compiler is used only if there is no working
  * one. */
 struct jit_key { uint8_t hash[32]; };
 struct jit_part { const void *data; size_t size; };
 void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count);
-/* Looks the cache up before any parsing, so that a hit costs milliseconds. False on a miss; `out` is zero then. */
+/* Looks in the cache; as this precedes any parsing, a hit costs milliseconds. False on a miss, with `out` zeroed. */
 bool jit_cache_find(const struct jit_key *key, struct jit_object *out);
-/* Waits while another process or thread compiles for this key, but no longer than one compile may take. To be given to
- * jit_cache_unlock; -1: not locked. */
+/* Waits while another process or thread compiles for this key, but no longer than one compilation may take. Returns a
+ * lock for jit_cache_unlock; -1: not locked. */
 int jit_cache_lock(const struct jit_key *key);
 void jit_cache_unlock(int lock);
-/* Compiles `what` (see jit_limits), loads, and stores under `key` (NULL: does not store). The text is compiled as it
- * stands, without a shell, within $XETILE_SOFT_TIME_LIMIT seconds (120) of processor time, by $XETILE_CC or cc, gcc,
- * clang from PATH, for $XETILE_SOFT_ISA (build/isa.c). Products and sums are contracted only if "xs: contract" stands
- * in the first 256 bytes of the text. */
+/* Compiles `what` (see jit_limits), loads it, and stores it under `key` (unless NULL). The text is compiled as it is,
+ * without a shell, within $XETILE_SOFT_TIME_LIMIT seconds (120) of processor time, by $XETILE_CC or cc, gcc, clang from
+ * PATH, for $XETILE_SOFT_ISA (build/isa.c). Products and sums are contracted only if the first 256 bytes of the text
+ * contain "xs: contract". */
 bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, const char *what,
                  struct jit_object *out, struct sp_text *log);
 /* untrusted: header, hash and version are checked, but its code will run */
 bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log);
 void jit_unload(struct jit_object *o); /* safe on a zeroed object and twice */
 
-/* Images that hold something else than a shared object: Intel's machine code (xe/package.c), which gives this to
+/* Images that are not shared objects but Intel's machine code, loaded by functions that xe/package.c passes to
  * jit_machine_is. `load` sets out->machine and out->module. */
 struct jit_machine {
     bool (*is_package)(const void *data, size_t size);

@@ -1,7 +1,7 @@
-/* cache.c - compiled objects on disk: looking up, waiting for whoever compiles, storing, keeping the size bounded.
+/* cache.c - compiled objects on disk: lookup, waiting for others' compilations, storage, limiting the size.
  *
- * An entry is a file `<key>-<compiler>.xso` that appears by rename, so a reader sees all of it or nothing; its hash
- * catches what a full disk or a crash leaves.
+ * An entry is a file `<key>-<compiler>.xso` created by rename, so readers see it completely or not at all; its hash
+ * detects damage from a full disk or a crash.
  */
 #define _GNU_SOURCE
 #include "jit.h"
@@ -20,11 +20,11 @@
 
 enum { NAME_BYTES = 128, STALE_SECONDS = 3600 };
 static const uint64_t default_limit = (uint64_t)512
-                                      << 20; /* bytes of all entries; $XETILE_SOFT_CACHE_LIMIT in MiB changes it */
+                                      << 20; /* total bytes of entries; default of $XETILE_SOFT_CACHE_LIMIT */
 
 /* ---- files and directories */
 
-/* ---- looking up */
+/* ---- lookup --- */
 
 static void hex(char *to, const uint8_t *from, size_t bytes)
 {
@@ -39,7 +39,7 @@ static void entry_name(char name[NAME_BYTES], const struct jit_key *key, const s
     snprintf(name, NAME_BYTES, "%s-%016llx.xso", text, (unsigned long long)c->identity);
 }
 
-/* Opens an entry if it is ours and whole; a damaged one is removed. */
+/* Opens an entry if it is ours and intact; removes a damaged one. */
 static bool load_entry(int dir, const char *name, const struct jit_key *key, struct jit_object *out)
 {
     struct jit_image_header h;
@@ -53,7 +53,7 @@ static bool load_entry(int dir, const char *name, const struct jit_key *key, str
         close(fd);
         return false;
     }
-    futimens(fd, NULL); /* used now: the oldest go first */
+    futimens(fd, NULL); /* marks it as recently used */
     image = jit_read_descriptor(fd, &size);
     good = image && !jit_image_check(image, size);
     if (good) memcpy(&h, image, sizeof h);
@@ -63,7 +63,7 @@ static bool load_entry(int dir, const char *name, const struct jit_key *key, str
     return good;
 }
 
-/* An entry of the same key by another compiler; for when there is no working compiler. */
+/* An entry with the same key by any compiler, for use without a working compiler. */
 static bool load_any(int dir, const struct jit_key *key, struct jit_object *out)
 {
     char prefix[65];
@@ -102,8 +102,8 @@ bool jit_cache_find(const struct jit_key *key, struct jit_object *out)
 
 /* ---- one compiles, the others wait
  *
- * A byte of one file for each key. Such locks go with the descriptor, so a process that dies holds none, and threads
- * wait for each other as processes do. Where they do not exist everybody compiles, which is no error.
+ * Each key locks a byte of one file. The locks belong to the descriptor, so they vanish with a process that dies, and
+ * threads exclude each other as processes do. Without such locks everyone compiles, which is harmless.
  */
 
 static int open_locks(void)
@@ -154,7 +154,7 @@ void jit_cache_unlock(int lock)
     if (lock >= 0) close(lock);
 }
 
-/* ---- storing, and keeping the size bounded */
+/* ---- storing, limiting the size ---------- */
 
 struct entry {
     char name[NAME_BYTES];
@@ -177,7 +177,7 @@ static uint64_t size_limit(void)
     return text && end != text && *end == 0 && mib < (1u << 24) ? mib << 20 : default_limit;
 }
 
-/* What a killed process has left: working directories and half-written entries of more than an hour ago. */
+/* Removes leftovers of killed processes: working directories and partial entries more than an hour old. */
 static void sweep_stale(int dir, const char *name, const struct stat *s)
 {
     if (strncmp(name, "xetile-", 7) != 0 && strncmp(name, "new-", 4) != 0) return;
@@ -231,7 +231,7 @@ static void trim(int dir)
     free(list);
 }
 
-/* A file of an unguessable name in the cache. */
+/* Creates a file with an unguessable name in the cache. */
 static int create_new(int dir, char name[NAME_BYTES])
 {
     uint64_t random = 0;

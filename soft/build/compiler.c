@@ -1,4 +1,4 @@
-/* compiler.c - the C compiler: which one there is, what it may take, and the key of what it makes. */
+/* compiler.c - the C compiler: finding it, its limits, and the keys of its output. */
 #define _GNU_SOURCE
 #include "jit.h"
 
@@ -16,7 +16,7 @@ enum { DEFAULT_SECONDS = 120, DEFAULT_MEBIBYTES = 4096 };
 
 /* ---- the compiler */
 
-/* Fills identity when `path` is a program: of which file, as it is now. */
+/* If `path` is a program, sets identity, which depends on the current file. */
 static bool is_program(struct jit_compiler *c)
 {
     struct stat s;
@@ -70,7 +70,7 @@ void jit_find_compiler(struct jit_compiler *c)
     memset(c, 0, sizeof *c);
 }
 
-/* ---- what it may take */
+/* ---- limits --------- */
 
 static double limit(const char *variable, double otherwise)
 {
@@ -106,7 +106,7 @@ bool jit_compiler_works(const struct jit_compiler *c)
 
 /* ---- keys */
 
-/* The file this code is in: a rebuilt driver or test compiles anew. */
+/* Hashes the file that contains this code, so that a rebuilt driver or test compiles again. */
 static void hash_own_file(struct jit_sha256 *h)
 {
     uint64_t facts[4] = {0, 0, 0, 0};
@@ -122,7 +122,7 @@ static void hash_own_file(struct jit_sha256 *h)
     jit_sha256_add(h, facts, sizeof facts);
 }
 
-/* Contraction is off unless the text asks for it: every ISA then gives the same bits. */
+/* Contraction is off unless the text requests it, so that every ISA gives the same bits. */
 const char *const jit_fixed_flags[] = {"-std=gnu11",
                                           "-O2",
                                           "-fPIC",
@@ -135,10 +135,10 @@ const char *const jit_fixed_flags[] = {"-std=gnu11",
                                           "-fno-strict-aliasing",
                                           "-fvisibility=hidden",
                                           /* gcc 12 passes an over-aligned vector of a sibling call in the caller's own
-                                           * argument area, which is not aligned enough */
+                                           * argument area, which is insufficiently aligned */
                                           "-fno-optimize-sibling-calls",
-                                          /* most of gcc's time on large kernels went into asking which stores may
-                                           * alias; these bound it and leave the code as it was (clang ignores them) */
+                                          /* most of gcc's time on large kernels went into alias queries; these limit
+                                           * them without changing the code (clang ignores the options) */
                                           "--param=sccvn-max-alias-queries-per-access=30",
                                           "--param=dse-max-alias-queries-per-store=16",
                                           "-fno-semantic-interposition",

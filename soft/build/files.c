@@ -1,6 +1,6 @@
 /* files.c - the folder of the cache and other private directories, and files in them.
  *
- * Nothing in the cache's folder is trusted unless folder and file belong to us and nobody else may write them.
+ * Nothing in the cache folder is trusted unless folder and file belong to us and nobody else can write to them.
  */
 #define _GNU_SOURCE
 #include "jit.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_IMAGE = 1 << 28, ROOM_BYTES = 16 << 20 /* that a compile may want */ };
+enum { MAX_IMAGE = 1 << 28, ROOM_BYTES = 16 << 20 /* that a compilation may need */ };
 
 void *jit_read_descriptor(int fd, size_t *size)
 {
@@ -63,7 +63,7 @@ bool jit_write_file(const char *path, const void *data, size_t size)
     return close(fd) == 0 && good;
 }
 
-/* What costs time in each process and breaks nothing: for whom it may concern, once. */
+/* Warns once about a problem that costs time in each process but breaks nothing. */
 static void tell_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void tell_once(const char *format, ...)
 {
@@ -88,7 +88,7 @@ static void make_parents(char *path)
     }
 }
 
-/* Where the cache is, or false: switched off, or no place for it. */
+/* The path of the cache; false if it is switched off or has no place. */
 static bool cache_path(char *path, size_t size, const char **why)
 {
     const char *own = getenv("XETILE_SOFT_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -143,7 +143,7 @@ int jit_cache_open(struct sp_text *log)
     return fd;
 }
 
-/* Can files of some size be written there? Where the system cannot tell, yes. */
+/* Is there room for sizeable files? Assumes so if the system cannot tell. */
 static bool has_room(const char *directory)
 {
     char path[4096 + 32];
@@ -166,7 +166,7 @@ static bool try_private(const char *parent, bool full, char *path, size_t size)
     return false;
 }
 
-/* Where there is room, or else anywhere. */
+/* Tries places with room first, then any (`full`). */
 static bool try_places(const char *cache, bool full, char *path, size_t size)
 {
     if (cache && try_private(cache, full, path, size)) return true;

@@ -20,8 +20,8 @@
 /* ---- tiles */
 
 #if defined(__x86_64__)
-/* What the CPU's tiles multiply, when the kernel lets this process use them. It must be asked: their 8 KiB make signal
- * frames larger, and it refuses where a thread's alternate signal stack would be too small for one. */
+/* The types that the CPU's tiles multiply, if the kernel grants this process their use. That requires a request: their
+ * 8 KiB enlarge signal frames, and the kernel refuses if a thread's alternate signal stack is too small for one. */
 static unsigned tiles_of_cpu(void)
 {
     enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
@@ -33,7 +33,7 @@ static unsigned tiles_of_cpu(void)
     return tiles;
 }
 
-/* A library in this process that does tile instructions in software says so by a function of this name. */
+/* A library that emulates tile instructions in this process announces it by a function of this name. */
 static unsigned tiles_of_emulator(void)
 {
     unsigned (*emulator)(void);
@@ -89,16 +89,16 @@ static bool has_avx512(void)
 #if defined(__aarch64__) || defined(__arm__) || defined(__powerpc__)
 #define THIS_CPU "-mcpu=native"
 #elif defined(__riscv)
-#define THIS_CPU NULL /* compilers have no `native` there, or not yet */
+#define THIS_CPU NULL /* compilers do not support `native` there, or not yet */
 #else
 #define THIS_CPU "-march=native"
 #endif
 
-/* The compiler's own use of what -march=native allows never includes tiles: those are for `tiles` to switch. */
+/* Compilers never use tiles on their own with -march=native, so `tiles` alone controls them. */
 static const struct level {
     const char *name, *flag;
     bool (*here)(void);
-    bool all, tiles; /* compiled for all that this CPU has; with its tiles */
+    bool all, tiles; /* for all features of this CPU; with tiles */
 } levels[] = {
     {"native", THIS_CPU, any_cpu, true, true},
     {"amx", THIS_CPU, has_tiles, true, true},
@@ -130,7 +130,7 @@ bool jit_isa_flag(const char **flag, struct sp_text *log)
     return false;
 }
 
-/* Vectors twice as wide as the CPU's are taken apart, and what compilers do to masks then costs ten times as much. */
+/* Compilers split vectors twice as wide as the CPU's, and their code for masks then takes ten times as long. */
 uint32_t jit_subgroup_size(void)
 {
     const char *name;
@@ -155,7 +155,7 @@ void jit_release_thread(struct xs_thread *t)
     t->group = 0;
 }
 
-/* ---- what code is compiled for, as a hash */
+/* ---- a hash of the target of compilation - */
 
 #if defined(__x86_64__) || defined(__i386__)
 static void add_cpuid(struct jit_sha256 *h)
@@ -166,10 +166,10 @@ static void add_cpuid(struct jit_sha256 *h)
         unsigned r[4] = {0, 0, 0, 0};
         __get_cpuid_count(leaves[i][0], leaves[i][1], &r[0], &r[1], &r[2], &r[3]);
         if (leaves[i][0] == 1) {
-            r[1] = 0;            /* which core this is */
-            r[2] &= ~(1u << 27); /* whether the system uses xsave: the same everywhere */
+            r[1] = 0;            /* the current core */
+            r[2] &= ~(1u << 27); /* whether the system uses xsave: always the same */
         }
-        if (leaves[i][0] == 0xd) r[1] = 0; /* what is enabled now */
+        if (leaves[i][0] == 0xd) r[1] = 0; /* the currently enabled features */
         jit_sha256_add(h, r, sizeof r);
     }
 }

@@ -1,4 +1,4 @@
-/* jit.c - C text becomes a loaded shared object: running the compiler, loading what it made. */
+/* jit.c - compiles C text to a shared object and loads it. */
 #define _GNU_SOURCE
 #include "jit.h"
 
@@ -33,7 +33,7 @@ static void no_compiler(struct sp_text *log)
                      "Alpine: apk add gcc musl-dev) or name one in XETILE_CC\n");
 }
 
-/* Does a compiler, or what it starts, say that memory ran out, or crash as if it had? (In English: see process.c.) */
+/* Does the compiler's output report being out of memory, or a crash that suggests it? (In English: see process.c.) */
 static bool speaks_of_memory(const struct sp_text *said)
 {
     static const char *const words[] = {"out of memory", "memory exhausted",      "Cannot allocate memory",
@@ -64,7 +64,7 @@ static bool compile_to(const struct jit_compiler *c, const char *isa, bool contr
     argv[n++] = source;
     argv[n++] = "-lm";
 #if defined(__riscv)
-    argv[n++] = "-latomic"; /* atomics of 8 and 16 bits are calls there */
+    argv[n++] = "-latomic"; /* 8- and 16-bit atomics are calls there */
 #endif
     argv[n] = NULL;
     status = jit_run((char *const *)(uintptr_t)argv, directory, bounds, &said, log);
@@ -77,7 +77,7 @@ static bool compile_to(const struct jit_compiler *c, const char *isa, bool contr
     return status == 0;
 }
 
-/* Reads the .so, loads it, and makes its image. */
+/* Reads and loads the .so, and makes its image. */
 static bool take_object(const char *directory, const struct jit_key *key, struct jit_object *out, struct sp_text *log)
 {
     char path[JIT_PATH_BYTES + 16];

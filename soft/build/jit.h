@@ -1,4 +1,4 @@
-/* jit.h - what the files of this room share: an image's layout, hashing, private directories. */
+/* jit.h - declarations shared by soft/build: image layout, hashing, private directories. */
 #ifndef XETILE_SOFT_JIT_H
 #define XETILE_SOFT_JIT_H
 
@@ -21,46 +21,46 @@ struct jit_image_header {
     char magic[8];
     uint32_t abi_version, header_bytes;
     uint64_t so_bytes;
-    uint8_t key[32];  /* zero when it was not compiled for the cache */
-    uint8_t cpu[32];  /* what it was compiled for */
+    uint8_t key[32];  /* zero if not compiled for the cache */
+    uint8_t cpu[32];  /* the target of compilation */
     uint8_t hash[32]; /* of the fields before and the .so */
 };
-/* Puts header and .so together; the memory is the caller's to free. NULL when out of memory. */
+/* Combines header and .so; the caller frees the memory. NULL if out of memory. */
 void *jit_image_make(const void *so, size_t so_bytes, const struct jit_key *key, size_t *image_bytes);
-/* NULL, or why these bytes are no image that may run here. */
+/* NULL, or why the bytes are not an image that can run here. */
 const char *jit_image_check(const void *image, size_t size);
 
-/* ---- isa.c: what $XETILE_SOFT_ISA and this CPU allow */
+/* ---- isa.c: the choices of $XETILE_SOFT_ISA on this CPU */
 bool jit_isa_flag(const char **flag,
                   struct sp_text *log); /* the compiler's flag, or NULL; false: refused, `log` says why */
-/* Lanes of kernels that do not say how many they want. */
+/* The subgroup size of kernels that state none. */
 uint32_t jit_subgroup_size(void);
 void jit_cpu_hash(uint8_t hash[32]);
 unsigned
 jit_tiles(void); /* CG_TILES_...: what tiles may multiply; 0: no tiles. The first call asks the kernel for them */
-void jit_release_thread(struct xs_thread *t); /* of this thread: its share of a launch is done */
+void jit_release_thread(struct xs_thread *t); /* called on a thread when its share of a launch is done */
 
 /* ---- process.c: runs a program without a shell, in a process group of its own */
 struct jit_limits {
-    double seconds;   /* of processor time: a crowded machine must not refuse a kernel */
+    double seconds;   /* of processor time, so that a busy machine does not reject kernels */
     double mebibytes; /* of address space */
-    const char *what; /* is compiled: for who waits at a terminal for more than 2 s; NULL: not told */
+    const char *what; /* what is compiled, for a message on terminals after 2 s; NULL: no message */
 };
-enum { JIT_CROWDED = 4 }; /* times `seconds` may pass on the clock, so that a program which hangs is stopped, too */
-/* Its exit status, what it says in `said`; -1: could not be started or was killed, which `log` tells. Its files for a
- * while go to `directory`. */
+enum { JIT_CROWDED = 4 }; /* wall time limit in multiples of `seconds`, so that a hanging program is stopped too */
+/* Runs a program. Returns its exit status, with its output in `said`; -1: it could not be started or was killed, see
+ * `log`. Its temporary files go to `directory`. */
 int jit_run(char *const *argv, const char *directory, struct jit_limits limits, struct sp_text *said,
             struct sp_text *log);
 
 /* ---- compiler.c */
 enum { JIT_PATH_BYTES = 4096 };
-extern const char *const jit_fixed_flags[]; /* NULL at the end */
+extern const char *const jit_fixed_flags[]; /* NULL-terminated */
 struct jit_compiler {
-    char path[4096];   /* "" when there is none */
+    char path[4096];   /* "" if there is none */
     uint64_t identity; /* of the file */
 };
 struct jit_limits jit_own_limits(void);
-double jit_time_limit(void); /* seconds on the clock for one compile */
+double jit_time_limit(void); /* seconds of wall time for one compilation */
 void jit_find_compiler(struct jit_compiler *c);
 bool jit_compiler_works(const struct jit_compiler *c); /* runs it with --version */
 
@@ -74,11 +74,11 @@ void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, co
 
 /* ---- files.c */
 int jit_cache_open(struct sp_text *log); /* the directory's descriptor, or -1 with the reason in log (may be NULL) */
-/* A new directory of mode 0700 that nobody can guess: in the cache, else $TMPDIR, /tmp, /dev/shm. */
+/* A new directory with mode 0700 and an unguessable name: in the cache, else $TMPDIR, /tmp, /dev/shm. */
 bool jit_private_directory(char *path, size_t size, struct sp_text *log);
 void jit_remove_directory(const char *path);
 bool jit_write_all(int fd, const void *data, size_t size);
-void jit_remove_at(int parent, const char *name, int depth); /* a file or a folder with all that is in it */
+void jit_remove_at(int parent, const char *name, int depth); /* a file, or a folder with its contents */
 bool jit_write_file(const char *path, const void *data, size_t size);
 void *jit_read_descriptor(int fd, size_t *size); /* the rest of a regular file; closes fd; NULL on failure */
 

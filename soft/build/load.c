@@ -1,4 +1,4 @@
-/* load.c - images, and objects loaded from them: a shared object, or what jit_machine loads. */
+/* load.c - images, and loading objects from them: shared objects, or those of jit_machine. */
 #define _GNU_SOURCE
 #include "jit.h"
 
@@ -94,8 +94,8 @@ bool jit_open_object(const char *path, struct jit_object *out, struct sp_text *l
     return false;
 }
 
-/* Without a directory to write to (or with none that allows execution): from anonymous memory. The descriptor stays
- * open meanwhile, because the loader knows objects by path and the number must not be used again. */
+/* Without a writable directory (or one that allows execution): loads from anonymous memory. The descriptor stays open,
+ * because the loader identifies objects by path, and its number must not be reused. */
 bool jit_open_from_memory(const void *so, size_t size, struct jit_object *out, struct sp_text *log)
 {
     const uint8_t *p = so;

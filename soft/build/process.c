@@ -1,8 +1,8 @@
-/* process.c - runs a program, the C compiler: no shell, a process group of its own, limits that hold from its first
- * instruction on and are handed on to what it starts, and what it says collected until it ends.
+/* process.c - runs a program, the C compiler: without a shell, in its own process group, with limits that apply from
+ * its first instruction and are inherited by its children, collecting its output until it ends.
  *
- * posix_spawn knows no limits, and setting those of a process that runs already comes too late for what it has started.
- * So the child sets them itself, between vfork and execve, by calls that are safe there.
+ * posix_spawn cannot set limits, and setting those of a running process is too late for what it has started. So the
+ * child sets them itself, between vfork and execve, by calls that are safe there.
  */
 #define _GNU_SOURCE
 #include "jit.h"
@@ -39,7 +39,7 @@ struct child {
     char *tmpdir;
     int output;
     struct rlimit time, memory;
-    volatile int *error; /* in shared memory: why it could not be started; sanitizers make a vfork a fork */
+    volatile int *error; /* why it could not be started; in shared memory, as sanitizers turn vfork into fork */
 };
 
 /* The environment with TMPDIR replaced, so that a killed compiler's files go with the private directory, and messages
@@ -62,7 +62,7 @@ static bool make_environment(struct child *c, const char *directory)
     return true;
 }
 
-/* `wanted`, or what the host itself is held to. */
+/* `wanted`, but at most the host's own limit. */
 static struct rlimit at_most(int resource, double wanted)
 {
     struct rlimit own;
@@ -72,7 +72,7 @@ static struct rlimit at_most(int resource, double wanted)
     return own;
 }
 
-/* What the host handles is handled no more before signals are let through: its handlers would run in its memory. */
+/* Resets the host's signal handlers before unblocking signals: they would run in the host's memory. */
 static void reset_signals(void)
 {
     struct sigaction standard, now_set;
@@ -119,7 +119,7 @@ static __attribute__((noinline)) pid_t start(const struct child *c)
 
 /* ---- its end */
 
-/* Who waits at a terminal is told for what, once it takes long. */
+/* Should a long compilation be announced, on a terminal? */
 static bool is_watched(const char *what)
 {
     const char *quiet = getenv("XETILE_SOFT_QUIET");
@@ -135,7 +135,7 @@ static void tell_watcher(const char *what)
     fprintf(stderr, "xetile software device: compiling %s since %s\n", what, clock);
 }
 
-/* Collects what comes through the pipe until its end; false when the time is up. */
+/* Reads the pipe to its end; false on timeout. */
 static bool collect(int from, double until, const char *what, struct sp_text *said)
 {
     char buffer[4096];
@@ -160,7 +160,7 @@ static bool collect(int from, double until, const char *what, struct sp_text *sa
     }
 }
 
-/* Waits for the end; -1 when the time is up. A host that ignores SIGCHLD has no status to give: 0 then, the output
+/* Waits for the end; -1 on timeout. If the host ignores SIGCHLD there is no exit status: returns 0, and the output
  * decides. */
 static int wait_until(pid_t pid, double until, double *cpu_seconds)
 {
@@ -181,7 +181,7 @@ static int wait_until(pid_t pid, double until, double *cpu_seconds)
     }
 }
 
-/* A pipe whose ends are none of the three that the child sets. */
+/* Opens a pipe whose descriptors are not among the three that the child sets. */
 static bool open_pipe(int ends[2])
 {
     int i;
@@ -205,7 +205,7 @@ static int finish(const struct child *c, pid_t pid, int from, struct jit_limits 
     double used = 0, until = now() + JIT_CROWDED * seconds;
     int status = collect(from, until, limits.what, said) ? wait_until(pid, until, &used) : -1, ignored;
     if (status < 0) {
-        kill(-pid, SIGKILL); /* with everything it has started */
+        kill(-pid, SIGKILL); /* and all its children */
         while (waitpid(pid, &ignored, 0) < 0 && errno == EINTR) continue;
         sp_text_add(log, "compiler: %s was stopped after %g seconds, %d times XETILE_SOFT_TIME_LIMIT\n", c->argv[0],
                     JIT_CROWDED * seconds, JIT_CROWDED);

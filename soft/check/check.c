@@ -1,4 +1,4 @@
-/* check.c - the checked mode at work: one access, one barrier, the reports. See check.h. */
+/* check.c - the checked mode at run time: accesses, barriers, reports. See check.h. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_TWICE = 32 }; /* of one instruction: as many as lanes */
+enum { MAX_TWICE = 32 }; /* per instruction: one per lane */
 
 enum fault { FAULT_BOUNDS, FAULT_UNWRITTEN, FAULT_RACE, FAULT_BARRIER };
 
@@ -20,21 +20,21 @@ struct report {
 
 struct check_launch {
     struct check_table table;
-    pthread_mutex_t lock; /* for what follows */
+    pthread_mutex_t lock; /* for the following */
     struct report report[CHECK_REPORTS];
     uint32_t reports;
     uint64_t faults;
 };
 
-/* A stretch of memory that an access must stay in. */
+/* A range of memory that an access must stay in. */
 struct object {
     uint64_t base, size;
     struct check_memory *memory; /* NULL: local, private, or a variable */
     const char *name;
-    uint32_t argument; /* + 1: it is local memory that was given for this one */
+    uint32_t argument; /* 1 + the argument whose local memory it is */
 };
 
-/* Two subgroups have stored to a byte: a race unless the second finds there what it stores. */
+/* Two subgroups have stored to a byte: a race unless the second stores the value already there. */
 struct twice {
     struct check_subgroup *subgroup;
     const struct xs_site *site;
@@ -48,7 +48,7 @@ struct twice {
 struct check_subgroup {
     struct xs_check calls;
     struct check_worker *worker;
-    struct xs_subgroup *self;    /* once it has called */
+    struct xs_subgroup *self;    /* set by its first call */
     const struct xs_site *waits; /* the barrier it is at */
     struct check_stack stack;
     uint32_t id, epoch;          /* barriers passed ... */
@@ -66,9 +66,9 @@ struct check_worker {
     struct check_blocks blocks;
     struct check_subgroup *subgroup;
     uint32_t subgroups;
-    const struct xs_site *barrier; /* that number barrier_epoch of the work-group is */
+    const struct xs_site *barrier; /* barrier number barrier_epoch of the work-group */
     uint32_t barrier_epoch, barrier_subgroup;
-    size_t last; /* row of the table that was found last */
+    size_t last; /* the row of the table found last */
     struct twice twice[MAX_TWICE];
     uint32_t twice_count;
 };
@@ -91,17 +91,17 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
     if (l->size >= sizeof l->text) l->size = sizeof l->text - 1;
 }
 
-/* The name of a kernel may have any bytes: none of them begins another line or speaks to a terminal. */
+/* Kernel names may contain any bytes, so control characters are replaced. */
 static void print_line(struct line *l)
 {
     for (size_t i = 0; i < l->size; i++)
         if ((unsigned char)l->text[i] < 32 || l->text[i] == 127) l->text[i] = '?';
     if (l->size > sizeof l->text - 2) l->size = sizeof l->text - 2;
     l->text[l->size++] = '\n';
-    if (write(STDERR_FILENO, l->text, l->size) < 0) return; /* nobody listens */
+    if (write(STDERR_FILENO, l->text, l->size) < 0) return; /* nothing can be done */
 }
 
-/* A line that begins with kernel and work-item; false when one like it was printed already, or too many. */
+/* Begins a line with kernel and work-item; false if a similar one was printed before, or too many. */
 static bool begin_report(struct line *l, const struct check_subgroup *s, const struct xs_site *site, enum fault fault,
                          uint32_t lane)
 {
@@ -139,7 +139,7 @@ static void add_access(struct line *l, const struct xs_site *site, uint64_t addr
         (unsigned long long)address);
 }
 
-/* ---- what an address belongs to */
+/* ---- finding the object of an address */
 
 static uint64_t argument_bytes(const struct check_worker *w, const struct xs_param *p)
 {
@@ -167,7 +167,7 @@ static bool find_local(const struct check_worker *w, uint64_t address, struct ob
         if (address - o->base < o->size) return true;
     }
     *o = (struct object){(uint64_t)(uintptr_t)w->local, w->local_bytes, NULL, "local memory", 0};
-    return address - o->base < o->size; /* between two of them */
+    return address - o->base < o->size; /* false between two of them */
 }
 
 static bool find_private(const struct check_worker *w, const struct xs_subgroup *self, uint64_t address,
@@ -207,7 +207,7 @@ static bool find_in_space(struct check_subgroup *s, struct xs_subgroup *self, ui
     }
 }
 
-/* What malloc gave is not known one by one: all that lies in no allocation, but for the pages about null. */
+/* Memory from malloc is not tracked: accepts anything outside allocations, except pages near null. */
 static bool find_system(uint64_t address, struct object *o)
 {
     const uint64_t first = 1u << 16;
@@ -215,7 +215,7 @@ static bool find_system(uint64_t address, struct object *o)
     return check_takes_system_memory() && address >= first && address >> 47 == 0;
 }
 
-/* What the access must stay in; false: nothing is there. */
+/* The object that the access must stay in; false: none. */
 static bool find_object(struct check_subgroup *s, struct xs_subgroup *self, const struct xs_site *site,
                         const struct xs_access *a, struct object *o)
 {
@@ -234,7 +234,7 @@ static uint64_t distance(const struct object *o, uint64_t address)
     return address - o->base > o->size ? address - o->base - o->size : 0;
 }
 
-/* What an address is nearest to, for the report. */
+/* The object nearest to an address, for the report. */
 static bool find_nearest(const struct check_worker *w, uint32_t space, uint64_t address, struct object *o)
 {
     const struct check_table *t = &w->check->table;
@@ -301,7 +301,7 @@ static uint64_t find_unwritten(const struct check_subgroup *s, const struct obje
     return i;
 }
 
-/* Of a row for several lanes, that of the lane with this byte. */
+/* The part of a row for several lanes that belongs to the lane with this byte. */
 static struct xs_access lane_of(const struct xs_access *a, uint64_t byte)
 {
     struct xs_access one = *a;
@@ -429,7 +429,7 @@ static void note_unwritten(struct xs_subgroup *self, const struct xs_site *site,
     }
 }
 
-/* Of an access within bounds. */
+/* Tracks an access that is within bounds. */
 static void watch(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
                   const struct object *o)
 {
@@ -455,7 +455,7 @@ static bool is_inside(const struct object *o, const struct xs_access *a)
     return a->address >= o->base && a->address - o->base <= o->size && a->bytes <= o->size - (a->address - o->base);
 }
 
-/* Leaves out up to three bytes at either end that are outside, or unwritten: see XS_DWORDS. */
+/* Removes up to three bytes at either end that are outside or unwritten: see XS_DWORDS. */
 static void trim_dwords(const struct check_subgroup *s, const struct object *o, struct xs_access *row)
 {
     uint64_t beyond = row->address - o->base + row->bytes - o->size;
@@ -469,7 +469,7 @@ static void trim_dwords(const struct check_subgroup *s, const struct object *o, 
     }
 }
 
-/* The first row that is not allowed refuses them all. */
+/* The first illegal row makes all of them illegal. */
 static int check_access(struct xs_subgroup *self, const struct xs_site *site, const struct xs_access *a)
 {
     struct check_subgroup *s = self->check;
@@ -510,7 +510,7 @@ static void meet_barrier(struct xs_subgroup *self, const struct xs_site *site, u
             __builtin_popcountll(missing), self->lanes, __builtin_ctzll(missing));
         print_line(&l);
     }
-    if (site->flags & XS_WAIT) return; /* where it arrived was looked at */
+    if (site->flags & XS_WAIT) return; /* checked when it arrived */
     if (w->barrier_epoch != s->epoch || !w->barrier) {
         w->barrier_epoch = s->epoch;
         w->barrier = site;
@@ -531,7 +531,7 @@ static void barrier_passed(struct xs_subgroup *self)
     s->epoch++;
 }
 
-/* Says who waits where. */
+/* Reports which subgroup waits where. */
 static void barrier_missed(void *state)
 {
     const struct check_worker *w = state;

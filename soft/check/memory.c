@@ -1,11 +1,11 @@
-/* memory.c - what memory kernels may access, and which of its bytes were ever written. */
+/* memory.c - the memory that kernels may access, and which of its bytes have been written. */
 #include "check.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* No number a program is likely to write: bytes that differ, and as floats of any width a large odd one. */
+/* A pattern that programs are unlikely to write: bytes that differ, and large odd floats of any width. */
 #define PATTERN UINT64_C(0x7bd5a3f37bc9e6b1)
 #define ALL_WRITTEN UINT64_C(0x0101010101010101)
 
@@ -92,7 +92,7 @@ void check_memory_add(void *base, size_t size, enum check_kind kind)
     bool tracked = kind == CHECK_DEVICE || kind == CHECK_SHARED || kind == CHECK_HOST, ok;
     if (!check_level()) return;
     m = calloc(1, sizeof *m);
-    if (!m) return; /* accesses will be reported: the mode says too much rather than too little */
+    if (!m) return; /* accesses will be reported: false alarms are better than silence */
     m->base = (uint64_t)(uintptr_t)base;
     m->size = size;
     m->kind = kind;
@@ -122,7 +122,7 @@ void check_memory_remove(const void *base, size_t size)
         release(m);
     }
     if (!table.all.count) {
-        free(table.all.row); /* nothing is left behind when a program has freed everything */
+        free(table.all.row); /* no leak after a program has freed everything */
         table.all.row = NULL;
         table.capacity = 0;
     }
@@ -164,9 +164,9 @@ void check_table_free(struct check_table *t)
     t->row = NULL;
 }
 
-/* ---- which bytes were written */
+/* ---- tracking written bytes */
 
-/* Work-groups on several threads may write the same bytes: atomics, though relaxed; eight bytes at a time. */
+/* Threads may write the same bytes, so these are relaxed atomics; eight bytes at a time. */
 static bool all_marked(const uint8_t *shadow)
 {
     return __atomic_load_n((const uint64_t *)(const void *)shadow, __ATOMIC_RELAXED) == ALL_WRITTEN;
@@ -190,8 +190,8 @@ void check_mark_written(struct check_memory *m, uint64_t offset, uint64_t bytes)
     }
 }
 
-/* Does the word that begins at this byte of host or shared memory still have its pattern, where no kernel wrote? Less
- * than four bytes of it may have it by chance. */
+/* Does the word at this byte of host or shared memory, except where kernels wrote, still hold its pattern? Fewer than
+ * four bytes may match by chance. */
 static bool holds_pattern(const struct check_memory *m, uint64_t first)
 {
     const uint64_t pattern = PATTERN, n = m->size - first < 8 ? m->size - first : 8;
@@ -215,7 +215,7 @@ uint64_t check_find_unwritten(const struct check_memory *m, uint64_t offset, uin
             i++;
         } else {
             if (m->kind == CHECK_DEVICE || holds_pattern(m, i / 8 * 8)) return i - offset;
-            mark_all(m->shadow + i / 8 * 8); /* the host did */
+            mark_all(m->shadow + i / 8 * 8); /* written by the host */
         }
     }
     return bytes;

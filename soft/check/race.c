@@ -1,7 +1,7 @@
-/* race.c - for each byte that a work-group touches: which subgroups wrote and read it since a barrier.
+/* race.c - for each byte that a work-group accesses, which subgroups wrote and read it since a barrier.
  *
- * A work-group runs on one thread, so this needs no lock. Words are kept in blocks, and blocks in a hash table whose
- * entries name their work-group: the table is empty again when the next one begins.
+ * A work-group runs on one thread, so no lock is needed. Words are kept in blocks, in a hash table whose entries name
+ * their work-group, so that the table is empty when the next one begins.
  */
 #include "check.h"
 
@@ -11,9 +11,9 @@
 enum { WORDS = 16, FIRST_CAPACITY = 1 << 8, LAST_CAPACITY = 1 << 18 };
 
 struct word {
-    uint32_t epoch;                    /* when it was touched */
-    uint8_t writer[4], reader[4];      /* of each byte: subgroup + 1, 0: none, CHECK_SEVERAL */
-    uint8_t plain_written, plain_read; /* bits: not by atomics alone */
+    uint32_t epoch;                    /* of the last access */
+    uint8_t writer[4], reader[4];      /* per byte: subgroup + 1, 0: none, or CHECK_SEVERAL */
+    uint8_t plain_written, plain_read; /* bits: not only by atomics */
     const struct xs_site *wrote, *read;
 };
 
@@ -57,7 +57,7 @@ static bool grow(struct check_blocks *c)
     return true;
 }
 
-/* NULL when a work-group touches more than there is room for: the rest is not watched. */
+/* NULL if the work-group accesses more than fits: the rest is not tracked. */
 static struct check_block *block_of(struct check_blocks *c, uint64_t key)
 {
     struct check_block *b = c->capacity ? place_of(c, key) : NULL;
@@ -76,7 +76,7 @@ static void note(uint8_t *who, uint8_t *plain, uint8_t bit, uint8_t self, bool a
     if (!atomic) *plain |= bit;
 }
 
-/* Two accesses conflict when they are of different subgroups, one writes, and not both are atomic. */
+/* Two accesses conflict if they are by different subgroups, one writes, and they are not both atomic. */
 static struct check_conflict touch_byte(struct word *w, uint32_t byte, const struct xs_site *site, uint8_t self)
 {
     struct check_conflict found = {NULL, 0, false, 0};
@@ -96,7 +96,7 @@ static struct check_conflict touch_byte(struct word *w, uint32_t byte, const str
     return found;
 }
 
-/* All four bytes of a word that no other subgroup has touched: nothing can conflict. False: it is not such a word. */
+/* A whole word that no other subgroup has accessed cannot conflict. False if it is not such a word. */
 static bool touch_own(struct word *w, const struct xs_site *site, uint8_t self)
 {
     uint32_t all = self * UINT32_C(0x01010101), writer, reader;
@@ -116,7 +116,7 @@ static bool touch_own(struct word *w, const struct xs_site *site, uint8_t self)
     return true;
 }
 
-/* Is it a read of all four bytes of a word that is known to be read, by several? */
+/* Is it a read of a whole word already recorded as read by several? */
 static bool is_known(const struct word *w, const struct xs_site *site)
 {
     uint32_t writer, reader;

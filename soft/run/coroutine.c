@@ -25,14 +25,14 @@ void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 #endif
 
 #ifndef CO_UCONTEXT
-/* Stores the callee-saved state on the stack and its address in *save, then takes up the state at `to`. */
+/* Stores the callee-saved state on the stack and its address in *save, then restores the state at `to`. */
 void xetile_co_swap(void **save, void *to);
-/* Where a new coroutine comes out of its first switch. */
+/* A new coroutine's first switch returns here. */
 void xetile_co_entry(void);
 #endif
 
 #if defined(CO_UCONTEXT)
-/* swapcontext does it */
+/* uses swapcontext */
 #elif defined(__x86_64__)
 __asm__(".text\n"
         ".hidden xetile_co_swap\n.globl xetile_co_swap\n.type xetile_co_swap,@function\n"
@@ -50,7 +50,7 @@ __asm__(".text\n"
         "    xorl %ebp, %ebp\n    movq %r12, %rdi\n    call *%r13\n    ud2\n"
         ".size xetile_co_entry,.-xetile_co_entry\n");
 
-/* The frame xetile_co_swap takes up: control words, r15 r14 r13 r12 rbx rbp, return address. */
+/* The frame that xetile_co_swap restores: control words, r15 r14 r13 r12 rbx rbp, return address. */
 static void *first_frame(uint8_t *top, void (*call)(void *), void *argument)
 {
     uint64_t *frame = (uint64_t *)(void *)top - 10; /* at entry the stack is a multiple of 16 */
@@ -97,7 +97,7 @@ static void *first_frame(uint8_t *top, void (*call)(void *), void *argument)
 }
 #endif
 
-/* No page is larger. */
+/* Page sizes do not exceed CO_GUARD. */
 static size_t round_up(size_t bytes) { return (bytes + CO_GUARD - 1) / CO_GUARD * CO_GUARD; }
 
 bool co_create(struct coroutine *c, size_t stack_bytes)
@@ -171,7 +171,7 @@ void co_start(struct coroutine *c, void (*body)(void *), void *user)
     c->fake = NULL;
 #endif
 #ifdef CO_TSAN
-    /* Its body never returned, and the sanitizer keeps count of calls: 10,000 starts or so fill its room for them. */
+    /* Bodies never return, so the sanitizer's call stack of a fiber would overflow after some 10,000 starts. */
     __tsan_destroy_fiber(c->fiber);
     c->fiber = __tsan_create_fiber(0);
 #endif

@@ -1,8 +1,8 @@
-/* coroutine.h - stacks one thread switches between, in a few nanoseconds.
+/* coroutine.h - stacks that a thread can switch between in a few nanoseconds.
  *
- * The switch is our own assembly on x86-64 and AArch64 and ucontext elsewhere. It keeps what the calling conventions
- * say a function must keep, the floating-point control words among it. AddressSanitizer and ThreadSanitizer are told
- * about every switch.
+ * The switch is our own assembly on x86-64 and AArch64, and ucontext elsewhere. It preserves what the calling
+ * conventions require, including the floating-point control words. AddressSanitizer and ThreadSanitizer are notified of
+ * every switch.
  */
 #ifndef XETILE_SOFT_COROUTINE_H
 #define XETILE_SOFT_COROUTINE_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* -DCO_UCONTEXT tries the portable form on any machine. */
+/* -DCO_UCONTEXT selects the portable version on any machine. */
 #if !defined(CO_UCONTEXT) && !defined(__x86_64__) && !defined(__aarch64__)
 #define CO_UCONTEXT 1
 #endif
@@ -33,7 +33,7 @@
 #endif
 
 struct coroutine {
-    void *sp;             /* where it stands while another one runs */
+    void *sp;             /* saved while another one runs */
     void (*body)(void *); /* called once; must not return */
     void *user;
     void *map; /* NULL: the thread's own stack */
@@ -44,7 +44,7 @@ struct coroutine {
     ucontext_t context;
 #endif
 #ifdef CO_ASAN
-    void *fake; /* the sanitizer's own idea of the stack */
+    void *fake; /* the sanitizer's fake stack */
 #endif
 #ifdef CO_TSAN
     void *fiber;
@@ -52,18 +52,18 @@ struct coroutine {
     unsigned valgrind_id;
 };
 
-/* At least so many bytes below each stack are nobody's: what runs over ends there. */
+/* At least this many bytes below each stack are inaccessible, to catch overflows. */
 #define CO_GUARD ((size_t)64 << 10)
-/* Maps a stack, and a guard of half its size: a large frame may step over a small one. False when there is no
+/* Maps a stack, and a guard of half its size, because a large frame may step over a small guard. False if out of
  * memory. */
 bool co_create(struct coroutine *c, size_t stack_bytes);
-/* Whether an access to that address ran over its stack. */
+/* Did an access to this address overflow its stack? */
 bool co_overflowed(const struct coroutine *c, const void *address);
-/* Sets it up to call body(user) at the next switch to it, wherever it stood before. */
+/* Makes the next switch to it call body(user), wherever it was before. */
 void co_start(struct coroutine *c, void (*body)(void *), void *user);
 void co_destroy(struct coroutine *c);
 
-/* Makes `c` stand for the stack the caller is running on. */
+/* Makes `c` represent the stack the caller is running on. */
 void co_adopt(struct coroutine *c);
 
 void co_switch(struct coroutine *from, struct coroutine *to);

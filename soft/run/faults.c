@@ -1,6 +1,6 @@
 /* faults.c - see faults.h. */
 #define _GNU_SOURCE
-#undef _FORTIFY_SOURCE /* its longjmp refuses to leave a coroutine's stack */
+#undef _FORTIFY_SOURCE /* its longjmp check fails on coroutine stacks */
 #include "faults.h"
 
 #include <link.h>
@@ -33,20 +33,20 @@ struct guard {
     sigjmp_buf back;
     struct fault *fault;
     struct guard *outer;
-    struct guard *next; /* of those with deadlines */
+    struct guard *next; /* list of guards with deadlines */
     struct thread *thread;
     atomic_bool late;
 };
 
-/* Handlers of the application may come to run on it, and the registers of a CPU with tiles take 11 KiB. */
+/* The application's handlers may also run on it, and the registers of a CPU with tiles take 11 KiB. */
 #define ALTERNATE_STACK ((size_t)64 << 10)
 
-/* What a thread has from its first launch on. */
+/* A thread's state from its first launch on. */
 struct thread {
     struct guard *innermost;
-    void *alternate; /* its signal stack, where that is ours */
-    pid_t number;    /* these, once it has had a deadline */
-    const void *code_of; /* a function of the code that it may be taken out of */
+    void *alternate; /* its signal stack, if provided by us */
+    pid_t number;    /* this and the next, once it has had a deadline */
+    const void *code_of; /* a function of the code that may be interrupted */
     uintptr_t code, code_end;
 };
 
@@ -57,7 +57,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool active;
 
-/* Nothing of ours: as if we were not there. */
+/* Not our signal: does what would happen without us. */
 static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
     const struct sigaction *old = &before[signal_number == signals[0] ? 0 : 1];
@@ -66,12 +66,12 @@ static void pass_on(int signal_number, siginfo_t *info, void *context)
     } else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
         old->sa_handler(signal_number);
     } else if (old->sa_handler == SIG_DFL || info->si_code > 0) {
-        signal(signal_number, SIG_DFL); /* and the same again */
+        signal(signal_number, SIG_DFL); /* the fault then repeats */
         if (info->si_code <= 0) raise(signal_number);
     }
 }
 
-/* Where the thread was; 0: not known on this CPU. */
+/* The interrupted program counter; 0: unknown on this CPU. */
 static uintptr_t place(const void *context)
 {
     const ucontext_t *u = context;
@@ -86,7 +86,7 @@ static uintptr_t place(const void *context)
 #endif
 }
 
-static char too_late; /* the value that our own signals carry */
+static char too_late; /* its address is the value that our own signals carry */
 
 static void handle(int signal_number, siginfo_t *info, void *context)
 {
@@ -95,7 +95,7 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     struct fault *f = g ? g->fault : NULL;
     bool ours = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &too_late;
     if (ours && (!f || !atomic_load(&g->late) || place(context) - t->code >= t->code_end - t->code)) return;
-    if (!f || (info->si_code <= 0 && !ours)) { /* or somebody sent the signal */
+    if (!f || (info->si_code <= 0 && !ours)) { /* or the signal was sent */
         pass_on(signal_number, info, context);
         return;
     }
@@ -119,7 +119,7 @@ static void thread_ends(void *pointer)
     free(t);
 }
 
-/* Without one, a kernel that runs out of stack ends the process. */
+/* Without one, a kernel's stack overflow ends the process. */
 static void give_signal_stack(struct thread *t)
 {
     stack_t now, ours = {.ss_size = ALTERNATE_STACK};
@@ -154,13 +154,13 @@ static void install(void)
     if ((setting && strcmp(setting, "off") == 0) || pthread_key_create(&key, thread_ends) != 0) return;
     memset(&ours, 0, sizeof ours);
     ours.sa_sigaction = handle;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* so that nothing is blocked after the jump */
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* so that no signal is blocked after the jump */
     sigemptyset(&ours.sa_mask);
     for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &ours, &before[i]);
     active = true;
 }
 
-/* Unloaded: the signals go to whom they went before, unless somebody has taken them since. */
+/* On unloading, restores the previous handlers, unless others have been installed since. */
 __attribute__((destructor)) static void uninstall(void)
 {
     struct sigaction now;
@@ -171,7 +171,7 @@ __attribute__((destructor)) static void uninstall(void)
 
 /* ---- deadlines */
 
-enum { AGAIN_NS = 20000000, IDLE_TURNS = 50 }; /* so long between two looks, and so many before the watch sleeps */
+enum { AGAIN_NS = 20000000, IDLE_TURNS = 50 }; /* interval of checks; idle ones before sleep */
 
 static struct {
     pthread_mutex_t lock;
@@ -187,7 +187,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Under late.lock: so the thread is still there. */
+/* Called under late.lock, so the thread still exists. */
 static void tell(struct guard *g)
 {
     struct sigaction now;
@@ -236,7 +236,7 @@ static bool start_watch(void)
     return pool_start_thread(&thread, watch, NULL) && pthread_detach(thread) == 0;
 }
 
-/* Finds the code that g->fault->code is part of. */
+/* Finds the code segment that contains g->fault->code. */
 static int find_code(struct dl_phdr_info *object, size_t size, void *guard)
 {
     const struct guard *g = guard;

@@ -1,12 +1,12 @@
-/* faults.h - a kernel that reads or writes where there is no memory ends its launch, not the process.
+/* faults.h - a kernel that accesses unmapped memory ends its launch, not the process.
  *
- * SIGSEGV and SIGBUS have a handler that is ours from the first launch on. A fault of a thread that runs a kernel takes
- * it back to where that began; any other goes to the handler that was there before, or ends the process as ever. A
- * kernel may have run out of stack, so a thread that has no alternate signal stack gets one with its first launch.
- * XETILE_SOFT_FAULTS=off leaves the signals alone, and so do builds with a sanitizer of addresses or threads.
+ * From the first launch on, we handle SIGSEGV and SIGBUS. A fault in a thread that runs a kernel takes the thread back
+ * to where the kernel began; any other fault goes to the previous handler, or ends the process as usual. Because a
+ * kernel may overflow its stack, a thread without an alternate signal stack gets one with its first launch.
+ * XETILE_SOFT_FAULTS=off, and builds with the address or thread sanitizer, leave the signals alone.
  *
- * What takes too long is ended in the same way, when there is a deadline: a thread sends the signal, again and again
- * until it finds the kernel's own code at work, which holds nothing that others wait for.
+ * Kernels that exceed a deadline are ended in the same way: a thread sends the signal repeatedly until it finds the
+ * kernel's own code running, which holds no locks.
  */
 #ifndef XETILE_SOFT_FAULTS_H
 #define XETILE_SOFT_FAULTS_H
@@ -18,14 +18,14 @@
 
 struct fault {
     uint64_t deadline; /* in: nanoseconds of CLOCK_MONOTONIC; 0: none */
-    const void *code;  /* in: with a deadline, a function of the object whose code may be left anywhere */
+    const void *code;  /* in: with a deadline, a function in the object whose code can be interrupted anywhere */
     const struct xs_subgroup *subgroup; /* set while it runs; may be NULL */
-    bool happened, late; /* late: it was ended at its deadline */
-    const void *address; /* NULL: null, or not known */
+    bool happened, late; /* late: ended at its deadline */
+    const void *address; /* NULL: a null pointer, or unknown */
     uint32_t group_id[3];
 };
 
-/* Calls body(user); when a fault ended that, f->happened is set and the rest of `f` says what it was. */
+/* Calls body(user). If a fault ends it, sets f->happened, and the rest of `f` describes the fault. */
 void fault_run(struct fault *f, void (*body)(void *), void *user);
 
 #endif

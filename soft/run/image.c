@@ -1,6 +1,6 @@
-/* image.c - reading, sampling and writing images, by the formulas of the OpenCL C specification (image addressing and
- * filtering), in double precision. Whatever a kernel asks for is defined: reads outside an image give its border,
- * writes outside are dropped, layers are clamped.
+/* image.c - reading, sampling and writing images by the formulas of the OpenCL C specification (image addressing and
+ * filtering), in double precision. All accesses are defined: reads outside an image give its border, writes outside are
+ * dropped, layers are clamped.
  */
 #include "image.h"
 
@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- where texels are */
+/* ---- addresses of texels */
 
-/* A coordinate within 0 .. size - 1; -1: outside. */
+/* Maps a coordinate to 0 .. size - 1; -1: outside. */
 static int64_t address(uint32_t mode, int64_t at, int64_t size)
 {
     int64_t around = mode == IMAGE_MIRROR ? 2 * size : size;
@@ -31,7 +31,7 @@ static uint8_t *texel_at(const struct xs_image *i, const int64_t at[3], int64_t 
            (uint64_t)(at[2] + layer) * i->slice_pitch;
 }
 
-static uint32_t dims_of(const struct xs_image *i) { return i->dims & 3; } /* 1 to 3; a wild handle's number too */
+static uint32_t dims_of(const struct xs_image *i) { return i->dims & 3; } /* 1 to 3, even for an invalid handle */
 
 static uint32_t size_of(const struct xs_image *i, uint32_t d)
 {
@@ -86,7 +86,7 @@ static void write(const struct xs_image_access *a)
 
 /* ---- sampling */
 
-/* Along one dimension: the two texels, and how much the second counts. */
+/* In one dimension: the two texels, and the weight of the second. */
 struct axis {
     int64_t at[2];
     double weight;
@@ -103,7 +103,7 @@ static struct axis place(const struct xs_sampler *s, float coordinate, uint32_t 
     } else if (s->normalized) {
         u *= size;
     }
-    if (!(fabs(u) < 0x1p40)) u = u > 0 ? 0x1p40 : -0x1p40; /* NaN, too */
+    if (!(fabs(u) < 0x1p40)) u = u > 0 ? 0x1p40 : -0x1p40; /* also NaN */
     if (linear) u -= 0.5;
     first = floor(u);
     x.at[0] = address(s->address, (int64_t)first, size);
@@ -115,7 +115,7 @@ static struct axis place(const struct xs_sampler *s, float coordinate, uint32_t 
 typedef float floats __attribute__((vector_size(16)));
 typedef double doubles __attribute__((vector_size(32)));
 
-/* The texels around, each with the product of its weights. Those that count for nothing may be infinite. */
+/* The weighted sum of the surrounding texels. Texels with weight 0 may be infinite. */
 static image_channels mix(const struct xs_image *i, const struct axis *x, int64_t layer)
 {
     doubles sum = {0};
@@ -133,7 +133,7 @@ static image_channels mix(const struct xs_image *i, const struct axis *x, int64_
     return (image_channels) __builtin_convertvector(sum, floats);
 }
 
-/* Integers are not mixed: the nearest counts. */
+/* Integers are not filtered: takes the nearest texel. */
 static void sample(const struct xs_image_access *a)
 {
     EACH_LANE(a, lane)

@@ -1,4 +1,4 @@
-/* image.h - images as kernels read, sample and write them: texel.c knows the formats, image.c where texels are. */
+/* image.h - images for kernels: texel.c implements the formats, image.c the addressing. */
 #ifndef XETILE_SOFT_IMAGE_H
 #define XETILE_SOFT_IMAGE_H
 
@@ -17,21 +17,20 @@ enum image_swizzle {
     IMAGE_0,
     IMAGE_1,
     IMAGE_X,
-    IMAGE_D /* depth: stands where red does */
+    IMAGE_D /* depth: in place of red */
 };
 enum image_address { IMAGE_NONE, IMAGE_REPEAT, IMAGE_CLAMP, IMAGE_BORDER, IMAGE_MIRROR };
 
-/* Bytes of a texel of a ze_image_format_layout_t and ze_image_format_type_t; 0: the device does not have this format.
- */
+/* Bytes of a texel of a ze_image_format_layout_t and ze_image_format_type_t; 0: unsupported. */
 uint32_t image_texel_bytes(uint32_t layout, uint32_t type);
 
-/* Four channels as the kernel has them: bits of u32 or, where the type is not an integer, of f32. */
+/* Four channels as seen by kernels: bits of u32 or, if the type is not an integer, of f32. */
 typedef uint32_t image_channels __attribute__((vector_size(16)));
 
-/* ---- texel.c: from and to a texel. NULL: what lies outside the image. */
+/* ---- texel.c: loading and storing a texel. NULL: outside the image. */
 image_channels texel_load(const struct xs_image *i, const uint8_t *texel);
 void texel_store(const struct xs_image *i, uint8_t *texel, image_channels channel);
-uint32_t texel_data_type(const struct xs_image *i); /* SPIR-V's image channel data type, order; ~0: it has no such */
+uint32_t texel_data_type(const struct xs_image *i); /* SPIR-V's image channel data type, order; ~0: none */
 uint32_t texel_order(const struct xs_image *i);
 
 extern const struct xs_image_functions image_functions;

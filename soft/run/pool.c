@@ -11,19 +11,19 @@
 #include "coroutine.h"
 
 #define MAX_THREADS 1024u
-#define SPIN_NS 50000u /* what waking a thread costs, more or less: sleeping sooner would save nothing */
-#define MOST_KEPT_OFF 8u /* of larger pools; with so many processors one of them is likely to be idle */
-#define STALL_NS 500000u      /* so long, and not running: somebody else has its processor */
-#define ALONE_NS 8000000u     /* divided by the threads: what a caller does alone before it calls others */
-#define ALONE_FOR_NS 20000000u /* at first, then twice as long each time that it was no better after it */
+#define SPIN_NS 50000u /* about the cost of waking a thread: sleeping sooner would save nothing */
+#define MOST_KEPT_OFF 8u /* in larger pools, some processor is likely to be idle */
+#define STALL_NS 500000u      /* a thread delayed this long has lost its processor to others */
+#define ALONE_NS 8000000u     /* divided by the threads: how long a caller works alone before involving others */
+#define ALONE_FOR_NS 20000000u /* initially; doubled each time the situation has not improved */
 #define ALONE_MOST_NS 2000000000u
-#define SPIN_TURNS 32u /* between two looks at the clock */
+#define SPIN_TURNS 32u /* between reads of the clock */
 
 struct member {
     pthread_t thread;
-    _Atomic int processor; /* where it works; IDLE: it does not */
-    int kept_off;          /* the one processor it may not use, of those it might; -1: none */
-    cpu_set_t left;        /* the others */
+    _Atomic int processor; /* processor it works on; IDLE: not working */
+    int kept_off;          /* the processor removed from its affinity; -1: none */
+    cpu_set_t left;        /* its remaining affinity */
 };
 enum { IDLE = -1, SETTLING = CPU_SETSIZE };
 
@@ -31,24 +31,24 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t work;
     struct pool_task *tasks;
-    struct member members[MAX_THREADS]; /* of pool threads: from 1 */
-    unsigned started, busy, asleep; /* threads: that there are, that are in a task, that sleep */
-    unsigned spinning;              /* for the ticket as it is */
+    struct member members[MAX_THREADS]; /* pool threads are numbered from 1 */
+    unsigned started, busy, asleep; /* threads: existing, in a task, asleep */
+    unsigned spinning;              /* on the current ticket */
     _Atomic unsigned running[3]; /* tasks since the ranking began, by urgency + 1 */
-    pthread_cond_t outranked;    /* callers that wait for a more urgent one to end */
+    pthread_cond_t outranked;    /* callers waiting for a more urgent task to end */
     _Atomic unsigned ticket; /* changes with every task */
-    _Atomic uint64_t alone_until; /* callers do short tasks alone; nanoseconds */
-    uint64_t alone_for;           /* the last time */
+    _Atomic uint64_t alone_until; /* until then, callers run short tasks alone; nanoseconds */
+    uint64_t alone_for;           /* the last duration */
     bool stop;
-    _Atomic pid_t process; /* whose threads they are: a fork leaves them behind. 0: none were ever started */
+    _Atomic pid_t process; /* the process they belong to, as threads do not survive a fork; 0: none started yet */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .work = PTHREAD_COND_INITIALIZER,
           .outranked = PTHREAD_COND_INITIALIZER};
 
-/* ---- how many */
+/* ---- number of threads */
 
 static unsigned thread_count;
-static bool roomy; /* a processor for each */
+static bool roomy; /* each thread can have a processor */
 static pthread_once_t count_once = PTHREAD_ONCE_INIT;
 
 static void count_threads(void)
@@ -104,7 +104,7 @@ void pool_spin_while(const _Atomic unsigned *value, unsigned old)
 
 /* ---- processors */
 
-/* Those of `set` where no thread of the task works, as far as is known. */
+/* Removes processors from `set` where threads of the task are known to work. */
 static void without_taken(cpu_set_t *set, const struct pool_task *t, unsigned self, unsigned started)
 {
     if (t->processor >= 0 && t->processor < CPU_SETSIZE) CPU_CLR(t->processor, set);
@@ -114,8 +114,9 @@ static void without_taken(cpu_set_t *set, const struct pool_task *t, unsigned se
     }
 }
 
-/* The system often wakes a thread where the one that wakes it runs, and there it would wait until that one is done: so
- * idle threads are kept off the processor of a task's caller. Whoever changed the thread's set meanwhile is right. */
+/* The system often wakes a thread on the waker's processor, where it must wait until the waker sleeps. Idle threads are
+ * therefore kept off the processor of a task's caller. If others have changed the thread's affinity, it is left
+ * alone. */
 static void keep_off(struct member *m, int processor)
 {
     cpu_set_t set;
@@ -129,7 +130,7 @@ static void keep_off(struct member *m, int processor)
     m->left = set;
 }
 
-/* The same for those that come; under pool.lock. */
+/* The same for all idle threads; under pool.lock. */
 static void keep_idle_ones_off(int processor)
 {
     unsigned done = 0;
@@ -141,12 +142,12 @@ static void keep_idle_ones_off(int processor)
     }
 }
 
-/* Threads that come to work where another one already works move on, and may then go wherever they could before. */
+/* A thread that starts on a processor where another one works moves to a free one; its affinity is then restored. */
 static void settle(const struct pool_task *t, unsigned self, unsigned started)
 {
     int here = sched_getcpu();
     cpu_set_t all, untaken;
-    if (here < 0 || here >= CPU_SETSIZE) here = SETTLING; /* it works, who knows where */
+    if (here < 0 || here >= CPU_SETSIZE) here = SETTLING; /* working on an unknown processor */
     if (here != SETTLING && roomy && sched_getaffinity(0, sizeof all, &all) == 0) {
         untaken = all;
         without_taken(&untaken, t, self, started);
@@ -158,7 +159,7 @@ static void settle(const struct pool_task *t, unsigned self, unsigned started)
     atomic_store_explicit(&pool.members[self].processor, here, memory_order_relaxed);
 }
 
-/* ---- what is more urgent goes first */
+/* ---- urgency */
 
 atomic_bool pool_is_ranking;
 void pool_begin_ranking(void) { atomic_store(&pool_is_ranking, true); }
@@ -182,7 +183,7 @@ bool pool_give_way(struct pool_task *t, unsigned part)
 
 /* ---- a thread's life */
 
-/* A task with room for one more; under pool.lock. */
+/* A task that can take another thread; under pool.lock. */
 static struct pool_task *find_task(void)
 {
     for (struct pool_task *t = pool.tasks; t; t = t->next)
@@ -190,7 +191,7 @@ static struct pool_task *find_task(void)
     return NULL;
 }
 
-/* Called, and returns, with the lock held. */
+/* Called with the lock held; returns with it held. */
 static void work_on(struct pool_task *t, unsigned self)
 {
     unsigned started = pool.started;
@@ -206,7 +207,7 @@ static void work_on(struct pool_task *t, unsigned self)
     if (atomic_fetch_sub(&t->inside, 1) == 1) pthread_cond_signal(&t->left);
 }
 
-/* The same; spins first, so that launches that follow each other find the thread awake. */
+/* The same; spins first, so that the thread is still awake for launches in quick succession. */
 static void wait_for_task(void)
 {
     unsigned ticket = atomic_load(&pool.ticket);
@@ -261,7 +262,7 @@ static void *pool_thread(void *number)
     return NULL;
 }
 
-/* Starts what is missing; under pool.lock. */
+/* Starts missing threads; under pool.lock. */
 static void start_threads(void)
 {
     if (pool.started && pool.process != getpid()) pool.started = pool.busy = pool.asleep = pool.spinning = 0;
@@ -296,8 +297,8 @@ static void end_threads(bool busy_ones_too)
 
 void pool_shutdown(void) { end_threads(true); }
 
-/* Threads that are in a task end with the process, as those of queues do: a launch may take for ever. A forked child
- * has no threads, and pool.lock and the conditions are as the fork found them, perhaps locked. */
+/* Threads in a task, like those of queues, end with the process, because a launch may take forever. A forked child has
+ * no threads, and pool.lock and the condition variables are in the state of the fork, perhaps locked. */
 __attribute__((destructor)) static void end_of_process(void)
 {
     if (pool.process == getpid()) end_threads(false);
@@ -322,14 +323,14 @@ static bool offer(struct pool_task *t, bool together)
     wake = t->threads - 1 > pool.spinning ? t->threads - 1 - pool.spinning : 0;
     if (wake > pool.asleep) wake = pool.asleep;
     keep_idle_ones_off(t->processor);
-    new_ticket(); /* for those that spin */
+    new_ticket(); /* for spinning threads */
     pthread_mutex_unlock(&pool.lock);
     while (wake--) pthread_cond_signal(&pool.work);
     return true;
 }
 
-/* Waits, with the lock held, for threads that are still inside. Where they do not run meanwhile, others are on their
- * processors, and tasks that follow are shorter when they do without. */
+/* Waits, with the lock held, for threads still in the task. If they are not running, other programs occupy their
+ * processors, and the next tasks are faster without them. */
 static void wait_for_others(struct pool_task *t)
 {
     uint64_t began = pool_now(), ran = process_ns(), waited;
@@ -354,7 +355,7 @@ static void take_back(struct pool_task *t)
         pool_spin_while(&t->inside, inside);
         if (atomic_load(&t->inside) == inside) break;
     }
-    pthread_mutex_lock(&pool.lock); /* also until the last one has let go of the task */
+    pthread_mutex_lock(&pool.lock); /* also waits until the last thread has left the task */
     if (atomic_load(&t->inside))
         wait_for_others(t);
     else
@@ -369,7 +370,7 @@ void pool_offer_when_due(struct pool_task *t)
     offer(t, false);
 }
 
-/* When the others are to know of a task; 0: at once. */
+/* The time at which a task is offered to other threads; 0: at once. */
 static uint64_t offer_time(uint64_t alone)
 {
     uint64_t now = pool_now(), more = ALONE_NS / pool_threads();
@@ -377,7 +378,7 @@ static uint64_t offer_time(uint64_t alone)
     return alone ? now + alone : 0;
 }
 
-/* Those that have given way go on. */
+/* Resumes tasks that have given way. */
 static void end_ranked(const struct pool_task *t)
 {
     pthread_mutex_lock(&pool.lock);

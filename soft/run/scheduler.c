@@ -1,5 +1,5 @@
-/* scheduler.c - see scheduler.h. From top to bottom: what a thread keeps between launches, one subgroup, work-groups
- * with barriers, work-groups without, a thread's share of a launch, launches.
+/* scheduler.c - see scheduler.h. In order: a thread's state between launches, one subgroup, work-groups with barriers,
+ * work-groups without, a thread's share of a launch, launches.
  */
 #define _GNU_SOURCE
 #include "scheduler.h"
@@ -18,13 +18,13 @@
 #include "pool.h"
 
 #define STACK_MARGIN ((size_t)32 << 10)  /* for barrier, printf and the C library below the kernel's own frame */
-#define STACK_FOREIGN ((size_t)64 << 10) /* what a kernel may take of a stack whose size we did not choose */
+#define STACK_FOREIGN ((size_t)64 << 10) /* what a kernel may use of a stack that is not ours */
 #define STACK_LIMIT ((uint64_t)1 << 30)
 #define LOCAL_ALIGN ((size_t)4096)
 #define PARAM_ALIGN ((uint64_t)128) /* the widest OpenCL type */
 #define MAX_PARTS 64u
-#define SHORT_NS 5000u /* a launch that one thread does in this time takes longer with several */
-#define CHUNK_NS 1000u /* claiming takes no time beside this */
+#define SHORT_NS 5000u /* launches that take one thread less would be slower with several */
+#define CHUNK_NS 1000u /* makes the cost of claiming negligible */
 
 struct group;
 
@@ -35,40 +35,40 @@ struct fiber {
     struct group *group;
     uint32_t index;
     enum { FIBER_DONE, FIBER_READY, FIBER_WAITS } state;
-    bool arrived; /* at the barrier of `phase`, and has not waited for it yet */
+    bool arrived; /* has arrived at the barrier of `phase` but not yet waited */
     uint64_t phase;
 };
 
-/* What a thread keeps from launch to launch. */
+/* A thread's state between launches. */
 struct worker {
     uint8_t *local;
     size_t local_bytes;
     uint8_t *args;
     size_t args_bytes;
-    uint8_t *frames; /* of kernels that keep what they need across barriers themselves */
+    uint8_t *frames; /* frames of kernels that return at barriers */
     size_t frames_bytes;
     struct fiber **fibers;
     uint32_t fiber_count, fiber_capacity;
-    struct coroutine own, deep; /* the thread's own stack; one for kernels that need more than it has */
-    const struct sched_observer *observer; /* of launches that are observed ... */
-    void *observed;                        /* ... and what it keeps */
+    struct coroutine own, deep; /* the thread's own stack; a larger one for kernels that need it */
+    const struct sched_observer *observer; /* of observed launches ... */
+    void *observed;                        /* ... and its state for this thread */
     struct xs_thread thread;
     size_t shared_bytes; /* of thread.shared */
     bool measured;
-    uintptr_t low, high; /* the stack of a thread that is not the pool's, once measured; 0: not known */
+    uintptr_t low, high; /* bounds of a foreign thread's stack, once measured; 0: unknown */
 };
 
-/* Work-groups that stand next to each other, for one thread: in launch after launch the same, whose memory its caches
- * then know. A thread that is done with its part helps with the others. */
+/* Consecutive work-groups for one thread, the same in repeated launches because its caches then contain their memory. A
+ * thread that has finished its part helps with the others. */
 struct part {
-    _Alignas(64) _Atomic uint64_t next; /* the first that nobody has claimed */
+    _Alignas(64) _Atomic uint64_t next; /* the first unclaimed one */
     uint64_t end;
 };
 
 struct job {
     struct pool_task task;
     struct sched_launch *launch;
-    uint64_t chunk; /* so many are claimed at once */
+    uint64_t chunk; /* work-groups claimed at once */
     struct pace *pace;
     uint64_t deadline; /* 0: none */
     _Atomic int result;
@@ -76,15 +76,15 @@ struct job {
     struct part parts[MAX_PARTS];
 };
 
-/* The work-group a thread is running. */
+/* The state of a thread running work-groups. */
 struct group {
     struct worker *worker;
     struct job *job;
     const uint8_t *args;
-    uint64_t first, last; /* claimed, for a whole range on the deep stack */
-    unsigned part;        /* of the job: where they are */
-    unsigned helps;       /* 0: it is the launching thread */
-    uint64_t claimed;     /* work-groups in all */
+    uint64_t first, last; /* the claimed range, for running all of it on the deep stack */
+    unsigned part;        /* the part of the job they are in */
+    unsigned helps;       /* 0: the launching thread */
+    uint64_t claimed;     /* number of work-groups claimed so far */
     uint32_t subgroups, lanes_total, arrived, running;
     uint64_t phase;
     const char *error;
@@ -96,7 +96,7 @@ static pthread_mutex_t cooperative_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t worker_key;
 static pthread_once_t worker_once = PTHREAD_ONCE_INIT;
 
-/* ---- what a thread keeps ---- */
+/* ---- a thread's state ------- */
 
 static void worker_free(void *pointer)
 {
@@ -146,8 +146,8 @@ static void measure_stack(struct worker *w)
     pthread_attr_destroy(&attr);
 }
 
-/* What a kernel may use of the stack it is called on: half of what is left, but not much of the main thread's. None of
- * one that the program has made itself and switched to: nobody knows how large it is. */
+/* How much of its current stack a kernel may use: half of what is left, limited for the main thread. Nothing of a stack
+ * that the program has made and switched to, whose size is unknown. */
 static size_t stack_room(struct worker *w)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -172,8 +172,8 @@ static bool grow_aligned(uint8_t **buffer, size_t *have, size_t want)
     return true;
 }
 
-/* Makes sure of `count` fibers whose stacks are large enough. Those of all threads fit into memory together: they are
- * promised by the system whatever it has, and who then uses them is killed. */
+/* Ensures `count` fibers with sufficiently large stacks, limited so that those of all threads fit in memory: the system
+ * promises any amount, and kills processes that use it. */
 static bool worker_fibers(struct worker *w, uint32_t count, size_t stack_bytes)
 {
     uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -206,10 +206,10 @@ static bool worker_fibers(struct worker *w, uint32_t count, size_t stack_bytes)
 static void print(struct xs_subgroup *self, const char *text, uint32_t bytes)
 {
     (void)self;
-    fwrite(text, 1, bytes, stdout); /* one call: lines of different threads do not mix */
+    fwrite(text, 1, bytes, stdout); /* one call, so that lines of different threads do not mix */
 }
 
-/* A work-group of one subgroup has nobody to wait for. */
+/* A work-group with a single subgroup need not wait. */
 static void barrier_alone(struct xs_subgroup *self, uint32_t kind)
 {
     (void)self;
@@ -255,7 +255,7 @@ static void subgroup_place(struct xs_subgroup *sg, const struct sched_launch *l,
 
 /* ---- work-groups with barriers ---- */
 
-/* The next subgroup that can go on, round-robin; NULL when none can. */
+/* The next subgroup that can continue, round-robin; NULL if none can. */
 static struct fiber *next_fiber(const struct group *g, uint32_t after)
 {
     uint32_t i, at = after;
@@ -268,12 +268,12 @@ static struct fiber *next_fiber(const struct group *g, uint32_t after)
     return NULL;
 }
 
-/* Leaves the work-group for good: its fibers are abandoned where they stand. */
+/* Abandons the work-group and its fibers. */
 static void group_fails(struct fiber *self, const char *why)
 {
     self->group->error = why;
     co_switch(&self->co, &self->group->worker->own);
-    __builtin_trap(); /* an abandoned fiber starts afresh */
+    __builtin_trap(); /* abandoned fibers are restarted, never resumed */
 }
 
 static void arrive(struct fiber *self)
@@ -368,7 +368,7 @@ static void run_with_barriers(struct group *g, uint64_t linear)
 static void run_whole_groups(struct group *g)
 {
     const struct sched_launch *l = g->job->launch;
-    uint64_t all = g->last - g->first, step = l->observer ? 1 : all; /* an observer is told of each */
+    uint64_t all = g->last - g->first, step = l->observer ? 1 : all; /* observers are notified of each */
     struct xs_subgroup sg;
     int missed = 0;
     for (uint64_t done = 0; done < all && !missed; done += step) {
@@ -390,7 +390,7 @@ static void run_range(struct group *g)
     struct xs_subgroup sg;
     uint64_t linear;
     uint32_t i;
-    /* One with frames, when checking, is an object that was built without checks. */
+    /* In checked mode, a kernel with frames was built without checks. */
     if (l->kernel->run_groups && (!l->observer || l->kernel->frame_bytes)) {
         run_whole_groups(g);
         return;
@@ -399,7 +399,7 @@ static void run_range(struct group *g)
     for (linear = g->first; linear < g->last; linear++) {
         if (l->observer) l->observer->group_begin(g->worker->observed);
         for (i = 0; i < g->subgroups; i++) {
-            subgroup_fill(&sg, g, i); /* anew each time: a kernel may write to its copy */
+            subgroup_fill(&sg, g, i); /* each time, because a kernel may modify its copy */
             subgroup_place(&sg, l, linear);
             l->kernel->run(&sg, g->args);
         }
@@ -443,7 +443,7 @@ uint64_t sched_local_bytes(const struct xs_kernel *k, const uint8_t *args)
     return bytes;
 }
 
-/* Gives the thread its local memory, and an argument block of its own when that points into it. */
+/* Sets up the thread's local memory, and its own argument block if arguments point into it. */
 static bool place_local(struct group *g)
 {
     const struct xs_kernel *k = g->job->launch->kernel;
@@ -451,8 +451,7 @@ static bool place_local(struct group *g)
     uint64_t at = k->local_bytes, size, address;
     bool copied = false;
     uint32_t i;
-    /* One line more than asked: an empty local memory still has an address, and a vector load at its end is harmless.
-     */
+    /* One line more than requested, so that empty local memory has an address and vector loads at its end are safe. */
     if (!grow_aligned(&w->local, &w->local_bytes, (size_t)sched_local_bytes(k, g->args) + 64)) return false;
     for (i = 0; i < k->param_count; i++) {
         const struct xs_param *p = &k->params[i];
@@ -482,14 +481,14 @@ static void read_limit(void)
     limit_ns = seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
 }
 
-/* How long a launch may take; 0: as long as it likes. */
+/* The time limit of a launch; 0: none. */
 static uint64_t run_limit(void)
 {
     pthread_once(&limit_once, read_limit);
     return limit_ns;
 }
 
-/* Whether the access ran over the stack of one of the thread's subgroups, or over its own. */
+/* Did the access overflow the stack of one of the thread's subgroups, or the thread's own? */
 static bool ran_over_stack(struct worker *w, const void *address)
 {
     struct coroutine own = {.guard_bytes = CO_GUARD};
@@ -517,7 +516,7 @@ static void describe_fault(const struct group *g, char *text, size_t size)
         snprintf(text, size, "access through a null or wild pointer; XETILE_SOFT_CHECK=1 tells which");
 }
 
-/* The first to fail says why. */
+/* Records the reason of the first failure. */
 static void job_fails(struct job *j, enum sched_result result, const struct group *g, uint64_t linear)
 {
     struct sched_launch *l = j->launch;
@@ -550,9 +549,8 @@ static bool claim_from(struct job *j, unsigned part, struct group *g)
     return true;
 }
 
-/* Work-groups of the thread's own part, then of the others from the first one on. So the caller, whose part that is,
- * has nothing before it that nobody has begun, and a work-group that waits for an earlier one does not wait for
- * ever. */
+/* Claims work-groups of the thread's own part, then of the others, beginning with the first. The caller owns the first
+ * part, so all work-groups before its own have begun, and one that waits for an earlier one does not wait forever. */
 static bool claim(struct job *j, struct group *g)
 {
     unsigned i;
@@ -565,7 +563,7 @@ static bool claim(struct job *j, struct group *g)
     return false;
 }
 
-/* Runs g->first to g->last; false when the launch has failed. */
+/* Runs g->first to g->last; false if the launch has failed. */
 static bool run_claimed(struct job *j, struct group *g)
 {
     uint64_t linear;
@@ -594,10 +592,10 @@ static void run_all(void *pointer)
     while (run_claimed(g->job, g) && pool_between(&g->job->task, g->helps) && claim(g->job, g)) continue;
 }
 
-/* How long a work-group of a kernel took, of late: launches of little work are better done by one thread. Kernels share
- * a place now and then, which costs no more than a wrong guess. */
+/* The recent duration of a kernel's work-groups: short launches are better run by one thread. Kernels may share an
+ * entry, which costs no more than a wrong guess. */
 struct pace {
-    _Atomic uint32_t group_ns; /* in 256ths; 0: not known */
+    _Atomic uint32_t group_ns; /* in 1/256 ns; 0: unknown */
 };
 
 #define PACE_PARTS 256u
@@ -612,12 +610,12 @@ static void keep_pace(const struct job *j, uint64_t groups, uint64_t ns)
 {
     uint64_t before = atomic_load_explicit(&j->pace->group_ns, memory_order_relaxed), now;
     now = ns < SHORT_NS * 1000u ? ns * PACE_PARTS / groups + 1 : UINT32_MAX;
-    if (before && now > 4 * before) now = 4 * before; /* somebody else may have had the processor meanwhile */
+    if (before && now > 4 * before) now = 4 * before; /* the thread may have been preempted */
     if (before) now = (now + 3 * before) / 4;
     atomic_store_explicit(&j->pace->group_ns, now < UINT32_MAX ? (uint32_t)now : UINT32_MAX, memory_order_relaxed);
 }
 
-/* How many work-groups are claimed at once, and for how long the caller should be alone. */
+/* Determines the number of work-groups claimed at once, and how long the caller works alone. */
 static void plan(struct job *j, uint64_t groups, uint64_t threads)
 {
     uint64_t pace = atomic_load_explicit(&j->pace->group_ns, memory_order_relaxed), some = groups / (threads * 4);
@@ -629,8 +627,8 @@ static void plan(struct job *j, uint64_t groups, uint64_t threads)
     j->task.alone_ns = pace && groups < SHORT_NS * PACE_PARTS / pace ? SHORT_NS : 0;
 }
 
-/* Programs set how numbers are rounded, whether tiny ones become zero and whether bad ones raise a signal, for their
- * threads and those these start: kernels do not take part in that. */
+/* Programs set rounding modes, flushing of denormals and floating-point traps for their threads, which child threads
+ * inherit; kernels run with the defaults. */
 #if defined(__x86_64__)
 enum { ROUNDING = 0x1f80, ROUNDING_MASK = 0xffc0 };
 static unsigned long rounding(void) { return __builtin_ia32_stmxcsr(); }
@@ -669,7 +667,7 @@ static void work_on_claimed(struct job *j, struct group *g, bool timed)
     jit_release_thread(&w->thread);
 }
 
-/* The observer, if there is one, is told that the thread takes part. */
+/* Notifies the observer, if any, that the thread takes part. */
 static bool observe(struct worker *w, const struct sched_launch *l, const struct group *g)
 {
     if (!l->observer) return true;
@@ -679,7 +677,7 @@ static bool observe(struct worker *w, const struct sched_launch *l, const struct
 
 static void take_part(struct pool_task *task, unsigned part)
 {
-    struct job *j = (struct job *)task; /* its first member */
+    struct job *j = (struct job *)task; /* the task is its first member */
     const struct sched_launch *l = j->launch;
     const struct xs_kernel *k = l->kernel;
     struct worker *w = worker_get();
@@ -707,7 +705,7 @@ unsigned sched_threads(void) { return pool_threads(); }
 
 void sched_shutdown(void) { pool_shutdown(); }
 
-/* How many threads may run a launch: a sub-device has its share of them. */
+/* The number of threads for a launch: a sub-device has a share of them. */
 static unsigned threads_for(const struct sched_launch *l)
 {
     unsigned all = sched_threads();
@@ -720,7 +718,7 @@ static uint64_t count_groups(const struct sched_launch *l)
     return l->group_count[2] && plane > UINT64_MAX / 2 / l->group_count[2] ? UINT64_MAX / 2 : plane * l->group_count[2];
 }
 
-/* As equal as they can be. */
+/* Divides the launch into parts of nearly equal size. */
 static void deal_out(struct job *j, uint64_t total)
 {
     uint64_t share = total / j->part_count, rest = total % j->part_count, at = 0;
@@ -745,7 +743,7 @@ enum sched_result sched_run(struct sched_launch *l)
     if (run_limit()) j.deadline = pool_now() + run_limit();
     plan(&j, total, threads);
     deal_out(&j, total);
-    if (l->cooperative) pthread_mutex_lock(&cooperative_lock); /* two of them could each hold threads the other needs */
+    if (l->cooperative) pthread_mutex_lock(&cooperative_lock); /* two could each hold threads the other needs */
     ran = pool_run(&j.task, l->cooperative);
     if (l->cooperative) pthread_mutex_unlock(&cooperative_lock);
     if (ran) return (enum sched_result)atomic_load(&j.result);

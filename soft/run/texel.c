@@ -1,8 +1,7 @@
-/* texel.c - formats of images: where a texel's components stand, what their bits mean, and which channel each is.
+/* texel.c - formats of images: positions, encodings and channels of a texel's components.
  *
- * Components are R, G, B, A in the order of the layout's name, from the lowest bits on; where several share a 16-bit
- * word blue is lowest, as on Intel's devices. Rounding is to the nearest even value, and what is out of range
- * saturates.
+ * Components are R, G, B, A in the order of the layout's name, from the lowest bits on; if several share a 16-bit word,
+ * blue is lowest, as on Intel's devices. Values are rounded to nearest even and saturated.
  */
 #include "image.h"
 
@@ -15,7 +14,7 @@ struct component {
     uint8_t shift, bits;
 };
 struct layout {
-    uint8_t bytes, count, types; /* a bit for each image_type */
+    uint8_t bytes, count, types; /* types: a bit per image_type */
     struct component part[4];
 };
 enum {
@@ -26,7 +25,7 @@ enum {
     LAYOUTS = 46
 };
 
-/* By ze_image_format_layout_t. Those of media are not there; the last three are of newer versions of the API. */
+/* By ze_image_format_layout_t. Media layouts are missing; the last three are from newer API versions. */
 static const struct layout layouts[LAYOUTS] = {
     [0] = {1, 1, NUMBERS, {{0, 8}}},
     [1] = {2, 1, NUMBERS | FLOATS, {{0, 16}}},
@@ -77,7 +76,7 @@ static float float_of(uint32_t bits)
     return x;
 }
 
-/* Floats of 16, 11 and 10 bits have an exponent of 5, the latter two no sign. */
+/* Floats of 16, 11 and 10 bits have 5 exponent bits; the latter two have no sign. */
 static uint32_t mantissa_of(uint32_t bits) { return bits == 16 ? 10 : bits - 5; }
 
 static uint32_t from_small(uint32_t v, uint32_t bits)
@@ -104,7 +103,7 @@ static uint32_t to_small(float x, uint32_t bits)
 
 /* ---- components */
 
-/* One part of the largest number of so many bits: what a normalised component counts. */
+/* The unit of a normalised component of `bits` bits: 1 / the largest number. */
 static double unit(uint32_t bits)
 {
     static const double units[33] = {
@@ -160,7 +159,7 @@ static uint32_t from_linear(uint32_t channel)
 
 static uint32_t one_of(uint32_t type) { return type <= IMAGE_SINT ? 1 : bits_of(1); }
 
-/* Bytes of a number that the compiler knows are moved by one instruction. */
+/* Sizes known to the compiler are copied by one instruction. */
 static void copy(void *to, const void *from, uint32_t bytes)
 {
     switch (bytes) {
@@ -173,7 +172,7 @@ static void copy(void *to, const void *from, uint32_t bytes)
     }
 }
 
-/* Components that the layout does not have are 0, alpha is 1. */
+/* Missing components are 0, except alpha, which is 1. */
 image_channels texel_load(const struct xs_image *i, const uint8_t *texel)
 {
     const struct layout *l = &layouts[i->layout];
@@ -192,7 +191,7 @@ image_channels texel_load(const struct xs_image *i, const uint8_t *texel)
     return (image_channels){part[i->swizzle[0]], part[i->swizzle[1]], part[i->swizzle[2]], part[i->swizzle[3]]};
 }
 
-/* A component is what the first channel that shows it says; 0 where none does. */
+/* Each component is taken from the first channel that shows it; 0 if none does. */
 void texel_store(const struct xs_image *i, uint8_t *texel, image_channels channel)
 {
     const struct layout *l = &layouts[i->layout];
@@ -208,7 +207,7 @@ void texel_store(const struct xs_image *i, uint8_t *texel, image_channels channe
     copy(texel, words, l->bytes);
 }
 
-/* ---- what OpenCL calls the formats */
+/* ---- OpenCL's names of the formats */
 
 uint32_t texel_data_type(const struct xs_image *i)
 {
@@ -233,7 +232,7 @@ uint32_t texel_data_type(const struct xs_image *i)
 uint32_t texel_order(const struct xs_image *i)
 {
     static const struct {
-        char swizzle[6]; /* of sRGB with an s behind */
+        char swizzle[6]; /* followed by s for sRGB */
         uint32_t order;
     } orders[] = {
         {"R001", SP_ORDER_R},         {"RG01", SP_ORDER_RG},        {"RGB1", SP_ORDER_RGB},
