@@ -127,6 +127,12 @@ static uint32_t decode(uint32_t v, uint32_t bits, uint32_t type)
 
 static double clamp(double x, double low, double high) { return !(x > low) ? low : x < high ? x : high; }
 
+/* x parts of `most`, to the nearest integer, even where 24 bits of a float and 32 of `most` are more than a double has. */
+static double parts_of(double x, double most)
+{
+    return most < 0x1p24 ? rint(x * most) : (double)rintl((long double)x * (long double)most);
+}
+
 static uint32_t encode(uint32_t channel, uint32_t bits, uint32_t type)
 {
     double x = type == IMAGE_SINT ? (int32_t)channel : type == IMAGE_UINT ? channel : (double)float_of(channel);
@@ -135,8 +141,8 @@ static uint32_t encode(uint32_t channel, uint32_t bits, uint32_t type)
     switch (type) {
     case IMAGE_UINT: return (uint32_t)clamp(x, 0, most);
     case IMAGE_SINT: return (uint32_t)(int32_t)clamp(x, -most - 1, most) & ones(bits);
-    case IMAGE_UNORM: return (uint32_t)rint(clamp(x * most, 0, most));
-    case IMAGE_SNORM: return (uint32_t)(int32_t)rint(clamp(x * most, -most - 1, most)) & ones(bits);
+    case IMAGE_UNORM: return (uint32_t)clamp(parts_of(x, most), 0, most);
+    case IMAGE_SNORM: return (uint32_t)(int32_t)clamp(parts_of(x, most), -most - 1, most) & ones(bits);
     default: return bits == 32 ? channel : to_small((float)x, bits);
     }
 }
