@@ -44,8 +44,8 @@ static struct {
     _Atomic uint64_t submissions;
     _Atomic uint32_t not_begun; /* submissions of all queues */
     _Atomic uint32_t in_line;   /* threads that wait for an older one to begin ... */
-    pthread_cond_t begun;       /* ... which this tells them */
-} queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER, .begun = PTHREAD_COND_INITIALIZER};
+    struct waiter *waiters;     /* ... which are these */
+} queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
 
 /* ---- making and unmaking */
 
@@ -181,23 +181,56 @@ static bool is_behind(struct soft_queue *q, int urgency, uint64_t number)
     return behind;
 }
 
+static bool share_an_engine(const struct soft_queue *a, const struct soft_queue *b)
+{
+    return a->desc.ordinal == b->desc.ordinal && a->desc.index == b->desc.index;
+}
+
 static bool others_are_behind(const struct soft_queue *q, uint64_t number)
 {
     for (struct soft_queue *other = queues.first; other; other = other->next)
-        if (other != q && other->desc.ordinal == q->desc.ordinal && other->desc.index == q->desc.index &&
+        if (other != q && share_an_engine(other, q) &&
             is_behind(other, soft_queue_urgency(q), number))
             return true;
     return false;
 }
 
+/* A thread in line. Only the first of an engine's line can be next, so only that one is woken. */
+struct waiter {
+    struct waiter *next;
+    const struct soft_queue *queue;
+    uint64_t number;
+    pthread_cond_t turn;
+};
+
+static bool comes_before(const struct waiter *a, const struct waiter *b)
+{
+    int more = soft_queue_urgency(a->queue) - soft_queue_urgency(b->queue);
+    return more ? more > 0 : a->number < b->number;
+}
+
+static void wake_first(const struct soft_queue *of_its_engine)
+{
+    struct waiter *first = NULL;
+    for (struct waiter *w = queues.waiters; w; w = w->next)
+        if (share_an_engine(w->queue, of_its_engine) && (!first || comes_before(w, first))) first = w;
+    if (first) pthread_cond_signal(&first->turn);
+}
+
 static void wait_in_line(const struct soft_queue *q, const struct soft_work *w)
 {
+    struct waiter self = {.queue = q, .number = w->number, .turn = PTHREAD_COND_INITIALIZER}, **link;
     if (atomic_load(&queues.not_begun) < 2) return;
     pthread_mutex_lock(&queues.lock);
     atomic_fetch_add(&queues.in_line, 1);
-    while (others_are_behind(q, w->number)) pthread_cond_wait(&queues.begun, &queues.lock);
+    self.next = queues.waiters;
+    queues.waiters = &self;
+    while (others_are_behind(q, w->number)) pthread_cond_wait(&self.turn, &queues.lock);
+    for (link = &queues.waiters; *link != &self; link = &(*link)->next) continue;
+    *link = self.next;
     atomic_fetch_sub(&queues.in_line, 1);
     pthread_mutex_unlock(&queues.lock);
+    pthread_cond_destroy(&self.turn);
 }
 
 static void begin(struct soft_queue *q, struct soft_work *w)
@@ -209,7 +242,7 @@ static void begin(struct soft_queue *q, struct soft_work *w)
     atomic_fetch_sub(&queues.not_begun, 1);
     if (!atomic_load(&queues.in_line)) return;
     pthread_mutex_lock(&queues.lock);
-    pthread_cond_broadcast(&queues.begun);
+    wake_first(q);
     pthread_mutex_unlock(&queues.lock);
 }
 
