@@ -999,8 +999,8 @@ int cm_part_words(const cm_layout *l, int part)
 XE_FN_ cm_span_ cm_span_of_(const cm_layout *l, int part)
 {
     int all = cm_block_words_(l), runs = spe_runs(all), run = part % runs;
-    cm_span_ s = {part / runs, 0, spe_run(all, run)};
-    while (run-- > 0) s.first += spe_run(all, run);
+    cm_span_ s = {part / runs, run * 8, spe_run(all, run)};
+    if (s.words < 8) s.first = all & -2 * s.words; /* the larger ones come first */
     return s;
 }
 

@@ -430,8 +430,7 @@ typedef struct { /* an open region */
 /* A walk through the body of a region. Values record the side they were made in (note of a cv_val; 0 is outside all
  * regions). If a value is used after its side is closed, it was left in a variable that the region does not list. */
 typedef struct {
-    const char *name, *file;
-    int line;
+    spe_region_place at;
     bool open;
 } cv_side_;
 
@@ -450,8 +449,8 @@ struct cv_ctx {
     cv_val args[SPE_PARAMS_MAX];
     spe_regions regions;
     cv_frame_ frames[SPE_REGIONS_MAX]; /* one per open region */
-    cv_side_ *sides;                   /* numbered from 1 */
-    int side_count, side_capacity, loops;
+    spe_list sides;                    /* of cv_side_, numbered from 1 */
+    int loops;
     uint32_t operations;
     /* Writing the kernel into a scratch module, with two walks through the body of each loop: the second finds what the
      * first left in variables that are not listed. */
@@ -1016,16 +1015,17 @@ XE_FN_ bool cv_enter_(cv_where_ w)
 /* The side of a region that is being written: see cv_side_. */
 XE_FN_ int cv_side_now_(const cv_ctx *x) { return x->regions.depth ? x->frames[x->regions.depth - 1].side : 0; }
 
+XE_FN_ cv_side_ *cv_side_at_(const cv_ctx *x, int side) { return (cv_side_ *)x->sides.items + side - 1; }
+
 /* Checks that a value made in `side` is in scope here. */
 XE_FN_ bool cv_live_(cv_where_ w, int side)
 {
-    const cv_side_ *s;
-    if (!side || w.x->sides[side - 1].open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
-    s = &w.x->sides[side - 1];
+    const spe_region_place *at = side ? &cv_side_at_(w.x, side)->at : NULL;
+    if (!side || cv_side_at_(w.x, side)->open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
     return cv_fail_(w, CV_ERROR_NOT_LISTED,
                     "the %s of %s:%d left a value in a variable that is used here: list &x, the "
                     "variable",
-                    s->name, s->file, s->line);
+                    at->name, at->file, at->line);
 }
 
 cv_val cv_here_(cv_ctx *x, cv_val v)
@@ -2590,22 +2590,11 @@ XE_FN_ void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 /* Begins a side of the innermost region. */
 XE_FN_ bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
 {
-    cv_side_ *s;
-    int depth = x->regions.depth - 1;
-    if (x->side_count == x->side_capacity) {
-        int room = 2 * x->side_capacity + 8;
-        s = (cv_side_ *)spe_alloc(&x->m, (size_t)room * sizeof *s);
-        if (!s) return false;
-        if (x->side_count) memcpy(s, x->sides, (size_t)x->side_count * sizeof *s);
-        x->sides = s;
-        x->side_capacity = room;
-    }
-    s = &x->sides[x->side_count++];
-    s->name = x->regions.open[depth].name;
-    s->file = x->regions.open[depth].file;
-    s->line = x->regions.open[depth].line;
+    cv_side_ *s = (cv_side_ *)spe_list_add(&x->m, &x->sides, sizeof *s);
+    if (!s) return false;
+    s->at = x->regions.open[x->regions.depth - 1];
     s->open = true;
-    f->side = x->side_count;
+    f->side = x->sides.count;
     return true;
 }
 
@@ -2613,7 +2602,7 @@ XE_FN_ bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
 XE_FN_ void cv_side_close_(cv_ctx *x, cv_frame_ *f)
 {
     f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, (size_t)f->id_count * sizeof *f->ids) != 0;
-    x->sides[f->side - 1].open = false;
+    cv_side_at_(x, f->side)->open = false;
 }
 
 /* Makes the listed variables values of the new side. */

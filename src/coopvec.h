@@ -423,8 +423,7 @@ typedef struct { /* an open region */
 /* A walk through the body of a region. Values record the side they were made in (note of a cv_val; 0 is outside all
  * regions). If a value is used after its side is closed, it was left in a variable that the region does not list. */
 typedef struct {
-    const char *name, *file;
-    int line;
+    spe_region_place at;
     bool open;
 } cv_side_;
 
@@ -443,8 +442,8 @@ struct cv_ctx {
     cv_val args[SPE_PARAMS_MAX];
     spe_regions regions;
     cv_frame_ frames[SPE_REGIONS_MAX]; /* one per open region */
-    cv_side_ *sides;                   /* numbered from 1 */
-    int side_count, side_capacity, loops;
+    spe_list sides;                    /* of cv_side_, numbered from 1 */
+    int loops;
     uint32_t operations;
     /* Writing the kernel into a scratch module, with two walks through the body of each loop: the second finds what the
      * first left in variables that are not listed. */

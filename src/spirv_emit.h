@@ -44,7 +44,7 @@
  *
  * Contents. Each function is documented at its declaration below, in this order.
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
- *                spe_alloc spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
+ *                spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
  *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_array spe_struct spe_ptr
  *                spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of spe_info spe_scalar_of spe_width spe_count
  *                spe_alignment spe_type_text
@@ -344,6 +344,14 @@ XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
 XETILE_API void *spe_alloc(spe_module *m, size_t bytes); /* freed with the module; NULL and an error if out of memory */
+/* A list in the module's memory, empty when zeroed. Appends a zeroed item; all of a list have one size. NULL and an error
+ * if out of memory. */
+typedef struct {
+    void *items;
+    size_t capacity;
+    int count;
+} spe_list;
+XETILE_API void *spe_list_add(spe_module *m, spe_list *list, size_t size);
 
 /* Starts a module; o NULL: default options. m's previous contents are ignored, so free an older module first. Returns
  * false and sets an error (SPE_ERR_OPTION, SPE_ERR_MEMORY) on failure; even then, spe_free may be called. */
@@ -944,16 +952,18 @@ XETILE_API void spe_built_free(spe_built *mod);
 
 enum { SPE_REGIONS_MAX = 32 };
 
+typedef struct {
+    const char *name, *file;
+    int line;
+} spe_region_place;
+
 typedef struct spe_region spe_region;
 typedef struct {
     spe_module *module;
     const spe_reporter *errors;
     void (*end)(spe_module *m, const spe_region *r); /* the header's own: called after each side of a region */
     int depth;
-    struct {
-        const char *name, *file;
-        int line;
-    } open[SPE_REGIONS_MAX];
+    spe_region_place open[SPE_REGIONS_MAX];
 } spe_regions;
 
 /* The state of the C loop. */

@@ -493,11 +493,6 @@ typedef struct {
     int line;
 } xt_where_; /* the context and the user's line, passed to every function by its macro */
 
-typedef struct {
-    void *items;
-    int count, capacity;
-} xt_list_;
-
 enum { XT_PLACES_MAX_ = 64 };
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
@@ -520,9 +515,9 @@ struct xt_ctx {
     int param_count;
     xt_val args[SPE_PARAMS_MAX];
     /* the recorded kernel */
-    xt_list_ nodes, values, errors;
+    spe_list nodes, values, errors;
     int part;         /* > 0 while recording parts of a larger operation */
-    xt_list_ scopes;  /* one for each region and each of its sides */
+    spe_list scopes;  /* one for each region and each of its sides */
     int scope, again; /* scope: the innermost one; again: > 0 during a second walk, see control.c */
     int spread;       /* of the open regions' conditions and bounds, see xt_value_ */
     int tile_count;
@@ -534,7 +529,7 @@ struct xt_ctx {
     xt_map subgroups_map;
     int64_t local_bytes;
     /* results of the passes */
-    xt_list_ tiles, offsets, remarks, stages;
+    spe_list tiles, offsets, remarks, stages;
     const char *versions; /* which the first version is, and why */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
@@ -550,7 +545,7 @@ struct xt_ctx {
     int staged;   /* operands go through local memory in this version, XT_BY_... */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
-    xt_list_ lane_bits, lane_tables; /* written so far */
+    spe_list lane_bits, lane_tables; /* written so far */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;
 };

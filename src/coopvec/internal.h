@@ -29,6 +29,7 @@ XETILE_PRIVATE uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t
 /* values.c */
 XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 XETILE_PRIVATE bool cv_enter_(cv_where_ w);
+XETILE_PRIVATE cv_side_ *cv_side_at_(const cv_ctx *x, int side);
 XETILE_PRIVATE int cv_side_now_(const cv_ctx *x);
 XETILE_PRIVATE bool cv_live_(cv_where_ w, int side);
 XETILE_PRIVATE cv_val cv_scalar_(const cv_ctx *x, int type, spe_id id, bool uniform);

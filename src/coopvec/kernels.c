@@ -62,22 +62,11 @@ static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 /* Begins a side of the innermost region. */
 static bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
 {
-    cv_side_ *s;
-    int depth = x->regions.depth - 1;
-    if (x->side_count == x->side_capacity) {
-        int room = 2 * x->side_capacity + 8;
-        s = (cv_side_ *)spe_alloc(&x->m, (size_t)room * sizeof *s);
-        if (!s) return false;
-        if (x->side_count) memcpy(s, x->sides, (size_t)x->side_count * sizeof *s);
-        x->sides = s;
-        x->side_capacity = room;
-    }
-    s = &x->sides[x->side_count++];
-    s->name = x->regions.open[depth].name;
-    s->file = x->regions.open[depth].file;
-    s->line = x->regions.open[depth].line;
+    cv_side_ *s = (cv_side_ *)spe_list_add(&x->m, &x->sides, sizeof *s);
+    if (!s) return false;
+    s->at = x->regions.open[x->regions.depth - 1];
     s->open = true;
-    f->side = x->side_count;
+    f->side = x->sides.count;
     return true;
 }
 
@@ -85,7 +74,7 @@ static bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
 static void cv_side_close_(cv_ctx *x, cv_frame_ *f)
 {
     f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, (size_t)f->id_count * sizeof *f->ids) != 0;
-    x->sides[f->side - 1].open = false;
+    cv_side_at_(x, f->side)->open = false;
 }
 
 /* Makes the listed variables values of the new side. */

@@ -14,16 +14,17 @@ XE_FN_ bool cv_enter_(cv_where_ w)
 /* The side of a region that is being written: see cv_side_. */
 XE_FN_ int cv_side_now_(const cv_ctx *x) { return x->regions.depth ? x->frames[x->regions.depth - 1].side : 0; }
 
+XE_FN_ cv_side_ *cv_side_at_(const cv_ctx *x, int side) { return (cv_side_ *)x->sides.items + side - 1; }
+
 /* Checks that a value made in `side` is in scope here. */
 XE_FN_ bool cv_live_(cv_where_ w, int side)
 {
-    const cv_side_ *s;
-    if (!side || w.x->sides[side - 1].open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
-    s = &w.x->sides[side - 1];
+    const spe_region_place *at = side ? &cv_side_at_(w.x, side)->at : NULL;
+    if (!side || cv_side_at_(w.x, side)->open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
     return cv_fail_(w, CV_ERROR_NOT_LISTED,
                     "the %s of %s:%d left a value in a variable that is used here: list &x, the "
                     "variable",
-                    s->name, s->file, s->line);
+                    at->name, at->file, at->line);
 }
 
 cv_val cv_here_(cv_ctx *x, cv_val v)

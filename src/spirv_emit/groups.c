@@ -28,16 +28,13 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
 /* The number of operands of a function, 0 if spe_math lacks it. Makes errors name the function. */
 static uint32_t spe_math_operands_(spe_module *m, spe_math_op f)
 {
-#define SPE_MATH_ROW_(name, name_in_set, number, operands) {number, operands, "spe_math(SPE_" #name ")"},
-    static const struct {
-        uint16_t number, operands;
-        const char *name;
-    } rows[] = {SPE_MATH_LIST(SPE_MATH_ROW_) {0, 0, "spe_math"}};
-    size_t i = 0;
-    while (rows[i].operands && rows[i].number != (uint32_t)f) i++;
-    m->doing = rows[i].name;
-    return rows[i].operands;
-#undef SPE_MATH_ROW_
+#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
+    case number: return m->doing = "spe_math(SPE_" #name ")", operands;
+    switch ((int)f) {
+        SPE_MATH_LIST(SPE_MATH_CASE_)
+    default: return m->doing = "spe_math", 0;
+    }
+#undef SPE_MATH_CASE_
 }
 
 spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)

@@ -156,7 +156,7 @@ bool spe_int_fits(int64_t i, int bits, bool is_signed)
     return i >= 0 && i < (int64_t)1 << bits;
 }
 
-int spe_runs(int n) { return n / 8 + (n % 8 / 4) + (n % 4 / 2) + n % 2; }
+int spe_runs(int n) { return (n >> 3) + (n >> 2 & 1) + (n >> 1 & 1) + (n & 1); }
 
 int spe_run(int n, int i)
 {
@@ -226,13 +226,12 @@ spe_region spe_region_of(spe_regions *in, int sides)
 
 bool spe_region_open(spe_region *r, const char *name, const char *file, int line)
 {
+    spe_region_place place = {name, file, line};
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
         return spe_report(spe_blame_of(in->module, in->errors, file, line), in->errors->unclosed,
                           "more than %d regions in each other", (int)SPE_REGIONS_MAX);
-    in->open[in->depth].name = name;
-    in->open[in->depth].file = file;
-    in->open[in->depth].line = line;
+    in->open[in->depth] = place;
     r->depth = ++in->depth;
     return true;
 }

@@ -135,6 +135,12 @@ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t
     return true;
 }
 
+void *spe_list_add(spe_module *m, spe_list *list, size_t size)
+{
+    if (!spe_grow_(m, &list->items, &list->capacity, (size_t)list->count + 1, size, 16)) return NULL;
+    return memset((char *)list->items + (size_t)list->count++ * size, 0, size);
+}
+
 XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
 {
     void *copy = spe_alloc(m, size);

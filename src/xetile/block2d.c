@@ -44,7 +44,7 @@ static xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *valu
         if (!p->why_not) p->why_not = "a place that is computed in the body";
         return NULL;
     }
-    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
+    o = (xt_plan_offset_ *)spe_list_add(&x->m, &x->offsets, sizeof *o);
     if (!o) return NULL;
     o->tile = t->number;
     o->value = *value;
@@ -112,7 +112,7 @@ static void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile *t = &init->matrix;
-    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
+    xt_plan_tile_ *p = (xt_plan_tile_ *)spe_list_add(&x->m, &x->tiles, sizeof *p);
     int inner = xt_inner_(t), i;
     if (!p) return;
     p->parent = t->number;

@@ -27,26 +27,12 @@ XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
-/* Appends a zeroed item to a list; NULL if out of memory. */
-XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
-{
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? list->capacity * 2 : 32;
-        void *items = xt_memory_(x, (size_t)capacity * size);
-        if (!items) return NULL;
-        if (list->count) memcpy(items, list->items, (size_t)list->count * size);
-        list->items = items;
-        list->capacity = capacity;
-    }
-    return (char *)list->items + (size_t)list->count++ * size;
-}
-
 /* Records an error at the user's line, at most one of a kind per line, and not too many. Operations on the result of a
  * failed operation are silent, see xt_is_lost_. Returns false, for the caller to return. */
 XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
 {
     enum { MOST = 20 };
-    xt_list_ *list = &w.x->errors;
+    spe_list *list = &w.x->errors;
     spe_error none = w.x->m.error, found, *e;
     va_list args;
     int i;
@@ -62,7 +48,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
     va_end(args);
     found = w.x->m.error;
     w.x->m.error = none;
-    e = (spe_error *)xt_push_(w.x, list, sizeof *e);
+    e = (spe_error *)spe_list_add(&w.x->m, list, sizeof *e);
     if (e) *e = found;
     return false;
 }

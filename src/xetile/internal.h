@@ -292,7 +292,6 @@ XETILE_PRIVATE bool xt_report_(xt_ctx *x);
 XETILE_PRIVATE bool xt_enter_(xt_where_ w);
 XETILE_PRIVATE xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n);
 XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
-XETILE_PRIVATE void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size);
 XETILE_PRIVATE const char *xt_type_name_(int type);
 XETILE_PRIVATE bool xt_is_float_(int type);
 XETILE_PRIVATE bool xt_is_int_(int type);
@@ -461,7 +460,7 @@ typedef struct {
     spe_id *comp;
     int *where; /* comp * 64 + lane */
     int *move;  /* per component, the first of the moves made so far, to reuse them */
-    xt_list_ moves;
+    spe_list moves;
 } xt_field_;
 
 /* Where elements of a result come from: (i, j) is the operand's (i / divisor[0] + shift[0], j / divisor[1] + shift[1]),

@@ -19,7 +19,7 @@ XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comp
     f->comp = (spe_id *)xt_memory_(x, (size_t)comps * sizeof *f->comp);
     f->where = (int *)xt_memory_(x, (size_t)rows * (size_t)cols * sizeof *f->where);
     f->move = (int *)xt_memory_(x, (size_t)comps * sizeof *f->move);
-    return f->comp && f->where && f->move && xt_push_(x, &f->moves, sizeof(xt_move_)); /* move 0 is none */
+    return f->comp && f->where && f->move && spe_list_add(&x->m, &f->moves, sizeof(xt_move_)); /* move 0 is none */
 }
 
 /* The element in component v of a lane. */
@@ -85,7 +85,7 @@ XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
     spe_id bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
     bit = spe_ine(m, bit, spe_u32(m, 0));
     spe_prologue_end(m);
-    row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
+    row = (xt_lane_bit_row_ *)spe_list_add(&x->m, &x->lane_bits, sizeof *row);
     if (!row) return bit;
     row->mask = mask;
     return row->id = bit;
@@ -99,7 +99,7 @@ static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
     spe_id lane, sum = 0;
     for (int i = 0; i < x->lane_tables.count; i++)
         if (memcmp(((const xt_lane_table_row_ *)x->lane_tables.items)[i].table, table, (size_t)x->S) == 0) return i;
-    row = (xt_lane_table_row_ *)xt_push_(x, &x->lane_tables, sizeof *row);
+    row = (xt_lane_table_row_ *)spe_list_add(&x->m, &x->lane_tables, sizeof *row);
     if (!row) return 0;
     memcpy(row->table, table, (size_t)x->S);
     spe_prologue_begin(m);
@@ -137,7 +137,7 @@ static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
         id = spe_sg_broadcast(&x->m, f->comp[comp], spe_u32(&x->m, table[0]));
     else
         id = spe_sg_shuffle(&x->m, f->comp[comp], ((xt_lane_table_row_ *)x->lane_tables.items)[number].id);
-    move = (xt_move_ *)xt_push_(x, &f->moves, sizeof *move);
+    move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);
     if (!move) return id;
     move->table = number;
     move->id = id;

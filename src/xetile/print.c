@@ -20,7 +20,7 @@ typedef struct {
     int form, depth, type; /* type: of constants; -1: their own */
     uint32_t count;        /* of names */
     xt_named_ *names;
-    xt_list_ constants; /* xt_val */
+    spe_list constants; /* xt_val */
 } xt_printer_;
 
 static SPE_PRINTF(2, 3) void xt_put_(xt_printer_ *p, const char *format, ...)
@@ -112,7 +112,7 @@ static void xt_put_constant_(xt_printer_ *p, xt_val v)
     for (i = 0; i < p->constants.count; i++)
         if (known[i].type == v.type && known[i].integer == v.integer && !memcmp(&known[i].real, &v.real, sizeof v.real))
             return;
-    xt_val *added = (xt_val *)xt_push_(p->x, &p->constants, sizeof v);
+    xt_val *added = (xt_val *)spe_list_add(&p->x->m, &p->constants, sizeof v);
     if (added) *added = v;
 }
 

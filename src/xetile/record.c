@@ -8,8 +8,8 @@ XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->
 XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 {
     xt_value_ *v;
-    if (x->values.count == 0 && !xt_push_(x, &x->values, sizeof *v)) return 0;
-    v = (xt_value_ *)xt_push_(x, &x->values, sizeof *v);
+    if (x->values.count == 0 && !spe_list_add(&x->m, &x->values, sizeof *v)) return 0;
+    v = (xt_value_ *)spe_list_add(&x->m, &x->values, sizeof *v);
     if (!v) return 0;
     v->parent = (uint32_t)x->values.count - 1;
     v->scope = x->scope;
@@ -34,10 +34,10 @@ typedef struct {
 /* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
 XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
 {
-    xt_list_ *list = &w.x->scopes;
+    spe_list *list = &w.x->scopes;
     xt_scope_ *s;
-    if (list->count == 0 && !xt_push_(w.x, list, sizeof *s)) return 0;
-    s = (xt_scope_ *)xt_push_(w.x, list, sizeof *s);
+    if (list->count == 0 && !spe_list_add(&w.x->m, list, sizeof *s)) return 0;
+    s = (xt_scope_ *)spe_list_add(&w.x->m, list, sizeof *s);
     if (!s) return 0;
     s->op = op;
     s->file = w.file;
@@ -137,7 +137,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     };
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
-    xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n);
+    xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
     xt_check_place_(w, op, xt_meets_(op, desc), names[op]);
     if (copy) memcpy(copy, desc, size);
@@ -224,7 +224,7 @@ XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 /* Sets the text that xt_print adds to the current node. */
 XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
 {
-    xt_remark_of_ *r = (xt_remark_of_ *)xt_push_(x, &x->remarks, sizeof *r);
+    xt_remark_of_ *r = (xt_remark_of_ *)spe_list_add(&x->m, &x->remarks, sizeof *r);
     if (!r) return;
     r->node = x->at;
     r->text = text;

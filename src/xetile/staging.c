@@ -152,7 +152,7 @@ static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
         used = &x->shared_dwords;
         if (*used + (size_t)dwords > x->scratch_bytes / 4) return -1;
     }
-    kept = (xt_stage_ *)xt_push_(x, &x->stages, sizeof *kept);
+    kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
     if (!kept) return -1;
     s->at = (int)*used;
     *used += (size_t)dwords;

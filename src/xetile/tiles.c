@@ -88,18 +88,17 @@ static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 /* Checks that all offsets, extents and strides are 32-bit integers. */
 static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
-    static const char *const names[] = {".offset", ".shape", ".strides"}, *const places[] = {
-                                                                              "first", "second", "third",   "fourth",
-                                                                              "fifth", "sixth",  "seventh", "eighth"};
+#define XT_PLACES_(of)                                                                                                 \
+    {of ", first", of ", second", of ", third", of ", fourth", of ", fifth", of ", sixth", of ", seventh", of ", eighth"}
+    static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
+#undef XT_PLACES_
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
-    char what[32];
     int i, j;
     for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->count; j++) {
-            snprintf(what, sizeof what, "%s, %s", names[i], places[j]);
-            if (!xt_check_index_(w, &lists[i]->at[j], what) || !xt_check_uniform_(w, &lists[i]->at[j], what))
+        for (j = 0; j < lists[i]->count; j++)
+            if (!xt_check_index_(w, &lists[i]->at[j], names[i][j]) ||
+                !xt_check_uniform_(w, &lists[i]->at[j], names[i][j]))
                 return false;
-        }
     return true;
 }
 
