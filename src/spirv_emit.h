@@ -247,7 +247,7 @@ enum {
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_COUNT_,
-    SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 32
+    SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 64
 };
 
 typedef struct {
@@ -279,7 +279,7 @@ typedef struct { /* an open if, loop or switch */
     size_t patch, phi;                     /* word offsets in the body */
 } spe_region_;
 
-typedef struct { /* a scalar constant that was used recently */
+typedef struct { /* a constant or type used recently, see spe_recent_of_ */
     uint64_t bits;
     spe_id type, id;
 } spe_recent_;

@@ -193,22 +193,30 @@ XE_FN_ int64_t spe_signed_(uint64_t x, uint32_t bits)
     return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
-/* A scalar constant from its bits. Recent ones are found without the table. */
+/* The place of an id in a cache, for what is needed often: constants by type and bits, vectors by component, marked,
+ * and count. 0: it is not there. */
+XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
+{
+    spe_recent_ *r = &m->recent[(bits ^ type) % SPE_RECENT_];
+    if (r->type == type && r->bits == bits && !m->error.id && !m->finished) return &r->id;
+    r->type = type;
+    r->bits = bits;
+    r->id = 0;
+    return &r->id;
+}
+
+/* A scalar constant from its bits. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     const spe_type_info *t;
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
-    spe_recent_ *recent = &m->recent[(bits ^ type) % SPE_RECENT_];
-    size_t next = m->id_count;
-    if (recent->type == type && recent->bits == bits && !m->error.id && !m->finished) return recent->id;
+    spe_id next = (spe_id)m->id_count, *recent = spe_recent_of_(m, type, bits);
+    if (*recent) return *recent;
     t = spe_info_(m, type);
     n = t->bits == 64 ? 3 : 2;
     if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
-    recent->id = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
-    if (recent->id == next && !spe_remember_(m, recent->id, bits)) return 0;
-    recent->type = type;
-    recent->bits = bits;
-    return recent->id;
+    *recent = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
+    return *recent != next || spe_remember_(m, next, bits) ? *recent : 0;
 }
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */

@@ -15,6 +15,8 @@ XETILE_PRIVATE spe_id spe_new_label_(spe_module *m);
 XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of what is written now */;
 XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type) /* NULL: no type */;
 XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w);
+enum { SPE_RECENT_VECTOR_ = 0x40000000 };
+XETILE_PRIVATE spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits);
 XETILE_PRIVATE spe_id spe_operand_(spe_module *m, spe_id value) /* its type */;
 XETILE_PRIVATE bool spe_ready_(spe_module *m);
 XETILE_PRIVATE void spe_label_(spe_module *m, spe_id label, bool dead);

@@ -138,14 +138,15 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     const spe_type_info *e = spe_want_type_(m, __func__, elem);
     spe_type_info t;
     uint32_t w[2] = {elem, n};
-    if (!e) return 0;
+    spe_id *recent = spe_recent_of_(m, elem | SPE_RECENT_VECTOR_, n);
+    if (!e || *recent) return *recent;
     if (!e->bits) return SPE_ERROR_(m, TYPE, "a vector has scalar components, not %s", spe_text_(m, elem));
-    if (n == 1) return elem;
+    if (n == 1) return *recent = elem;
     if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
         !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
         return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
     t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
-    return spe_type_(m, SPE_OpTypeVector, &t, SPE_NEED_VECTOR_, n, 2, w);
+    return *recent = spe_type_(m, SPE_OpTypeVector, &t, SPE_NEED_VECTOR_, n, 2, w);
 }
 
 /* Can a member or element have this type? */
