@@ -44,7 +44,7 @@
  *
  * Contents. Each function is documented at its declaration below, in this order.
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
- *                spe_alloc spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
+ *                spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
  *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_array spe_struct spe_ptr
  *                spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of spe_info spe_scalar_of spe_width spe_count
  *                spe_alignment spe_type_text
@@ -577,7 +577,7 @@ enum {
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_COUNT_,
-    SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 32
+    SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 64
 };
 
 typedef struct {
@@ -609,7 +609,7 @@ typedef struct { /* an open if, loop or switch */
     size_t patch, phi;                     /* word offsets in the body */
 } spe_region_;
 
-typedef struct { /* a scalar constant that was used recently */
+typedef struct { /* a constant or type used recently, see spe_recent_of_ */
     uint64_t bits;
     spe_id type, id;
 } spe_recent_;
@@ -635,7 +635,7 @@ typedef struct {
     size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
-    spe_id opencl_std, known_bool, known_int[4], known_float[4]; /* of 8 << i bits: a cache, as they are needed often */
+    spe_id opencl_std, known_bool, known_int[5], known_float[5]; /* of 16 i (or 8) bits: a cache */
     spe_recent_ recent[SPE_RECENT_];
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
@@ -674,6 +674,14 @@ XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
 XETILE_API void *spe_alloc(spe_module *m, size_t bytes); /* freed with the module; NULL and an error if out of memory */
+/* A list in the module's memory, empty when zeroed. Appends a zeroed item; all of a list have one size. NULL and an error
+ * if out of memory. */
+typedef struct {
+    void *items;
+    size_t capacity;
+    int count;
+} spe_list;
+XETILE_API void *spe_list_add(spe_module *m, spe_list *list, size_t size);
 
 /* Starts a module; o NULL: default options. m's previous contents are ignored, so free an older module first. Returns
  * false and sets an error (SPE_ERR_OPTION, SPE_ERR_MEMORY) on failure; even then, spe_free may be called. */
@@ -1274,16 +1282,18 @@ XETILE_API void spe_built_free(spe_built *mod);
 
 enum { SPE_REGIONS_MAX = 32 };
 
+typedef struct {
+    const char *name, *file;
+    int line;
+} spe_region_place;
+
 typedef struct spe_region spe_region;
 typedef struct {
     spe_module *module;
     const spe_reporter *errors;
     void (*end)(spe_module *m, const spe_region *r); /* the header's own: called after each side of a region */
     int depth;
-    struct {
-        const char *name, *file;
-        int line;
-    } open[SPE_REGIONS_MAX];
+    spe_region_place open[SPE_REGIONS_MAX];
 } spe_regions;
 
 /* The state of the C loop. */
@@ -1410,6 +1420,7 @@ XETILE_HOT_
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
 
 /* -- core.c -- */
+enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 
 /* -- core.c and forms.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
 /* The state of checking an instruction's operands. */
@@ -1643,22 +1654,30 @@ XE_FN_ int64_t spe_signed_(uint64_t x, uint32_t bits)
     return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
-/* A scalar constant from its bits. Recent ones are found without the table. */
+/* The place of an id in a cache, for what is needed often: constants by type and bits, vectors by component, marked,
+ * and count. 0: it is not there. */
+XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
+{
+    spe_recent_ *r = &m->recent[(bits ^ type) % SPE_RECENT_];
+    if (r->type == type && r->bits == bits && !m->error.id && !m->finished) return &r->id;
+    r->type = type;
+    r->bits = bits;
+    r->id = 0;
+    return &r->id;
+}
+
+/* A scalar constant from its bits. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     const spe_type_info *t;
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
-    spe_recent_ *recent = &m->recent[(bits ^ type) % SPE_RECENT_];
-    size_t next = m->id_count;
-    if (recent->type == type && recent->bits == bits && !m->error.id && !m->finished) return recent->id;
+    spe_id next = (spe_id)m->id_count, *recent = spe_recent_of_(m, type, bits);
+    if (*recent) return *recent;
     t = spe_info_(m, type);
     n = t->bits == 64 ? 3 : 2;
     if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
-    recent->id = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
-    if (recent->id == next && !spe_remember_(m, recent->id, bits)) return 0;
-    recent->type = type;
-    recent->bits = bits;
-    return recent->id;
+    *recent = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
+    return *recent != next || spe_remember_(m, next, bits) ? *recent : 0;
 }
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */
@@ -2159,6 +2178,12 @@ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t
     return true;
 }
 
+void *spe_list_add(spe_module *m, spe_list *list, size_t size)
+{
+    if (!spe_grow_(m, &list->items, &list->capacity, (size_t)list->count + 1, size, 16)) return NULL;
+    return memset((char *)list->items + (size_t)list->count++ * size, 0, size);
+}
+
 XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
 {
     void *copy = spe_alloc(m, size);
@@ -2342,28 +2367,24 @@ spe_id spe_bool(spe_module *m)
     return m->known_bool = spe_type_(m, SPE_OpTypeBool, &t, SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
-/* The index of 8, 16, 32, 64 bits in known_int and known_float. */
-XE_FN_ uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
-
 spe_id spe_int(spe_module *m, uint32_t bits)
 {
-    uint32_t w[2] = {bits, 0}, at = spe_width_index_(bits);
+    uint32_t w[2] = {bits, 0};
     spe_type_info t;
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    if (bits < 8 || bits > 64 || (bits & (bits - 1)))
         return SPE_ERROR_(m, RANGE, "%u bits; there are 8, 16, 32 and 64", bits);
-    if (m->known_int[at] && !m->error.id) return m->known_int[at];
+    if (m->known_int[bits / 16] && !m->error.id) return m->known_int[bits / 16];
     t = spe_info_of_(SPE_KIND_INT, bits, 1, 0);
-    return m->known_int[at] = spe_type_(m, SPE_OpTypeInt, &t, SPE_NEED_INT_, bits, 2, w);
+    return m->known_int[bits / 16] = spe_type_(m, SPE_OpTypeInt, &t, SPE_NEED_INT_, bits, 2, w);
 }
 
 spe_id spe_float(spe_module *m, uint32_t bits)
 {
-    uint32_t at = spe_width_index_(bits);
     spe_type_info t;
     if (bits != 16 && bits != 32 && bits != 64) return SPE_ERROR_(m, RANGE, "%u bits; there are 16, 32 and 64", bits);
-    if (m->known_float[at] && !m->error.id) return m->known_float[at];
+    if (m->known_float[bits / 16] && !m->error.id) return m->known_float[bits / 16];
     t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
-    return m->known_float[at] = spe_type_(m, SPE_OpTypeFloat, &t, SPE_NEED_FLOAT_, bits, 1, &bits);
+    return m->known_float[bits / 16] = spe_type_(m, SPE_OpTypeFloat, &t, SPE_NEED_FLOAT_, bits, 1, &bits);
 }
 
 XE_FN_ spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
@@ -2382,14 +2403,15 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     const spe_type_info *e = spe_want_type_(m, __func__, elem);
     spe_type_info t;
     uint32_t w[2] = {elem, n};
-    if (!e) return 0;
+    spe_id *recent = spe_recent_of_(m, elem | SPE_RECENT_VECTOR_, n);
+    if (!e || *recent) return *recent;
     if (!e->bits) return SPE_ERROR_(m, TYPE, "a vector has scalar components, not %s", spe_text_(m, elem));
-    if (n == 1) return elem;
+    if (n == 1) return *recent = elem;
     if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
         !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
         return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
     t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
-    return spe_type_(m, SPE_OpTypeVector, &t, SPE_NEED_VECTOR_, n, 2, w);
+    return *recent = spe_type_(m, SPE_OpTypeVector, &t, SPE_NEED_VECTOR_, n, 2, w);
 }
 
 /* Can a member or element have this type? */
@@ -3152,16 +3174,13 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
 /* The number of operands of a function, 0 if spe_math lacks it. Makes errors name the function. */
 XE_FN_ uint32_t spe_math_operands_(spe_module *m, spe_math_op f)
 {
-#define SPE_MATH_ROW_(name, name_in_set, number, operands) {number, operands, "spe_math(SPE_" #name ")"},
-    static const struct {
-        uint16_t number, operands;
-        const char *name;
-    } rows[] = {SPE_MATH_LIST(SPE_MATH_ROW_) {0, 0, "spe_math"}};
-    size_t i = 0;
-    while (rows[i].operands && rows[i].number != (uint32_t)f) i++;
-    m->doing = rows[i].name;
-    return rows[i].operands;
-#undef SPE_MATH_ROW_
+#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
+    case number: return m->doing = "spe_math(SPE_" #name ")", operands;
+    switch ((int)f) {
+        SPE_MATH_LIST(SPE_MATH_CASE_)
+    default: return m->doing = "spe_math", 0;
+    }
+#undef SPE_MATH_CASE_
 }
 
 spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
@@ -4492,7 +4511,7 @@ bool spe_int_fits(int64_t i, int bits, bool is_signed)
     return i >= 0 && i < (int64_t)1 << bits;
 }
 
-int spe_runs(int n) { return n / 8 + (n % 8 / 4) + (n % 4 / 2) + n % 2; }
+int spe_runs(int n) { return (n >> 3) + (n >> 2 & 1) + (n >> 1 & 1) + (n & 1); }
 
 int spe_run(int n, int i)
 {
@@ -4562,13 +4581,12 @@ spe_region spe_region_of(spe_regions *in, int sides)
 
 bool spe_region_open(spe_region *r, const char *name, const char *file, int line)
 {
+    spe_region_place place = {name, file, line};
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
         return spe_report(spe_blame_of(in->module, in->errors, file, line), in->errors->unclosed,
                           "more than %d regions in each other", (int)SPE_REGIONS_MAX);
-    in->open[in->depth].name = name;
-    in->open[in->depth].file = file;
-    in->open[in->depth].line = line;
+    in->open[in->depth] = place;
     r->depth = ++in->depth;
     return true;
 }

@@ -500,11 +500,6 @@ typedef struct {
     int line;
 } xt_where_; /* the context and the user's line, passed to every function by its macro */
 
-typedef struct {
-    void *items;
-    int count, capacity;
-} xt_list_;
-
 enum { XT_PLACES_MAX_ = 64 };
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
@@ -527,9 +522,9 @@ struct xt_ctx {
     int param_count;
     xt_val args[SPE_PARAMS_MAX];
     /* the recorded kernel */
-    xt_list_ nodes, values, errors;
+    spe_list nodes, values, errors;
     int part;         /* > 0 while recording parts of a larger operation */
-    xt_list_ scopes;  /* one for each region and each of its sides */
+    spe_list scopes;  /* one for each region and each of its sides */
     int scope, again; /* scope: the innermost one; again: > 0 during a second walk, see control.c */
     int spread;       /* of the open regions' conditions and bounds, see xt_value_ */
     int tile_count;
@@ -541,7 +536,7 @@ struct xt_ctx {
     xt_map subgroups_map;
     int64_t local_bytes;
     /* results of the passes */
-    xt_list_ tiles, offsets, remarks, stages;
+    spe_list tiles, offsets, remarks, stages;
     const char *versions; /* which the first version is, and why */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
@@ -557,7 +552,7 @@ struct xt_ctx {
     int staged;   /* operands go through local memory in this version, XT_BY_... */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
-    xt_list_ lane_bits, lane_tables; /* written so far */
+    spe_list lane_bits, lane_tables; /* written so far */
     xt_place_ places[XT_PLACES_MAX_];
     int place_count;
 };
@@ -1139,7 +1134,7 @@ typedef struct {
     spe_id *comp;
     int *where; /* comp * 64 + lane */
     int *move;  /* per component, the first of the moves made so far, to reuse them */
-    xt_list_ moves;
+    spe_list moves;
 } xt_field_;
 
 /* Where elements of a result come from: (i, j) is the operand's (i / divisor[0] + shift[0], j / divisor[1] + shift[1]),
@@ -1329,26 +1324,12 @@ XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
-/* Appends a zeroed item to a list; NULL if out of memory. */
-XE_FN_ void *xt_push_(xt_ctx *x, xt_list_ *list, size_t size)
-{
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? list->capacity * 2 : 32;
-        void *items = xt_memory_(x, (size_t)capacity * size);
-        if (!items) return NULL;
-        if (list->count) memcpy(items, list->items, (size_t)list->count * size);
-        list->items = items;
-        list->capacity = capacity;
-    }
-    return (char *)list->items + (size_t)list->count++ * size;
-}
-
 /* Records an error at the user's line, at most one of a kind per line, and not too many. Operations on the result of a
  * failed operation are silent, see xt_is_lost_. Returns false, for the caller to return. */
 XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
 {
     enum { MOST = 20 };
-    xt_list_ *list = &w.x->errors;
+    spe_list *list = &w.x->errors;
     spe_error none = w.x->m.error, found, *e;
     va_list args;
     int i;
@@ -1364,7 +1345,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
     va_end(args);
     found = w.x->m.error;
     w.x->m.error = none;
-    e = (spe_error *)xt_push_(w.x, list, sizeof *e);
+    e = (spe_error *)spe_list_add(&w.x->m, list, sizeof *e);
     if (e) *e = found;
     return false;
 }
@@ -1458,8 +1439,8 @@ XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->
 XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 {
     xt_value_ *v;
-    if (x->values.count == 0 && !xt_push_(x, &x->values, sizeof *v)) return 0;
-    v = (xt_value_ *)xt_push_(x, &x->values, sizeof *v);
+    if (x->values.count == 0 && !spe_list_add(&x->m, &x->values, sizeof *v)) return 0;
+    v = (xt_value_ *)spe_list_add(&x->m, &x->values, sizeof *v);
     if (!v) return 0;
     v->parent = (uint32_t)x->values.count - 1;
     v->scope = x->scope;
@@ -1484,10 +1465,10 @@ typedef struct {
 /* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
 XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
 {
-    xt_list_ *list = &w.x->scopes;
+    spe_list *list = &w.x->scopes;
     xt_scope_ *s;
-    if (list->count == 0 && !xt_push_(w.x, list, sizeof *s)) return 0;
-    s = (xt_scope_ *)xt_push_(w.x, list, sizeof *s);
+    if (list->count == 0 && !spe_list_add(&w.x->m, list, sizeof *s)) return 0;
+    s = (xt_scope_ *)spe_list_add(&w.x->m, list, sizeof *s);
     if (!s) return 0;
     s->op = op;
     s->file = w.file;
@@ -1587,7 +1568,7 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     };
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
-    xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)xt_push_(x, &x->nodes, sizeof *n);
+    xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
     xt_check_place_(w, op, xt_meets_(op, desc), names[op]);
     if (copy) memcpy(copy, desc, size);
@@ -1674,7 +1655,7 @@ XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 /* Sets the text that xt_print adds to the current node. */
 XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
 {
-    xt_remark_of_ *r = (xt_remark_of_ *)xt_push_(x, &x->remarks, sizeof *r);
+    xt_remark_of_ *r = (xt_remark_of_ *)spe_list_add(&x->m, &x->remarks, sizeof *r);
     if (!r) return;
     r->node = x->at;
     r->text = text;
@@ -2213,7 +2194,7 @@ XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *valu
         if (!p->why_not) p->why_not = "a place that is computed in the body";
         return NULL;
     }
-    o = (xt_plan_offset_ *)xt_push_(x, &x->offsets, sizeof *o);
+    o = (xt_plan_offset_ *)spe_list_add(&x->m, &x->offsets, sizeof *o);
     if (!o) return NULL;
     o->tile = t->number;
     o->value = *value;
@@ -2281,7 +2262,7 @@ XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile *t = &init->matrix;
-    xt_plan_tile_ *p = (xt_plan_tile_ *)xt_push_(x, &x->tiles, sizeof *p);
+    xt_plan_tile_ *p = (xt_plan_tile_ *)spe_list_add(&x->m, &x->tiles, sizeof *p);
     int inner = xt_inner_(t), i;
     if (!p) return;
     p->parent = t->number;
@@ -2938,18 +2919,17 @@ XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 /* Checks that all offsets, extents and strides are 32-bit integers. */
 XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
-    static const char *const names[] = {".offset", ".shape", ".strides"}, *const places[] = {
-                                                                              "first", "second", "third",   "fourth",
-                                                                              "fifth", "sixth",  "seventh", "eighth"};
+#define XT_PLACES_(of)                                                                                                 \
+    {of ", first", of ", second", of ", third", of ", fourth", of ", fifth", of ", sixth", of ", seventh", of ", eighth"}
+    static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
+#undef XT_PLACES_
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
-    char what[32];
     int i, j;
     for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->count; j++) {
-            snprintf(what, sizeof what, "%s, %s", names[i], places[j]);
-            if (!xt_check_index_(w, &lists[i]->at[j], what) || !xt_check_uniform_(w, &lists[i]->at[j], what))
+        for (j = 0; j < lists[i]->count; j++)
+            if (!xt_check_index_(w, &lists[i]->at[j], names[i][j]) ||
+                !xt_check_uniform_(w, &lists[i]->at[j], names[i][j]))
                 return false;
-        }
     return true;
 }
 
@@ -4656,7 +4636,7 @@ XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comp
     f->comp = (spe_id *)xt_memory_(x, (size_t)comps * sizeof *f->comp);
     f->where = (int *)xt_memory_(x, (size_t)rows * (size_t)cols * sizeof *f->where);
     f->move = (int *)xt_memory_(x, (size_t)comps * sizeof *f->move);
-    return f->comp && f->where && f->move && xt_push_(x, &f->moves, sizeof(xt_move_)); /* move 0 is none */
+    return f->comp && f->where && f->move && spe_list_add(&x->m, &f->moves, sizeof(xt_move_)); /* move 0 is none */
 }
 
 /* The element in component v of a lane. */
@@ -4722,7 +4702,7 @@ XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
     spe_id bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
     bit = spe_ine(m, bit, spe_u32(m, 0));
     spe_prologue_end(m);
-    row = (xt_lane_bit_row_ *)xt_push_(x, &x->lane_bits, sizeof *row);
+    row = (xt_lane_bit_row_ *)spe_list_add(&x->m, &x->lane_bits, sizeof *row);
     if (!row) return bit;
     row->mask = mask;
     return row->id = bit;
@@ -4736,7 +4716,7 @@ XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
     spe_id lane, sum = 0;
     for (int i = 0; i < x->lane_tables.count; i++)
         if (memcmp(((const xt_lane_table_row_ *)x->lane_tables.items)[i].table, table, (size_t)x->S) == 0) return i;
-    row = (xt_lane_table_row_ *)xt_push_(x, &x->lane_tables, sizeof *row);
+    row = (xt_lane_table_row_ *)spe_list_add(&x->m, &x->lane_tables, sizeof *row);
     if (!row) return 0;
     memcpy(row->table, table, (size_t)x->S);
     spe_prologue_begin(m);
@@ -4774,7 +4754,7 @@ XE_FN_ spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
         id = spe_sg_broadcast(&x->m, f->comp[comp], spe_u32(&x->m, table[0]));
     else
         id = spe_sg_shuffle(&x->m, f->comp[comp], ((xt_lane_table_row_ *)x->lane_tables.items)[number].id);
-    move = (xt_move_ *)xt_push_(x, &f->moves, sizeof *move);
+    move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);
     if (!move) return id;
     move->table = number;
     move->id = id;
@@ -6454,7 +6434,7 @@ XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
         used = &x->shared_dwords;
         if (*used + (size_t)dwords > x->scratch_bytes / 4) return -1;
     }
-    kept = (xt_stage_ *)xt_push_(x, &x->stages, sizeof *kept);
+    kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
     if (!kept) return -1;
     s->at = (int)*used;
     *used += (size_t)dwords;
@@ -7939,7 +7919,7 @@ typedef struct {
     int form, depth, type; /* type: of constants; -1: their own */
     uint32_t count;        /* of names */
     xt_named_ *names;
-    xt_list_ constants; /* xt_val */
+    spe_list constants; /* xt_val */
 } xt_printer_;
 
 XE_FN_ SPE_PRINTF(2, 3) void xt_put_(xt_printer_ *p, const char *format, ...)
@@ -8031,7 +8011,7 @@ XE_FN_ void xt_put_constant_(xt_printer_ *p, xt_val v)
     for (i = 0; i < p->constants.count; i++)
         if (known[i].type == v.type && known[i].integer == v.integer && !memcmp(&known[i].real, &v.real, sizeof v.real))
             return;
-    xt_val *added = (xt_val *)xt_push_(p->x, &p->constants, sizeof v);
+    xt_val *added = (xt_val *)spe_list_add(&p->x->m, &p->constants, sizeof v);
     if (added) *added = v;
 }
 

@@ -98,28 +98,24 @@ spe_id spe_bool(spe_module *m)
     return m->known_bool = spe_type_(m, SPE_OpTypeBool, &t, SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
-/* The index of 8, 16, 32, 64 bits in known_int and known_float. */
-static uint32_t spe_width_index_(uint32_t bits) { return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3; }
-
 spe_id spe_int(spe_module *m, uint32_t bits)
 {
-    uint32_t w[2] = {bits, 0}, at = spe_width_index_(bits);
+    uint32_t w[2] = {bits, 0};
     spe_type_info t;
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    if (bits < 8 || bits > 64 || (bits & (bits - 1)))
         return SPE_ERROR_(m, RANGE, "%u bits; there are 8, 16, 32 and 64", bits);
-    if (m->known_int[at] && !m->error.id) return m->known_int[at];
+    if (m->known_int[bits / 16] && !m->error.id) return m->known_int[bits / 16];
     t = spe_info_of_(SPE_KIND_INT, bits, 1, 0);
-    return m->known_int[at] = spe_type_(m, SPE_OpTypeInt, &t, SPE_NEED_INT_, bits, 2, w);
+    return m->known_int[bits / 16] = spe_type_(m, SPE_OpTypeInt, &t, SPE_NEED_INT_, bits, 2, w);
 }
 
 spe_id spe_float(spe_module *m, uint32_t bits)
 {
-    uint32_t at = spe_width_index_(bits);
     spe_type_info t;
     if (bits != 16 && bits != 32 && bits != 64) return SPE_ERROR_(m, RANGE, "%u bits; there are 16, 32 and 64", bits);
-    if (m->known_float[at] && !m->error.id) return m->known_float[at];
+    if (m->known_float[bits / 16] && !m->error.id) return m->known_float[bits / 16];
     t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
-    return m->known_float[at] = spe_type_(m, SPE_OpTypeFloat, &t, SPE_NEED_FLOAT_, bits, 1, &bits);
+    return m->known_float[bits / 16] = spe_type_(m, SPE_OpTypeFloat, &t, SPE_NEED_FLOAT_, bits, 1, &bits);
 }
 
 static spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
