@@ -1,5 +1,5 @@
-/* build.c - from the caller's bytes to a compiled object: SPIR-V is read, turned into C, compiled and loaded; or all
- * of that is found in the cache. */
+/* build.c - from the caller's bytes to a compiled object: reads SPIR-V, translates it to C, compiles and loads that; or
+ * finds the result in the cache. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "xe/xe.h"
 #include "ze_soft.h"
 
-/* ---- specialisation constants: the API gives pointers, and the module says how much lies behind each */
+/* ---- specialisation constants: the API passes pointers; the module determines the sizes of their targets */
 
 enum {
     OP_TYPE_BOOL = 20,
@@ -43,7 +43,7 @@ static const uint32_t *find_inst(const uint32_t *words, size_t count, uint32_t o
     return NULL;
 }
 
-/* The id decorated with this SpecId, 0 when there is none. */
+/* The id decorated with this SpecId; 0 if there is none. */
 static uint32_t spec_target(const uint32_t *words, size_t count, uint32_t spec_id)
 {
     size_t at = HEADER_WORDS;
@@ -58,7 +58,7 @@ static uint32_t spec_target(const uint32_t *words, size_t count, uint32_t spec_i
     return 0;
 }
 
-/* Bytes of the constant's value in memory; 0 when the module has no such constant. */
+/* The size of the constant's value in memory; 0 if the module has no such constant. */
 static size_t spec_bytes(const uint32_t *words, size_t count, uint32_t spec_id)
 {
     uint32_t target = spec_target(words, count, spec_id);
@@ -87,10 +87,10 @@ static ze_result_t read_constants(const ze_module_constants_t *given, const uint
     if (!*list) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     for (i = 0; i < given->numConstants; i++) {
         size_t bytes = spec_bytes(words, count, given->pConstantIds[i]);
-        if (!bytes) continue; /* not in this module: callers hand the same list to several */
+        if (!bytes) continue; /* not in this module: callers pass the same list for several modules */
         SOFT_POINTER(given->pConstantValues[i]);
         (*list)[*list_count].id = given->pConstantIds[i];
-        memcpy(&(*list)[*list_count].bits, given->pConstantValues[i], bytes); /* little-endian, as both CPUs are */
+        memcpy(&(*list)[*list_count].bits, given->pConstantValues[i], bytes); /* little-endian, like both CPUs */
         ++*list_count;
     }
     return ZE_RESULT_SUCCESS;
@@ -126,7 +126,7 @@ static ze_result_t copy_source(const void *bytes, size_t size, const ze_module_c
     return read_constants(constants, s->words, s->count, &s->spec, &s->spec_count);
 }
 
-/* Puts several sources, or one with its specialisation constants, into one that has none. */
+/* Links several sources, or one and its specialisation constants, into one without such constants. */
 static ze_result_t join_sources(struct soft_source *parts, uint32_t count, struct soft_source *s, struct sp_text *log)
 {
     struct sp_link_input *in = calloc(count + 1, sizeof *in);
@@ -178,7 +178,7 @@ ze_result_t soft_source_read(const ze_module_desc_t *desc, struct soft_source *s
         *s = plain;
         return ZE_RESULT_SUCCESS;
     }
-    result = join_sources(&plain, 1, s, log); /* other modules may use the same numbers for other constants */
+    result = join_sources(&plain, 1, s, log); /* other modules may use the same SpecIds for other constants */
     soft_source_free(&plain);
     return result;
 }
@@ -194,7 +194,7 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The ids that are imported or, with `built_ins`, those decorated as built-in; NULL: only count them. */
+/* Collects imported ids or, with `built_ins`, those decorated as built-in; NULL: only counts them. */
 static size_t collect_ids(const struct soft_source *s, bool built_ins, uint32_t *ids)
 {
     size_t at = HEADER_WORDS, n = 0;
@@ -212,13 +212,13 @@ static size_t collect_ids(const struct soft_source *s, bool built_ins, uint32_t 
     return n;
 }
 
-/* Built-in variables are imports too, which the device itself serves. */
+/* Built-in variables are imports too, but the device provides them. */
 bool soft_source_has_imports(const struct soft_source *s)
 {
     size_t imports = collect_ids(s, false, NULL), built_ins = collect_ids(s, true, NULL), i;
     uint32_t *ids = calloc(imports + built_ins + 1, sizeof *ids);
     bool found = false;
-    if (!ids) return true; /* the reader will find out, or have no memory either */
+    if (!ids) return true; /* the reader will check, or also be out of memory */
     collect_ids(s, false, ids);
     collect_ids(s, true, ids + imports);
     qsort(ids + imports, built_ins, sizeof *ids, compare_ids);
@@ -237,7 +237,7 @@ static size_t count_lines(const char *const *lines)
     return n;
 }
 
-/* Of the texts put in front of what is generated: some 100 KiB and always the same, so hashed once a process. */
+/* The hash of the texts that precede generated code: about 100 KiB, always the same, so hashed once per process. */
 static struct {
     pthread_mutex_t lock;
     bool done;
@@ -315,7 +315,7 @@ static bool generate(const struct soft_source *s, const struct cg_options *o, bo
     return ok;
 }
 
-/* The same by Intel's compiler, which takes no specialisation constants. */
+/* The same with Intel's compiler, which does not support specialisation constants. */
 static bool generate_machine(const struct soft_source *s, const struct xe_target *target, const struct jit_key *key,
                              struct jit_object *object, struct sp_text *log)
 {
@@ -336,7 +336,7 @@ static bool generate_machine(const struct soft_source *s, const struct xe_target
     return good;
 }
 
-/* Whose machine code is made of the module; NULL: the CPU's. Inline assembly of a GPU is for that GPU alone. */
+/* The GPU whose machine code the module is compiled to; NULL: the CPU. GPU inline assembly is for that GPU only. */
 static const struct xe_target *target_of(const struct soft_source *s, struct sp_text *log)
 {
     const struct soft_model *model = soft_model();
@@ -349,7 +349,7 @@ static const struct xe_target *target_of(const struct soft_source *s, struct sp_
     return target;
 }
 
-/* What is printed of a kernel is made anew, whether or not the cache has it. */
+/* Generates what is to be printed about a kernel, even if it is in the cache. */
 static void explain(const struct soft_source *s, struct cg_options options, bool strict)
 {
     const char *remarks = getenv("XETILE_SOFT_REMARKS");

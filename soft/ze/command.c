@@ -1,4 +1,4 @@
-/* command.c - one recorded command: making it, running it, freeing it. */
+/* command.c - creating, running and freeing a recorded command. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ ze_result_t soft_check_events(ze_command_list_handle_t list, ze_event_handle_t s
     return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the counter-based event is not for this kind of list");
 }
 
-/* Moments are as they are now, whatever the events stand for when the command runs. */
+/* Moments are taken now, whatever the events refer to when the command runs. */
 bool soft_command_signals(struct soft_command *c, ze_event_handle_t event)
 {
     if (c->signals_moment && c->signal) soft_event_release(c->signal);
@@ -54,7 +54,7 @@ struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_c
         *result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
     if (*result == ZE_RESULT_SUCCESS) *result = soft_check_events(list, signal, wait_count, waits);
     if (*result != ZE_RESULT_SUCCESS) return NULL;
-    /* The payload is for arguments of any type, so that it wants their alignment. */
+    /* The payload may hold arguments of any type, so it needs the largest alignment. */
     if (posix_memalign((void **)&c, 128, (header + 127) / 128 * 128 + payload) != 0) {
         *result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
         return NULL;
@@ -135,7 +135,7 @@ static void query_timestamps(const struct soft_command *c)
     }
 }
 
-/* How many work-groups an indirect launch has stands in memory of the program. */
+/* The group counts of an indirect launch are in the program's memory. */
 struct counts {
     const struct soft_launch *launch;
     uint32_t group_count[3];
@@ -157,7 +157,7 @@ static ze_result_t lost_access(const char *who, const struct fault *f)
 
 static ze_result_t launch(struct soft_launch *recorded, int urgency)
 {
-    struct sched_launch l = recorded->launch; /* a copy: the list may run again, on another queue even */
+    struct sched_launch l = recorded->launch; /* a copy: the list may run again, even on another queue */
     enum sched_result result;
     uint64_t faults;
     l.urgency = urgency;
@@ -185,7 +185,7 @@ static ze_result_t launch(struct soft_launch *recorded, int urgency)
     return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "%s", l.error);
 }
 
-/* What a command writes without a kernel. */
+/* Performs a command that writes memory without a kernel. */
 static void move(void *command)
 {
     struct soft_command *c = command;
@@ -216,7 +216,7 @@ static ze_result_t run(struct soft_command *c, int urgency)
     case SOFT_CMD_FILL:
     case SOFT_CMD_COPY_REGION:
     case SOFT_CMD_QUERY_TIMESTAMPS:
-        fault_run(&f, move, c); /* memory that may not be touched ends the command, as it ends a launch */
+        fault_run(&f, move, c); /* inaccessible memory ends the command, as it ends a launch */
         if (!f.happened) break;
         return lost_access("a copy or fill", &f);
     case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;

@@ -1,4 +1,4 @@
-/* context.c - contexts and residency. A context owns nothing here: memory is host memory, and always resident. */
+/* context.c - contexts and residency. Contexts own nothing here: memory is host memory and always resident. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 

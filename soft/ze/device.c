@@ -1,5 +1,5 @@
-/* device.c - what the device and its parts say of themselves. Where the API has a
- * number for hardware we have not (slices, execution units), it gets one that fits the largest work-group.
+/* device.c - properties of the device and its sub-devices. Where the API has a number for hardware that we lack
+ * (slices, execution units), it gets a value that fits the largest work-group.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,8 +18,8 @@
 
 enum { INTEL = 0x8086, LARGEST_SUBGROUP = 32 };
 
-/* Execution units that hold the largest work-group in subgroups of any size, whatever the CPU is: programs compute how
- * large a work-group may be from them. */
+/* Execution units that hold the largest work-group in subgroups of any size, on any CPU: programs compute the maximum
+ * work-group size from them. */
 enum { THREADS_AN_EU = 8, EUS = 16 };
 _Static_assert(THREADS_AN_EU *EUS * 8 >= SOFT_MAX_GROUP_SIZE, "a work-group of subgroups of 8 has no room");
 
@@ -32,7 +32,7 @@ static bool give_one(uint32_t *count, const void *list)
     return write;
 }
 
-/* The value of the first line of a /proc file that starts with `key`; false when there is none. */
+/* The value of the first line of a /proc file that starts with `key`; false if there is none. */
 static bool proc_line(const char *path, const char *key, char *to, size_t size)
 {
     char line[512];
@@ -64,7 +64,7 @@ static uint32_t clock_mhz(void)
     return mhz > 0 && mhz < 1e6 ? (uint32_t)mhz : 0;
 }
 
-/* /proc is not everywhere, nor has every CPU's page in it a model name. */
+/* /proc may be missing, or lack a model name. */
 static void cpu_model(char *to, size_t size)
 {
     struct utsname system;
@@ -99,7 +99,7 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
              model, threads, threads == 1 ? "" : "s", part);
 }
 
-/* Structures that the oldest header does not have: the device's IP version; Intel's, on 2D blocks and products. */
+/* Structures missing in the oldest header: the device's IP version; Intel's for 2D blocks and products. */
 enum { IP_VERSION = 0x1000f, BLOCK_PROPERTIES = 0x30007, PRODUCT_PROPERTIES = 0x30013 };
 struct number_properties {
     ze_structure_type_t stype;
@@ -118,7 +118,7 @@ void soft_device_uuid(ze_device_handle_t device, uint8_t to[ZE_MAX_DEVICE_UUID_S
 
 ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_properties_t *p)
 {
-    const struct soft_model *as = soft_model(); /* programs are to build for it */
+    const struct soft_model *as = soft_model(); /* so that programs build for it */
     ze_base_properties_t *more;
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
@@ -126,11 +126,11 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->vendorId = as ? INTEL : SOFT_VENDOR_ID;
     p->deviceId = as ? as->device_id : SOFT_DEVICE_ID;
     p->flags = ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING;
-    if (!as || as->integrated) p->flags |= ZE_DEVICE_PROPERTY_FLAG_INTEGRATED; /* it works in host memory */
+    if (!as || as->integrated) p->flags |= ZE_DEVICE_PROPERTY_FLAG_INTEGRATED; /* it uses host memory */
     if (soft_is_subdevice(device)) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
     p->subdeviceId = device->part ? device->part - 1 : 0;
     p->coreClockRate = clock_mhz();
-    /* the system gives no more than there is, with all that goes with it */
+    /* the system does not grant all memory, and each allocation has overhead */
     p->maxMemAllocSize = memory_bytes() / 16 * 15;
     p->maxHardwareContexts = 1024;
     p->maxCommandQueuePriority = 0;
@@ -139,7 +139,7 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     p->numEUsPerSubslice = as ? as->eus : EUS;
     p->numSubslicesPerSlice = as ? as->subslices : 1;
     p->numSlices = (as ? as->slices : 1) * (soft_parts_of(device) ? soft_parts_of(device) : 1);
-    /* Nanoseconds a tick, or ticks a second for those who ask by the newer structure. */
+    /* Nanoseconds per tick, or ticks per second in the newer structure. */
     p->timerResolution = p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 ? 1000000000u : 1u;
     p->timestampValidBits = 64;
     p->kernelTimestampValidBits = 64;
@@ -157,9 +157,9 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
         else if (more->stype == ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_PROPERTIES) {
             ze_mutable_command_list_exp_properties_t *can = (void *)more;
             can->mutableCommandListFlags = 0;
-            can->mutableCommandFlags = 0x7f; /* all but arguments of graphs */
+            can->mutableCommandFlags = 0x7f; /* all except graph arguments */
         } else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_EVENT_PROPERTIES)
-            ((ze_device_event_properties_t *)(void *)more)->flags = 0; /* counters are its own, in this process */
+            ((ze_device_event_properties_t *)(void *)more)->flags = 0; /* counters only within this process */
 #endif
 #ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
         else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_READONLY_MEMORY_EXT_PROPERTIES)
@@ -208,7 +208,7 @@ ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_mod
     p->fp16flags = p->fp32flags = ieee;
     p->fp64flags = has_double ? ieee : 0;
     p->maxArgumentsSize = SOFT_MAX_ARGUMENTS;
-    p->printfBufferSize = 1u << 20; /* text goes straight to stdout; this is what OpenCL asks at least */
+    p->printfBufferSize = 1u << 20; /* text goes straight to stdout; this is OpenCL's minimum */
     memset(&p->nativeKernelSupported, 0, sizeof p->nativeKernelSupported);
     memcpy(p->nativeKernelSupported.id, "xetile-soft", 11);
     for (more = p->pNext; more; more = more->pNext)
@@ -219,7 +219,7 @@ ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_mod
     return ZE_RESULT_SUCCESS;
 }
 
-/* There is no largest pattern, but programs try all sizes up to it. */
+/* Patterns have no maximum size, but programs try all sizes up to the reported one. */
 enum { LARGEST_PATTERN = 4096 };
 
 ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, uint32_t *count,
@@ -261,7 +261,7 @@ ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device, ze_devi
     SOFT_POINTER(p);
     p->hostAllocCapabilities = p->deviceAllocCapabilities = p->sharedSingleDeviceAllocCapabilities = all;
     p->sharedSystemAllocCapabilities = soft_has_system_memory() ? all : 0;
-    p->sharedCrossDeviceAllocCapabilities = soft_parts_of(&soft_device) ? all : 0; /* else there is no second device */
+    p->sharedCrossDeviceAllocCapabilities = soft_parts_of(&soft_device) ? all : 0; /* else there is only one device */
     return ZE_RESULT_SUCCESS;
 }
 
@@ -292,7 +292,7 @@ ze_result_t zeDeviceGetP2PProperties(ze_device_handle_t device, ze_device_handle
     SOFT_HANDLE(peer, SOFT_DEVICE);
     SOFT_POINTER(p);
     p->flags =
-        /* the peer is the device or a part of it */
+        /* the peer is the device or one of its sub-devices */
         ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS;
     return ZE_RESULT_SUCCESS;
 }

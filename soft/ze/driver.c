@@ -1,4 +1,4 @@
-/* driver.c - the one driver, its version and extensions. */
+/* driver.c - the driver, its version and extensions. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *drivers, ze_init_
     SOFT_POINTER(desc);
     if (!desc->flags) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if (soft_is_cpu()) {
-        *count = 0; /* the API has no driver type for CPUs; zeInit finds such a device */
+        *count = 0; /* the API has no driver type for CPUs; zeInit still finds the device */
         return ZE_RESULT_SUCCESS;
     }
     if (!(desc->flags & kind)) {
@@ -124,7 +124,7 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {ZE_MUTABLE_COMMAND_LIST_EXP_NAME, ZE_MUTABLE_COMMAND_LIST_EXP_VERSION_1_1},
         {ZE_DEVICE_VECTOR_SIZES_EXT_NAME, ZE_MAKE_VERSION(1, 0)},
 #endif
-        {"ZE_extension_device_ip_version", ZE_MAKE_VERSION(1, 0)}, /* the last: only of models */
+        {"ZE_extension_device_ip_version", ZE_MAKE_VERSION(1, 0)}, /* last: only for models */
     };
     uint32_t i, n = sizeof known / sizeof known[0] - (soft_model() == NULL);
     SOFT_HANDLE(driver, SOFT_DRIVER);
@@ -139,8 +139,9 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
 
 ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const char *name, void **address)
 {
-    /* Every function is in the tables. The log's are here as well because a loader that wraps handles does not wrap the
-     * log of a module that failed: only our own functions can read it then. The others are newer than some headers. */
+    /* The tables contain every function. The log functions are also listed here because a loader that wraps handles
+     * does not wrap the log of a failed build: only our own functions can read it. The others are newer than some
+     * headers. */
 #define FUNCTION(f) {#f, (void (*)(void))(f)}
     static const struct {
         const char *name;

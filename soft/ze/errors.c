@@ -19,7 +19,7 @@ static void keep_error(const char *format, va_list args, bool print)
 {
     unsigned char *c = (unsigned char *)last_error;
     vsnprintf(last_error, sizeof last_error, format, args);
-    for (; *c; c++) /* names in a module may have any bytes: none of them speaks to a terminal */
+    for (; *c; c++) /* names in a module may contain any bytes: replaces control characters */
         if ((*c < 32 && *c != '\n' && *c != '\t') || *c == 127) *c = '?';
     if (print) fprintf(stderr, "xetile software device: %s\n", last_error);
 }
@@ -44,7 +44,7 @@ ze_result_t soft_fail_loudly(ze_result_t result, const char *format, ...)
 
 const char *soft_last_error(void) { return last_error; }
 
-/* ---- conditions */
+/* ---- condition variables */
 
 bool soft_condition_init(pthread_cond_t *condition)
 {
@@ -79,8 +79,8 @@ bool soft_signal_is(struct soft_signal *s, const bool *set)
     return answer;
 }
 
-/* The system may end a wait 50 us late, to save wake-ups: of a short one that is percents. Another time for the thread
- * to have; the one before is returned. */
+/* The system may end a wait 50 us late to save wake-ups, which matters for short waits. Sets the thread's timer slack
+ * and returns the previous one. */
 static unsigned long set_slack(unsigned long ns)
 {
 #ifdef PR_SET_TIMERSLACK
@@ -109,12 +109,12 @@ bool soft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint6
 
 /* ---- descriptors */
 
-/* By number: headers of 1.4 know the first three. */
+/* By number: headers of 1.4 have only the first three. */
 static const struct {
     uint32_t stype;
     const char *what;
 } refused_chains[] = {
-    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "this is not exported"}, /* memory is: memory_ipc.c */
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "this is not exported"}, /* memory is exported by memory_ipc.c */
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "this is not imported"},
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "this is not imported"},
     {0x20037, "the system's memory is not mapped"},

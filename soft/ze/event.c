@@ -7,7 +7,7 @@
 
 /* ---- pools */
 
-/* The structure that makes a pool one of counter-based events, by number: headers of 1.4 do not know it. */
+/* The structure for pools of counter-based events, by number: headers of 1.4 lack it. */
 #define COUNTER_BASED_POOL 0x20014u
 struct counter_based_pool {
     uint32_t stype;
@@ -90,7 +90,7 @@ ze_result_t zeEventPoolCloseIpcHandle(ze_event_pool_handle_t pool)
 }
 
 #if SOFT_API(6)
-/* Nothing is held by a handle. */
+/* Handles hold nothing. */
 ze_result_t zeEventPoolPutIpcHandle(ze_context_handle_t context, ze_ipc_event_pool_handle_t handle)
 {
     (void)handle;
@@ -154,7 +154,7 @@ static ze_event_handle_t new_event(void)
 void soft_event_free(ze_event_handle_t event)
 {
     event->tag = SOFT_DEAD;
-    /* The thread that set it may still be on its way out of soft_event_set. */
+    /* The thread that set it may still be returning from soft_event_set. */
     pthread_mutex_lock(&event->signal.lock);
     pthread_mutex_unlock(&event->signal.lock);
     soft_signal_free(&event->signal);
@@ -186,7 +186,7 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
         if (pool->imported)
             soft_event_follow(e);
         else
-            soft_event_clear(e); /* an event before it may have been set */
+            soft_event_clear(e); /* a previous event may have been set */
     }
     *event = e;
     return ZE_RESULT_SUCCESS;
@@ -244,7 +244,7 @@ ze_result_t soft_event_check_plain(ze_event_handle_t event, const char *what)
 
 /* ---- setting, clearing, waiting */
 
-/* Other processes are told; the event's lock is held. */
+/* Notifies other processes; the event's lock is held. */
 static void share(ze_event_handle_t e)
 {
     if (e->pool && e->pool->shared)
@@ -377,7 +377,7 @@ ze_result_t zeEventCounterBasedGetDeviceAddress(ze_event_handle_t event, uint64_
     now = event->counts ? soft_event_now(event) : NULL;
     if (!now) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no command sets that event, or it does not count");
     *value = 1;
-    *address = (uint64_t)(uintptr_t)&now->counter; /* as long as the event stands for that command */
+    *address = (uint64_t)(uintptr_t)&now->counter; /* valid while the event refers to that command */
     soft_event_release(now);
     return ZE_RESULT_SUCCESS;
 }

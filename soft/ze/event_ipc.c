@@ -1,6 +1,6 @@
-/* event_ipc.c - events that several processes have. What an event is stands in shared memory, with a count of its
- * changes; each process has events of its own that follow it, so that waiting for them is as for any. A thread a pool
- * waits for changes by others.
+/* event_ipc.c - events shared between processes. An event's state is in shared memory, with a count of its changes;
+ * each process has its own events that follow it, so that they are waited for like any other. A thread per pool waits
+ * for changes by other processes.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -13,14 +13,14 @@
 #include "run/pool.h"
 #include "ze_soft.h"
 
-/* Odd changes set it, even ones clear it. The rest is written before the change that it belongs to. */
+/* Odd changes set it, even ones clear it. The other fields are written before the change they belong to. */
 struct slot {
     _Atomic uint32_t change;
     uint32_t result;
     uint64_t start, end;
 };
 struct board {
-    _Atomic uint32_t changes; /* of all, to wait for */
+    _Atomic uint32_t changes; /* of all events, to wait for */
     uint32_t count, flags;
     struct slot slot[];
 };
@@ -29,7 +29,7 @@ struct soft_shared {
     struct soft_pages pages;
     struct board *board;
     soft_follow_fn *follow;
-    pthread_mutex_t lock; /* of the list */
+    pthread_mutex_t lock; /* for the list */
     ze_event_handle_t first;
     pthread_t thread;
     atomic_bool stop;
@@ -70,7 +70,7 @@ static void *watch(void *pointer)
 
 static size_t board_bytes(uint32_t count) { return sizeof(struct board) + count * sizeof(struct slot); }
 
-/* Takes the pages; NULL: no memory or no thread, and they are gone. */
+/* Takes ownership of the pages. NULL if out of memory or threads; the pages are then freed. */
 static struct soft_shared *begin(struct soft_pages *pages, soft_follow_fn *fn)
 {
     struct soft_shared *s = calloc(1, sizeof *s);

@@ -1,13 +1,12 @@
-/* fabric.c - the fabric: each device and each part of it is a vertex. There are no edges, as all work in one memory and
- * nothing is between them.
+/* fabric.c - the fabric: each device and each sub-device is a vertex. There are no edges, as all share one memory.
  */
 #define _GNU_SOURCE
 #include <string.h>
 
 #include "ze_soft.h"
 
-enum { MOST = 16 };                     /* devices, or parts of one */
-enum { DEVICE_VERTEX = 1, PART_VERTEX }; /* ze_fabric_vertex_exp_type_t, of which headers of 1.4 misspell the second */
+enum { MOST = 16 };                     /* devices, or sub-devices of one */
+enum { DEVICE_VERTEX = 1, PART_VERTEX }; /* ze_fabric_vertex_exp_type_t, the second is misspelt in headers of 1.4 */
 
 typedef ze_result_t list_fn(void *of, uint32_t *count, ze_device_handle_t *devices);
 
@@ -21,7 +20,7 @@ static ze_result_t all_parts(void *device, uint32_t *count, ze_device_handle_t *
     return zeDeviceGetSubDevices(device, count, devices);
 }
 
-/* The vertices of the devices that `list` has of `of`. */
+/* The vertices of the devices that `list` returns for `of`. */
 static ze_result_t give_vertices(list_fn *list, void *of, uint32_t *count, ze_fabric_vertex_handle_t *vertices)
 {
     ze_device_handle_t devices[MOST];
@@ -54,7 +53,7 @@ ze_result_t zeFabricVertexGetPropertiesExp(ze_fabric_vertex_handle_t vertex, ze_
     soft_device_uuid(vertex->device, p->uuid.id);
     p->type = (ze_fabric_vertex_exp_type_t)(soft_is_subdevice(vertex->device) ? PART_VERTEX : DEVICE_VERTEX);
     p->remote = 0;
-    memset(&p->address, 0, sizeof p->address); /* on no bus */
+    memset(&p->address, 0, sizeof p->address); /* not on a bus */
     return ZE_RESULT_SUCCESS;
 }
 
@@ -74,7 +73,7 @@ ze_result_t zeFabricEdgeGetExp(ze_fabric_vertex_handle_t a, ze_fabric_vertex_han
     return ZE_RESULT_SUCCESS;
 }
 
-/* No handle of an edge exists. */
+/* There are no edge handles. */
 static ze_result_t refuse_edge(ze_fabric_edge_handle_t edge)
 {
     return edge ? ZE_RESULT_ERROR_UNSUPPORTED_FEATURE : ZE_RESULT_ERROR_INVALID_NULL_HANDLE;

@@ -1,4 +1,4 @@
-/* functions.c - pointers to functions of modules: each is compiled when it is asked for. */
+/* functions.c - pointers to functions of modules: each is compiled on request. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 pthread_mutex_t soft_link_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Whether the module exports a function of this name. */
+/* Does the module export a function with this name? */
 static bool has_function(const struct soft_source *s, const char *name)
 {
     struct sp_module *m = s->words ? sp_parse(s->words, s->count, NULL, 0, soft_is_strict(), NULL) : NULL;

@@ -1,11 +1,11 @@
-/* hierarchy.c - which devices there are: the device, or parts of it. $XETILE_SOFT_SUBDEVICES says how many parts,
- * $ZE_FLAT_DEVICE_HIERARCHY whether these are devices of their own, and $ZE_AFFINITY_MASK which of them the process
- * has, as the specification of Level Zero has it:
+/* hierarchy.c - the devices: the whole device, or parts of it. $XETILE_SOFT_SUBDEVICES is the number of parts,
+ * $ZE_FLAT_DEVICE_HIERARCHY says whether they are devices of their own, and $ZE_AFFINITY_MASK which of them the process
+ * uses, as in the Level Zero specification:
  *
- *   COMPOSITE  (where nothing is said) the device, its parts are sub-devices; the mask lists devices and parts: 0, 0.1;
+ *   COMPOSITE  (default) one device whose parts are sub-devices; the mask lists devices and parts: 0, 0.1;
  *              a single part is a device without sub-devices
  *   FLAT       each part is a device; the mask lists those: 0,2
- *   COMBINED   the same, and the device can be asked for as their root
+ *   COMBINED   the same, and the whole device is available as their root
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct _ze_device_handle_t soft_device = {.tag = SOFT_DEVICE, .vertex = {SOFT_VE
 
 static struct _ze_device_handle_t parts[MAX_PARTS];
 static struct {
-    ze_device_handle_t device[MAX_PARTS], part[MAX_PARTS]; /* what zeDeviceGet gives; sub-devices of the first */
+    ze_device_handle_t device[MAX_PARTS], part[MAX_PARTS]; /* results of zeDeviceGet; sub-devices of the first */
     uint32_t devices, parts;
     bool combined;
 } seen;
@@ -46,7 +46,7 @@ static uint32_t make_parts(void)
     return count;
 }
 
-/* A number of the mask, where one stands at *at; NONE: something else does. */
+/* Reads a number of the mask at *at; NONE: not a number. */
 static uint32_t read_number(const char **at)
 {
     char *end;
@@ -57,8 +57,7 @@ static uint32_t read_number(const char **at)
     return n < NONE ? (uint32_t)n : NONE;
 }
 
-/* Bits of the parts (of the device, when it has none: the first) that the mask lists. What is not there is passed over.
- */
+/* Bits of the parts that the mask lists (of the device, if it has no parts: the first). Missing ones are ignored. */
 static uint32_t read_mask(uint32_t count, bool flat)
 {
     const char *at = getenv("ZE_AFFINITY_MASK");
@@ -99,7 +98,7 @@ static void look(void)
             threads += parts[i].threads;
             seen.part[seen.parts++] = &parts[i];
         }
-    if (seen.parts < count) soft_device.threads = threads; /* its work goes to the parts that are left */
+    if (seen.parts < count) soft_device.threads = threads; /* its work is distributed over the remaining parts */
     if (!flat && seen.parts > 1) {
         show(&soft_device);
         return;

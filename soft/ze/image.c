@@ -1,6 +1,6 @@
-/* image.c - images and samplers: what kernels are given of them, and copies of boxes of texels. Texels lie in rows of
- * memory as the descriptor has them, without tiles: in pages of the image's own, in an allocation of the program's, or
- * in those of the image that a view shows in another way.
+/* image.c - images and samplers: creation, what kernels receive, and copies of boxes of texels. Texels are stored row
+ * by row as in the descriptor, without tiling: in the image's own pages, in an allocation of the program, or in those
+ * of the image that a view reinterprets.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "run/image.h"
 #include "ze_soft.h"
 
-/* Structures that the oldest header does not have, by number. */
+/* Structures missing in the oldest header, by number. */
 enum {
     SRGB_DESC = 0x10006,
     PLANE_DESC = 0x10010,
@@ -23,7 +23,7 @@ enum {
     CUSTOM_PITCH_DESC = 0x20042
 };
 enum { BINDLESS = 1, SAMPLED = 2 };
-struct number_desc { /* sRGB or not, a plane, flags of bindless images; whether a format is supported */
+struct number_desc { /* sRGB flag, plane, flags of bindless images, support of a format */
     ze_structure_type_t stype;
     const void *next;
     uint32_t number;
@@ -33,20 +33,20 @@ struct pitched_desc {
     const void *next;
     void *memory;
 };
-struct sizes { /* row and slice pitch; largest width and height; alignment of a pitch and the largest */
+struct sizes { /* row and slice pitch; maximum width and height; alignment and maximum of a pitch */
     ze_structure_type_t stype;
     const void *next;
     size_t size[2];
 };
 
-/* ---- what there is */
+/* ---- limits and formats */
 
 enum { ROW_ALIGNMENT = 64, LARGEST_LAYERS = 2048, LARGEST_PITCH = 256 << 10 };
 #define LARGEST_SLICE (16384ull * LARGEST_PITCH)
-#define LARGEST_BUFFER (UINT64_C(1) << 31) /* bytes: the boxes of copies have 32 bits */
+#define LARGEST_BUFFER (UINT64_C(1) << 31) /* bytes: copy regions have 32-bit sizes */
 
 static const struct kind {
-    uint32_t dims, largest; /* texels in each of them */
+    uint32_t dims, largest; /* maximum texels in each dimension */
     bool array;
 } kinds[] = {
     [ZE_IMAGE_TYPE_1D] = {1, 16384, false}, [ZE_IMAGE_TYPE_1DARRAY] = {1, 16384, true},
@@ -54,7 +54,7 @@ static const struct kind {
     [ZE_IMAGE_TYPE_3D] = {3, 2048, false},  [ZE_IMAGE_TYPE_BUFFER] = {1, UINT32_MAX, false},
 };
 
-/* 0: there is no such format. */
+/* 0: unsupported format. */
 static uint32_t texel_bytes(const ze_image_format_t *f)
 {
     return image_texel_bytes((uint32_t)f->layout, (uint32_t)f->type);
@@ -91,10 +91,10 @@ ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_imag
 
 /* ---- descriptors */
 
-/* What is chained to one. */
+/* Extensions chained to a descriptor. */
 struct wish {
-    void *memory;    /* of the program's; NULL: the image gets its own */
-    size_t pitch[2]; /* of rows and slices there; 0: as narrow as they may be */
+    void *memory;    /* the program's; NULL: allocate */
+    size_t pitch[2]; /* of rows and slices there; 0: the minimum */
     bool srgb;
     uint32_t bindless; /* BINDLESS, SAMPLED */
     const ze_sampler_desc_t *sampler;
@@ -160,7 +160,7 @@ static ze_result_t check_extent(const char *what, uint64_t n, uint64_t most)
                      (unsigned long long)most);
 }
 
-/* A buffer's width is in texels, as Intel's driver and the conformance suite have it; the specification has bytes. */
+/* A buffer's width is in texels, as in Intel's driver and the conformance suite; the specification says bytes. */
 static ze_result_t set_size(struct xs_image *i, const ze_image_desc_t *d, uint32_t texel)
 {
     const struct kind *k = &kinds[d->type];
@@ -187,7 +187,7 @@ static ze_result_t set_sampler(struct xs_sampler *s, const ze_sampler_desc_t *d)
     return ZE_RESULT_SUCCESS;
 }
 
-/* An image without memory. */
+/* Creates an image without memory. */
 static ze_result_t describe(const ze_image_desc_t *d, const struct wish *wish, ze_image_handle_t *to)
 {
     struct xs_image i = {0};
@@ -242,7 +242,7 @@ static ze_result_t take_memory(ze_context_handle_t context, ze_image_handle_t im
     if (!soft_range_fits(memory, end))
         return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "an image of %llu bytes exceeds the allocation at %p",
                          (unsigned long long)end, memory);
-    check_memory_wrote(memory, end); /* the checked mode does not see what kernels write through images */
+    check_memory_wrote(memory, end); /* the checked mode does not track writes through images */
     image->image.data = memory;
     return ZE_RESULT_SUCCESS;
 }
@@ -297,7 +297,7 @@ ze_result_t zeImageDestroy(ze_image_handle_t image)
     return ZE_RESULT_SUCCESS;
 }
 
-/* Texels of the same size, in the same place: of any type, as many as the image has or fewer. */
+/* Sets up a view: texels of the same size at the same place, of any type, at most as many as the image has. */
 static ze_result_t show(ze_image_handle_t view, ze_image_handle_t image)
 {
     struct xs_image *v = &view->image;
@@ -336,7 +336,7 @@ ze_result_t zeImageViewCreateExp(ze_context_handle_t context, ze_device_handle_t
     return zeImageViewCreateExt(context, device, desc, image, view);
 }
 
-/* ---- asking */
+/* ---- queries */
 
 ze_result_t zeImageGetProperties(ze_device_handle_t device, const ze_image_desc_t *desc, ze_image_properties_t *p)
 {
@@ -387,7 +387,7 @@ ze_result_t zeMemGetPitchFor2dImage(ze_context_handle_t context, ze_device_handl
     return ZE_RESULT_SUCCESS;
 }
 
-/* What kernels take for it is its address. */
+/* Kernels receive its address. */
 ze_result_t zeImageGetDeviceOffsetExp(ze_image_handle_t image, uint64_t *offset)
 {
     _Static_assert(offsetof(struct _ze_image_handle_t, sampler) ==
@@ -421,11 +421,11 @@ ze_result_t zeContextEvictImage(ze_context_handle_t context, ze_device_handle_t 
 
 /* ---- copies */
 
-/* Layers are what comes after the rows: of a 1D array's region its y. */
+/* Layers follow rows: in a region of a 1D array they are y. */
 static bool has_layers_as_rows(const struct xs_image *i) { return i->layers && i->dims == 1; }
 
-/* A region (NULL: all) in bytes from the image's data. What it says of dimensions that the image lacks is ignored, as
- * by Intel's driver. */
+/* Converts a region (NULL: all) to bytes from the image's data. Dimensions that the image lacks are ignored, as in
+ * Intel's driver. */
 static ze_result_t image_box(ze_image_handle_t image, const ze_image_region_t *region, struct soft_box *to)
 {
     const struct xs_image *i = &image->image;
@@ -454,7 +454,7 @@ static ze_result_t image_box(ze_image_handle_t image, const ze_image_region_t *r
     return ZE_RESULT_SUCCESS;
 }
 
-/* As many bytes in memory; pitches of 0: packed. With those that are too small rows overlap, as with Intel's driver. */
+/* The same region in linear memory; pitches of 0: packed. Pitches that are too small overlap, as in Intel's driver. */
 static struct soft_box memory_box(const struct xs_image *i, const ze_copy_region_t *r, uint32_t row, uint32_t slice)
 {
     struct soft_box b = {.region = {.width = r->width, .height = r->height, .depth = r->depth}};

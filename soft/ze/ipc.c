@@ -1,7 +1,7 @@
-/* ipc.c - memory and event pools of other processes. A handle of the API is 64 bytes that a program sends as it likes.
- * As with Intel's driver they begin with the number of a file descriptor, so that a program may also send the
- * descriptor itself (SCM_RIGHTS) and put the number that it got there. What is no such descriptor is fetched from the
- * process that made the handle, which works for processes of the same user that may trace each other.
+/* ipc.c - memory and event pools of other processes. An IPC handle is 64 bytes that programs can send in any way. As in
+ * Intel's driver, they begin with a file descriptor number, so a program may also send the descriptor itself
+ * (SCM_RIGHTS) and store the received number. Otherwise the descriptor is fetched from the process that made the
+ * handle, which works for processes of the same user that may trace each other.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,7 +43,7 @@ static bool is_it(const struct soft_ipc *ipc, int file)
     return file >= 0 && fstat(file, &s) == 0 && (uint64_t)s.st_dev == ipc->device && (uint64_t)s.st_ino == ipc->inode;
 }
 
-/* By the system call, or where that is not allowed or not there by /proc. */
+/* By the system call or, if that is missing or forbidden, through /proc. */
 static int fetch(const struct soft_ipc *ipc)
 {
     char path[64];
@@ -74,9 +74,9 @@ ze_result_t soft_ipc_open(const struct soft_ipc *ipc, uint32_t kind, int *file)
         (int)ipc->process, ipc->file);
 }
 
-/* ---- memory as a file descriptor: of a memory file, which other processes and drivers can map. Programs that know
- * nothing else call it a DMA-BUF, although the kernel does not take it for one: so it may be asked for under that name,
- * but is not promised. */
+/* ---- memory as a file descriptor: of a memory file, which other processes and drivers can map. Programs that know no
+ * other type call it a DMA-BUF, although the kernel does not consider it one: so it can be requested as such, but is
+ * not advertised. */
 
 enum { KINDS = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD | ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF };
 

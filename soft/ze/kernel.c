@@ -69,8 +69,8 @@ ze_result_t zeKernelDestroy(ze_kernel_handle_t kernel)
 
 /* ---- before a launch */
 
-/* Drivers of GPUs take an int for a size_t and the other way round, and programs rely on it: bytes that are missing are
- * zeros, and bytes too many must be. Pointers have their size. */
+/* GPU drivers accept an int for a size_t and vice versa, and programs rely on it: missing bytes are zeros, and excess
+ * bytes must be zero. Pointers must have their exact size. */
 static bool value_fits(const struct xs_param *p, size_t size, const void *value)
 {
     size_t i;
@@ -81,7 +81,7 @@ static bool value_fits(const struct xs_param *p, size_t size, const void *value)
     return true;
 }
 
-/* What kernels are given is part of the object behind the handle. */
+/* Kernels receive the address of a part of the handle's object. */
 static ze_result_t set_object(uint8_t *to, uint32_t kind, const void *handle)
 {
     const void *given;
@@ -110,7 +110,7 @@ ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, 
     is_object = p->kind == XS_PARAM_IMAGE || p->kind == XS_PARAM_SAMPLER;
     if (p->kind == XS_PARAM_LOCAL) {
         uint64_t bytes = size;
-        if (value || !size || size > UINT32_MAX) /* a launch says what is more than the device has */
+        if (value || !size || size > UINT32_MAX) /* a launch reports what exceeds the device's memory */
             return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
                              "kernel %.100s: argument %u is local memory: a size and no value", kernel->code->name,
                              index);
@@ -124,7 +124,7 @@ ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, 
         if (is_object && value) SOFT_TRY(set_object(kernel->args + p->offset, p->kind, value));
         else if (value) memcpy(kernel->args + p->offset, value, size < p->size ? size : p->size);
     }
-    kernel->given[index] = value || !is_object; /* a launch refuses what has no image */
+    kernel->given[index] = value || !is_object; /* a launch refuses missing images */
     return ZE_RESULT_SUCCESS;
 }
 
@@ -155,7 +155,7 @@ static uint32_t largest_divisor(uint32_t n, uint32_t limit)
     return 1;
 }
 
-/* Whole work-groups of up to 256 work-items, x first: that is what neighbouring lanes share. */
+/* Work-groups of up to 256 work-items that divide the global size, x first, as neighbouring lanes are along x. */
 ze_result_t zeKernelSuggestGroupSize(ze_kernel_handle_t kernel, uint32_t global_x, uint32_t global_y, uint32_t global_z,
                                      uint32_t *x, uint32_t *y, uint32_t *z)
 {
@@ -176,7 +176,7 @@ ze_result_t zeKernelSuggestMaxCooperativeGroupCount(ze_kernel_handle_t kernel, u
 {
     SOFT_HANDLE(kernel, SOFT_KERNEL);
     SOFT_POINTER(count);
-    *count = sched_threads(); /* one on each thread runs at the same time */
+    *count = sched_threads(); /* one per thread runs at the same time */
     return ZE_RESULT_SUCCESS;
 }
 
@@ -193,7 +193,7 @@ ze_result_t zeKernelSetIndirectAccess(ze_kernel_handle_t kernel, ze_kernel_indir
     SOFT_HANDLE(kernel, SOFT_KERNEL);
     SOFT_FLAGS(flags, ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST | ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE |
                           ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED);
-    kernel->indirect = flags; /* all memory can be reached anyway */
+    kernel->indirect = flags; /* all memory is accessible anyway */
     return ZE_RESULT_SUCCESS;
 }
 
@@ -207,7 +207,7 @@ ze_result_t zeKernelSetCacheConfig(ze_kernel_handle_t kernel, ze_cache_config_fl
     return ZE_RESULT_SUCCESS; /* a preference; the CPU's caches have no such setting */
 }
 
-/* ---- asking */
+/* ---- queries */
 
 ze_result_t zeKernelGetSourceAttributes(ze_kernel_handle_t kernel, uint32_t *size, char **to)
 {
@@ -217,7 +217,7 @@ ze_result_t zeKernelGetSourceAttributes(ze_kernel_handle_t kernel, uint32_t *siz
     SOFT_POINTER(size);
     text = kernel->code->attributes ? kernel->code->attributes : "";
     bytes = (uint32_t)strlen(text) + 1;
-    if (to && *to) { /* the loader's checks refuse a null `to`, so that a null *to asks for the size too */
+    if (to && *to) { /* the loader's checks refuse a null `to`, so a null *to also requests the size */
         if (*size < bytes) return ZE_RESULT_ERROR_INVALID_SIZE;
         memcpy(*to, text, bytes);
     }
@@ -266,7 +266,7 @@ ze_result_t zeKernelGetProperties(ze_kernel_handle_t kernel, ze_kernel_propertie
     p->maxNumSubgroups = SOFT_MAX_GROUP_SIZE / k->subgroup_size;
     p->localMemSize = k->local_bytes;
     p->privateMemSize = k->private_bytes;
-    p->spillMemSize = k->body ? k->spill_bytes : k->frame_bytes; /* of machine code what its compiler says */
+    p->spillMemSize = k->body ? k->spill_bytes : k->frame_bytes; /* for machine code, as reported by its compiler */
     hash_to(p->uuid.kid, sizeof p->uuid.kid, k->name, strlen(k->name));
     hash_to(p->uuid.mid, sizeof p->uuid.mid, kernel->module->object.image, kernel->module->object.image_size);
     for (more = p->pNext; more; more = more->pNext) {

@@ -12,7 +12,7 @@ static ze_result_t check_kernel(ze_kernel_handle_t kernel)
     SOFT_HANDLE(kernel, SOFT_KERNEL);
     k = kernel->code;
     for (i = 0; i < k->param_count; i++)
-        if (!kernel->given[i]) /* hardware would fault on what it finds there */
+        if (!kernel->given[i]) /* hardware would fault on an unset pointer */
             return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: argument %u (%.60s) was never set",
                              k->name, i, k->params[i].name);
     local = sched_local_bytes(k, kernel->args);
@@ -32,7 +32,7 @@ void soft_launch_take(struct soft_launch *to, ze_kernel_handle_t kernel, const u
     memcpy(l->global_offset, kernel->offset, sizeof l->global_offset);
 }
 
-/* Records the kernel as it is now: arguments, group size, offset. */
+/* Records the kernel's current state: arguments, group size, offset. */
 static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
                                        const ze_group_count_t *count, ze_event_handle_t signal, uint32_t wait_count,
                                        ze_event_handle_t *waits, ze_result_t *result)

@@ -1,8 +1,8 @@
-/* link.c - modules that need one another: linking, what they import and export.
+/* link.c - linking modules: imports and exports.
  *
  * A module with imports keeps its SPIR-V and is compiled when it is linked, together with the modules that export what
- * it wants. Variables are not doubled by that: a module has one storage for its own, and whoever is compiled with its
- * code refers to it.
+ * it needs. This does not duplicate variables: each module has one storage for its own, and modules compiled with its
+ * code refer to that.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct party {
     struct sp_module *parsed; /* NULL: no symbols */
     struct sp_symbol *symbols;
     uint32_t symbol_count;
-    bool taken; /* of the link being made */
+    bool taken; /* in the current link */
 };
 
 static void parties_free(struct party *p, uint32_t count)
@@ -55,7 +55,7 @@ static bool exports(const struct party *p, const char *name)
 
 static bool is_open(const struct sp_symbol *s) { return s->linkage == SP_LINKAGE_Import && s->used; }
 
-/* The number of an exporter of this name, `count` when there is none. A module may stand in the list twice. */
+/* The index of an exporter of this name, `count` if there is none. A module may be listed twice. */
 static uint32_t find_exporter(const struct party *p, uint32_t count, const char *name)
 {
     uint32_t i;
@@ -68,7 +68,7 @@ static uint32_t find_exporter(const struct party *p, uint32_t count, const char 
 
 struct link {
     struct party *party;
-    uint32_t count, *chosen, chosen_count; /* in the order in which they are joined, the module to be linked first */
+    uint32_t count, *chosen, chosen_count; /* in linking order, beginning with the module to be linked */
     struct sp_text *log;
 };
 
@@ -80,7 +80,7 @@ static void choose(struct link *l, uint32_t i)
     l->chosen[l->chosen_count++] = i;
 }
 
-/* Everybody who exports what somebody chosen wants. */
+/* Chooses all exporters of what chosen modules import. */
 static bool choose_exporters(struct link *l)
 {
     uint32_t n, k, i, first;

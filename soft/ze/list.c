@@ -1,4 +1,4 @@
-/* list.c - command lists: their life, and every append that launches no kernel. */
+/* list.c - command lists: creation, destruction, and all appends except kernel launches. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command 
 
 /* ---- life */
 
-enum { MUTABLE_LIST = 0x20016 }; /* ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_DESC, which old headers do not have */
+enum { MUTABLE_LIST = 0x20016 }; /* ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_DESC, missing in old headers */
 
 static ze_result_t list_new(ze_context_handle_t context, ze_device_handle_t device, ze_command_list_handle_t *list)
 {
@@ -79,7 +79,7 @@ ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
     return ZE_RESULT_SUCCESS;
 }
 
-/* Nobody needs to close or reset an immediate list, but whoever does is taken at his word. */
+/* Immediate lists need not be closed or reset, but it is allowed. */
 ze_result_t zeCommandListClose(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
@@ -90,7 +90,7 @@ ze_result_t zeCommandListClose(ze_command_list_handle_t list)
 ze_result_t zeCommandListReset(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
-    soft_command_free(list->first); /* none, of an immediate list */
+    soft_command_free(list->first); /* NULL for immediate lists */
     list->first = NULL;
     list->last = &list->first;
     list->closed = list->signals = false;
@@ -111,7 +111,7 @@ static ze_result_t append_nothing(ze_command_list_handle_t list, ze_event_handle
 ze_result_t zeCommandListAppendBarrier(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t wait_count,
                                        ze_event_handle_t *waits)
 {
-    return append_nothing(list, signal, wait_count, waits); /* commands run in order anyway */
+    return append_nothing(list, signal, wait_count, waits); /* commands run in order in any case */
 }
 
 ze_result_t zeCommandListAppendMemoryRangesBarrier(ze_command_list_handle_t list, uint32_t count, const size_t *sizes,
@@ -249,7 +249,7 @@ ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t list, void *t
     return soft_command_add(list, c);
 }
 
-/* Zero pitches mean: packed. */
+/* Pitches of zero mean packed. */
 static struct soft_box box(const ze_copy_region_t *region, uint32_t pitch, uint32_t slice)
 {
     struct soft_box b = {*region, pitch, slice};
@@ -273,7 +273,7 @@ static bool spans_meet(uint32_t a, uint32_t b, uint32_t size)
     return (uint64_t)a < (uint64_t)b + size && (uint64_t)b < (uint64_t)a + size;
 }
 
-/* Decidable at a glance when both boxes lie in the same surface; rows are moved, not copied, in any other case. */
+/* Decides only if both boxes are in the same surface; otherwise rows are copied with memmove. */
 static bool boxes_overlap(const void *to, const struct soft_box *a, const void *from, const struct soft_box *b)
 {
     bool flat = a->region.depth == 1 && !a->region.originZ && !b->region.originZ;
@@ -341,7 +341,7 @@ ze_result_t zeCommandListAppendMemAdvise(ze_command_list_handle_t list, ze_devic
     return append_nothing(list, NULL, 0, NULL);
 }
 
-/* ---- asked by newer programs */
+/* ---- queries of newer programs */
 
 #if SOFT_API(6)
 ze_result_t zeCommandListHostSynchronize(ze_command_list_handle_t list, uint64_t timeout)

@@ -26,7 +26,7 @@ ze_module_build_log_handle_t soft_log_new(void)
     return log;
 }
 
-/* After a build or link: the log goes to the caller where one is wanted, and into the error's description. */
+/* After a build or link: passes the log to the caller, if requested, and to the error's description. */
 ze_result_t soft_log_deliver(ze_result_t result, const char *what, ze_module_build_log_handle_t log,
                              ze_module_build_log_handle_t *wanted)
 {
@@ -39,7 +39,7 @@ ze_result_t soft_log_deliver(ze_result_t result, const char *what, ze_module_bui
     return result;
 }
 
-/* The log behind a handle or behind its face. */
+/* Finds the log of a handle, which may be the log's face. */
 static ze_result_t find_log(ze_module_build_log_handle_t *log)
 {
     if (!*log) return ZE_RESULT_ERROR_INVALID_NULL_HANDLE;

@@ -1,5 +1,5 @@
-/* memory.c - unified shared memory. Every kind is pages of host memory (pages.c); a sorted table of the allocations
- * answers what a pointer belongs to.
+/* memory.c - unified shared memory. All kinds are pages of host memory (pages.c); a sorted table of allocations finds
+ * the one that contains a pointer.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,9 +19,9 @@ struct allocation {
     size_t size;
     ze_context_handle_t context;
     ze_memory_type_t type;
-    bool huge, opened; /* opened: from a handle of another process, and closed instead of freed */
-    bool has_atomics;  /* the program has set: */
-    uint32_t atomics;  /* ze_memory_atomic_attr_exp_flags_t, which changes nothing */
+    bool huge, opened; /* opened: from another process's handle; closed instead of freed */
+    bool has_atomics;  /* set by the program: */
+    uint32_t atomics;  /* ze_memory_atomic_attr_exp_flags_t, without effect */
     uint64_t id;
     struct soft_pages pages;
 };
@@ -38,7 +38,7 @@ uint64_t soft_memory_id(void)
     return atomic_fetch_add(&last, 1) + 1;
 }
 
-/* How many allocations begin at or before `address`; table.lock held. */
+/* The number of allocations that begin at or before `address`; table.lock held. */
 static size_t count_upto(uintptr_t address)
 {
     size_t low = 0, high = table.count;
@@ -83,7 +83,7 @@ static bool insert(const struct allocation *a)
     return ok;
 }
 
-/* Takes the allocation that begins at `pointer` out of the table; its pages are the caller's then. */
+/* Removes the allocation that begins at `pointer` from the table; its pages then belong to the caller. */
 static bool take_out(ze_context_handle_t context, const void *pointer, bool opened, struct soft_pages *pages)
 {
     struct allocation *a;
@@ -96,7 +96,7 @@ static bool take_out(ze_context_handle_t context, const void *pointer, bool open
         *pages = a->pages;
         memmove(a, a + 1, (table.count - at - 1) * sizeof *a);
         if (--table.count == 0) {
-            free(table.list); /* nothing is left behind when a program has freed everything */
+            free(table.list); /* no leak after a program has freed everything */
             table.list = NULL;
             table.capacity = 0;
         }
@@ -146,14 +146,14 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu bytes: more than the machine has", size);
     if (alignment > MAX_ALIGNMENT)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
-    while (alignment & (alignment - 1)) alignment += alignment & -alignment; /* drivers take 12, and programs ask */
-    /* As on hardware, memory is handed out in whole pages: a kernel that writes a little past the end harms nobody. */
+    while (alignment & (alignment - 1)) alignment += alignment & -alignment; /* drivers accept 12; programs use it */
+    /* As on hardware, allocations are whole pages, so a kernel that writes slightly past the end does no damage. */
     if (a.huge && alignment < HUGE_PAGE) alignment = HUGE_PAGE;
     if (!soft_pages_new(&a.pages, size + (check_level() ? CHECK_MARGIN : 0), alignment))
         return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     base = a.pages.base;
 #ifdef MADV_HUGEPAGE
-    if (a.huge) madvise(base, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* fewer TLB misses; no matter if refused */
+    if (a.huge) madvise(base, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* fewer TLB misses; may fail */
 #endif
     a.base = (uintptr_t)base;
     if (!insert(&a)) {
@@ -167,7 +167,7 @@ static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, 
     return ZE_RESULT_SUCCESS;
 }
 
-/* Memory that a file of another process, or of another driver, is. */
+/* Maps a file that is memory of another process or driver. */
 static ze_result_t map_file(struct allocation a, int file, void **pointer)
 {
     if (!a.size || !soft_pages_open(&a.pages, file, a.size)) {
@@ -179,7 +179,7 @@ static ze_result_t map_file(struct allocation a, int file, void **pointer)
         soft_pages_free(&a.pages);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
-    check_memory_add(a.pages.base, a.size, CHECK_VIRTUAL); /* others write it, too */
+    check_memory_add(a.pages.base, a.size, CHECK_VIRTUAL); /* others write it too */
     *pointer = a.pages.base;
     return ZE_RESULT_SUCCESS;
 }
@@ -188,7 +188,7 @@ static ze_result_t import(ze_context_handle_t context, ze_memory_type_t type, si
 {
     struct allocation a = {.size = size, .context = context, .type = type};
     *to = NULL;
-    return map_file(a, fcntl(file, F_DUPFD_CLOEXEC, 0), to); /* the program's own stays the program's */
+    return map_file(a, fcntl(file, F_DUPFD_CLOEXEC, 0), to); /* the program keeps its own descriptor */
 }
 
 #define DEVICE_FLAGS                                                                                                   \
@@ -202,7 +202,7 @@ static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d, int *f
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, DEVICE_FLAGS);
-    return soft_check_memory_chain(d->pNext, file); /* whatever the ordinal: there is one memory */
+    return soft_check_memory_chain(d->pNext, file); /* any ordinal: there is one memory */
 }
 
 static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d, int *file)
@@ -274,7 +274,7 @@ ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
     return ZE_RESULT_SUCCESS;
 }
 
-/* Memory that goes when the submissions up to that one are done. */
+/* Memory to be freed when the submissions up to a given one are done. */
 struct deferred {
     struct deferred *next;
     struct soft_pages pages;
@@ -294,7 +294,7 @@ void soft_memory_collect(uint64_t (*first_of_queues)(void))
     struct deferred **link, *d, *done = NULL;
     uint64_t first;
     pthread_mutex_lock(&deferred.lock);
-    first = first_of_queues(); /* of those submitted since the last piece of memory came here, too */
+    first = first_of_queues(); /* including those submitted since the latest memory was added */
     for (link = &deferred.first; (d = *link) != NULL;) {
         if (d->submission >= first) {
             link = &d->next;
@@ -384,11 +384,11 @@ ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer)
 }
 
 #if SOFT_API(7)
-/* ---- which atomic operations a program promises to do: remembered, as the memory has them all */
+/* ---- atomic operations that a program declares: only stored, as memory supports all of them */
 
 enum { ATOMICS = 0x7f };
 
-/* The shared allocation; NULL: there is none. table.lock held. */
+/* The shared allocation; NULL if there is none. table.lock held. */
 static struct allocation *find_shared(const void *pointer)
 {
     struct allocation *a = find(pointer);
@@ -403,7 +403,7 @@ ze_result_t zeMemSetAtomicAccessAttributeExp(ze_context_handle_t context, ze_dev
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(pointer);
     SOFT_FLAGS(flags, ATOMICS);
-    (void)size; /* the whole allocation is the granularity */
+    (void)size; /* applies to the whole allocation */
     pthread_rwlock_wrlock(&table.lock);
     a = find_shared(pointer);
     if (a) {

@@ -1,5 +1,5 @@
-/* memory_info.c - what an address is in: asked in any context, as a pointer is the same in all of them and programs ask
- * so; freeing is for its own.
+/* memory_info.c - properties of an address. Any context may be passed, because pointers are the same in all of them and
+ * programs rely on it; freeing requires the allocation's own context.
  */
 #include "ze_soft.h"
 

@@ -1,4 +1,4 @@
-/* memory_ipc.c - memory of other processes: handles of it, and the file descriptors that they are made of. */
+/* memory_ipc.c - memory of other processes: IPC handles and the file descriptors in them. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 ze_result_t soft_share(const void *pointer, struct soft_ipc *to)
 {
-    soft_queues_drain(); /* pages that move are not to be written meanwhile */
+    soft_queues_drain(); /* pages must not be written while they move */
     return soft_virtual_share(pointer, to) ? ZE_RESULT_SUCCESS : soft_memory_share(pointer, to);
 }
 
@@ -42,7 +42,7 @@ ze_result_t zeMemOpenIpcHandle(ze_context_handle_t context, ze_device_handle_t d
 }
 
 #if SOFT_API(6)
-/* Nothing is held by a handle. */
+/* Handles hold nothing. */
 ze_result_t zeMemPutIpcHandle(ze_context_handle_t context, ze_ipc_mem_handle_t handle)
 {
     (void)handle;
@@ -72,7 +72,7 @@ ze_result_t zeMemGetIpcHandleFromFileDescriptorExp(ze_context_handle_t context, 
     return ZE_RESULT_SUCCESS;
 }
 
-/* In another process than the handle's, a new one. */
+/* In a process other than the handle's, a new one. */
 ze_result_t zeMemGetFileDescriptorFromIpcHandleExp(ze_context_handle_t context, ze_ipc_mem_handle_t handle,
                                                    uint64_t *file)
 {

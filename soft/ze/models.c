@@ -1,5 +1,5 @@
-/* models.c - the devices that this one can pass for: $XETILE_SOFT_DEVICE, or the one whose machine code
- * $XETILE_SOFT_ISA has executed. What a model says of itself stands in a table; what it lacks is refused.
+/* models.c - the devices that this one can imitate: $XETILE_SOFT_DEVICE, or the one whose machine code is executed
+ * ($XETILE_SOFT_ISA). A table has each model's properties; features it lacks are refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "xe/xe.h"
 #include "ze_soft.h"
 
-/* One tile of a device of several. */
+/* For devices with several tiles, one tile. */
 static const struct soft_model models[] = {
     {.name = "pvc",
      .title = "Intel(R) Data Center GPU Max 1550",
@@ -90,10 +90,10 @@ bool soft_is_cpu(void)
     return type && strcmp(type, "cpu") == 0;
 }
 
-/* Machine code has them read by units that the interpreter lacks. */
+/* Machine code accesses images through units that the interpreter lacks. */
 bool soft_has_images(void) { return !xe_target() && (!soft_model() || soft_model()->has_images); }
 
-/* ---- what a model lacks */
+/* ---- features that a model lacks */
 
 static bool refuse(struct sp_text *log, const struct soft_model *model, const char *what)
 {

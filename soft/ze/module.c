@@ -1,4 +1,4 @@
-/* module.c - modules: the objects behind the handles, what can be asked of them. */
+/* module.c - modules: objects and queries. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static bool make_global(const struct xs_global *g, uint8_t **to)
     return true;
 }
 
-/* Addresses in the initial values of those variables that were just made. */
+/* Writes addresses in the initial values of newly created variables. */
 static void write_addresses(ze_module_handle_t m, const bool *fresh)
 {
     const struct xs_module *x = m->object.module;
@@ -127,8 +127,8 @@ void soft_module_release(ze_module_handle_t m)
     if (atomic_fetch_sub(&m->references, 1) == 1) module_free(m);
 }
 
-/* A module whose imports are in use cannot be compiled before zeModuleDynamicLink; it is only read, so that what is
- * wrong with it is said now. */
+/* A module with used imports cannot be compiled before zeModuleDynamicLink; it is only read, so that errors are
+ * reported now. */
 static ze_result_t read_imports(ze_module_handle_t m, struct sp_text *log)
 {
     struct sp_symbol *symbols;
@@ -158,8 +158,8 @@ static ze_result_t build_spirv(ze_module_handle_t m, struct sp_text *log)
     return ZE_RESULT_SUCCESS;
 }
 
-/* A native binary is a compiled object, or this and then the SPIR-V words and the object (none when still unlinked).
- * Objects have a hash of their own. */
+/* A native binary is a compiled object, or this header followed by the SPIR-V words and the object (none if unlinked).
+ * Objects contain their own hash. */
 struct linkable_header {
     char magic[8];
     uint64_t words, image_bytes;
@@ -275,7 +275,7 @@ ze_result_t zeModuleDestroy(ze_module_handle_t module)
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- asking */
+/* ---- queries */
 
 ze_result_t soft_module_check_linked(ze_module_handle_t m, const char *what)
 {
@@ -291,7 +291,7 @@ ze_result_t zeModuleGetNativeBinary(ze_module_handle_t module, size_t *size, uin
     SOFT_POINTER(size);
     memcpy(h.magic, linkable_magic, sizeof h.magic);
     h.words = module->source.count;
-    h.image_bytes = module->linked.words ? 0 : module->object.image_size; /* what was linked is linked anew */
+    h.image_bytes = module->linked.words ? 0 : module->object.image_size; /* linked modules must be linked again */
     if (module->source.words) head = sizeof h + module->source.count * 4;
     whole = head + (head ? (size_t)h.image_bytes : module->object.image_size);
     if (to && *size < whole)

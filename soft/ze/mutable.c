@@ -1,5 +1,5 @@
-/* mutable.c - command lists whose commands the program changes after they were appended. A launch that may be changed
- * has its own copy of the kernel it was made from, which is changed as any kernel is and then recorded anew.
+/* mutable.c - command lists whose commands can be changed after they were appended. A mutable launch has its own copy
+ * of its kernel, which is changed like any kernel and then recorded again.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -138,7 +138,7 @@ ze_result_t zeCommandListUpdateMutableCommandSignalEventExp(ze_command_list_hand
     return ZE_RESULT_SUCCESS;
 }
 
-/* No events at all: none is waited for. */
+/* NULL: waits for no events. */
 ze_result_t zeCommandListUpdateMutableCommandWaitEventsExp(ze_command_list_handle_t list, uint64_t id, uint32_t count,
                                                            ze_event_handle_t *events)
 {

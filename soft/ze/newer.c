@@ -1,6 +1,6 @@
-/* newer.c - what headers after 1.9 added and this device can do. Compiled when the installed header has it; the
- * rest of those functions (graphs, ray tracing, external semaphores) have no entry, which the loader
- * reports as an unsupported feature.
+/* newer.c - functions from headers after 1.9 that this device supports, compiled if the installed header has them. The
+ * remaining new functions (graphs, ray tracing, external semaphores) have no entry, which the loader reports as an
+ * unsupported feature.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -21,7 +21,7 @@ ze_result_t zeDeviceSynchronize(ze_device_handle_t device)
     return ZE_RESULT_SUCCESS;
 }
 
-/* The lanes are the kernels' work-items: no type wants vectors in them. */
+/* Lanes are work-items, so no type prefers vectors within them. */
 ze_result_t zeDeviceGetVectorWidthPropertiesExt(ze_device_handle_t device, uint32_t *count,
                                                 ze_device_vector_width_properties_ext_t *list)
 {
@@ -39,11 +39,11 @@ ze_result_t zeDeviceGetVectorWidthPropertiesExt(ze_device_handle_t device, uint3
 ze_result_t zeMemGetIpcHandleWithProperties(ze_context_handle_t context, const void *pointer, void *next,
                                             ze_ipc_mem_handle_t *handle)
 {
-    (void)next; /* which kind of handle: all are alike */
+    (void)next; /* the kind of handle: all are alike */
     return zeMemGetIpcHandle(context, pointer, handle);
 }
 
-/* ---- what a queue or a list was made with */
+/* ---- creation parameters of queues and lists */
 
 SOFT_GETTER(zeCommandQueueGetFlags, ze_command_queue_handle_t, SOFT_QUEUE, ze_command_queue_flags_t,
             handle->queue.desc.flags)
@@ -81,7 +81,7 @@ ze_result_t zeCommandListImmediateGetPriority(ze_command_list_handle_t list, ze_
     return ZE_RESULT_SUCCESS;
 }
 
-/* ---- the same commands with room for extensions, of which there is one: cooperative launches */
+/* ---- commands with extensions, of which there is one: cooperative launches */
 
 static ze_result_t check_no_chain(const void *chain)
 {
@@ -142,7 +142,7 @@ ze_result_t zeCommandListAppendLaunchKernelWithArguments(ze_command_list_handle_
     for (i = 0; i < kernel->code->param_count; i++) {
         const struct xs_param *p = &kernel->code->params[i];
         SOFT_POINTER(arguments);
-        if (p->kind == XS_PARAM_LOCAL) { /* what is pointed to is the size */
+        if (p->kind == XS_PARAM_LOCAL) { /* the target is the size */
             SOFT_POINTER(arguments[i]);
             SOFT_TRY(zeKernelSetArgumentValue(kernel, i, *(const size_t *)arguments[i], NULL));
         } else {
@@ -169,5 +169,5 @@ ze_result_t zeCommandListAppendHostFunction(ze_command_list_handle_t list, ze_ho
 }
 
 #else
-typedef int soft_newer_is_empty; /* ISO C wants something in a file */
+typedef int soft_newer_is_empty; /* ISO C does not allow empty files */
 #endif

@@ -1,6 +1,6 @@
-/* pages.c - where allocations lie: mapped pages between two stretches of address space that nothing can access, so that
- * an overrun by anything up to GUARD ends in a report instead of in other memory. Pages that other processes are to see
- * move into a file without a name, which goes with the last process that has it.
+/* pages.c - memory for allocations: mapped pages between two inaccessible ranges of address space, so that an overrun
+ * by up to GUARD ends in a report instead of in other memory. Pages shared with other processes move to an unnamed
+ * file, which disappears with the last process that has it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,14 +11,13 @@
 
 #include "ze_soft.h"
 
-/* A process may have some 65000 mappings; each guarded stretch takes two of them, while plain ones that touch are one.
- */
+/* A process may have about 65000 mappings; a guarded range takes two, while adjacent plain ones count as one. */
 enum { GUARD = 2 << 20, MOST_GUARDED = 8192 };
 static _Atomic uint32_t guarded;
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-/* Takes part in the count of guarded stretches, or not. */
+/* Counts another guarded range if allowed; returns the size of its guards or 0. */
 static size_t take_guard(void)
 {
     if (atomic_fetch_add(&guarded, 1) < MOST_GUARDED) return GUARD;
@@ -26,7 +25,7 @@ static size_t take_guard(void)
     return 0;
 }
 
-/* Address space for the pages, aligned, with a guard on either side. */
+/* Reserves aligned address space for the pages, with a guard on either side. */
 static bool reserve(struct soft_pages *p, size_t alignment)
 {
     size_t slack = alignment > soft_page_size() ? alignment : 0, all = p->size + 2 * p->guard + slack;

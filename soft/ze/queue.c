@@ -1,20 +1,19 @@
 /* queue.c - command queues, and the queue inside each immediate command list.
  *
- * Submissions run in order. Whoever finds the queue idle may run the next one: its own thread (made with the first
- * asynchronous submission), a synchronous submitter, or a caller that waits without a timeout, for the queue, for one
- * of its fences or for an event that it sets, which saves two changes of thread. `busy` says that someone is.
+ * Submissions run in order. Any thread that finds the queue idle may run the next one: its own thread (started with the
+ * first asynchronous submission), a synchronous submitter, or a caller that waits without a timeout for the queue, one
+ * of its fences or an event that it sets, which saves two thread switches. `busy` means that a thread is doing so.
  *
- * Who waits for a fence or an event goes no further than that, command by command, and leaves what would have to wait
- * for other events, and functions of the host, to the queue's thread: the caller may have to do something about those
- * once its own wait is over.
+ * A thread that waits for a fence or an event stops there, command by command. It leaves commands that would wait for
+ * other events, and host functions, to the queue's thread: the caller may have to act on those after its own wait.
  *
- * Submissions to queues of one ordinal and index begin in the order in which they were made, those of higher priority
- * first, as on hardware, where they share an engine: none begins while another queue has such a one that could. Once
- * begun they run side by side.
+ * Submissions to queues with equal ordinal and index begin in the order in which they were made, those of higher
+ * priority first, as on hardware, where they share an engine: none begins while another queue has an earlier one that
+ * could. Once begun, they run side by side.
  *
- * The queue's thread would often come too late for all that. While work comes in, it therefore is not woken for each
- * piece: it naps, and takes what it then finds. It is woken when a second piece comes before the first is begun, or
- * when somebody asks whether something is done.
+ * The queue's thread would usually be too late. While work arrives, it is therefore not woken for each piece: it naps,
+ * then runs what it finds. It is woken if a second piece arrives before the first has begun, or if a program asks
+ * whether something is done.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -26,28 +25,28 @@
 
 struct soft_work {
     struct soft_work *next;
-    struct soft_command *command; /* its own */
+    struct soft_command *command; /* owned */
     struct soft_command *at;      /* the next to run */
     ze_fence_handle_t fence;
-    uint64_t number; /* among the submissions to all queues */
+    uint64_t number; /* among submissions to all queues */
     bool begun;
-    ze_result_t result;           /* of the first that failed */
+    ze_result_t result;           /* of the first failed command */
     uint32_t list_count, list_at; /* the next list */
     ze_command_list_handle_t lists[];
 };
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t released; /* when `held` of some queue has become 0 */
+    pthread_cond_t released; /* signalled when `held` of a queue becomes 0 */
     struct soft_queue *first;
     uint64_t last_number;
     _Atomic uint64_t submissions;
-    _Atomic uint32_t not_begun; /* submissions of all queues */
-    _Atomic uint32_t in_line;   /* threads that wait for an older one to begin ... */
-    struct waiter *waiters;     /* ... which are these */
+    _Atomic uint32_t not_begun; /* submissions to all queues not yet begun */
+    _Atomic uint32_t in_line;   /* threads waiting for an older submission to begin ... */
+    struct waiter *waiters;     /* ... namely these */
 } queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
 
-/* ---- making and unmaking */
+/* ---- creation and destruction */
 
 ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *d)
 {
@@ -82,7 +81,7 @@ ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t 
     return ZE_RESULT_SUCCESS;
 }
 
-/* What waits for an event that never comes is given up; the rest runs. */
+/* Work that waits for an event that never comes is abandoned; the rest runs. */
 void soft_queue_free(struct soft_queue *q)
 {
     pthread_mutex_lock(&q->signal.lock);
@@ -92,7 +91,7 @@ void soft_queue_free(struct soft_queue *q)
     pthread_mutex_unlock(&q->signal.lock);
     if (q->started) pthread_join(q->thread, NULL);
     pthread_mutex_lock(&queues.lock);
-    while (q->held) pthread_cond_wait(&queues.released, &queues.lock); /* not for long: all it has is done */
+    while (q->held) pthread_cond_wait(&queues.released, &queues.lock); /* not for long: all its work is done */
     *q->link = q->next;
     if (q->next) q->next->link = q->link;
     pthread_mutex_unlock(&queues.lock);
@@ -100,7 +99,7 @@ void soft_queue_free(struct soft_queue *q)
     soft_signal_free(&q->signal);
 }
 
-/* Keeps the queue of that number from being freed; NULL: it has been. */
+/* Keeps the queue with this number from being freed; NULL: it already is. */
 static struct soft_queue *hold(uint64_t number)
 {
     struct soft_queue *q;
@@ -126,8 +125,8 @@ static void set_awaited(struct soft_queue *q, ze_event_handle_t event)
     pthread_mutex_unlock(&q->signal.lock);
 }
 
-/* The event is named before anyone waits for it, and its name taken back before anything that comes after it is done:
- * so it is still there when soft_queue_free, under the queue's lock, wakes those that wait. */
+/* The event is stored before waiting for it, and cleared before later commands run, so it still exists when
+ * soft_queue_free, under the queue's lock, wakes its waiters. */
 static bool await_event(struct soft_queue *q, ze_event_handle_t event)
 {
     bool set;
@@ -137,13 +136,13 @@ static bool await_event(struct soft_queue *q, ze_event_handle_t event)
     return set;
 }
 
-/* What somebody waits for. */
+/* What a helping thread waits for. */
 struct goal {
     struct soft_signal *signal;
     const bool *set;
 };
 
-/* Whether who only waits for `goal` should run the command. */
+/* Should a thread that only waits for `goal` run the command? */
 static bool is_for_helper(const struct soft_command *c, const struct goal *goal)
 {
     uint32_t i;
@@ -155,7 +154,7 @@ static bool is_for_helper(const struct soft_command *c, const struct goal *goal)
 
 /* ---- the order in which submissions begin */
 
-/* Lock held; by whoever leaves the queue to its thread. */
+/* Leaves the queue to its thread. Lock held. */
 static void call_thread(struct soft_queue *q)
 {
     if (!q->busy && (q->first || atomic_load(&q->stop))) pthread_cond_signal(&q->work);
@@ -168,8 +167,8 @@ int soft_queue_urgency(const struct soft_queue *q)
                                                                         : 0;
 }
 
-/* Whether that queue has a submission to begin which is older than `number`, of the same urgency, or more urgent; its
- * thread is told then. Under queues.lock. */
+/* Does that queue have an unstarted submission that is more urgent, or as urgent and older than `number`? If so,
+ * notifies its thread. Under queues.lock. */
 static bool is_behind(struct soft_queue *q, int urgency, uint64_t number)
 {
     int more = soft_queue_urgency(q) - urgency;
@@ -246,7 +245,7 @@ static void begin(struct soft_queue *q, struct soft_work *w)
     pthread_mutex_unlock(&queues.lock);
 }
 
-/* What takes its time, or waits, lets others begin; the rest is done before they do. */
+/* Do others begin during this command? Yes, if it may take long or wait. */
 static bool lets_others_begin(const struct soft_command *c)
 {
     return c->wait_count || c->kind == SOFT_CMD_LAUNCH || c->kind == SOFT_CMD_HOST_FUNCTION;
@@ -260,7 +259,7 @@ static struct soft_command *next_command(struct soft_work *w)
     return w->at;
 }
 
-/* Waits, runs, signals. ZE_RESULT_NOT_READY: the queue was freed before the events it waits for were set. */
+/* Waits, runs, signals. ZE_RESULT_NOT_READY: the queue was freed before the awaited events were set. */
 static ze_result_t run_command(struct soft_queue *q, struct soft_command *c)
 {
     for (uint32_t i = 0; i < c->wait_count; i++)
@@ -268,7 +267,7 @@ static ze_result_t run_command(struct soft_queue *q, struct soft_command *c)
     return soft_command_run(c, soft_queue_urgency(q));
 }
 
-/* False when it stopped before the end, for the goal's sake. */
+/* False if it stopped before the end, at the goal. */
 static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goal *goal)
 {
     struct soft_command *c;
@@ -277,10 +276,10 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
     while (r != ZE_RESULT_NOT_READY && (c = next_command(w)) != NULL) {
         if (goal && !is_for_helper(c, goal)) return false;
         if (lets_others_begin(c)) begin(q, w);
-        w->at = c->next; /* who has waited for the event of the last command may destroy the list at once */
+        w->at = c->next; /* a thread that waited for the last command's event may destroy the list at once */
         r = run_command(q, c);
         begin(q, w);
-        /* The rest still runs: somebody may wait for its events. */
+        /* The rest still runs, because its events may be awaited. */
         if (r == ZE_RESULT_NOT_READY || w->result == ZE_RESULT_SUCCESS) w->result = r;
     }
     begin(q, w);
@@ -289,8 +288,8 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
     return true;
 }
 
-/* Runs the first submission, to the end or to the goal (NULL: none); true at the end. Called, and returns, with the
- * lock held, which it lets go of; nobody else must be busy. */
+/* Runs the first submission, to the end or to the goal (NULL: none); true at the end. Called with the lock held, which
+ * it releases meanwhile; no other thread may be busy. */
 static bool run_first(struct soft_queue *q, const struct goal *goal)
 {
     struct soft_work *w = q->first;
@@ -355,7 +354,7 @@ static bool start_thread(struct soft_queue *q)
     return q->started;
 }
 
-/* Lock held. False when the deadline passed. */
+/* Lock held. False if the deadline passed. */
 static bool await_number(struct soft_queue *q, uint64_t number, bool help, uint64_t deadline)
 {
     while (q->completed < number) {
@@ -375,7 +374,7 @@ static ze_result_t take_failure(struct soft_queue *q)
     return result;
 }
 
-/* The events that the commands set are this queue's to set. Moments of a list that runs again have not been yet. */
+/* Records that this queue will set the commands' events. Resets the moments of a list that runs again. */
 static void name_queue(struct soft_command *c, uint64_t number)
 {
     for (; c; c = c->next) {
@@ -455,13 +454,13 @@ void soft_queue_help(uint64_t number, struct soft_signal *signal, const bool *se
 
 void soft_queue_hurry(uint64_t number) { visit(number, NULL); }
 
-/* The list is not locked while it waits: other threads may make the queue whose work it waits for. */
+/* Does not hold the list's lock while waiting, so that other threads can create queues. */
 void soft_queues_drain(void)
 {
     struct soft_queue *q;
     pthread_mutex_lock(&queues.lock);
     for (q = queues.first; q; q = q->next) {
-        q->held++; /* until then it stays in the list */
+        q->held++; /* so that it stays in the list */
         pthread_mutex_unlock(&queues.lock);
         pthread_mutex_lock(&q->signal.lock);
         await_number(q, q->submitted, true, UINT64_MAX);

@@ -1,5 +1,5 @@
-/* settings.c - the environment variables of the driver: which there are and what they can be. A name or a value that
- * is none of these would be passed over in silence where it is read, so it is told when a program looks for the driver.
+/* settings.c - the driver's environment variables and their values. Unknown names and values would be ignored where
+ * they are read, so they are reported when a program looks for the driver.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ extern char **environ;
 
 #define PREFIX "XETILE_SOFT_"
 
-/* Neither words nor a range: anything is right here, and who reads it tells what is not. */
+/* Without words and range, any value is accepted here, and checked where it is used. */
 static const struct setting {
     const char *name, *words[5];
     double least, most;
@@ -62,7 +62,7 @@ static void tell(const struct setting *s, const char *value)
     soft_fail_loudly(ZE_RESULT_SUCCESS, PREFIX "%s is \"%.80s\"; it can be %s", s->name, value, can_be);
 }
 
-/* `text` is NAME=VALUE; an empty value is as none. */
+/* `text` is NAME=VALUE; an empty value counts as unset. */
 static void look_at(const char *text)
 {
     const char *value = strchr(text, '=');
@@ -101,8 +101,8 @@ bool soft_is_quick(void)
     return wish && !strcmp(wish, "quick");
 }
 
-/* What malloc returns is memory like any other here. Most of the devices it can pass for do not take it, and the
- * checked mode could not tell it from a wild pointer: so these promise it only where they are told to. */
+/* Memory from malloc is like any other here. Most of the imitated devices do not support it, and the checked mode could
+ * not distinguish it from wild pointers; so it is reported only on request. */
 bool soft_has_system_memory(void)
 {
     const char *wish = getenv(PREFIX "SYSTEM_MEMORY");

@@ -1,7 +1,7 @@
-/* tables.c - what the loader asks for: one exported function a table. These are the library's only symbols.
+/* tables.c - the tables requested by the loader: one exported function per table. These are the library's only symbols.
  *
- * The loader says which version of the API its tables have. An entry that is newer than that lies past the table's end
- * and must not be written.
+ * The loader passes the version of its tables. Entries newer than that are beyond the end of the table and must not be
+ * written.
  */
 #define _GNU_SOURCE
 #include "ze_soft.h"
@@ -331,8 +331,8 @@ TABLE(zeGetFabricEdgeExpProcAddrTable, ze_fabric_edge_exp_dditable_t)
     t->pfnGetPropertiesExp = zeFabricEdgeGetPropertiesExp;
 END
 
-/* Metrics, debugging and system management: none. The loader of Debian 12 wants the tables all the same, and takes an
- * empty entry for a function that is not supported.
+/* Metrics, debugging and system management: none. The loader of Debian 12 requires the tables nevertheless, and treats
+ * empty entries as unsupported functions.
  */
 #define EMPTY(getter, type)                                                                                            \
     ze_result_t getter(ze_api_version_t version, type *t) { return check(version, t); }

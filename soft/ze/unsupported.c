@@ -1,5 +1,5 @@
-/* unsupported.c - the functions this device has nothing behind. They say so; none pretends. Null handles are told
- * from missing features, because callers test for the former first.
+/* unsupported.c - unsupported functions, which say so instead of pretending. Null handles are reported before missing
+ * features, because callers test for them first.
  */
 #define _GNU_SOURCE
 #include "ze_soft.h"
@@ -8,7 +8,7 @@
 
 #define REFUSE(handle) return (handle) ? ZE_RESULT_ERROR_UNSUPPORTED_FEATURE : ZE_RESULT_ERROR_INVALID_NULL_HANDLE
 
-/* ---- what a CPU does not have: a PCI address, cache reservation, scheduling hints */
+/* ---- features that a CPU lacks: PCI address, cache reservation, scheduling hints */
 
 ze_result_t zeDevicePciGetPropertiesExt(ze_device_handle_t hDevice, ze_pci_ext_properties_t *pPciProperties)
 {

@@ -7,7 +7,7 @@
 #include "check/check.h"
 #include "ze_soft.h"
 
-/* ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_..., which headers of 1.4 do not have. */
+/* ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_..., missing in headers of 1.4. */
 enum { ON_DEVICE = 1, ON_HOST = 2 };
 
 struct _ze_physical_mem_handle_t {
@@ -15,7 +15,7 @@ struct _ze_physical_mem_handle_t {
     int file;
     size_t size;
     uint64_t id;
-    const uint8_t *at; /* where its beginning was mapped last; NULL: nowhere */
+    const uint8_t *at; /* latest mapping of its beginning; NULL: none */
     size_t mapped;
     ze_physical_mem_handle_t next; /* of all */
 };
@@ -25,7 +25,7 @@ static bool is_paged(const void *pointer, size_t size)
     return (uintptr_t)pointer % soft_page_size() == 0 && size % soft_page_size() == 0;
 }
 
-/* What the API calls access, as the kernel knows it; -1: not a value of the enumeration. */
+/* The mmap protection for an access attribute of the API; -1: invalid. */
 static int protection(ze_memory_access_attribute_t access)
 {
     switch ((uint32_t)access) {
@@ -42,14 +42,14 @@ struct reservation {
     struct reservation *next;
     uint8_t *base;
     size_t size;
-    uint8_t access[]; /* a page each */
+    uint8_t access[]; /* per page */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct reservation *reservations;
 static ze_physical_mem_handle_t physicals;
 
-/* The reservation that holds the whole range; lock held. */
+/* The reservation that contains the whole range; lock held. */
 static struct reservation *find(const void *pointer, size_t size)
 {
     struct reservation *r;
@@ -60,7 +60,7 @@ static struct reservation *find(const void *pointer, size_t size)
     return NULL;
 }
 
-/* The checked mode takes each run of pages that can be accessed for an allocation. */
+/* Reports each run of accessible pages to the checked mode as an allocation. */
 static void tell_check(const struct reservation *r)
 {
     size_t pages = r->size / soft_page_size(), first = 0, i;
@@ -130,7 +130,7 @@ ze_result_t zeVirtualMemQueryPageSize(ze_context_handle_t context, ze_device_han
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(page);
-    (void)size; /* all have the same; programs ask for that of 0 bytes */
+    (void)size; /* all have the same; programs query it for 0 bytes */
     *page = soft_page_size();
     return ZE_RESULT_SUCCESS;
 }
@@ -145,7 +145,7 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(desc);
     SOFT_POINTER(physical);
-    SOFT_FLAGS(desc->flags, ON_DEVICE | ON_HOST); /* the same thing here, but memory on the host needs no device */
+    SOFT_FLAGS(desc->flags, ON_DEVICE | ON_HOST); /* the same here, but host memory needs no device */
     SOFT_TRY(soft_check_memory_chain(desc->pNext, &imported));
     if (imported >= 0) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "physical memory is not imported");
     if (device || !(desc->flags & ON_HOST)) SOFT_HANDLE(device, SOFT_DEVICE);
@@ -343,7 +343,7 @@ ze_result_t zeVirtualMemGetAccessAttribute(ze_context_handle_t context, const vo
     SOFT_POINTER(out_size);
     pthread_mutex_lock(&lock);
     r = find(pointer, size);
-    if (r) { /* how far the first page's access goes */
+    if (r) { /* how far the first page's access extends */
         first = (size_t)((const uint8_t *)pointer - r->base) / soft_page_size();
         *access = (ze_memory_access_attribute_t)r->access[first];
         while (n < size / soft_page_size() && r->access[first + n] == r->access[first]) n++;

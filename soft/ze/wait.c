@@ -1,9 +1,8 @@
-/* wait.c - how the host waits for events and fences, and what it then asks of them; memory that is freed when what runs
- * is done. */
+/* wait.c - waiting for events and fences on the host, and their queries; memory that is freed when running work is
+ * done. */
 #include "ze_soft.h"
 
-/* What events and fences have in common: waiting for `set` and handing out `result`. The queue that sets it is helped
- * by those who wait as long as it takes. */
+/* Shared by events and fences: waits for `set` and returns `result`. Unlimited waits help the queue that sets it. */
 static ze_result_t await_set(struct soft_signal *signal, const bool *set, const ze_result_t *result, uint64_t queue,
                              uint64_t timeout)
 {
@@ -22,8 +21,8 @@ static ze_result_t await_set(struct soft_signal *signal, const bool *set, const 
     return r;
 }
 
-/* Programs destroy events that submitted commands still wait for or set, and drivers of GPUs let them: an event stays
- * until what was submitted before is done. */
+/* Programs destroy events that submitted commands still wait for or set, and GPU drivers allow it: an event is kept
+ * until everything submitted before is done. */
 static struct {
     pthread_mutex_t lock;
     ze_event_handle_t first;
@@ -65,7 +64,7 @@ ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
     SOFT_HANDLE(event, SOFT_EVENT);
     if (event->pool && event->pool->shared) soft_event_follow(event);
     now = soft_event_now(event);
-    if (!now) return ZE_RESULT_SUCCESS; /* a counter-based event that nothing is to set */
+    if (!now) return ZE_RESULT_SUCCESS; /* a counter-based event that no command sets */
     result = await_set(&now->signal, &now->set, &now->result, atomic_load(&now->queue), timeout);
     soft_event_release(now);
     return result;
