@@ -99,7 +99,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 
 XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_load_desc_ *d = (const xt_load_desc_ *)n->desc;
+    const xt_load_desc_ *d = n->load;
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
@@ -153,7 +153,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 /* Stores each strip as soon as it is computed. */
 static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stored_ *d = (const xt_stored_ *)n->desc;
+    const xt_stored_ *d = n->stored;
     xt_tile t = xt_now_tile_(x, &d->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
     while (spe_ok(&x->m) && xt_next_block_(&b)) {
@@ -176,15 +176,13 @@ static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stored_ *d = (const xt_stored_ *)n->desc;
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, &n->stored->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
-    if (xt_value_at_(x, d->v.id)->unmade) {
+    if (xt_value_at_(x, n->stored->v.id)->unmade) {
         xt_store_strips_(x, n);
         return;
     }
-    xt_vec v = xt_now_vec_(x, &d->v);
-    v = xt_as_use_(x, &v, CM_ACC);
+    xt_vec v = xt_now_as_(x, &n->stored->v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
         cm_store(&x->cm, &v.block[b.i], &mem);
@@ -284,9 +282,7 @@ static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
     s.t = t;
     s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
     s.all = xt_as_use_(x, &t->offsets, CM_ACC);
-    if (!mask->magic) return s;
-    xt_vec allowed = xt_now_vec_(x, mask);
-    s.allowed = xt_as_use_(x, &allowed, CM_ACC);
+    if (mask->magic) s.allowed = xt_now_as_(x, mask, CM_ACC);
     return s;
 }
 
@@ -318,7 +314,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 
 XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_gather_desc_ *d = &((const xt_scattered_ *)n->desc)->d;
+    const xt_gather_desc_ *d = &n->scattered->d;
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
@@ -347,14 +343,13 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
 XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
 {
     xt_tile t = xt_now_tile_(x, &d->d.tile);
-    xt_vec v = xt_now_vec_(x, &d->v);
+    xt_vec v = xt_now_as_(x, &d->v, CM_ACC);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    v = xt_as_use_(x, &v, CM_ACC);
     xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
     while (v.blocks && xt_spread_next_(&s, &b)) xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_visit_scattered_(x, (const xt_scattered_ *)n->desc, xt_store_element_, NULL, NULL);
+    xt_visit_scattered_(x, n->scattered, xt_store_element_, NULL, NULL);
 }

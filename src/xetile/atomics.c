@@ -139,12 +139,11 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
 
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_scattered_ *d = (const xt_scattered_ *)n->desc;
-    xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
+    const xt_scattered_ *d = n->scattered;
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->v, CM_ACC);
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
     xt_block_ b = xt_blocks_(x, &t.dist);
-    v = xt_as_use_(x, &v, CM_ACC);
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
     while (!t.scatter && v.blocks && r.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);

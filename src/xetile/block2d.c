@@ -68,7 +68,7 @@ static void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool 
 static void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
 {
     const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
-    const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? (const xt_numbers_ *)n->desc : NULL;
+    const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? n->numbers : NULL;
     xt_val known = n ? *v : xt_nothing_(); /* an unsuitable constant rules them out */
     if (xt_val_align_(v) >= of) return;
     if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_ADD) {
@@ -86,7 +86,7 @@ static void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int 
 static void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
-    const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? (const xt_frame_ *)n->desc : NULL;
+    const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? n->frame : NULL;
     if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return;
     if (f && f->index == at.id && f->step.kind == SPE_INT) {
         at = f->hi;
@@ -139,7 +139,7 @@ static void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
 
 static void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_frame_ *f = (const xt_frame_ *)n->desc;
+    const xt_frame_ *f = n->frame;
     for (int i = 0; i < f->slots; i++) {
         const xt_thing_ *t = &f->slot[i].start;
         bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
@@ -164,9 +164,9 @@ static void xt_settle_tiles_(xt_ctx *x)
 /* The tile an operation accesses, if 2D block messages could do it; else NULL. */
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
-    if (n->op == XT_OP_LOAD_TILE_) return &((const xt_load_desc_ *)n->desc)->tile;
-    if (n->op == XT_OP_STORE_TILE_) return &((const xt_stored_ *)n->desc)->tile;
-    return n->op == XT_OP_PREFETCH_TILE_ ? &((const xt_prefetch_desc_ *)n->desc)->tile : NULL;
+    if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
+    if (n->op == XT_OP_STORE_TILE_) return &n->stored->tile;
+    return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
 }
 
 XE_FN_ void xt_find_block2d_(xt_ctx *x)
@@ -175,10 +175,9 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = xt_accessed_(n);
-        if (n->op == XT_OP_INIT_TILE_ && !((const xt_init_tile_desc_ *)n->desc)->tile.scatter)
-            xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
+        if (n->op == XT_OP_INIT_TILE_ && !n->init_tile->tile.scatter) xt_find_tile_(x, n->init_tile);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
-            const xt_update_ *d = (const xt_update_ *)n->desc;
+            const xt_update_ *d = n->update;
             if (d->tile.scatter) continue;
             xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
             p = xt_plan_tile_at_(x, d->tile.number);

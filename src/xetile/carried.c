@@ -156,7 +156,7 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 /* The ids of one vector, in the layout `use`. */
 static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
-    xt_vec now = xt_now_vec_(x, v), r = xt_as_use_(x, &now, use);
+    xt_vec r = xt_now_as_(x, v, use);
     int i, j, n = 0;
     for (i = 0; i < r.blocks; i++)
         for (j = 0; j < r.block[i].parts; j++, n++)
@@ -173,9 +173,9 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
         for (j = 0; xt_scalar_of_(t, j); j++) {
-            xt_val now = xt_now_(x, xt_scalar_of_(t, j));
+            int type = xt_carried_type_(xt_scalar_of_(&s->start, j));
             if (!(s->mask >> j & 1)) continue;
-            if (f->ids) f->ids[at] = xt_id_(x, &now, xt_carried_type_(xt_scalar_of_(&s->start, j)));
+            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), type);
             at++;
         }
         if (s->mask & XT_VEC_CHANGES_)

@@ -151,12 +151,11 @@ static void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advanc
         uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
         xt_val *start;
         for (int j = 0; (start = xt_scalar_of_(&s->start, j)) != NULL; j++) {
-            xt_val now = xt_now_(x, start);
             int type = xt_carried_type_(start);
             uint32_t to = xt_scalar_of_(result ? &s->result : &s->body, j)->id;
             spe_id id;
             if (!(counts >> j & 1)) continue;
-            id = xt_id_(x, &now, type);
+            id = xt_now_id_(x, start, type);
             xt_define_(x, to, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
             xt_value_at_(x, to)->start = id;
             xt_value_at_(x, to)->advance = advance;
@@ -168,8 +167,8 @@ static void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advanc
 static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
-    xt_val l = xt_now_(x, &f->lo), h = xt_now_(x, &f->hi);
-    spe_id lo = xt_index_id_(x, &l), hi = xt_index_id_(x, &h), step = xt_index_id_(x, &f->step), turns;
+    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32), turns;
+    spe_id step = xt_index_id_(x, &f->step);
     turns = spe_isub(m, hi, lo);
     turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
     turns = spe_imul(m, turns, step);
@@ -188,7 +187,7 @@ static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 /* XT_FOR or XT_WHILE. */
 XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_frame_ *f = n->frame;
     xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
     spe_id from = 0, to = 0, by = 0, k;
     if (f->op == XT_OP_FOR_) {
@@ -246,7 +245,7 @@ spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 
 XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 {
-    spe_while_test(&x->m, xt_condition_(x, (const xt_val *)n->desc));
+    spe_while_test(&x->m, xt_condition_(x, n->condition));
 }
 
 /* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
@@ -265,7 +264,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_frame_ *f = n->frame;
     if (xt_make_ids_(x, f)) spe_if(&x->m, xt_condition_(x, &f->lo));
 }
 
@@ -280,7 +279,7 @@ static void xt_if_else_(xt_frame_ *f)
 
 XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_frame_ *f = n->frame;
     xt_gather_(x, f, true, false);
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
 }
@@ -393,7 +392,7 @@ void xt_region_end_(spe_module *m, const spe_region *r)
 
 XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
 {
-    xt_frame_ *f = (xt_frame_ *)node->desc;
+    xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
     if (f->op == XT_OP_WHILE_)

@@ -22,13 +22,13 @@ static spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *u
     const xt_each_of_ *of = (const xt_each_of_ *)user;
     const spe_id v[2] = {a, b};
     (void)c, (void)type;
-    return ((const xt_vectors_ *)of->n->desc)->fn(of->x, of->n, v);
+    return of->n->vectors->fn(of->x, of->n, v);
 }
 
 /* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
 static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    const xt_vectors_ *d = n->vectors;
     bool bits = d->way == XT_BITS_;
     spe_id v[3] = {0, 0, 0};
     for (int j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
@@ -39,7 +39,7 @@ static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const
 
 static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    const xt_vectors_ *d = n->vectors;
     if ((int)d->v[0].type == d->type) return *a;
     return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
                    : cm_convert(&x->cm, a, (cm_type)d->type);
@@ -48,13 +48,13 @@ static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
 /* Computes a block, or a strip of one, from those of the operands. */
 static cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
     cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
     xt_each_of_ of = {x, n};
     spe_id *out;
-    if (d->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
-    if (d->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &of);
-    if (d->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &of);
+    if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
+    if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
+    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &of);
+    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &of);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
     for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
@@ -64,7 +64,7 @@ static cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
 /* Computes all blocks; or, if a store will request strips, only allocates them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    const xt_vectors_ *d = n->vectors;
     int i, j, count = xt_operand_count_(d);
     bool any = d->way == XT_ANY_LAYOUT_;
     xt_vec r = xt_make_vec_(x, n), v[3];
@@ -77,10 +77,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
         xt_value_at_(x, n->result)->unmade = true;
         return;
     }
-    for (j = 0; j < count; j++) {
-        v[j] = xt_now_vec_(x, &d->v[j]);
-        v[j] = xt_as_use_(x, &v[j], any ? r.use : CM_ACC);
-    }
+    for (j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
     for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (j = 0; j < count; j++) a[j] = &v[j].block[i];
@@ -102,7 +99,7 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
     if (xt_strips_(whole) > 1) l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
     if (value->unmade && spe_ok(&x->m) && !part[0]) {
         const xt_node_ *n = xt_node_at_(x, value->node);
-        const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+        const xt_vectors_ *d = n->vectors;
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         cm_matrix strips[3], r;
         int j;
@@ -132,7 +129,7 @@ static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 {
     xt_value_ *value = xt_value_at_(x, v->id);
     const xt_node_ *n = xt_node_at_(x, value->node);
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    const xt_vectors_ *d = n->vectors;
     if (value->late || n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_ || xt_layout_(x, v->id) != CM_ACC)
         return;
     for (int i = value->node; i < store; i++)
@@ -149,8 +146,7 @@ XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_stored_ *d = (const xt_stored_ *)n->desc;
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->tile)) xt_put_off_(x, &d->v, i);
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &n->stored->tile)) xt_put_off_(x, &n->stored->v, i);
     }
 }
 
@@ -375,13 +371,10 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
     spe_id id[3];
-    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++) {
-        xt_val v = xt_now_(x, &d->v[i]);
-        id[i] = xt_id_(x, &v, d->type);
-    }
-    xt_define_(x, n->result, xt_scalar_(d->type, xt_math_part_(x, n, id), 1));
+    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++)
+        id[i] = xt_now_id_(x, &n->numbers->v[i], n->numbers->type);
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_math_part_(x, n, id), 1));
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
@@ -389,7 +382,7 @@ XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 static spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
-    bool real = xt_is_float_((int)((const xt_vectors_ *)n->desc)->v[0].type);
+    bool real = xt_is_float_((int)n->vectors->v[0].type);
     return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
 }
 
@@ -432,10 +425,9 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    xt_val v = xt_now_(x, &d->v[0]);
-    spe_id id = xt_id_(x, &v, xt_carried_type_(&d->v[0]));
-    xt_define_(x, n->result, xt_scalar_(d->type, xt_bitcast_part_(x, n, &id), 1));
+    const xt_val *v = &n->numbers->v[0];
+    spe_id id = xt_now_id_(x, v, xt_carried_type_(v));
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_bitcast_part_(x, n, &id), 1));
 }
 
 /* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */

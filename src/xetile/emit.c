@@ -4,7 +4,7 @@
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
     xt_emitted_ d = XT_ZERO_;
-    d.number = fn;
+    d.fn = fn;
     d.user = user;
     d.type = type;
     d.numbers = operands;
@@ -24,47 +24,29 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
 
 XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
+    const xt_emitted_ *d = n->emitted;
     spe_id ids[8];
-    for (int i = 0; i < d->numbers.count; i++) {
-        xt_val now = xt_now_(x, &d->numbers.at[i]);
-        ids[i] = xt_id_(x, &now, xt_carried_type_(&d->numbers.at[i]));
-    }
-    xt_define_(x, n->result, xt_scalar_(d->type, d->number(&x->cm, ids, d->user), 1));
+    for (int i = 0; i < d->numbers.count; i++)
+        ids[i] = xt_now_id_(x, &d->numbers.at[i], xt_carried_type_(&d->numbers.at[i]));
+    xt_define_(x, n->result, xt_scalar_(d->type, d->fn(&x->cm, ids, d->user), 1));
 }
 
 xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3])
 {
     static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
-    xt_emitted_ d = XT_ZERO_;
-    int i;
+    xt_vectors_ d = XT_ZERO_;
+    int n;
+    if (!xt_enter_(w)) return xt_no_vec_();
+    for (n = 0; n == 0 || (n < 3 && operands[n].magic); n++)
+        if (!xt_check_vec_(w, &operands[n], "an operand of XT_EMIT_VEC") ||
+            !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[n]))
+            return xt_no_vec_();
+    d.way = XT_USERS_;
     d.block = fn;
     d.user = user;
-    if (!xt_enter_(w)) return xt_no_vec_();
-    for (i = 0; i == 0 || (i < 3 && operands[i].magic); i++) {
-        if (!xt_check_vec_(w, &operands[i], "an operand of XT_EMIT_VEC") ||
-            !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[i]))
-            return xt_no_vec_();
-        d.vecs[i] = operands[i];
-    }
-    xt_vec v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
-    while (i-- > 1) xt_spread_like_(w.x, v.id, &operands[i]);
-    xt_record_(w, XT_OP_EMIT_VEC_, xt_write_emit_vec_, 0, v.id, &d, sizeof d);
+    memcpy(d.v, operands, (size_t)n * sizeof *operands);
+    xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
+    while (n-- > 1) xt_spread_like_(w.x, v.id, &operands[n]);
+    xt_record_(w, XT_OP_EMIT_VEC_, xt_write_each_, 0, v.id, &d, sizeof d);
     return v;
-}
-
-XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
-    xt_vec r = xt_make_vec_(x, n), v[3];
-    for (int j = 0; j < 3 && d->vecs[j].magic; j++) {
-        xt_vec now = xt_now_vec_(x, &d->vecs[j]);
-        v[j] = xt_as_use_(x, &now, CM_ACC);
-    }
-    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
-        const cm_matrix *block[3] = {NULL, NULL, NULL};
-        for (int j = 0; j < 3 && d->vecs[j].magic; j++) block[j] = &v[j].block[i];
-        r.block[i] = d->block(&x->cm, block, d->user);
-    }
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
 }

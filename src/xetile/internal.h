@@ -50,7 +50,7 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
     X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
-    X(EMIT, emit) X(EMIT_VEC, emit_vec)
+    X(EMIT, emit) X(EMIT_VEC, each)
 typedef enum {
 #define XT_ROW_(name, write) XT_OP_##name##_,
     XT_OPERATIONS_(XT_ROW_)
@@ -62,18 +62,6 @@ typedef enum {
 typedef struct xt_node_ xt_node_;
 typedef void (*xt_write_fn_)(xt_ctx *x, const xt_node_ *n);
 
-struct xt_node_ {
-    xt_op_ op;
-    xt_write_fn_ write;
-    int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
-    bool part;       /* part of a larger operation, whose node follows its parts */
-    int spread;      /* of the enclosing regions, see xt_value_ */
-    uint32_t result; /* the value it produces; 0: none, or those of a region */
-    const char *file;
-    int line;
-    void *desc;      /* operands and attributes, in the operation's own structure */
-};
-
 /* Operands of operations on numbers; type: their common type, or that of the cast. */
 typedef struct {
     int type;
@@ -82,12 +70,14 @@ typedef struct {
 
 /* How element-wise operations on vectors compute: in any layout that the operands share, or in the accumulator's; on
  * arithmetic types, or on storage types. */
-typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_ } xt_way_;
+typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_, XT_USERS_ } xt_way_;
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
 typedef struct {
     int type;
     xt_way_ way;
     xt_part_fn_ fn; /* computes a component, or a vector of them, from the operands' */
+    xt_emit_block_fn block; /* of XT_EMIT_VEC */
+    void *user;
     xt_vec v[3];
 } xt_vectors_;
 
@@ -140,6 +130,7 @@ XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int k
 XETILE_PRIVATE xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, int type, int align,
                                         const xt_numbers_ *operands);
 XETILE_PRIVATE xt_val xt_now_(xt_ctx *x, const xt_val *v);
+XETILE_PRIVATE spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type);
 XETILE_PRIVATE xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v);
 XETILE_PRIVATE xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t);
 XETILE_PRIVATE void xt_define_(xt_ctx *x, uint32_t id, xt_val number);
@@ -233,14 +224,12 @@ typedef struct {
     uint32_t like;
 } xt_splat_of_;
 
-/* XT_EMIT and XT_EMIT_VEC. */
+/* XT_EMIT. */
 typedef struct {
-    xt_emit_fn number;
-    xt_emit_block_fn block;
+    xt_emit_fn fn;
     void *user;
     int type;
     xt_index numbers;
-    xt_vec vecs[3];
 } xt_emitted_;
 
 /* ---- results of passes for tiles: block2d.c */
@@ -417,6 +406,7 @@ XETILE_PRIVATE xt_vec xt_form_(const xt_tile *t);
 XETILE_PRIVATE xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like);
 XETILE_PRIVATE xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map);
 XETILE_PRIVATE xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use);
+XETILE_PRIVATE xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use);
 XETILE_PRIVATE xt_vec xt_settle_(xt_ctx *x, xt_vec r);
 XETILE_PRIVATE bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what);
 XETILE_PRIVATE bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted);
@@ -547,3 +537,38 @@ XETILE_PRIVATE void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask);
 XETILE_PRIVATE int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second);
 XETILE_PRIVATE void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result);
 XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);
+
+/* ---- nodes */
+
+struct xt_node_ {
+    xt_op_ op;
+    xt_write_fn_ write;
+    int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
+    bool part;       /* part of a larger operation, whose node follows its parts */
+    int spread;      /* of the enclosing regions, see xt_value_ */
+    uint32_t result; /* the value it produces; 0: none, or those of a region */
+    const char *file;
+    int line;
+    union { /* operands and attributes */
+        void *desc;
+        const xt_numbers_ *numbers;
+        const xt_vectors_ *vectors;
+        const xt_same_ *same;
+        const xt_init_tile_desc_ *init_tile;
+        const xt_update_ *update;
+        const xt_load_desc_ *load;
+        const xt_prefetch_desc_ *prefetch;
+        const xt_stored_ *stored;
+        const xt_scattered_ *scattered;
+        xt_rearrange_desc_ *rearrange;
+        const xt_mma_desc_ *mma;
+        const xt_reduce_desc_ *reduce;
+        const xt_scan_of_ *scan;
+        const xt_splat_of_ *splat;
+        xt_local_array_ *local;
+        const xt_emitted_ *emitted;
+        xt_frame_ *frame;
+        const xt_dist *dist;
+        const xt_val *condition;
+    };
+};

@@ -53,8 +53,7 @@ static void xt_swap_ids_(spe_id *a, spe_id *b)
 /* May memory change at this node, or a loaded value go out of scope? */
 static bool xt_is_fence_(const xt_node_ *n)
 {
-    const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !d->in_registers && !d->anew;
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->rearrange->in_registers && !n->rearrange->anew;
     return n->op >= XT_OP_STORE_TILE_;
 }
 
@@ -63,7 +62,7 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 {
     int i = xt_value_at_(x, v->id)->node;
     const xt_node_ *load = xt_node_at_(x, i);
-    const xt_load_desc_ *d = (const xt_load_desc_ *)load->desc;
+    const xt_load_desc_ *d = load->load;
     if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
         d->tile.type == (cm_type)XT_BOOL_)
         return NULL;
@@ -78,7 +77,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        xt_rearrange_desc_ *d = (xt_rearrange_desc_ *)n->desc;
+        xt_rearrange_desc_ *d = n->rearrange;
         const int *data = xt_value_at_(x, n->result)->now.vec.dist.data;
         int bytes = n->op == XT_OP_TRANSPOSE_ ? xt_bytes_(d->v.type) : 0;
         if (bytes && !d->in_registers && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0)
@@ -170,7 +169,7 @@ static xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
     if (xt_write_staged_(x, n)) return;
-    xt_define_vec_(x, n->result, xt_rearranged_(x, (const xt_rearrange_desc_ *)n->desc, xt_make_vec_(x, n)));
+    xt_define_vec_(x, n->result, xt_rearranged_(x, n->rearrange, xt_make_vec_(x, n)));
 }
 
 /* ---- broadcast --------------------------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ cm_use xt_layout_(xt_ctx *x, uint32_t id)
 
 static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+    const xt_mma_desc_ *d = n->mma;
     xt_need_layout_(x, d->left.id, CM_B);
     xt_need_layout_(x, d->right.id, CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
@@ -54,14 +54,12 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
-        if (n->op == XT_OP_END_) xt_region_layouts_(x, (const xt_frame_ *)n->desc);
+        if (n->op == XT_OP_END_) xt_region_layouts_(x, n->frame);
         if (n->op == XT_OP_REDUCTION_ || n->op == XT_OP_TILE_PACK_ || n->op == XT_OP_TILE_UNPACK_)
-            xt_same_layout_(x, ((const xt_same_ *)n->desc)->v.id, n->result);
-        if (n->op == XT_OP_SPLAT_ && ((const xt_splat_of_ *)n->desc)->like)
-            xt_same_layout_(x, ((const xt_splat_of_ *)n->desc)->like, n->result);
+            xt_same_layout_(x, n->same->v.id, n->result);
+        if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
-            for (int j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
+            for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
     }
 }

@@ -123,6 +123,13 @@ XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
 }
 
+/* The same of a number of the record. */
+XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
+{
+    xt_val now = xt_now_(x, v);
+    return xt_id_(x, &now, type);
+}
+
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
 
 /* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
@@ -375,7 +382,7 @@ XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t
     int64_t sum = 0;
     while (at.kind == SPE_SCALAR && at.id != from->id) {
         const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, at.id)->node);
-        const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+        const xt_numbers_ *d = n->numbers;
         int constant = d && n->op == XT_OP_BINARY_NUMBER_ && d->v[1].kind == SPE_INT;
         if (!d || n->op != XT_OP_BINARY_NUMBER_ || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB) ||
             d->v[constant].kind != SPE_INT || d->v[!constant].type != at.type ||
@@ -396,7 +403,7 @@ XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
     xt_value_ *value = xt_value_at_(x, v->id);
     if (value->early_id) return value->early_id;
     const xt_node_ *n = xt_node_at_(x, value->node);
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     if (n->op == XT_OP_ARGUMENT_)
         value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
@@ -420,7 +427,7 @@ XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
 {
-    int dim = ((const xt_numbers_ *)n->desc)->type;
+    int dim = n->numbers->type;
     xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
@@ -436,7 +443,7 @@ static void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const
 /* Values a loop carries unchanged may turn out to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
     int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
@@ -459,14 +466,13 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_cast_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    xt_val v = xt_now_(x, &d->v[0]);
-    xt_define_(x, n->result, xt_scalar_(d->type, xt_emit_cast_(x, d->type, &v), xt_val_align_(&v)));
+    xt_val v = xt_now_(x, &n->numbers->v[0]);
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_emit_cast_(x, n->numbers->type, &v), xt_val_align_(&v)));
 }
 
 XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     xt_val condition = xt_now_(x, &d->v[0]), a = xt_now_(x, &d->v[1]), b = xt_now_(x, &d->v[2]);
     if (condition.kind == SPE_INT) {
         xt_define_(x, n->result, condition.integer ? a : b);

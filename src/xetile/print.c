@@ -207,7 +207,7 @@ static bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f
 
 static void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_frame_ *f = (const xt_frame_ *)n->desc;
+    const xt_frame_ *f = n->frame;
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
     bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
     xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
@@ -231,7 +231,7 @@ static void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
 /* The end of a side. A missing XT_ELSE is not printed. */
 static bool xt_put_end_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_frame_ *f = (const xt_frame_ *)n->desc;
+    const xt_frame_ *f = n->frame;
     const size_t which = n->op == XT_OP_END_ ? offsetof(xt_slot_, now) : offsetof(xt_slot_, body);
     bool last = n->op == XT_OP_END_, any = false;
     for (int i = 0; i < f->slots; i++) any = any || f->slot[i].mask;
@@ -288,8 +288,8 @@ static void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
 {
     static const char *const builtins[] = {"global_id", "thread_id", "block_id", "", "", "grid_dim", "", "",
                                            "",          "",          "",         "subgroup_id", "", "", "lane_id"};
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    const xt_vectors_ *v = (const xt_vectors_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
+    const xt_vectors_ *v = n->vectors;
     switch (n->op) {
     case XT_OP_BINARY_NUMBER_: xt_put_arith_(p, n->kind, d->type); return;
     case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, v->type); return;
@@ -412,8 +412,7 @@ static const xt_row_ *xt_row_of_(xt_op_ op)
         {XT_OP_BARRIER_ARRIVE_, "gpu.barrier arrive \"$s0\"", {0}},
         {XT_OP_BARRIER_WAIT_, "gpu.barrier wait \"$s0\"", {0}},
         {XT_OP_EMIT_, "$= emit $x0 : $A1", {XT_F_(emitted, numbers), XT_F_(emitted, type)}},
-        {XT_OP_EMIT_VEC_, "$= emit $v0$o1$o2$m : $V0 -> $r",
-         {XT_F_(emitted, vecs[0]), XT_F_(emitted, vecs[1]), XT_F_(emitted, vecs[2])}},
+        {XT_OP_EMIT_VEC_, "$= emit $v0$o1$o2$m : $V0 -> $r", XT_OPERANDS_(vectors)},
     };
     size_t i;
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -424,8 +423,8 @@ static const xt_row_ *xt_row_of_(xt_op_ op)
 /* The size of a reduction or broadcast, unless it is the whole dimension. */
 static void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_same_ *s = (const xt_same_ *)n->desc;
-    const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
+    const xt_same_ *s = n->same;
+    const xt_rearrange_desc_ *d = n->rearrange;
     if (n->op == XT_OP_REDUCTION_ && s->size != s->of.dist.shape[s->dim])
         xt_put_(p, " {reduction_size = %d}", s->size);
     if (n->op == XT_OP_BROADCAST_ && d->v.dist.shape[d->dim] != 1)
@@ -437,8 +436,8 @@ static void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, 
     int i = isdigit((unsigned char)at[1]) ? at[1] - '0' : 7;
     const void *field = (const char *)n->desc + (n->desc ? row->field[i] : 0);
     const xt_vec *result = &xt_value_at_(p->x, n->result)->now.vec, *v = (const xt_vec *)field;
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    const xt_update_ *u = (const xt_update_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
+    const xt_update_ *u = n->update;
     const int *dim = (const int *)field;
     switch (*at) {
     case '=': xt_name_(p, n->result), xt_put_id_(p, n->result), xt_put_(p, " ="); return;
@@ -446,7 +445,7 @@ static void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, 
     case 'k': xt_put_kind_(p, n); return;
     case 'K': xt_put_(p, "%d", n->kind); return;
     case 'r': xt_put_vec_type_(p, result); return;
-    case 'b': xt_put_base_(p, (const xt_init_tile_desc_ *)n->desc); return;
+    case 'b': xt_put_base_(p, n->init_tile); return;
     case 'm': xt_put_maps_(p, result, (const char *)n->desc, &row->field[i]); return;
     case 'z': xt_put_size_(p, n); return;
     case 'B': xt_put_(p, "[%d, %d]", result->inner[0] + v->inner[0], result->inner[1] + v->inner[1]); return;
@@ -485,7 +484,7 @@ static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
     if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
     if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_)
-        xt_put_(p, ((const xt_rearrange_desc_ *)n->desc)->in_registers ? ", in registers" : ", through local memory");
+        xt_put_(p, n->rearrange->in_registers ? ", in registers" : ", through local memory");
     while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;
     if (r < end) xt_put_(p, ", %s", r->text);
 }
@@ -547,9 +546,9 @@ static void xt_put_param_(xt_printer_ *p, int number)
     const xt_val *v = &p->x->args[number];
     const xt_node_ *n = xt_node_at_(p->x, 0), *end = n + p->x->nodes.count;
     xt_put_(p, "%s%%%s: ", number ? ", " : "", p->x->params[number].name);
-    while (n < end && (n->op != XT_OP_INIT_TILE_ || ((const xt_init_tile_desc_ *)n->desc)->given.base.id != v->id)) n++;
+    while (n < end && (n->op != XT_OP_INIT_TILE_ || n->init_tile->given.base.id != v->id)) n++;
     if (n < end)
-        xt_put_memref_(p, (const xt_init_tile_desc_ *)n->desc);
+        xt_put_memref_(p, n->init_tile);
     else
         xt_put_(p, v->kind == SPE_POINTER ? "memref<?x%s>" : "%s", xt_type_text_(v->type, v->kind != SPE_POINTER));
 }

@@ -216,7 +216,7 @@ XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; 
 
 XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec now = xt_now_vec_(x, &((const xt_same_ *)n->desc)->v);
+    xt_vec now = xt_now_vec_(x, &n->same->v);
     memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
     xt_define_vec_(x, n->result, now);
 }

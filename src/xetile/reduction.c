@@ -11,8 +11,10 @@
     X(minui, false, true, true)                                                                                        \
     X(maxsi, false, true, true)                                                                                        \
     X(maxui, false, true, true)                                                                                        \
-    X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false) X(minnumf, true, false, true)        \
-        X(maxnumf, true, false, true) X(minimumf, true, false, true) X(maximumf, true, false, true)
+    X(and, false, true, true)                                                                                          \
+    X(or, false, true, true)                                                                                           \
+    X(xor, false, true, false) X(minnumf, true, false, true) X(maxnumf, true, false, true)                             \
+        X(minimumf, true, false, true) X(maximumf, true, false, true)
 
 typedef struct {
     const char *name;
@@ -177,9 +179,8 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_reduce_desc_ *d = (const xt_reduce_desc_ *)n->desc;
-    xt_vec v = xt_now_vec_(x, &d->v), r = xt_make_vec_(x, n);
-    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, d->group, r) : r);
+    xt_vec v = xt_now_vec_(x, &n->reduce->v), r = xt_make_vec_(x, n);
+    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, n->reduce->group, r) : r);
 }
 
 /* Groups within a subgroup's pieces are reduced there. Otherwise each subgroup reduces its part of them; then the parts

@@ -160,7 +160,7 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n);
     xt_scan_ s;
     xt_field_ out;
-    if (!r.blocks || !xt_scan_init_(&s, x, (const xt_scan_of_ *)n->desc)) return;
+    if (!r.blocks || !xt_scan_init_(&s, x, n->scan)) return;
     if (xt_scan_in_lanes_(&s))
         xt_scan_one_by_one_(&s);
     else if (!xt_scan_doubling_(&s))

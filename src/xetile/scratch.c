@@ -30,7 +30,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     xt_where_ at = {x, NULL, 0};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
+        const xt_rearrange_desc_ *d = n->rearrange;
         xt_scratch_ s;
         size_t row;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;

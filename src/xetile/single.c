@@ -39,13 +39,13 @@ void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
 
 static spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
 {
-    xt_val base = xt_now_(x, &d->v[0]), index = xt_now_(x, &d->v[1]);
-    return spe_index(&x->m, base.id, xt_index_id_(x, &index));
+    spe_id base = xt_now_(x, &d->v[0]).id;
+    return spe_index(&x->m, base, xt_now_id_(x, &d->v[1], CM_I32));
 }
 
 XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     cm_type type = (cm_type)d->v[0].type;
     spe_id v = spe_load(&x->m, xt_element_pointer_(x, d), (uint32_t)xt_bytes_(type));
     xt_define_(x, n->result, xt_scalar_(d->type, cm_to_arith(&x->cm, type, v), 1));
@@ -53,10 +53,9 @@ XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     cm_type type = (cm_type)d->v[0].type;
-    xt_val v = xt_now_(x, &d->v[2]);
-    spe_id id = cm_from_arith(&x->cm, type, xt_id_(x, &v, d->type));
+    spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, &d->v[2], d->type));
     spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
 }
 
@@ -83,7 +82,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 
 XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, &((const xt_vectors_ *)n->desc)->v[0]);
+    xt_vec v = xt_now_vec_(x, &n->vectors->v[0]);
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;

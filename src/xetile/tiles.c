@@ -64,7 +64,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 
 XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_local_array_ *array = (xt_local_array_ *)n->desc;
+    xt_local_array_ *array = n->local;
     xt_val v = spe_val_of(SPE_POINTER, array->type, 0);
     if (!array->id) array->id = xt_emit_local_(x, array->type, array->elements);
     v.id = array->id;
@@ -115,7 +115,7 @@ static bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *sha
         last += (shape->at[i].integer - 1) * stride;
         stride *= shape->at[i].integer;
     }
-    elements = ((const xt_local_array_ *)n->desc)->elements;
+    elements = n->local->elements;
     return last < elements ||
            xt_fail_(w, XT_ERROR_LOCAL_SIZE, "the matrix has elements up to number %lld, XT_LOCAL %lld",
                     (long long)last + 1, (long long)elements);
@@ -190,11 +190,9 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 
 XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    xt_val address = xt_now_(x, &d->v[0]);
-    xt_define_(x, n->result,
-               spe_val_of(SPE_POINTER, d->type,
-                          xt_emit_pointer_(x, (int)xt_held_((cm_type)d->type), xt_id_(x, &address, CM_I64))));
+    int type = n->numbers->type;
+    spe_id address = xt_now_id_(x, &n->numbers->v[0], CM_I64);
+    xt_define_(x, n->result, spe_val_of(SPE_POINTER, type, xt_emit_pointer_(x, (int)xt_held_((cm_type)type), address)));
 }
 
 /* ---- init_tile: leading dimensions select one of several matrices ------------------------------------------------ */
@@ -234,19 +232,18 @@ static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_init_tile_desc_ *init = (const xt_init_tile_desc_ *)n->desc;
+    const xt_init_tile_desc_ *init = n->init_tile;
     const xt_tile_desc_ *d = &init->given;
     xt_tile before = xt_now_tile_(x, &init->matrix);
-    xt_val distance = xt_now_(x, &init->distance);
     spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
     /* with 2D block messages, this version's condition has tested it */
     for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
-        xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
-        spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
+        spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
+        spe_id one = spe_ult(&x->m, p, xt_now_id_(x, &d->shape.at[i], CM_I32));
         inside = inside ? spe_land(&x->m, inside, one) : one;
     }
     if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
-    before.base.id = spe_index(&x->m, before.base.id, xt_id_(x, &distance, CM_I64));
+    before.base.id = spe_index(&x->m, before.base.id, xt_now_id_(x, &init->distance, CM_I64));
     xt_define_(x, n->result, before.base);
     xt_define_(x, init->tile.shape[0].id, xt_scalar_(CM_I32, rows, 1));
 }
@@ -341,7 +338,7 @@ XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]
 /* Records a tile's scalars in this version, so that tiles moved only by loops can be recognised. */
 XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_tile *t = &((const xt_init_tile_desc_ *)n->desc)->tile;
+    const xt_tile *t = &n->init_tile->tile;
     if (!t->scatter && t->dist.subgroups > 1 && !t->base.local)
         xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }

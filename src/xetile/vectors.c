@@ -111,7 +111,7 @@ XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 
 XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_dist *d = (const xt_dist *)n->desc;
+    const xt_dist *d = n->dist;
     xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
 }
 
@@ -179,6 +179,13 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     if (!r.block) return *v;
     for (int i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
     return r;
+}
+
+/* What a vector of the record is in this version, in a layout. */
+XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_vec now = xt_now_vec_(x, v);
+    return xt_as_use_(x, &now, use);
 }
 
 /* Results are computed in the accumulator's layout, then converted to the planned one. */
@@ -273,8 +280,7 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
     cm_type held = xt_held_(v.type);
-    xt_val number = xt_now_(x, &((const xt_splat_of_ *)n->desc)->number);
-    spe_id scalar = xt_id_(x, &number, (int)held);
+    spe_id scalar = xt_now_id_(x, &n->splat->number, (int)held);
     xt_block_ b = xt_blocks_(x, &v.dist);
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);
