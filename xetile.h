@@ -840,8 +840,8 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(SLICE, rearrange) X(TILE_PACK, same) X(TILE_UNPACK, same)                                                        \
     X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
-    X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier_arrive) X(BARRIER_WAIT, barrier_wait)                                \
-    X(EMIT, emit) X(EMIT_VEC, emit_vec)
+    X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier) X(BARRIER_WAIT, barrier)                                \
+    X(EMIT, emit) X(EMIT_VEC, each)
 typedef enum {
 #define XT_ROW_(name, write) XT_OP_##name##_,
     XT_OPERATIONS_(XT_ROW_)
@@ -853,18 +853,6 @@ typedef enum {
 typedef struct xt_node_ xt_node_;
 typedef void (*xt_write_fn_)(xt_ctx *x, const xt_node_ *n);
 
-struct xt_node_ {
-    xt_op_ op;
-    xt_write_fn_ write;
-    int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
-    bool part;       /* part of a larger operation, whose node follows its parts */
-    int spread;      /* of the enclosing regions, see xt_value_ */
-    uint32_t result; /* the value it produces; 0: none, or those of a region */
-    const char *file;
-    int line;
-    void *desc;      /* operands and attributes, in the operation's own structure */
-};
-
 /* Operands of operations on numbers; type: their common type, or that of the cast. */
 typedef struct {
     int type;
@@ -873,12 +861,14 @@ typedef struct {
 
 /* How element-wise operations on vectors compute: in any layout that the operands share, or in the accumulator's; on
  * arithmetic types, or on storage types. */
-typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_ } xt_way_;
+typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_, XT_USERS_ } xt_way_;
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
 typedef struct {
     int type;
     xt_way_ way;
     xt_part_fn_ fn; /* computes a component, or a vector of them, from the operands' */
+    xt_emit_block_fn block; /* of XT_EMIT_VEC */
+    void *user;
     xt_vec v[3];
 } xt_vectors_;
 
@@ -1001,14 +991,12 @@ typedef struct {
     uint32_t like;
 } xt_splat_of_;
 
-/* XT_EMIT and XT_EMIT_VEC. */
+/* XT_EMIT. */
 typedef struct {
-    xt_emit_fn number;
-    xt_emit_block_fn block;
+    xt_emit_fn fn;
     void *user;
     int type;
     xt_index numbers;
-    xt_vec vecs[3];
 } xt_emitted_;
 
 /* ---- results of passes for tiles: block2d.c */
@@ -1181,6 +1169,41 @@ typedef struct {
 enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
 XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);
+
+/* ---- nodes */
+
+struct xt_node_ {
+    xt_op_ op;
+    xt_write_fn_ write;
+    int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
+    bool part;       /* part of a larger operation, whose node follows its parts */
+    int spread;      /* of the enclosing regions, see xt_value_ */
+    uint32_t result; /* the value it produces; 0: none, or those of a region */
+    const char *file;
+    int line;
+    union { /* operands and attributes */
+        void *desc;
+        const xt_numbers_ *numbers;
+        const xt_vectors_ *vectors;
+        const xt_same_ *same;
+        const xt_init_tile_desc_ *init_tile;
+        const xt_update_ *update;
+        const xt_load_desc_ *load;
+        const xt_prefetch_desc_ *prefetch;
+        const xt_stored_ *stored;
+        const xt_scattered_ *scattered;
+        xt_rearrange_desc_ *rearrange;
+        const xt_mma_desc_ *mma;
+        const xt_reduce_desc_ *reduce;
+        const xt_scan_of_ *scan;
+        const xt_splat_of_ *splat;
+        xt_local_array_ *local;
+        const xt_emitted_ *emitted;
+        xt_frame_ *frame;
+        const xt_dist *dist;
+        const xt_val *condition;
+    };
+};
 
 /* maps.c - maps: the part of a tile that each subgroup owns (host only). */
 
@@ -1647,7 +1670,7 @@ XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; 
 
 XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec now = xt_now_vec_(x, &((const xt_same_ *)n->desc)->v);
+    xt_vec now = xt_now_vec_(x, &n->same->v);
     memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
     xt_define_vec_(x, n->result, now);
 }
@@ -1793,6 +1816,13 @@ XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
 XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
 {
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+}
+
+/* The same of a number of the record. */
+XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
+{
+    xt_val now = xt_now_(x, v);
+    return xt_id_(x, &now, type);
 }
 
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
@@ -2047,7 +2077,7 @@ XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t
     int64_t sum = 0;
     while (at.kind == SPE_SCALAR && at.id != from->id) {
         const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, at.id)->node);
-        const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+        const xt_numbers_ *d = n->numbers;
         int constant = d && n->op == XT_OP_BINARY_NUMBER_ && d->v[1].kind == SPE_INT;
         if (!d || n->op != XT_OP_BINARY_NUMBER_ || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB) ||
             d->v[constant].kind != SPE_INT || d->v[!constant].type != at.type ||
@@ -2068,7 +2098,7 @@ XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
     xt_value_ *value = xt_value_at_(x, v->id);
     if (value->early_id) return value->early_id;
     const xt_node_ *n = xt_node_at_(x, value->node);
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     if (n->op == XT_OP_ARGUMENT_)
         value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
@@ -2092,7 +2122,7 @@ XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
 {
-    int dim = ((const xt_numbers_ *)n->desc)->type;
+    int dim = n->numbers->type;
     xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
@@ -2108,7 +2138,7 @@ XE_FN_ void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const
 /* Values a loop carries unchanged may turn out to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
     const xt_val *same = xt_neutral_(n->kind, &a, &b);
     int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
@@ -2131,14 +2161,13 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_cast_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    xt_val v = xt_now_(x, &d->v[0]);
-    xt_define_(x, n->result, xt_scalar_(d->type, xt_emit_cast_(x, d->type, &v), xt_val_align_(&v)));
+    xt_val v = xt_now_(x, &n->numbers->v[0]);
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_emit_cast_(x, n->numbers->type, &v), xt_val_align_(&v)));
 }
 
 XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     xt_val condition = xt_now_(x, &d->v[0]), a = xt_now_(x, &d->v[1]), b = xt_now_(x, &d->v[2]);
     if (condition.kind == SPE_INT) {
         xt_define_(x, n->result, condition.integer ? a : b);
@@ -2218,7 +2247,7 @@ XE_FN_ void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool 
 XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
 {
     const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
-    const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? (const xt_numbers_ *)n->desc : NULL;
+    const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? n->numbers : NULL;
     xt_val known = n ? *v : xt_nothing_(); /* an unsuitable constant rules them out */
     if (xt_val_align_(v) >= of) return;
     if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_ADD) {
@@ -2236,7 +2265,7 @@ XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int 
 XE_FN_ void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
-    const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? (const xt_frame_ *)n->desc : NULL;
+    const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? n->frame : NULL;
     if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return;
     if (f && f->index == at.id && f->step.kind == SPE_INT) {
         at = f->hi;
@@ -2289,7 +2318,7 @@ XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
 
 XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_frame_ *f = (const xt_frame_ *)n->desc;
+    const xt_frame_ *f = n->frame;
     for (int i = 0; i < f->slots; i++) {
         const xt_thing_ *t = &f->slot[i].start;
         bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
@@ -2314,9 +2343,9 @@ XE_FN_ void xt_settle_tiles_(xt_ctx *x)
 /* The tile an operation accesses, if 2D block messages could do it; else NULL. */
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
-    if (n->op == XT_OP_LOAD_TILE_) return &((const xt_load_desc_ *)n->desc)->tile;
-    if (n->op == XT_OP_STORE_TILE_) return &((const xt_stored_ *)n->desc)->tile;
-    return n->op == XT_OP_PREFETCH_TILE_ ? &((const xt_prefetch_desc_ *)n->desc)->tile : NULL;
+    if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
+    if (n->op == XT_OP_STORE_TILE_) return &n->stored->tile;
+    return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
 }
 
 XE_FN_ void xt_find_block2d_(xt_ctx *x)
@@ -2325,10 +2354,9 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_tile *t = xt_accessed_(n);
-        if (n->op == XT_OP_INIT_TILE_ && !((const xt_init_tile_desc_ *)n->desc)->tile.scatter)
-            xt_find_tile_(x, (const xt_init_tile_desc_ *)n->desc);
+        if (n->op == XT_OP_INIT_TILE_ && !n->init_tile->tile.scatter) xt_find_tile_(x, n->init_tile);
         if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
-            const xt_update_ *d = (const xt_update_ *)n->desc;
+            const xt_update_ *d = n->update;
             if (d->tile.scatter) continue;
             xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
             p = xt_plan_tile_at_(x, d->tile.number);
@@ -2541,7 +2569,7 @@ XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 
 XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_dist *d = (const xt_dist *)n->desc;
+    const xt_dist *d = n->dist;
     xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
 }
 
@@ -2611,6 +2639,13 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     return r;
 }
 
+/* What a vector of the record is in this version, in a layout. */
+XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_vec now = xt_now_vec_(x, v);
+    return xt_as_use_(x, &now, use);
+}
+
 /* Results are computed in the accumulator's layout, then converted to the planned one. */
 XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
 {
@@ -2654,10 +2689,13 @@ XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *fi
                                                       xt_map_text_(&a->map, text), second, xt_map_text_(&b->map, more));
 }
 
-/* Checks the operand's optional map, which the older specification writes before the result's. */
-XE_FN_ bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v)
+/* The vector of an operation on vectors as a whole. source: the map that .source says it has, or NULL. */
+XE_FN_ bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, const xt_map *source)
 {
-    return !xt_has_map_(given) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, what, &v->map, given);
+    char text[48];
+    snprintf(text, sizeof text, "the vector of %s", of);
+    return xt_enter_(w) && xt_check_vec_(w, v, text) &&
+           (!source || !xt_has_map_(source) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, text, &v->map, source));
 }
 
 /* A dimension as written by users: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
@@ -2703,8 +2741,7 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
     cm_type held = xt_held_(v.type);
-    xt_val number = xt_now_(x, &((const xt_splat_of_ *)n->desc)->number);
-    spe_id scalar = xt_id_(x, &number, (int)held);
+    spe_id scalar = xt_now_id_(x, &n->splat->number, (int)held);
     xt_block_ b = xt_blocks_(x, &v.dist);
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);
@@ -2895,7 +2932,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 
 XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_local_array_ *array = (xt_local_array_ *)n->desc;
+    xt_local_array_ *array = n->local;
     xt_val v = spe_val_of(SPE_POINTER, array->type, 0);
     if (!array->id) array->id = xt_emit_local_(x, array->type, array->elements);
     v.id = array->id;
@@ -2946,7 +2983,7 @@ XE_FN_ bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *sha
         last += (shape->at[i].integer - 1) * stride;
         stride *= shape->at[i].integer;
     }
-    elements = ((const xt_local_array_ *)n->desc)->elements;
+    elements = n->local->elements;
     return last < elements ||
            xt_fail_(w, XT_ERROR_LOCAL_SIZE, "the matrix has elements up to number %lld, XT_LOCAL %lld",
                     (long long)last + 1, (long long)elements);
@@ -3021,11 +3058,9 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 
 XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    xt_val address = xt_now_(x, &d->v[0]);
-    xt_define_(x, n->result,
-               spe_val_of(SPE_POINTER, d->type,
-                          xt_emit_pointer_(x, (int)xt_held_((cm_type)d->type), xt_id_(x, &address, CM_I64))));
+    int type = n->numbers->type;
+    spe_id address = xt_now_id_(x, &n->numbers->v[0], CM_I64);
+    xt_define_(x, n->result, spe_val_of(SPE_POINTER, type, xt_emit_pointer_(x, (int)xt_held_((cm_type)type), address)));
 }
 
 /* ---- init_tile: leading dimensions select one of several matrices ------------------------------------------------ */
@@ -3065,19 +3100,18 @@ XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_init_tile_desc_ *init = (const xt_init_tile_desc_ *)n->desc;
+    const xt_init_tile_desc_ *init = n->init_tile;
     const xt_tile_desc_ *d = &init->given;
     xt_tile before = xt_now_tile_(x, &init->matrix);
-    xt_val distance = xt_now_(x, &init->distance);
     spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
     /* with 2D block messages, this version's condition has tested it */
     for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
-        xt_val at = xt_now_(x, &d->offset.at[i]), end = xt_now_(x, &d->shape.at[i]);
-        spe_id p = xt_index_id_(x, &at), one = spe_ult(&x->m, p, xt_index_id_(x, &end));
+        spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
+        spe_id one = spe_ult(&x->m, p, xt_now_id_(x, &d->shape.at[i], CM_I32));
         inside = inside ? spe_land(&x->m, inside, one) : one;
     }
     if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
-    before.base.id = spe_index(&x->m, before.base.id, xt_id_(x, &distance, CM_I64));
+    before.base.id = spe_index(&x->m, before.base.id, xt_now_id_(x, &init->distance, CM_I64));
     xt_define_(x, n->result, before.base);
     xt_define_(x, init->tile.shape[0].id, xt_scalar_(CM_I32, rows, 1));
 }
@@ -3172,7 +3206,7 @@ XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]
 /* Records a tile's scalars in this version, so that tiles moved only by loops can be recognised. */
 XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_tile *t = &((const xt_init_tile_desc_ *)n->desc)->tile;
+    const xt_tile *t = &n->init_tile->tile;
     if (!t->scatter && t->dist.subgroups > 1 && !t->base.local)
         xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
@@ -3309,7 +3343,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 
 XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_load_desc_ *d = (const xt_load_desc_ *)n->desc;
+    const xt_load_desc_ *d = n->load;
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
@@ -3363,7 +3397,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 /* Stores each strip as soon as it is computed. */
 XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stored_ *d = (const xt_stored_ *)n->desc;
+    const xt_stored_ *d = n->stored;
     xt_tile t = xt_now_tile_(x, &d->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
     while (spe_ok(&x->m) && xt_next_block_(&b)) {
@@ -3386,15 +3420,13 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stored_ *d = (const xt_stored_ *)n->desc;
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_now_tile_(x, &n->stored->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
-    if (xt_value_at_(x, d->v.id)->unmade) {
+    if (xt_value_at_(x, n->stored->v.id)->unmade) {
         xt_store_strips_(x, n);
         return;
     }
-    xt_vec v = xt_now_vec_(x, &d->v);
-    v = xt_as_use_(x, &v, CM_ACC);
+    xt_vec v = xt_now_as_(x, &n->stored->v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
         cm_store(&x->cm, &v.block[b.i], &mem);
@@ -3494,9 +3526,7 @@ XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
     s.t = t;
     s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
     s.all = xt_as_use_(x, &t->offsets, CM_ACC);
-    if (!mask->magic) return s;
-    xt_vec allowed = xt_now_vec_(x, mask);
-    s.allowed = xt_as_use_(x, &allowed, CM_ACC);
+    if (mask->magic) s.allowed = xt_now_as_(x, mask, CM_ACC);
     return s;
 }
 
@@ -3528,7 +3558,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 
 XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_gather_desc_ *d = &((const xt_scattered_ *)n->desc)->d;
+    const xt_gather_desc_ *d = &n->scattered->d;
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
@@ -3557,16 +3587,15 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
 XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
 {
     xt_tile t = xt_now_tile_(x, &d->d.tile);
-    xt_vec v = xt_now_vec_(x, &d->v);
+    xt_vec v = xt_now_as_(x, &d->v, CM_ACC);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    v = xt_as_use_(x, &v, CM_ACC);
     xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
     while (v.blocks && xt_spread_next_(&s, &b)) xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_visit_scattered_(x, (const xt_scattered_ *)n->desc, xt_store_element_, NULL, NULL);
+    xt_visit_scattered_(x, n->scattered, xt_store_element_, NULL, NULL);
 }
 
 /* borders.c - loads beyond the edges of a matrix, clamped or mirrored. */
@@ -3799,11 +3828,11 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
 
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_prefetch_desc_ *d = (const xt_prefetch_desc_ *)n->desc, *next;
+    const xt_prefetch_desc_ *d = n->prefetch, *next;
     xt_share_ s;
     if (d->tile.base.local) return;
     if (x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, &d->tile)) {
-        next = (const xt_prefetch_desc_ *)n[1].desc;
+        next = n[1].prefetch;
         if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
             xt_share_init_(&s, &d->tile, &next->tile)) {
             xt_remark_(x, "with the next one: a part of the subgroups fetches either, a message each");
@@ -4012,13 +4041,13 @@ XE_FN_ spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *u
     const xt_each_of_ *of = (const xt_each_of_ *)user;
     const spe_id v[2] = {a, b};
     (void)c, (void)type;
-    return ((const xt_vectors_ *)of->n->desc)->fn(of->x, of->n, v);
+    return of->n->vectors->fn(of->x, of->n, v);
 }
 
 /* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
 XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    const xt_vectors_ *d = n->vectors;
     bool bits = d->way == XT_BITS_;
     spe_id v[3] = {0, 0, 0};
     for (int j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
@@ -4029,7 +4058,7 @@ XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const
 
 XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    const xt_vectors_ *d = n->vectors;
     if ((int)d->v[0].type == d->type) return *a;
     return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
                    : cm_convert(&x->cm, a, (cm_type)d->type);
@@ -4038,13 +4067,13 @@ XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
 /* Computes a block, or a strip of one, from those of the operands. */
 XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
     cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
     xt_each_of_ of = {x, n};
     spe_id *out;
-    if (d->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
-    if (d->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &of);
-    if (d->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &of);
+    if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
+    if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
+    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &of);
+    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &of);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
     for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
@@ -4054,7 +4083,7 @@ XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
 /* Computes all blocks; or, if a store will request strips, only allocates them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    const xt_vectors_ *d = n->vectors;
     int i, j, count = xt_operand_count_(d);
     bool any = d->way == XT_ANY_LAYOUT_;
     xt_vec r = xt_make_vec_(x, n), v[3];
@@ -4067,10 +4096,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
         xt_value_at_(x, n->result)->unmade = true;
         return;
     }
-    for (j = 0; j < count; j++) {
-        v[j] = xt_now_vec_(x, &d->v[j]);
-        v[j] = xt_as_use_(x, &v[j], any ? r.use : CM_ACC);
-    }
+    for (j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
     for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (j = 0; j < count; j++) a[j] = &v[j].block[i];
@@ -4092,7 +4118,7 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
     if (xt_strips_(whole) > 1) l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
     if (value->unmade && spe_ok(&x->m) && !part[0]) {
         const xt_node_ *n = xt_node_at_(x, value->node);
-        const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+        const xt_vectors_ *d = n->vectors;
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         cm_matrix strips[3], r;
         int j;
@@ -4122,7 +4148,7 @@ XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 {
     xt_value_ *value = xt_value_at_(x, v->id);
     const xt_node_ *n = xt_node_at_(x, value->node);
-    const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
+    const xt_vectors_ *d = n->vectors;
     if (value->late || n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_ || xt_layout_(x, v->id) != CM_ACC)
         return;
     for (int i = value->node; i < store; i++)
@@ -4139,8 +4165,7 @@ XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_stored_ *d = (const xt_stored_ *)n->desc;
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->tile)) xt_put_off_(x, &d->v, i);
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &n->stored->tile)) xt_put_off_(x, &n->stored->v, i);
     }
 }
 
@@ -4365,13 +4390,10 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
     spe_id id[3];
-    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++) {
-        xt_val v = xt_now_(x, &d->v[i]);
-        id[i] = xt_id_(x, &v, d->type);
-    }
-    xt_define_(x, n->result, xt_scalar_(d->type, xt_math_part_(x, n, id), 1));
+    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++)
+        id[i] = xt_now_id_(x, &n->numbers->v[i], n->numbers->type);
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_math_part_(x, n, id), 1));
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
@@ -4379,7 +4401,7 @@ XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
-    bool real = xt_is_float_((int)((const xt_vectors_ *)n->desc)->v[0].type);
+    bool real = xt_is_float_((int)n->vectors->v[0].type);
     return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
 }
 
@@ -4422,10 +4444,9 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    xt_val v = xt_now_(x, &d->v[0]);
-    spe_id id = xt_id_(x, &v, xt_carried_type_(&d->v[0]));
-    xt_define_(x, n->result, xt_scalar_(d->type, xt_bitcast_part_(x, n, &id), 1));
+    const xt_val *v = &n->numbers->v[0];
+    spe_id id = xt_now_id_(x, v, xt_carried_type_(v));
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_bitcast_part_(x, n, &id), 1));
 }
 
 /* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
@@ -4602,12 +4623,11 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
 
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_scattered_ *d = (const xt_scattered_ *)n->desc;
-    xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
+    const xt_scattered_ *d = n->scattered;
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->v, CM_ACC);
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
     xt_block_ b = xt_blocks_(x, &t.dist);
-    v = xt_as_use_(x, &v, CM_ACC);
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
     while (!t.scatter && v.blocks && r.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
@@ -4952,7 +4972,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     xt_where_ at = {x, NULL, 0};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
+        const xt_rearrange_desc_ *d = n->rearrange;
         xt_scratch_ s;
         size_t row;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
@@ -5233,8 +5253,7 @@ XE_FN_ void xt_swap_ids_(spe_id *a, spe_id *b)
 /* May memory change at this node, or a loaded value go out of scope? */
 XE_FN_ bool xt_is_fence_(const xt_node_ *n)
 {
-    const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !d->in_registers && !d->anew;
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->rearrange->in_registers && !n->rearrange->anew;
     return n->op >= XT_OP_STORE_TILE_;
 }
 
@@ -5243,7 +5262,7 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 {
     int i = xt_value_at_(x, v->id)->node;
     const xt_node_ *load = xt_node_at_(x, i);
-    const xt_load_desc_ *d = (const xt_load_desc_ *)load->desc;
+    const xt_load_desc_ *d = load->load;
     if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
         d->tile.type == (cm_type)XT_BOOL_)
         return NULL;
@@ -5258,7 +5277,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        xt_rearrange_desc_ *d = (xt_rearrange_desc_ *)n->desc;
+        xt_rearrange_desc_ *d = n->rearrange;
         const int *data = xt_value_at_(x, n->result)->now.vec.dist.data;
         int bytes = n->op == XT_OP_TRANSPOSE_ ? xt_bytes_(d->v.type) : 0;
         if (bytes && !d->in_registers && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0)
@@ -5350,14 +5369,14 @@ XE_FN_ xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
     if (xt_write_staged_(x, n)) return;
-    xt_define_vec_(x, n->result, xt_rearranged_(x, (const xt_rearrange_desc_ *)n->desc, xt_make_vec_(x, n)));
+    xt_define_vec_(x, n->result, xt_rearranged_(x, n->rearrange, xt_make_vec_(x, n)));
 }
 
 /* ---- broadcast --------------------------------------------------------------------------------------------------- */
 
 XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 {
-    if (!xt_check_vec_(w, &d->vec, "the vector of XT_BROADCAST")) return false;
+    if (!xt_check_operand_(w, "XT_BROADCAST", &d->vec, &d->source)) return false;
     d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->vec);
     if (d->dim < 0) return false;
     int n = d->vec.dist.shape[d->dim];
@@ -5365,10 +5384,9 @@ XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
                         d->dim, n);
     if (d->broadcast_size == 0) d->broadcast_size = d->size;
-    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size)
-        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n,
-                        d->broadcast_size, d->size);
-    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->vec);
+    return (d->broadcast_size > 0 && d->size == n * d->broadcast_size) ||
+           xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
+                    d->size);
 }
 
 XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
@@ -5391,7 +5409,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
-    if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
+    if (!xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
@@ -5405,14 +5423,11 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
-        !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
-        return xt_no_vec_();
-    if (d.vec.inner[0]) {
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first",
-                 d.vec.inner[0], d.vec.inner[1]);
-        return xt_no_vec_();
-    }
+    if (!xt_check_operand_(w, "XT_TRANSPOSE", &d.vec, &d.source)) return xt_no_vec_();
+    if (d.vec.inner[0])
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED,
+                            "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
+                            d.vec.inner[1]);
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
     return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
@@ -5431,45 +5446,45 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 {
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
-        !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
-        return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_CONVERT_LAYOUT", &d.vec, &d.source)) return xt_no_vec_();
     if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map, &d.source);
     return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map",
                         d.vec.dist.shape[0], d.vec.dist.shape[1]);
 }
 
-xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
+/* Elements of a vector in another shape, whose map does not follow from the vector's. */
+XE_FN_ xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
 {
     static const xt_map none = {{0, 0}, {0, 0}};
+    const int *n = d->vec.dist.shape;
+    if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
+        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
+                            n[0], n[1]);
+    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
+                         xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
+}
+
+xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
+{
     const xt_source_ from = {false, {1, 1}, {d.row, d.col}, false};
     const int *n = d.vec.dist.shape;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_SLICE", &d.vec, NULL)) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
         return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
                             d.rows, d.cols, d.row, d.col, n[0], n[1]);
-    if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map",
-                            n[0], n[1]);
-    return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &d.map, &none, &from,
-                         xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
+    return xt_reshaped_(w, XT_OP_SLICE_, "XT_SLICE", &d, &from);
 }
 
 xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
 {
-    static const xt_map none = {{0, 0}, {0, 0}};
     static const xt_source_ from = {false, {1, 1}, {0, 0}, true};
     const int *n = d.vec.dist.shape;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SHAPE_CAST")) return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_SHAPE_CAST", &d.vec, NULL)) return xt_no_vec_();
     if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
         return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
                             "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols);
-    if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_SHAPE_CAST of a %d x %d vector at work-group level needs .map",
-                            n[0], n[1]);
-    return xt_rearrange_(w, XT_OP_SHAPE_CAST_, &d.vec, &d.map, &none, &from,
-                         xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
+    return xt_reshaped_(w, XT_OP_SHAPE_CAST_, "XT_SHAPE_CAST", &d, &from);
 }
 
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
@@ -5490,7 +5505,7 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_TILE_PACK", &d.vec, NULL)) return xt_no_vec_();
     if (has[0])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
                             has[1]);
@@ -5505,7 +5520,7 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     static const int none[2] = {0, 0};
     const int *b = d.inner_blocks, *has = d.vec.inner;
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_TILE_UNPACK", &d.vec, NULL)) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                             b[0], b[1], has[0], has[1]);
@@ -5524,8 +5539,10 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     X(minui, false, true, true)                                                                                        \
     X(maxsi, false, true, true)                                                                                        \
     X(maxui, false, true, true)                                                                                        \
-    X(and, false, true, true) X(or, false, true, true) X(xor, false, true, false) X(minnumf, true, false, true)        \
-        X(maxnumf, true, false, true) X(minimumf, true, false, true) X(maximumf, true, false, true)
+    X(and, false, true, true)                                                                                          \
+    X(or, false, true, true)                                                                                           \
+    X(xor, false, true, false) X(minnumf, true, false, true) X(maxnumf, true, false, true)                             \
+        X(minimumf, true, false, true) X(maximumf, true, false, true)
 
 typedef struct {
     const char *name;
@@ -5651,18 +5668,15 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
 {
     const xt_red_row_ *row = xt_red_info_(kind);
     int type = (int)d->vec.type, n;
-    char text[48];
-    snprintf(text, sizeof text, "the vector of %s", what);
-    if (!xt_check_vec_(w, &d->vec, text)) return false;
+    if (!xt_check_operand_(w, what, &d->vec, &d->source)) return false;
     d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
     n = d->vec.dist.shape[d->dim];
     if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
-    if (d->reduction_size < 1 || n % d->reduction_size)
-        return xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
-    return xt_check_source_(w, text, &d->source, &d->vec);
+    return (d->reduction_size > 0 && n % d->reduction_size == 0) ||
+           xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
 }
 
 XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
@@ -5690,9 +5704,8 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_reduce_desc_ *d = (const xt_reduce_desc_ *)n->desc;
-    xt_vec v = xt_now_vec_(x, &d->v), r = xt_make_vec_(x, n);
-    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, d->group, r) : r);
+    xt_vec v = xt_now_vec_(x, &n->reduce->v), r = xt_make_vec_(x, n);
+    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, n->reduce->group, r) : r);
 }
 
 /* Groups within a subgroup's pieces are reduced there. Otherwise each subgroup reduces its part of them; then the parts
@@ -5704,8 +5717,7 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     same.of = d.vec;
     same.given = d.map;
     same.source = d.source;
-    if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d))
-        return xt_no_vec_();
+    if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
     same.dim = d.dim;
     same.size = d.reduction_size;
     w.x->part++;
@@ -5885,7 +5897,7 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n);
     xt_scan_ s;
     xt_field_ out;
-    if (!r.blocks || !xt_scan_init_(&s, x, (const xt_scan_of_ *)n->desc)) return;
+    if (!r.blocks || !xt_scan_init_(&s, x, n->scan)) return;
     if (xt_scan_in_lanes_(&s))
         xt_scan_one_by_one_(&s);
     else if (!xt_scan_doubling_(&s))
@@ -5927,7 +5939,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     xt_vec plain = d.vec;
     check.vec = d.vec;
     check.dim = d.dim;
-    if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
+    if (!xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
     if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
         if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
             d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), as_usual);
@@ -5960,8 +5972,7 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
             xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
     least.vec = d.vec;
     least.dim = d.dim;
-    if (!xt_enter_(w) || !xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least))
-        return xt_no_vec_();
+    if (!xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least)) return xt_no_vec_();
     if (d.vec.inner[0])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
                             largest ? "XT_ARGMAX" : "XT_ARGMIN");
@@ -6138,7 +6149,7 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 /* The ids of one vector, in the layout `use`. */
 XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
-    xt_vec now = xt_now_vec_(x, v), r = xt_as_use_(x, &now, use);
+    xt_vec r = xt_now_as_(x, v, use);
     int i, j, n = 0;
     for (i = 0; i < r.blocks; i++)
         for (j = 0; j < r.block[i].parts; j++, n++)
@@ -6155,9 +6166,9 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
         for (j = 0; xt_scalar_of_(t, j); j++) {
-            xt_val now = xt_now_(x, xt_scalar_of_(t, j));
+            int type = xt_carried_type_(xt_scalar_of_(&s->start, j));
             if (!(s->mask >> j & 1)) continue;
-            if (f->ids) f->ids[at] = xt_id_(x, &now, xt_carried_type_(xt_scalar_of_(&s->start, j)));
+            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), type);
             at++;
         }
         if (s->mask & XT_VEC_CHANGES_)
@@ -6247,7 +6258,7 @@ cm_use xt_layout_(xt_ctx *x, uint32_t id)
 
 XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+    const xt_mma_desc_ *d = n->mma;
     xt_need_layout_(x, d->left.id, CM_B);
     xt_need_layout_(x, d->right.id, CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
@@ -6269,15 +6280,13 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_vectors_ *d = (const xt_vectors_ *)n->desc;
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
-        if (n->op == XT_OP_END_) xt_region_layouts_(x, (const xt_frame_ *)n->desc);
+        if (n->op == XT_OP_END_) xt_region_layouts_(x, n->frame);
         if (n->op == XT_OP_REDUCTION_ || n->op == XT_OP_TILE_PACK_ || n->op == XT_OP_TILE_UNPACK_)
-            xt_same_layout_(x, ((const xt_same_ *)n->desc)->v.id, n->result);
-        if (n->op == XT_OP_SPLAT_ && ((const xt_splat_of_ *)n->desc)->like)
-            xt_same_layout_(x, ((const xt_splat_of_ *)n->desc)->like, n->result);
+            xt_same_layout_(x, n->same->v.id, n->result);
+        if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
-            for (int j = 0; j < 3 && d->v[j].magic; j++) xt_same_layout_(x, d->v[j].id, n->result);
+            for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
     }
 }
 
@@ -7148,12 +7157,11 @@ XE_FN_ void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advanc
         uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
         xt_val *start;
         for (int j = 0; (start = xt_scalar_of_(&s->start, j)) != NULL; j++) {
-            xt_val now = xt_now_(x, start);
             int type = xt_carried_type_(start);
             uint32_t to = xt_scalar_of_(result ? &s->result : &s->body, j)->id;
             spe_id id;
             if (!(counts >> j & 1)) continue;
-            id = xt_id_(x, &now, type);
+            id = xt_now_id_(x, start, type);
             xt_define_(x, to, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
             xt_value_at_(x, to)->start = id;
             xt_value_at_(x, to)->advance = advance;
@@ -7165,8 +7173,8 @@ XE_FN_ void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advanc
 XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
-    xt_val l = xt_now_(x, &f->lo), h = xt_now_(x, &f->hi);
-    spe_id lo = xt_index_id_(x, &l), hi = xt_index_id_(x, &h), step = xt_index_id_(x, &f->step), turns;
+    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32), turns;
+    spe_id step = xt_index_id_(x, &f->step);
     turns = spe_isub(m, hi, lo);
     turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
     turns = spe_imul(m, turns, step);
@@ -7185,7 +7193,7 @@ XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 /* XT_FOR or XT_WHILE. */
 XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_frame_ *f = n->frame;
     xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
     spe_id from = 0, to = 0, by = 0, k;
     if (f->op == XT_OP_FOR_) {
@@ -7243,7 +7251,7 @@ spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 
 XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 {
-    spe_while_test(&x->m, xt_condition_(x, (const xt_val *)n->desc));
+    spe_while_test(&x->m, xt_condition_(x, n->condition));
 }
 
 /* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
@@ -7262,7 +7270,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_frame_ *f = n->frame;
     if (xt_make_ids_(x, f)) spe_if(&x->m, xt_condition_(x, &f->lo));
 }
 
@@ -7277,7 +7285,7 @@ XE_FN_ void xt_if_else_(xt_frame_ *f)
 
 XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_frame_ *f = (xt_frame_ *)n->desc;
+    xt_frame_ *f = n->frame;
     xt_gather_(x, f, true, false);
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
 }
@@ -7390,7 +7398,7 @@ void xt_region_end_(spe_module *m, const spe_region *r)
 
 XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
 {
-    xt_frame_ *f = (xt_frame_ *)node->desc;
+    xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
     if (f->op == XT_OP_WHILE_)
@@ -7412,7 +7420,7 @@ void xt_barrier_arrive_(xt_where_ w, const char *name)
     if (x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
     x->arrived = name;
-    xt_record_(w, XT_OP_BARRIER_ARRIVE_, xt_write_barrier_arrive_, 0, 0, name, 0);
+    xt_record_(w, XT_OP_BARRIER_ARRIVE_, xt_write_barrier_, 0, 0, name, 0);
 }
 
 void xt_barrier_wait_(xt_where_ w, const char *name)
@@ -7423,7 +7431,7 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     x->arrived = NULL;
-    xt_record_(w, XT_OP_BARRIER_WAIT_, xt_write_barrier_wait_, 0, 0, name, 0);
+    xt_record_(w, XT_OP_BARRIER_WAIT_, xt_write_barrier_, 0, 0, name, 0);
 }
 
 void xt_barrier_(xt_where_ w)
@@ -7433,20 +7441,9 @@ void xt_barrier_(xt_where_ w)
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 {
-    (void)n;
-    spe_barrier(&x->m);
-}
-
-XE_FN_ void xt_write_barrier_arrive_(xt_ctx *x, const xt_node_ *n)
-{
-    (void)n;
-    spe_barrier_arrive(&x->m);
-}
-
-XE_FN_ void xt_write_barrier_wait_(xt_ctx *x, const xt_node_ *n)
-{
-    (void)n;
-    spe_barrier_wait(&x->m);
+    if (n->op == XT_OP_BARRIER_) spe_barrier(&x->m);
+    if (n->op == XT_OP_BARRIER_ARRIVE_) spe_barrier_arrive(&x->m);
+    if (n->op == XT_OP_BARRIER_WAIT_) spe_barrier_wait(&x->m);
 }
 
 /* emit.c - users' own operations, written with the lower headers. */
@@ -7454,7 +7451,7 @@ XE_FN_ void xt_write_barrier_wait_(xt_ctx *x, const xt_node_ *n)
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
     xt_emitted_ d = XT_ZERO_;
-    d.number = fn;
+    d.fn = fn;
     d.user = user;
     d.type = type;
     d.numbers = operands;
@@ -7474,49 +7471,31 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
 
 XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
+    const xt_emitted_ *d = n->emitted;
     spe_id ids[8];
-    for (int i = 0; i < d->numbers.count; i++) {
-        xt_val now = xt_now_(x, &d->numbers.at[i]);
-        ids[i] = xt_id_(x, &now, xt_carried_type_(&d->numbers.at[i]));
-    }
-    xt_define_(x, n->result, xt_scalar_(d->type, d->number(&x->cm, ids, d->user), 1));
+    for (int i = 0; i < d->numbers.count; i++)
+        ids[i] = xt_now_id_(x, &d->numbers.at[i], xt_carried_type_(&d->numbers.at[i]));
+    xt_define_(x, n->result, xt_scalar_(d->type, d->fn(&x->cm, ids, d->user), 1));
 }
 
 xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3])
 {
     static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
-    xt_emitted_ d = XT_ZERO_;
-    int i;
+    xt_vectors_ d = XT_ZERO_;
+    int n;
+    if (!xt_enter_(w)) return xt_no_vec_();
+    for (n = 0; n == 0 || (n < 3 && operands[n].magic); n++)
+        if (!xt_check_vec_(w, &operands[n], "an operand of XT_EMIT_VEC") ||
+            !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[n]))
+            return xt_no_vec_();
+    d.way = XT_USERS_;
     d.block = fn;
     d.user = user;
-    if (!xt_enter_(w)) return xt_no_vec_();
-    for (i = 0; i == 0 || (i < 3 && operands[i].magic); i++) {
-        if (!xt_check_vec_(w, &operands[i], "an operand of XT_EMIT_VEC") ||
-            !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[i]))
-            return xt_no_vec_();
-        d.vecs[i] = operands[i];
-    }
-    xt_vec v = xt_new_vec_(w.x, (cm_type)type, &operands[0]);
-    while (i-- > 1) xt_spread_like_(w.x, v.id, &operands[i]);
-    xt_record_(w, XT_OP_EMIT_VEC_, xt_write_emit_vec_, 0, v.id, &d, sizeof d);
+    memcpy(d.v, operands, (size_t)n * sizeof *operands);
+    xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
+    while (n-- > 1) xt_spread_like_(w.x, v.id, &operands[n]);
+    xt_record_(w, XT_OP_EMIT_VEC_, xt_write_each_, 0, v.id, &d, sizeof d);
     return v;
-}
-
-XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_emitted_ *d = (const xt_emitted_ *)n->desc;
-    xt_vec r = xt_make_vec_(x, n), v[3];
-    for (int j = 0; j < 3 && d->vecs[j].magic; j++) {
-        xt_vec now = xt_now_vec_(x, &d->vecs[j]);
-        v[j] = xt_as_use_(x, &now, CM_ACC);
-    }
-    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
-        const cm_matrix *block[3] = {NULL, NULL, NULL};
-        for (int j = 0; j < 3 && d->vecs[j].magic; j++) block[j] = &v[j].block[i];
-        r.block[i] = d->block(&x->cm, block, d->user);
-    }
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
 /* single.c - single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
@@ -7559,13 +7538,13 @@ void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
 
 XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
 {
-    xt_val base = xt_now_(x, &d->v[0]), index = xt_now_(x, &d->v[1]);
-    return spe_index(&x->m, base.id, xt_index_id_(x, &index));
+    spe_id base = xt_now_(x, &d->v[0]).id;
+    return spe_index(&x->m, base, xt_now_id_(x, &d->v[1], CM_I32));
 }
 
 XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     cm_type type = (cm_type)d->v[0].type;
     spe_id v = spe_load(&x->m, xt_element_pointer_(x, d), (uint32_t)xt_bytes_(type));
     xt_define_(x, n->result, xt_scalar_(d->type, cm_to_arith(&x->cm, type, v), 1));
@@ -7573,10 +7552,9 @@ XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
     cm_type type = (cm_type)d->v[0].type;
-    xt_val v = xt_now_(x, &d->v[2]);
-    spe_id id = cm_from_arith(&x->cm, type, xt_id_(x, &v, d->type));
+    spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, &d->v[2], d->type));
     spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
 }
 
@@ -7603,7 +7581,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 
 XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, &((const xt_vectors_ *)n->desc)->v[0]);
+    xt_vec v = xt_now_vec_(x, &n->vectors->v[0]);
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
@@ -8106,7 +8084,7 @@ XE_FN_ bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f
 
 XE_FN_ void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_frame_ *f = (const xt_frame_ *)n->desc;
+    const xt_frame_ *f = n->frame;
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
     bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
     xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
@@ -8130,7 +8108,7 @@ XE_FN_ void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
 /* The end of a side. A missing XT_ELSE is not printed. */
 XE_FN_ bool xt_put_end_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_frame_ *f = (const xt_frame_ *)n->desc;
+    const xt_frame_ *f = n->frame;
     const size_t which = n->op == XT_OP_END_ ? offsetof(xt_slot_, now) : offsetof(xt_slot_, body);
     bool last = n->op == XT_OP_END_, any = false;
     for (int i = 0; i < f->slots; i++) any = any || f->slot[i].mask;
@@ -8187,8 +8165,8 @@ XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
 {
     static const char *const builtins[] = {"global_id", "thread_id", "block_id", "", "", "grid_dim", "", "",
                                            "",          "",          "",         "subgroup_id", "", "", "lane_id"};
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    const xt_vectors_ *v = (const xt_vectors_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
+    const xt_vectors_ *v = n->vectors;
     switch (n->op) {
     case XT_OP_BINARY_NUMBER_: xt_put_arith_(p, n->kind, d->type); return;
     case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, v->type); return;
@@ -8311,8 +8289,7 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
         {XT_OP_BARRIER_ARRIVE_, "gpu.barrier arrive \"$s0\"", {0}},
         {XT_OP_BARRIER_WAIT_, "gpu.barrier wait \"$s0\"", {0}},
         {XT_OP_EMIT_, "$= emit $x0 : $A1", {XT_F_(emitted, numbers), XT_F_(emitted, type)}},
-        {XT_OP_EMIT_VEC_, "$= emit $v0$o1$o2$m : $V0 -> $r",
-         {XT_F_(emitted, vecs[0]), XT_F_(emitted, vecs[1]), XT_F_(emitted, vecs[2])}},
+        {XT_OP_EMIT_VEC_, "$= emit $v0$o1$o2$m : $V0 -> $r", XT_OPERANDS_(vectors)},
     };
     size_t i;
     for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -8323,8 +8300,8 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
 /* The size of a reduction or broadcast, unless it is the whole dimension. */
 XE_FN_ void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_same_ *s = (const xt_same_ *)n->desc;
-    const xt_rearrange_desc_ *d = (const xt_rearrange_desc_ *)n->desc;
+    const xt_same_ *s = n->same;
+    const xt_rearrange_desc_ *d = n->rearrange;
     if (n->op == XT_OP_REDUCTION_ && s->size != s->of.dist.shape[s->dim])
         xt_put_(p, " {reduction_size = %d}", s->size);
     if (n->op == XT_OP_BROADCAST_ && d->v.dist.shape[d->dim] != 1)
@@ -8336,8 +8313,8 @@ XE_FN_ void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, 
     int i = isdigit((unsigned char)at[1]) ? at[1] - '0' : 7;
     const void *field = (const char *)n->desc + (n->desc ? row->field[i] : 0);
     const xt_vec *result = &xt_value_at_(p->x, n->result)->now.vec, *v = (const xt_vec *)field;
-    const xt_numbers_ *d = (const xt_numbers_ *)n->desc;
-    const xt_update_ *u = (const xt_update_ *)n->desc;
+    const xt_numbers_ *d = n->numbers;
+    const xt_update_ *u = n->update;
     const int *dim = (const int *)field;
     switch (*at) {
     case '=': xt_name_(p, n->result), xt_put_id_(p, n->result), xt_put_(p, " ="); return;
@@ -8345,7 +8322,7 @@ XE_FN_ void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, 
     case 'k': xt_put_kind_(p, n); return;
     case 'K': xt_put_(p, "%d", n->kind); return;
     case 'r': xt_put_vec_type_(p, result); return;
-    case 'b': xt_put_base_(p, (const xt_init_tile_desc_ *)n->desc); return;
+    case 'b': xt_put_base_(p, n->init_tile); return;
     case 'm': xt_put_maps_(p, result, (const char *)n->desc, &row->field[i]); return;
     case 'z': xt_put_size_(p, n); return;
     case 'B': xt_put_(p, "[%d, %d]", result->inner[0] + v->inner[0], result->inner[1] + v->inner[1]); return;
@@ -8384,7 +8361,7 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
     if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
     if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_)
-        xt_put_(p, ((const xt_rearrange_desc_ *)n->desc)->in_registers ? ", in registers" : ", through local memory");
+        xt_put_(p, n->rearrange->in_registers ? ", in registers" : ", through local memory");
     while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;
     if (r < end) xt_put_(p, ", %s", r->text);
 }
@@ -8446,9 +8423,9 @@ XE_FN_ void xt_put_param_(xt_printer_ *p, int number)
     const xt_val *v = &p->x->args[number];
     const xt_node_ *n = xt_node_at_(p->x, 0), *end = n + p->x->nodes.count;
     xt_put_(p, "%s%%%s: ", number ? ", " : "", p->x->params[number].name);
-    while (n < end && (n->op != XT_OP_INIT_TILE_ || ((const xt_init_tile_desc_ *)n->desc)->given.base.id != v->id)) n++;
+    while (n < end && (n->op != XT_OP_INIT_TILE_ || n->init_tile->given.base.id != v->id)) n++;
     if (n < end)
-        xt_put_memref_(p, (const xt_init_tile_desc_ *)n->desc);
+        xt_put_memref_(p, n->init_tile);
     else
         xt_put_(p, v->kind == SPE_POINTER ? "memref<?x%s>" : "%s", xt_type_text_(v->type, v->kind != SPE_POINTER));
 }

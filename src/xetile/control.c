@@ -414,7 +414,7 @@ void xt_barrier_arrive_(xt_where_ w, const char *name)
     if (x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
     x->arrived = name;
-    xt_record_(w, XT_OP_BARRIER_ARRIVE_, xt_write_barrier_arrive_, 0, 0, name, 0);
+    xt_record_(w, XT_OP_BARRIER_ARRIVE_, xt_write_barrier_, 0, 0, name, 0);
 }
 
 void xt_barrier_wait_(xt_where_ w, const char *name)
@@ -425,7 +425,7 @@ void xt_barrier_wait_(xt_where_ w, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     x->arrived = NULL;
-    xt_record_(w, XT_OP_BARRIER_WAIT_, xt_write_barrier_wait_, 0, 0, name, 0);
+    xt_record_(w, XT_OP_BARRIER_WAIT_, xt_write_barrier_, 0, 0, name, 0);
 }
 
 void xt_barrier_(xt_where_ w)
@@ -435,18 +435,7 @@ void xt_barrier_(xt_where_ w)
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 {
-    (void)n;
-    spe_barrier(&x->m);
-}
-
-XE_FN_ void xt_write_barrier_arrive_(xt_ctx *x, const xt_node_ *n)
-{
-    (void)n;
-    spe_barrier_arrive(&x->m);
-}
-
-XE_FN_ void xt_write_barrier_wait_(xt_ctx *x, const xt_node_ *n)
-{
-    (void)n;
-    spe_barrier_wait(&x->m);
+    if (n->op == XT_OP_BARRIER_) spe_barrier(&x->m);
+    if (n->op == XT_OP_BARRIER_ARRIVE_) spe_barrier_arrive(&x->m);
+    if (n->op == XT_OP_BARRIER_WAIT_) spe_barrier_wait(&x->m);
 }

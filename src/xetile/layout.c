@@ -176,7 +176,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 
 static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
 {
-    if (!xt_check_vec_(w, &d->vec, "the vector of XT_BROADCAST")) return false;
+    if (!xt_check_operand_(w, "XT_BROADCAST", &d->vec, &d->source)) return false;
     d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->vec);
     if (d->dim < 0) return false;
     int n = d->vec.dist.shape[d->dim];
@@ -184,10 +184,9 @@ static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
                         d->dim, n);
     if (d->broadcast_size == 0) d->broadcast_size = d->size;
-    if (d->broadcast_size < 1 || d->size != n * d->broadcast_size)
-        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n,
-                        d->broadcast_size, d->size);
-    return xt_check_source_(w, "the vector of XT_BROADCAST", &d->source, &d->vec);
+    return (d->broadcast_size > 0 && d->size == n * d->broadcast_size) ||
+           xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
+                    d->size);
 }
 
 static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
@@ -210,7 +209,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     const int *n = d.vec.dist.shape;
     xt_source_ from = {false, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
-    if (!xt_enter_(w) || !xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
+    if (!xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
@@ -224,14 +223,11 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 {
     static const xt_source_ from = {true, {1, 1}, {0, 0}, false};
     xt_map given = d.map;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TRANSPOSE") ||
-        !xt_check_source_(w, "the vector of XT_TRANSPOSE", &d.source, &d.vec))
-        return xt_no_vec_();
-    if (d.vec.inner[0]) {
-        xt_fail_(w, XT_ERROR_BLOCKED, "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first",
-                 d.vec.inner[0], d.vec.inner[1]);
-        return xt_no_vec_();
-    }
+    if (!xt_check_operand_(w, "XT_TRANSPOSE", &d.vec, &d.source)) return xt_no_vec_();
+    if (d.vec.inner[0])
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED,
+                            "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
+                            d.vec.inner[1]);
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
     return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
@@ -250,45 +246,45 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 {
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_CONVERT_LAYOUT") ||
-        !xt_check_source_(w, "the vector of XT_CONVERT_LAYOUT", &d.source, &d.vec))
-        return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_CONVERT_LAYOUT", &d.vec, &d.source)) return xt_no_vec_();
     if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map, &d.source);
     return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map",
                         d.vec.dist.shape[0], d.vec.dist.shape[1]);
 }
 
-xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
+/* Elements of a vector in another shape, whose map does not follow from the vector's. */
+static xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
 {
     static const xt_map none = {{0, 0}, {0, 0}};
+    const int *n = d->vec.dist.shape;
+    if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
+        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
+                            n[0], n[1]);
+    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
+                         xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
+}
+
+xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
+{
     const xt_source_ from = {false, {1, 1}, {d.row, d.col}, false};
     const int *n = d.vec.dist.shape;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SLICE")) return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_SLICE", &d.vec, NULL)) return xt_no_vec_();
     if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
         d.col > n[1] - d.cols)
         return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
                             d.rows, d.cols, d.row, d.col, n[0], n[1]);
-    if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_SLICE of a %d x %d vector at work-group level needs .map",
-                            n[0], n[1]);
-    return xt_rearrange_(w, XT_OP_SLICE_, &d.vec, &d.map, &none, &from,
-                         xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
+    return xt_reshaped_(w, XT_OP_SLICE_, "XT_SLICE", &d, &from);
 }
 
 xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
 {
-    static const xt_map none = {{0, 0}, {0, 0}};
     static const xt_source_ from = {false, {1, 1}, {0, 0}, true};
     const int *n = d.vec.dist.shape;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_SHAPE_CAST")) return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_SHAPE_CAST", &d.vec, NULL)) return xt_no_vec_();
     if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
         return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
                             "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols);
-    if (xt_has_map_(&d.vec.map) && !xt_has_map_(&d.map))
-        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_SHAPE_CAST of a %d x %d vector at work-group level needs .map",
-                            n[0], n[1]);
-    return xt_rearrange_(w, XT_OP_SHAPE_CAST_, &d.vec, &d.map, &none, &from,
-                         xt_mapped_vec_(w, d.vec.type, d.rows, d.cols, &d.map));
+    return xt_reshaped_(w, XT_OP_SHAPE_CAST_, "XT_SHAPE_CAST", &d, &from);
 }
 
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
@@ -309,7 +305,7 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_PACK")) return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_TILE_PACK", &d.vec, NULL)) return xt_no_vec_();
     if (has[0])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
                             has[1]);
@@ -324,7 +320,7 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     static const int none[2] = {0, 0};
     const int *b = d.inner_blocks, *has = d.vec.inner;
     xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
-    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_TILE_UNPACK")) return xt_no_vec_();
+    if (!xt_check_operand_(w, "XT_TILE_UNPACK", &d.vec, NULL)) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                             b[0], b[1], has[0], has[1]);

@@ -140,18 +140,15 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
 {
     const xt_red_row_ *row = xt_red_info_(kind);
     int type = (int)d->vec.type, n;
-    char text[48];
-    snprintf(text, sizeof text, "the vector of %s", what);
-    if (!xt_check_vec_(w, &d->vec, text)) return false;
+    if (!xt_check_operand_(w, what, &d->vec, &d->source)) return false;
     d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
     n = d->vec.dist.shape[d->dim];
     if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
-    if (d->reduction_size < 1 || n % d->reduction_size)
-        return xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
-    return xt_check_source_(w, text, &d->source, &d->vec);
+    return (d->reduction_size > 0 && n % d->reduction_size == 0) ||
+           xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
 }
 
 static int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
@@ -192,8 +189,7 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     same.of = d.vec;
     same.given = d.map;
     same.source = d.source;
-    if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d))
-        return xt_no_vec_();
+    if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
     same.dim = d.dim;
     same.size = d.reduction_size;
     w.x->part++;

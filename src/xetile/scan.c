@@ -202,7 +202,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     xt_vec plain = d.vec;
     check.vec = d.vec;
     check.dim = d.dim;
-    if (!xt_enter_(w) || !xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
+    if (!xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
     if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
         if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
             d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), as_usual);
@@ -235,8 +235,7 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
             xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
     least.vec = d.vec;
     least.dim = d.dim;
-    if (!xt_enter_(w) || !xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least))
-        return xt_no_vec_();
+    if (!xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least)) return xt_no_vec_();
     if (d.vec.inner[0])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
                             largest ? "XT_ARGMAX" : "XT_ARGMIN");

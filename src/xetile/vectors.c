@@ -231,10 +231,13 @@ XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *fi
                                                       xt_map_text_(&a->map, text), second, xt_map_text_(&b->map, more));
 }
 
-/* Checks the operand's optional map, which the older specification writes before the result's. */
-XE_FN_ bool xt_check_source_(xt_where_ w, const char *what, const xt_map *given, const xt_vec *v)
+/* The vector of an operation on vectors as a whole. source: the map that .source says it has, or NULL. */
+XE_FN_ bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, const xt_map *source)
 {
-    return !xt_has_map_(given) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, what, &v->map, given);
+    char text[48];
+    snprintf(text, sizeof text, "the vector of %s", of);
+    return xt_enter_(w) && xt_check_vec_(w, v, text) &&
+           (!source || !xt_has_map_(source) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, text, &v->map, source));
 }
 
 /* A dimension as written by users: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
