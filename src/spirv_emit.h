@@ -344,8 +344,8 @@ XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
 XETILE_API void *spe_alloc(spe_module *m, size_t bytes); /* freed with the module; NULL and an error if out of memory */
-/* A list in the module's memory, empty when zeroed. Appends a zeroed item; all of a list have one size. NULL and an error
- * if out of memory. */
+/* A list in the module's memory, empty when zeroed. Appends a zeroed item; all items of a list have the same size. NULL
+ * and an error if out of memory. */
 typedef struct {
     void *items;
     size_t capacity;

@@ -127,7 +127,7 @@ static uint32_t decode(uint32_t v, uint32_t bits, uint32_t type)
 
 static double clamp(double x, double low, double high) { return !(x > low) ? low : x < high ? x : high; }
 
-/* x parts of `most`, to the nearest integer, even where 24 bits of a float and 32 of `most` are more than a double has. */
+/* x times `most`, rounded to the nearest integer, even if the product needs more bits than a double has. */
 static double parts_of(double x, double most)
 {
     return most < 0x1p24 ? rint(x * most) : (double)rintl((long double)x * (long double)most);

@@ -1,4 +1,4 @@
-/* alu.c - what instructions compute: integers in 64 bits, floats in doubles, a loop over the lanes for each. */
+/* alu.c - arithmetic instructions: integers in 64 bits, floats in doubles, each as a loop over the lanes. */
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int64_t logic(uint8_t table, uint64_t a, uint64_t b, uint64_t c)
     return (int64_t)r;
 }
 
-/* To the left, in so many bits. */
+/* Rotates left in so many bits. */
 static uint64_t rotate(uint64_t v, uint32_t by, uint32_t bits)
 {
     uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
@@ -118,7 +118,7 @@ static int64_t integer(struct xe_thread *t, const struct xe_instruction *i, uint
     case XE_ror: return (int64_t)rotate((uint64_t)a, 0 - (uint32_t)b, xe_types[i->to.type].bits);
     case XE_bfe: return field((uint32_t)a, (uint32_t)b, (uint32_t)c, xe_types[i->to.type].kind == XE_SIGNED);
     case XE_bfi1: return (int64_t)((((UINT64_C(1) << (a & 31)) - 1) << (b & 31)) & 0xffffffffu);
-    case XE_bfi2: return (uint32_t)a ? (b << __builtin_ctz((uint32_t)a) & a) | (~a & c) : c; /* a: of bfi1 */
+    case XE_bfi2: return (uint32_t)a ? (b << __builtin_ctz((uint32_t)a) & a) | (~a & c) : c; /* a: result of bfi1 */
     case XE_dp4a:
         return dot4(a, (uint32_t)b, (uint32_t)c, xe_types[i->from[1].type].kind == XE_SIGNED,
                     xe_types[i->from[2].type].kind == XE_SIGNED);
@@ -140,7 +140,7 @@ double xe_math(uint8_t function, double a, double b)
     case XE_LOG: return log2(a);
     case XE_EXP: return exp2(a);
     case XE_SQT:
-    case XE_RSQTM: return sqrt(a); /* of steps to a root, all at once: see holds_float */
+    case XE_RSQTM: return sqrt(a); /* a step to a root, done at once: see holds_float */
     case XE_RSQT: return 1 / sqrt(a);
     case XE_SIN: return sin(a);
     case XE_COS: return cos(a);
@@ -226,7 +226,7 @@ static void set_flags(struct xe_thread *t, const struct xe_instruction *i, uint3
 struct work {
     struct xe_lanes in[3], out;
     bool is_float;
-    uint8_t type; /* in which it is done */
+    uint8_t type; /* the type of the computation */
     uint32_t mask;
 };
 
@@ -235,7 +235,7 @@ static bool holds(const struct work *w, uint8_t condition, const union xe_value 
     return w->is_float ? holds_float(condition, a->f, b->f) : holds_integer(condition, w->type == XE_UQ, a->i, b->i);
 }
 
-/* One that only moves bits leaves them as they are: NaNs too, and integers that are moved as floats. */
+/* Does the instruction only move bits? Then NaNs, and integers moved as floats, stay unchanged. */
 static bool only_moves(const struct xe_instruction *i)
 {
     bool moves = i->operation == XE_mov || (i->operation == XE_sel && !i->condition);
@@ -246,7 +246,7 @@ static bool only_moves(const struct xe_instruction *i)
     return true;
 }
 
-/* The type an instruction is done in: the widest float there is, else the widest integer. */
+/* The type in which an instruction computes: the widest float among its operands, else the widest integer. */
 static uint8_t work_type(const struct xe_instruction *i)
 {
     uint8_t type = XE_UB;
@@ -266,7 +266,7 @@ static void select_lanes(const struct xe_instruction *i, struct work *w, uint32_
         bool first = chosen >> n & 1;
         if (i->condition) {
             first = holds(w, i->condition, a, b);
-            if (w->is_float && isnan(b->f)) first = true; /* of a number and none, the number */
+            if (w->is_float && isnan(b->f)) first = true; /* of a number and a NaN, the number */
             if (w->is_float && isnan(a->f)) first = false;
         }
         w->out.v[n] = first ? *a : *b;
@@ -313,7 +313,7 @@ static void compute_lanes(struct xe_thread *t, const struct xe_instruction *i, s
     }
 }
 
-/* addc and subb leave the carry, or borrow, in acc0. */
+/* addc and subb store the carry or borrow in acc0. */
 static void keep_carry(struct xe_thread *t, const struct xe_instruction *i, const struct work *w)
 {
     for (uint32_t n = 0; n < i->lanes && n < 16; n++) {
@@ -348,7 +348,7 @@ static void read_all(struct xe_thread *t, const struct xe_instruction *i, struct
         if (i->from[k].where != XE_NONE) xe_read(t, i, &i->from[k], w->is_float, &w->in[k]);
 }
 
-/* Its result is bits of the type it has, which only the place it goes to calls floats. */
+/* The result's bits have the source type; only the destination's type may be float. */
 static void write_moved(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
 {
     static const uint8_t as[] = {[16] = XE_UW, [32] = XE_UD, [64] = XE_UQ};
@@ -368,7 +368,7 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i)
     if (i->operation == XE_sel) {
         uint32_t chosen = w.mask;
         if (i->predicated)
-            w.mask = i->everywhere ? all : t->active >> i->first & all; /* it chooses, and keeps none back */
+            w.mask = i->everywhere ? all : t->active >> i->first & all; /* selects, does not mask */
         select_lanes(i, &w, chosen);
     } else if (i->operation == XE_csel) {
         choose_lanes(i, &w);

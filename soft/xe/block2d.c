@@ -1,5 +1,5 @@
-/* block2d.c - 2D blocks: loads (plain, for dpas, transposed), prefetches and stores, with the bounds of the surface
- * that the payload describes. */
+/* block2d.c - 2D blocks: loads (plain, for dpas, transposed), prefetches and stores, within the surface described by
+ * the payload. */
 #include <string.h>
 
 #include "machine.h"
@@ -8,7 +8,7 @@ struct block {
     uint64_t base;
     uint32_t surface_width, surface_height, pitch; /* bytes, rows, bytes */
     int32_t x, y;                                  /* elements, rows */
-    uint32_t width, height, count, bytes;          /* elements, rows, blocks, of an element */
+    uint32_t width, height, count, bytes;          /* elements, rows, blocks, per element */
     bool for_dpas, transposed, is_store, is_prefetch;
 };
 
@@ -35,7 +35,7 @@ static void read_block(const struct xe_thread *t, const struct xe_instruction *i
 
 static uint32_t power_of_two(uint32_t v) { return v < 2 ? 1 : 1u << (32 - __builtin_clz(v - 1)); }
 
-/* Bytes that a block takes in registers: whole ones. */
+/* The size of a block in registers, which are whole. */
 static uint32_t block_bytes(const struct block *b)
 {
     uint32_t bytes =
@@ -43,7 +43,7 @@ static uint32_t block_bytes(const struct block *b)
     return (bytes + GRF_BYTES - 1) / GRF_BYTES * GRF_BYTES;
 }
 
-/* What the hardware asks of surfaces and blocks. */
+/* The hardware's rules for surfaces and blocks. */
 static void check_rules(struct xe_thread *t, const struct block *b)
 {
     const struct {
@@ -70,7 +70,7 @@ static void check_rules(struct xe_thread *t, const struct block *b)
         if (rules[k].broken) xe_broken(t, "a 2D block message: %s", rules[k].rule);
 }
 
-/* The element's place in registers, from the first of its block. */
+/* The element's position in registers, from the first one of its block. */
 static uint32_t place(const struct xe_thread *t, const struct block *b, uint32_t row, uint32_t column)
 {
     uint32_t group = 4 / b->bytes, within;
@@ -81,7 +81,7 @@ static uint32_t place(const struct xe_thread *t, const struct block *b, uint32_t
     return (row / group * power_of_two(b->width) + column) * 4 + within * b->bytes;
 }
 
-/* NULL: outside of the surface. */
+/* NULL: outside the surface. */
 static uint8_t *element(const struct block *b, int64_t x, int64_t y)
 {
     if (x < 0 || y < 0 || (uint64_t)(x + 1) * b->bytes > b->surface_width || y >= b->surface_height) return NULL;

@@ -1,5 +1,5 @@
-/* count.c - what threads did, by class, and the report of it when a module goes: lines of `machine KERNEL TARGET
- * NAME=VALUE ...` on standard error, when XETILE_SOFT_XE_REPORT is set. */
+/* count.c - counts of executed instructions by class, reported when a module is unloaded: lines of `machine KERNEL
+ * TARGET NAME=VALUE ...` on standard error, if XETILE_SOFT_XE_REPORT is set. */
 #include <stdio.h>
 #include <stdlib.h>
 

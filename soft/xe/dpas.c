@@ -1,13 +1,13 @@
-/* dpas.c - the systolic product: eight dwords deep, up to eight rows, a column in each lane.
+/* dpas.c - the systolic product: eight dwords deep, up to eight rows, one column per lane.
  *
- * Row r of the sum grows, in lane n, by the dot product of row r of the third operand (which all lanes share) with the
- * column that the second one holds in lane n. Products are exact; floats are summed stage by stage, rounded after each.
+ * In lane n, row r of the sum increases by the dot product of row r of the third operand (shared by all lanes) with
+ * lane n's column in the second operand. Products are exact; floats are summed stage by stage, rounding after each.
  */
 #include <string.h>
 
 #include "machine.h"
 
-enum { DEPTH = 8, LANES = 16, STEPS = 8, MOST = DEPTH * STEPS }; /* STEPS: values of k a stage, of 4 bits or 2 */
+enum { DEPTH = 8, LANES = 16, STEPS = 8, MOST = DEPTH * STEPS }; /* STEPS: values of k per stage, for 4 or 2 bits */
 
 static double element(const struct xe_thread *t, uint8_t type, uint32_t at, uint32_t index)
 {
@@ -21,7 +21,7 @@ static double element(const struct xe_thread *t, uint8_t type, uint32_t at, uint
 }
 
 struct product {
-    uint32_t steps; /* values of k a stage */
+    uint32_t steps; /* values of k per stage */
     double rows[DEPTH][MOST], columns[MOST][LANES];
 };
 

@@ -1,17 +1,17 @@
-/* execute.c - a thread from one stop to the next: which lanes execute, where it goes on, and whom to ask for the rest.
+/* execute.c - runs a thread from one stop to the next: active lanes, control flow, and dispatch of other instructions.
  *
- * A lane that does not execute waits at an instruction: goto, if and the like send it there, and a join or endif at
- * that place wakes it. What hardware calls JIP is `jump` here, where the thread goes when no lane is left, UIP is
- * `update`, where the lanes go.
+ * A lane that does not execute waits at an instruction: goto, if and similar ones send it there, and a join or endif
+ * there wakes it. The hardware's JIP is `jump` here, where the thread goes if no lane is left; UIP is `update`, where
+ * the lanes go.
  */
 #include <fenv.h>
 #include <string.h>
 
 #include "machine.h"
 
-enum { SLICE = 1 << 16 }; /* instructions: then another thread's turn comes, which this one may wait for in a loop */
+enum { SLICE = 1 << 16 }; /* instructions before switching to another thread, for which this one may be polling */
 
-/* ---- lanes that wait */
+/* ---- waiting lanes -- */
 
 static void wait_at(struct xe_thread *t, uint32_t lanes, uint32_t where)
 {
@@ -60,7 +60,7 @@ static void do_while(struct xe_thread *t, const struct xe_instruction *i)
         wait_at(t, t->active & ~again, t->next);
         t->next = i->jump;
     } else {
-        wake(t, t->next); /* those that left before, by break too */
+        wake(t, t->next); /* those that left before, also by break */
     }
 }
 
@@ -93,7 +93,7 @@ static void flow(struct xe_thread *t, const struct xe_instruction *i)
     }
 }
 
-/* ---- calls: a register takes the way back, in bytes, and the lanes that called */
+/* ---- calls: a register receives the return offset, in bytes, and the calling lanes */
 
 static void go_to_byte(struct xe_thread *t, uint32_t offset)
 {
@@ -135,7 +135,7 @@ static void call(struct xe_thread *t, const struct xe_instruction *i)
 
 static void sync(struct xe_thread *t, const struct xe_instruction *i)
 {
-    if (i->function != XE_SYNC_BAR) return; /* it waits for results, which are here at once */
+    if (i->function != XE_SYNC_BAR) return; /* others wait for results, which are available at once */
     if (!t->arrived)
         xe_fail(t, "a wait for a barrier at which the thread has not arrived");
     else if (t->barrier_phase == t->group->phase)

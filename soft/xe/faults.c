@@ -1,5 +1,5 @@
-/* faults.c - what a kernel does wrong: what ends its launch, rules of the hardware that it breaks, and accesses that
- * the checked mode forbids. */
+/* faults.c - errors of kernels: those that end the launch, violations of hardware rules, and accesses that the checked
+ * mode forbids. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* group.c - work-groups: each thread runs until it ends or waits at a barrier, then the next one does. Registers and
- * local memory begin with a pattern, so that what relies on zeros is seen.
+/* group.c - work-groups: each thread runs until it ends or waits at a barrier, then the next one runs. Registers and
+ * local memory are filled with a pattern, to reveal kernels that rely on zeros.
  */
 #include <fenv.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 enum { PATTERN = 0xfff5 }; /* a NaN of every float type */
 
-/* What a thread of the system keeps: a fault may end a launch anywhere. */
+/* State kept per host thread, since a fault may end a launch anywhere. */
 struct kept {
     struct xe_group group;
     struct xe_thread *threads;
@@ -43,7 +43,7 @@ static struct kept *kept_get(void)
     return NULL;
 }
 
-/* One round; whether any thread went on. */
+/* Runs a round; did any thread make progress? */
 static bool run_round(struct xe_group *g)
 {
     bool moved = false;
@@ -182,7 +182,7 @@ int xe_run_groups(struct xs_subgroup *self, const uint8_t *args, uint64_t groups
     for (; groups; groups--, next_group(self)) {
         begin(&k->group);
         while (k->group.running && run_round(&k->group)) continue;
-        if (k->group.running) return 1; /* without an error: a barrier that not all reach */
+        if (k->group.running) return 1; /* without an error: a barrier that not all threads reach */
     }
     return 0;
 }

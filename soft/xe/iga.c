@@ -1,5 +1,5 @@
-/* iga.c - reads IGA's disassembly of one kernel: a line an instruction, and labels that give the offset in bytes, so
- * that a line that was misread or is missing is found at the next label.
+/* iga.c - reads IGA's disassembly of a kernel: one instruction per line, with labels that give byte offsets, so that
+ * misread or missing lines are detected at the next label.
  *
  *     (~f1.0) cmp (16|M0)   (lt)f0.0   null<1>:d     r7.0<1;1,0>:ud    r1.6<0;1,0>:ud   {I@6}
  */
@@ -22,7 +22,7 @@ static const struct {
 
 struct cursor {
     const char *at;
-    const char *why; /* the first thing that is wrong */
+    const char *why; /* the first error */
 };
 
 static void wrong(struct cursor *c, const char *why)
@@ -62,7 +62,7 @@ static uint32_t number(struct cursor *c)
     return (uint32_t)n;
 }
 
-/* A name of letters and digits. */
+/* The length of a name of letters and digits. */
 static size_t word(const struct cursor *c, const char *also)
 {
     size_t n = 0;
@@ -88,7 +88,7 @@ static uint8_t type_name(struct cursor *c)
 
 static const struct {
     const char *name;
-    uint32_t at, count, bytes, unit; /* unit of what stands behind the point; 0: the type's */
+    uint32_t at, count, bytes, unit; /* unit of the number after the point; 0: the type's size */
 } files[] = {
     {"acc", AT_ACC, 16, GRF_BYTES, 0}, {"msg", AT_MESSAGE, 1, 16, 0},
     {"cr", AT_CONTROL, 1, 16, 0},      {"sr", AT_STATE, 1, 16, 0},
@@ -97,7 +97,7 @@ static const struct {
     {"s", AT_SCALAR, 2, GRF_BYTES, 0}, {"r", AT_GRF, GRF_COUNT, GRF_BYTES, 0},
 };
 
-struct name { /* r12.4, before its type is known */
+struct name { /* r12.4, before the type is known */
     size_t file;
     uint32_t number, sub;
 };
@@ -111,7 +111,7 @@ static bool register_name(struct cursor *c, struct name *r)
         r->number = number(c);
         r->sub = 0;
         if (take(c, ".mme"))
-            number(c); /* more digits, which is left out */
+            number(c); /* skips further digits */
         else if (!take(c, ".nomme") && take(c, "."))
             r->sub = number(c);
         if (r->number >= files[r->file].count) wrong(c, "a register that there is");
@@ -129,7 +129,7 @@ static void place_register(struct cursor *c, const struct name *r, struct xe_ope
     o->at = files[r->file].at + r->number * files[r->file].bytes + r->sub * unit;
 }
 
-/* <1>, <8;8,1>, <1;0> of three sources, <1,0> of indirect ones. */
+/* <1>, <8;8,1>, <1;0> with three sources, <1,0> for indirect operands. */
 static void region(struct cursor *c, struct xe_operand *o)
 {
     uint32_t n[3] = {1, 1, 0}, count = 0, width = 1;
@@ -246,7 +246,7 @@ static uint32_t label(struct cursor *c)
     return number(c);
 }
 
-/* ---- what stands before the operands */
+/* ---- prefixes of operands ---------- */
 
 static void flag_name(struct cursor *c, uint16_t *flag)
 {
@@ -268,7 +268,7 @@ static void predicate(struct cursor *c, struct xe_instruction *i)
     i->predicated = true;
     i->inverted = take(c, "~");
     flag_name(c, &i->predicate);
-    want(c, ")"); /* horizontal forms (any, all) are refused here */
+    want(c, ")"); /* refuses horizontal forms (any, all) */
 }
 
 static const struct {
@@ -288,7 +288,7 @@ static const struct {
     {"ugm", XE_UGM}, {"slm", XE_SLM}, {"gtwy", XE_GATEWAY}, {"dc0", XE_SCRATCH}, {"ugml", XE_UGM},
 };
 
-/* What stands behind the operation's point: .8x8 of dpas, .0xF8 of bfn, a unit, a function. */
+/* The suffix after the operation's point: .8x8 of dpas, .0xF8 of bfn, a unit, a function. */
 static void suffix(struct cursor *c, struct xe_instruction *i)
 {
     size_t n = word(c, "_");
@@ -383,7 +383,7 @@ static void send_operands(struct cursor *c, struct xe_instruction *i)
     skip(c);
     if (take(c, "r[s0.")) {
         i->send.gathered = true;
-        i->from[0].at = number(c); /* bytes of the scalar register: numbers of the payload's registers */
+        i->from[0].at = number(c); /* byte of the scalar register with the numbers of the payload's registers */
         want(c, "]");
     } else {
         operand(c, &i->from[0]);
@@ -436,7 +436,7 @@ static void operands(struct cursor *c, struct xe_instruction *i)
     }
 }
 
-/* The lanes of an operand lie in its file. */
+/* Are all lanes of an operand inside the register file? */
 static bool fits(const struct xe_instruction *i, const struct xe_operand *o)
 {
     uint32_t rows = (i->lanes - 1u) >> o->width_shift, columns = (1u << o->width_shift) - 1;
@@ -460,7 +460,7 @@ static void instruction(struct cursor *c, struct xe_instruction *i)
     predicate(c, i);
     skip(c);
     operation(c, i);
-    if (i->operation == XE_unknown) return; /* no matter what is behind it */
+    if (i->operation == XE_unknown) return; /* ignores what follows */
     lanes(c, i);
     condition(c, i);
     operands(c, i);

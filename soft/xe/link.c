@@ -1,5 +1,5 @@
-/* link.c - labels become numbers of instructions, and relocations addresses in immediates. A function's address is its
- * offset in the kernel's own code. */
+/* link.c - resolves labels to instruction indices, and relocations to addresses in immediates. A function's address is
+ * its offset in the kernel's own code. */
 #include <pthread.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static bool address_of(const struct xe_kernel *k, uint8_t *const *globals, const
     const struct xe_symbol *s = &m->elf.symbols[r->symbol];
     const struct xe_section *in = &m->elf.sections[s->section];
     *address = s->value + (uint64_t)r->addend;
-    if (!s->section) return !strcmp(s->name, "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0"); /* 0: r0.0 says where */
+    if (!s->section) return !strcmp(s->name, "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0"); /* 0: r0.0 has the address */
     if (s->section == k->text_section) return true;
     if (!strncmp(in->name, ".data.const", 11) && m->global_constant)
         *address += (uint64_t)(uintptr_t)globals[m->global_constant - 1];

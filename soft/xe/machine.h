@@ -1,4 +1,4 @@
-/* machine.h - the machine inside: instructions as the parser makes them, a thread's registers, what a kernel is. */
+/* machine.h - the machine's internals: parsed instructions, a thread's registers, kernels. */
 #ifndef XETILE_SOFT_XE_MACHINE_H
 #define XETILE_SOFT_XE_MACHINE_H
 
@@ -8,13 +8,13 @@
 #include "c/prelude_check.h"
 #include "xe.h"
 
-/* ---- registers: one file of bytes, in which each kind has its place */
+/* ---- registers: one file of bytes, with a section for each kind */
 
 enum {
     GRF_BYTES = 64,
     GRF_COUNT = 256,
     MAX_LANES = 32,
-    MAX_THREADS = 64, /* of a work-group */
+    MAX_THREADS = 64, /* per work-group */
     AT_GRF = 0,
     AT_ACC = GRF_BYTES * GRF_COUNT,
     AT_FLAG = AT_ACC + 16 * GRF_BYTES,
@@ -23,8 +23,8 @@ enum {
     AT_CONTROL = AT_SCALAR + 2 * GRF_BYTES,
     AT_STATE = AT_CONTROL + 16,
     AT_MESSAGE = AT_STATE + 16, /* msg0 */
-    AT_OTHER = AT_MESSAGE + 16, /* tm0, ce0 and what else can be read */
-    AT_STAGE = AT_OTHER + 64,   /* the payload of a send whose registers do not follow each other */
+    AT_OTHER = AT_MESSAGE + 16, /* tm0, ce0 and other readable ones */
+    AT_STAGE = AT_OTHER + 64,   /* the payload of a send with non-contiguous registers */
     FILE_BYTES = AT_STAGE + 32 * GRF_BYTES
 };
 
@@ -39,8 +39,8 @@ enum xe_type {
 /* clang-format on */
 struct xe_type_info {
     const char *name;
-    uint8_t bits, kind, digits; /* digits: of a float's significand */
-    int16_t least;              /* exponent of the least normal one */
+    uint8_t bits, kind, digits; /* digits: significand bits of a float */
+    int16_t least;              /* exponent of the smallest normal number */
 };
 /* types.c */
 extern const struct xe_type_info xe_types[XE_TYPES];
@@ -53,9 +53,9 @@ enum xe_where { XE_NONE, XE_NULL, XE_REGISTER, XE_INDIRECT, XE_IMMEDIATE };
 struct xe_operand {
     uint8_t where, type;
     bool negate, absolute;
-    uint8_t width_shift, across; /* a region: width is a power of two; across: an address register for each row */
-    uint16_t row, column;        /* elements from row to row, within a row */
-    uint32_t at;                 /* byte in the file; indirect: of the address register */
+    uint8_t width_shift, across; /* a region: width is a power of two; across: an address register per row */
+    uint16_t row, column;        /* strides between rows, within a row, in elements */
+    uint32_t at;                 /* byte offset in the file; indirect: that of the address register */
     int32_t offset;              /* indirect: added to the address */
     uint64_t bits;               /* immediate */
 };
@@ -67,7 +67,7 @@ enum xe_class { XE_CLASS_OTHER, XE_CLASS_FLOAT, XE_CLASS_INTEGER, XE_CLASS_LONG,
                 XE_CLASS_SEND, XE_CLASS_BRANCH, XE_CLASSES };
 enum xe_condition { XE_NO_CONDITION, XE_EQ, XE_NE, XE_GT, XE_GE, XE_LT, XE_LE, XE_OVER, XE_UNORDERED, XE_EARLY_OUT };
 
-/* X(name, sources, what it does). */
+/* X(name, number of sources, group that executes it: xe_alu ...). */
 #define XE_OPERATIONS(X)                                                                                               \
     X(mov, 1, alu) X(sel, 2, alu) X(csel, 3, alu) X(cmp, 2, alu) X(add, 2, alu) X(add3, 3, alu) X(addc, 2, alu)        \
     X(subb, 2, alu) X(avg, 2, alu) X(mul, 2, alu) X(mach, 2, alu) X(macl, 2, alu) X(mad, 3, alu) X(madm, 3, alu)       \
@@ -85,7 +85,7 @@ enum xe_operation {
     XE_unknown,
     XE_OPERATION_COUNT
 };
-enum xe_function { /* of math and sync; of goto: its other form */
+enum xe_function { /* of math and sync; the variant of goto */
     XE_INV = 1, XE_LOG, XE_EXP, XE_SQT, XE_RSQT, XE_SIN, XE_COS, XE_POW, XE_FDIV, XE_IDIV, XE_INVM, XE_RSQTM, XE_TANH,
     XE_SIGM, XE_SYNC_BAR, XE_TO_TARGET_FIRST
 };
@@ -93,7 +93,7 @@ enum xe_function { /* of math and sync; of goto: its other form */
 
 struct xe_send {
     uint8_t unit;          /* enum xe_unit */
-    bool end;              /* of the thread */
+    bool end;              /* ends the thread */
     uint8_t second_length; /* registers of the second payload */
     bool gathered;         /* the payload's registers are numbered by s0.0 */
     bool surface;          /* the descriptor's surface is in a0.0 */
@@ -111,30 +111,30 @@ struct xe_instruction {
     struct xe_send send;
     uint32_t jump, update; /* labels: bytes until they are linked, then indices */
     uint8_t passes, depth; /* dpas: repeat count and systolic depth */
-    uint32_t line;         /* where it stands in the text */
-    struct xs_site site;   /* a send, as the checked mode names it */
+    uint32_t line;         /* line number in the text */
+    struct xs_site site;   /* for a send in the checked mode */
 };
 
 struct xe_code {
     struct xe_instruction *list;
     uint32_t count, bytes;
-    char *text; /* what IGA wrote, line by line, for messages */
+    char *text; /* IGA's output, line by line, for messages */
 };
 
-/* iga.c. False, and `log` says what cannot be read; unknown operations become XE_unknown, which ends a launch. */
+/* iga.c. False, with the reason in `log`, for an unreadable text. Executing an XE_unknown operation ends the launch. */
 bool xe_parse(const char *text, size_t size, struct xe_code *code, struct sp_text *log);
 void xe_code_free(struct xe_code *code);
 /* The instruction that begins at, or covers, this byte; UINT32_MAX: none. */
 uint32_t xe_find(const struct xe_code *code, uint32_t offset, bool covers);
 
-/* ---- what is known of a binary */
+/* ---- contents of a binary ---- */
 
 enum { XE_MAX_ARGUMENTS = 256 };
 struct xe_argument {
     char kind[28]; /* arg_bypointer, local_id ... */
     bool is_local, is_constant;
-    int32_t index;                 /* -1: an implicit one */
-    uint32_t offset, size, source; /* source: bytes into the argument */
+    int32_t index;                 /* -1: implicit */
+    uint32_t offset, size, source; /* source: byte offset in the argument */
 };
 struct xe_argument_info {
     int32_t index;
@@ -183,11 +183,11 @@ struct xe_elf {
 bool xe_elf_read(const void *data, size_t size, struct xe_elf *elf, struct sp_text *log);
 void xe_elf_free(struct xe_elf *elf);
 const struct xe_section *xe_elf_section(const struct xe_elf *elf, const char *name);
-/* The relocations of section number `of`; *list is malloc'ed. */
+/* The relocations of section `of`; *list is malloc'ed. */
 bool xe_elf_relocations(const struct xe_elf *elf, uint32_t of, struct xe_relocation **list, uint32_t *count,
                         struct sp_text *log);
 
-/* ---- a module that is loaded */
+/* ---- a loaded module ------- */
 
 struct xe_counts {
     _Atomic uint64_t threads, classes[XE_CLASSES], dpas, messages, loaded, stored, broken;
@@ -198,13 +198,13 @@ struct xe_kernel {
     struct xe_machine *machine;
     struct xe_info info;
     struct xe_code code;
-    uint32_t payload_bytes, thread_bytes; /* in memory: of the work-group, of each thread */
+    uint32_t payload_bytes, thread_bytes; /* in memory: per work-group, per thread */
     uint32_t text_section;
     struct xe_relocation *relocations;
     uint32_t relocation_count;
-    atomic_int linked; /* 1: addresses are in place; -1: they cannot be */
+    atomic_int linked; /* 1: addresses are linked; -1: they cannot be */
     struct xe_counts counts;
-    atomic_uint told; /* broken rules that were reported */
+    atomic_uint told; /* rule violations reported so far */
 };
 
 struct xe_machine {
@@ -214,14 +214,14 @@ struct xe_machine {
     struct xs_kernel *faces;
     struct xs_global *globals;
     struct xs_pointer *pointers;
-    uint32_t kernel_count, global_constant, global_variable; /* numbers of the globals + 1; 0: there is none */
+    uint32_t kernel_count, global_constant, global_variable; /* 1 + index of the globals; 0: none */
     struct xe_elf elf;
     void *binary;
 };
 
 /* package.c */
 struct xe_text {
-    char name[256]; /* of the section */
+    char name[256]; /* section name */
     void *data;
     size_t size;
 };
@@ -230,7 +230,7 @@ void *xe_package_make(const struct xe_target *target, const void *binary, size_t
 
 /* link.c */
 bool xe_link(struct xe_kernel *k, struct sp_text *log);
-/* Puts addresses of functions and variables into the code, once. */
+/* Writes addresses of functions and variables into the code, once. */
 bool xe_link_globals(struct xe_kernel *k, uint8_t *const *globals);
 
 /* ---- running */
@@ -239,10 +239,10 @@ enum xe_stop { XE_RUNNING, XE_AT_BARRIER, XE_ENDED, XE_FAILED };
 
 struct xe_thread {
     _Alignas(64) uint8_t file[FILE_BYTES];
-    uint8_t defined[AT_ACC / 4 / 8];    /* a bit a dword that was written */
-    int64_t wide[MAX_LANES];            /* acc0 with its extra bits, as mul leaves it for mach and macl */
-    uint32_t target[MAX_LANES];         /* where a lane that waits goes on */
-    uint32_t ip, next, active, present; /* lanes that execute; lanes that there are */
+    uint8_t defined[AT_ACC / 4 / 8];    /* a bit per written dword */
+    int64_t wide[MAX_LANES];            /* acc0 with its extra bits, written by mul for mach and macl */
+    uint32_t target[MAX_LANES];         /* where a waiting lane continues */
+    uint32_t ip, next, active, present; /* executing lanes; existing lanes */
     uint32_t rounding;                  /* of cr0 */
     uint64_t barrier_phase;
     bool arrived;
@@ -256,7 +256,7 @@ struct xe_thread {
 struct xe_group {
     struct xe_kernel *kernel;
     struct xs_subgroup *place;
-    uint8_t *payload; /* what a32 addresses of the state base mean */
+    uint8_t *payload; /* the target of a32 addresses relative to the state base */
     size_t payload_bytes;
     uint8_t *local;
     uint64_t local_bytes, scratch_bytes, private_bytes;
@@ -264,7 +264,7 @@ struct xe_group {
     struct xe_thread *threads;
     uint32_t thread_count, arrived, running;
     uint64_t phase;
-    uint32_t switches; /* XETILE_SOFT_XE_BREAK: what is done wrong on purpose */
+    uint32_t switches; /* XETILE_SOFT_XE_BREAK: deliberate errors */
     char error[200];
 };
 
@@ -275,9 +275,9 @@ int xe_run_groups(struct xs_subgroup *self, const uint8_t *args, uint64_t groups
 
 /* faults.c. xe_fail ends the launch. */
 void xe_fail(struct xe_thread *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A rule of the hardware that the kernel breaks: reported, and counted. */
+/* Reports and counts a violation of a hardware rule by the kernel. */
 void xe_broken(struct xe_thread *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Whether the checked mode, when it is on, allows this access to global memory; it reports what it does not. */
+/* Does the checked mode, if on, allow this access to global memory? If not, reports it. */
 bool xe_allowed(const struct xe_thread *t, const struct xe_instruction *i, uint32_t lane, uint64_t address,
                 uint32_t bytes);
 
@@ -302,17 +302,17 @@ void xe_read(struct xe_thread *t, const struct xe_instruction *i, const struct x
              struct xe_lanes *to);
 void xe_write(struct xe_thread *t, const struct xe_instruction *i, bool is_float, uint8_t type, uint32_t mask,
               struct xe_lanes *from);
-uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i); /* lanes that are written, from lane 0 */
+uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i); /* written lanes, from lane 0 */
 void xe_define(struct xe_thread *t, uint32_t at, uint32_t bytes);
 bool xe_is_defined(const struct xe_thread *t, uint32_t at, uint32_t bytes);
 static inline bool xe_is_float(uint8_t type) { return xe_types[type].kind == XE_FLOAT; }
 
-/* The parts of instructions. */
+/* Groups of instructions. */
 void xe_alu(struct xe_thread *t, const struct xe_instruction *i);
 void xe_dpas(struct xe_thread *t, const struct xe_instruction *i);
 void xe_send(struct xe_thread *t, const struct xe_instruction *i);
 void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t payload, uint32_t data);
-void xe_describe_site(struct xe_instruction *i); /* of a send, for the checked mode */
+void xe_describe_site(struct xe_instruction *i); /* for sends, in the checked mode */
 double xe_math(uint8_t function, double a, double b);
 
 /* count.c */

@@ -1,5 +1,5 @@
-/* message.c - sends: loads, stores and atomics of global, local, scratch and payload memory, fences, barriers, the end
- * of a thread. A descriptor says what is asked, and the extended one where: its fields are those of Intel's
+/* message.c - sends: loads, stores and atomics on global, local, scratch and payload memory, fences, barriers, the end
+ * of a thread. A descriptor has the operation, and the extended one the surface: their fields are those of Intel's
  * programmer's manual ("LSC").
  */
 #include <math.h>
@@ -16,13 +16,13 @@ enum lsc_operation {
 /* clang-format on */
 
 struct message {
-    uint32_t operation, address_bytes, bytes, slot, count, mask; /* bytes in memory; in a register; elements a lane */
+    uint32_t operation, address_bytes, bytes, slot, count, mask; /* bytes in memory; in a register; elements per lane */
     bool transposed, is_load;
-    uint32_t payload, data, data_bytes; /* in the file: addresses, data */
-    uint32_t stride;                    /* from an element to the next of a lane */
+    uint32_t payload, data, data_bytes; /* offsets in the file: addresses, data */
+    uint32_t stride;                    /* between elements of a lane */
     int32_t offset;
-    uint32_t surface; /* 0: none, 2: of the scratch, 3: by number */
-    uint64_t addresses[MAX_LANES]; /* read before anything is written: a load may go to the registers they are in */
+    uint32_t surface; /* 0: none, 2: scratch, 3: by number */
+    uint64_t addresses[MAX_LANES]; /* read before any write, as a load may overwrite their registers */
 };
 
 /* ---- memory */
@@ -33,11 +33,11 @@ void xe_describe_site(struct xe_instruction *i)
     i->site.space = XS_SPACE_GLOBAL;
     i->site.flags = operation > LSC_STORE_2D ? XS_READS | XS_WRITES | XS_ATOMIC
                     : operation >= LSC_STORE ? XS_WRITES
-                                             : XS_READS | holes; /* loaded in one piece, perhaps used in part */
+                                             : XS_READS | holes; /* loaded in one piece, perhaps only partly used */
 }
 
-/* Where `bytes` at this address are; NULL: nowhere, which is reported. Global memory is not looked at: what is wrong
- * with it ends the launch by a fault. */
+/* The host address of `bytes` at this address; NULL after reporting an invalid one. Global memory is not checked:
+ * invalid accesses end the launch by a fault. */
 static uint8_t *memory(struct xe_thread *t, const struct xe_instruction *i, const struct message *m, uint32_t lane,
                        uint64_t address, uint32_t bytes)
 {
@@ -49,7 +49,7 @@ static uint8_t *memory(struct xe_thread *t, const struct xe_instruction *i, cons
         return xe_allowed(t, i, lane, address, bytes) ? (uint8_t *)(uintptr_t)address : NULL;
     if (i->send.unit == XE_SLM) {
         base = g->local, size = g->local_bytes, what = "local memory";
-        at &= 0x0fffffff; /* above it is a mark of the compiler's */
+        at &= 0x0fffffff; /* the upper bits are a tag of the compiler */
     } else if (m->surface == 2 || i->send.unit == XE_SCRATCH) {
         base = t->scratch, size = g->scratch_bytes, what = "the thread's scratch memory";
     }
@@ -89,7 +89,7 @@ static bool read_descriptor(struct xe_thread *t, const struct xe_instruction *i,
     return false;
 }
 
-/* Registers whose numbers stand in s0, a byte each: they are put one behind the other. */
+/* Copies registers whose numbers are bytes of s0 to a contiguous payload. */
 static void gather(struct xe_thread *t, const struct xe_instruction *i, struct message *m, uint32_t length)
 {
     uint32_t addresses = i->lanes * m->address_bytes;
@@ -103,7 +103,7 @@ static void gather(struct xe_thread *t, const struct xe_instruction *i, struct m
     m->data = AT_STAGE + (addresses + GRF_BYTES - 1) / GRF_BYTES * GRF_BYTES;
 }
 
-/* The registers that the payload and the data are in. */
+/* Finds the registers of payload and data. */
 static bool find_registers(struct xe_thread *t, const struct xe_instruction *i, struct message *m)
 {
     uint32_t length = i->send.descriptor >> 25 & 15, all = length + i->send.second_length;
@@ -168,12 +168,12 @@ static void store(struct xe_thread *t, const struct message *m, uint8_t *to, uin
         xe_fail(t, "a store past the last register");
         return;
     }
-    if (m->surface != 2) check_defined(t, from, m->slot, "data"); /* spills may hold what is not used */
+    if (m->surface != 2) check_defined(t, from, m->slot, "data"); /* spills may contain unused data */
     if (to) memcpy(to, t->file + from, m->bytes);
     t->stored += m->bytes;
 }
 
-/* Lanes may read and write at any byte, which Intel's compiler relies on; blocks may not. */
+/* Lanes may access any byte address, which Intel's compiler relies on; blocks may not. */
 static void check_alignment(struct xe_thread *t, const struct message *m, uint64_t address)
 {
     if (m->transposed && address % m->bytes)
@@ -318,8 +318,8 @@ static void to_memory(struct xe_thread *t, const struct xe_instruction *i)
     }
 }
 
-/* Registers to and from scratch memory, as code with calls does it: 32-byte pieces at a place that the descriptor has.
- */
+/* Transfers registers to and from scratch memory, as code with calls does: 32-byte pieces at an offset in the
+ * descriptor. */
 static void scratch_block(struct xe_thread *t, const struct xe_instruction *i)
 {
     uint32_t d = i->send.descriptor, bytes = 32u << (d >> 12 & 3), at;

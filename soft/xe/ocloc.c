@@ -1,4 +1,4 @@
-/* ocloc.c - Intel's compiler: found, run on a module, its binary disassembled. */
+/* ocloc.c - finds Intel's compiler, runs it on a module, and disassembles its binary. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ bool xe_has_compiler(void)
     return find_command(&c);
 }
 
-/* A compiler that was replaced is another one. */
+/* The identity changes if the compiler is replaced. */
 void xe_identify(const struct xe_target *t, struct xe_identity *to)
 {
     struct command c;

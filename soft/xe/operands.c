@@ -1,13 +1,13 @@
-/* operands.c - elements of registers, lane by lane: read through regions and modifiers, and written with conversion,
- * saturation and the mask. Integers are handled as 64 bits, floats as doubles, which hold every sum and product of two
- * narrower numbers well enough to be rounded once more.
+/* operands.c - elements of registers, lane by lane: read through regions and modifiers, written with conversion,
+ * saturation and the mask. Integers are handled as 64 bits, floats as doubles, in which sums and products of narrower
+ * floats are accurate enough for one final rounding.
  */
 #include <math.h>
 #include <string.h>
 
 #include "machine.h"
 
-/* ---- which lanes are written, and what was */
+/* ---- written lanes and defined registers -- */
 
 uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i)
 {
@@ -34,7 +34,7 @@ bool xe_is_defined(const struct xe_thread *t, uint32_t at, uint32_t bytes)
     return true;
 }
 
-/* ---- where the lanes of an operand are */
+/* ---- positions of an operand's lanes -- */
 
 struct places {
     uint32_t at[MAX_LANES];
@@ -58,7 +58,7 @@ static bool find_places(struct xe_thread *t, const struct xe_instruction *i, con
         if (o->across)
             base = o->at + 2 * row < AT_SCALAR ? address(t, o->at + 2 * row) + (uint32_t)o->offset : FILE_BYTES;
         p->at[n] = base + element * bytes;
-        if (indirect && p->at[n] > AT_ACC - bytes && !(xe_mask(t, i) >> n & 1)) p->at[n] = 0; /* nobody looks */
+        if (indirect && p->at[n] > AT_ACC - bytes && !(xe_mask(t, i) >> n & 1)) p->at[n] = 0; /* unused */
         if (indirect && p->at[n] > AT_ACC - bytes) {
             xe_fail(t, "an address register that points past the registers (byte %u)", p->at[n]);
             return false;
@@ -117,7 +117,7 @@ static void read_registers(const struct xe_thread *t, const struct xe_instructio
     uint32_t bytes = xe_types[type].bits / 8u;
     for (uint32_t n = 0; n < i->lanes; n++) {
         uint64_t bits = 0;
-        switch (bytes) { /* sizes that the compiler knows */
+        switch (bytes) { /* sizes known to the compiler */
         case 1: bits = t->file[p->at[n]]; break;
         case 2: memcpy(&bits, t->file + p->at[n], 2); break;
         case 4: memcpy(&bits, t->file + p->at[n], 4); break;
@@ -214,7 +214,7 @@ static uint64_t convert(const union xe_value *v, bool is_float, uint8_t from, ui
     return (uint64_t)(saturate ? clamp(v->i, from, to) : v->i);
 }
 
-/* Numbers that some conversions go through: an f32 result is one before it becomes an f16. */
+/* Rounds to an intermediate type: an f32 result is rounded to f32 before it becomes f16. */
 static void round_to(uint8_t type, const struct xe_instruction *i, struct xe_lanes *from)
 {
     if (type == XE_DF || xe_types[type].digits >= xe_types[i->to.type].digits + 30) return;

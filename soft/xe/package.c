@@ -1,5 +1,5 @@
-/* package.c - a package becomes a module: kernels with their code and the face that the rest of the device knows,
- * variables with their initial values.
+/* package.c - loads a package as a module: kernels with their code and their descriptions for the rest of the device,
+ * and variables with their initial values.
  *
  * A package: a header, the binary, then for each kernel's disassembly its name and text, both with their lengths.
  */
@@ -92,7 +92,7 @@ static uint32_t count_arguments(const struct xe_info *i)
     return (uint32_t)(most + 1);
 }
 
-/* What the payload says of a parameter, and what is known of one that the code does not use. */
+/* Describes parameters as in the payload; for those that the code does not use, as far as known. */
 static void describe(const struct xe_info *i, struct xs_param *p)
 {
     for (uint32_t n = 0; n < i->name_count; n++) {
@@ -148,7 +148,7 @@ static void make_face(struct xe_kernel *k)
     k->face.max_work_dim = 3;
     k->face.attributes = "";
     k->face.run_groups = xe_run_groups;
-    k->face.frame_bytes = 64; /* run_groups does barriers itself */
+    k->face.frame_bytes = 64; /* run_groups handles barriers itself */
 }
 
 static bool read_code(struct loader *l, struct xe_kernel *k)
@@ -187,13 +187,13 @@ static bool take_kernel(void *user, const struct xe_info *info)
     k->info = *info;
     make_face(k);
     xe_payload_size(k);
-    if (!strcmp(info->name, "Intel_Symbol_Table_Void_Program")) return true; /* of modules that export functions */
+    if (!strcmp(info->name, "Intel_Symbol_Table_Void_Program")) return true; /* in modules that export functions */
     return make_parameters(k) && read_code(l, k);
 }
 
 /* ---- variables */
 
-/* One variable holds a section of data and the zeros behind it, which have a section of their own. */
+/* One variable contains a data section, followed by the zeros of a separate section. */
 static bool make_global(struct xe_machine *m, const char *data_name, const char *zeros_name, uint32_t *number)
 {
     const struct xe_section *data = xe_elf_section(&m->elf, data_name), *zeros = xe_elf_section(&m->elf, zeros_name);
@@ -208,7 +208,7 @@ static bool make_global(struct xe_machine *m, const char *data_name, const char 
     return true;
 }
 
-/* What stands at its place is added: the binary's relocations have no numbers of their own. */
+/* The addend is the value at the relocated place, as the binary's relocations have none. */
 static bool add_pointer(struct xe_machine *m, uint32_t in, const struct xe_relocation *r)
 {
     uint64_t there = 0;

@@ -1,6 +1,5 @@
-/* payload.c - what a thread finds when it begins: r0 with its place in the launch, r1 with the first arguments, and in
- * memory the other arguments and the numbers of its work-items, which the code loads by itself. `.ze_info` says what is
- * where.
+/* payload.c - a thread's initial state: r0 with its position in the launch, r1 with the first arguments, and in memory
+ * the other arguments and its local ids, which the code loads itself. `.ze_info` describes the layout.
  */
 #include <string.h>
 
@@ -17,7 +16,7 @@ void xe_payload_size(struct xe_kernel *k)
         if (bytes < end) bytes = end;
     }
     bytes = bytes > info->inline_bytes ? bytes - info->inline_bytes : 0;
-    k->payload_bytes = PAYLOAD_AT + (bytes + 31) / 32 * 32; /* threads come next, whose code knows where that is */
+    k->payload_bytes = PAYLOAD_AT + (bytes + 31) / 32 * 32; /* then per-thread data, as the code expects */
     for (uint32_t n = 0; n < info->thread_argument_count; n++) {
         uint32_t end = info->thread_arguments[n].offset + info->thread_arguments[n].size;
         if (k->thread_bytes < end) k->thread_bytes = end;
@@ -109,7 +108,7 @@ bool xe_payload_fill(struct xe_group *g, const uint8_t *args)
     memset(g->payload, 0, g->kernel->payload_bytes);
     for (uint32_t n = 0; n < info->argument_count; n++) {
         const struct xe_argument *a = &info->arguments[n];
-        uint8_t *to = g->payload + PAYLOAD_AT - info->inline_bytes + a->offset; /* r1 stands before it */
+        uint8_t *to = g->payload + PAYLOAD_AT - info->inline_bytes + a->offset; /* preceded by r1 */
         if (!strncmp(a->kind, "arg_by", 6) ? put_explicit(g, a, to, args) : put_implicit(g, a, to)) continue;
         g->place->error = "an argument of its payload that is not supported";
         return false;
@@ -117,7 +116,7 @@ bool xe_payload_fill(struct xe_group *g, const uint8_t *args)
     return true;
 }
 
-/* ---- numbers of work-items */
+/* ---- local ids ----------- */
 
 static void put_local_ids(struct xe_group *g, uint32_t thread, uint8_t *to, uint32_t bytes)
 {

@@ -1,4 +1,4 @@
-/* types.c - the types of elements; floats of every width as doubles, and back. */
+/* types.c - element types; conversion of floats of every width to doubles and back. */
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static double from_bits32(uint32_t bits)
     return f;
 }
 
-/* What a NaN carries goes along. */
+/* Keeps the payload of NaNs. */
 static double from_half(uint32_t bits)
 {
     uint32_t sign = (bits & 0x8000) << 16, exponent = bits >> 10 & 31, part = bits & 0x3ff;
@@ -46,7 +46,7 @@ double xe_decode(uint8_t type, uint64_t bits)
     }
 }
 
-/* Rounded, as the thread's mode says, to so many digits; what lies under `least` has fewer. */
+/* Rounds in the thread's mode to so many digits; fewer below exponent `least`. */
 static double rounded(double value, int digits, int least)
 {
     int exponent;
@@ -83,7 +83,7 @@ static uint64_t encode_half(double value)
 uint64_t xe_encode(uint8_t type, double value, bool saturate)
 {
     uint64_t bits;
-    if (saturate) value = value >= 1 ? 1 : value > 0 ? value : 0; /* NaN, too, becomes 0 */
+    if (saturate) value = value >= 1 ? 1 : value > 0 ? value : 0; /* NaN becomes 0 too */
     switch (type) {
     case XE_HF: return encode_half(value);
     case XE_F: return encode_single(value);

@@ -1,8 +1,8 @@
-/* xe.h - this room's door: SPIR-V that Intel's compiler made machine code of, and that machine code executed.
+/* xe.h - compiles SPIR-V with Intel's compiler and executes the machine code.
  *
- * With XETILE_SOFT_ISA=bmg (pvc, lnl, ptl) modules are compiled by ocloc instead of the C compiler. What comes of it is
- * a package: Intel's binary (zebin) and its disassembly by IGA. A package stands where else an object of the C compiler
- * does, in the cache and in native binaries, and its kernels have the same face (abi.h) as compiled ones.
+ * With XETILE_SOFT_ISA=bmg (pvc, lnl, ptl), modules are compiled by ocloc instead of the C compiler, to a package:
+ * Intel's binary (zebin) and its disassembly by IGA. A package takes the place of the C compiler's object in the cache
+ * and in native binaries, and its kernels have the same interface (abi.h).
  */
 #ifndef XETILE_SOFT_XE_H
 #define XETILE_SOFT_XE_H
@@ -14,17 +14,17 @@
 #include "build/build.h"
 
 struct xe_target {
-    const char *name, *device; /* of XETILE_SOFT_ISA; ocloc's */
-    uint32_t device_id;        /* one of its PCI numbers, so that programs know what to build for */
+    const char *name, *device; /* for XETILE_SOFT_ISA; for ocloc */
+    uint32_t device_id;        /* one of its PCI ids, so that programs know what to build for */
     const char *title;
-    uint32_t thread_gap; /* bit of sr0.0 above which the number of the engine goes on in the next byte; 0: none */
+    uint32_t thread_gap; /* bit of sr0.0 after which the engine number continues in the next byte; 0: none */
 };
 
 /* The target that XETILE_SOFT_ISA names; NULL: kernels are compiled for the CPU. */
 const struct xe_target *xe_target(void);
 const struct xe_target *xe_target_named(const char *name);
 
-/* What a package depends on besides the module and its options; zeros when kernels are compiled for the CPU. */
+/* What a package depends on besides the module and its options; zeros if kernels are compiled for the CPU. */
 struct xe_identity {
     char target[16], compiler[208];
     uint64_t size, changed;
@@ -32,11 +32,11 @@ struct xe_identity {
 void xe_identify(const struct xe_target *target, struct xe_identity *to);
 bool xe_has_compiler(void);
 
-/* Has Intel's compiler make a package of the module and disassembles it. *package is malloc'ed. */
+/* Compiles the module with Intel's compiler, disassembles it, and makes a package. *package is malloc'ed. */
 bool xe_compile(const struct xe_target *target, const uint32_t *words, size_t count, const char *options,
                 void **package, size_t *size, struct sp_text *log);
 bool xe_is_package(const void *data, size_t size);
-/* Packages are untrusted: whatever they hold ends in an error or in a module. out->machine and out->module are set. */
+/* Packages are untrusted: any contents give an error or a module. Sets out->machine and out->module. */
 bool xe_load(const void *package, size_t size, struct jit_object *out, struct sp_text *log);
 void xe_unload(void *machine);
 

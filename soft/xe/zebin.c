@@ -18,7 +18,7 @@ static bool inside(const struct xe_elf *e, uint64_t at, uint64_t bytes)
     return at <= e->size && bytes <= e->size - at;
 }
 
-/* A text of the string table, ended within it; NULL: it is not. */
+/* A string of the string table; NULL if it is not terminated within it. */
 static const char *text_at(const struct xe_section *table, uint64_t at)
 {
     if (at >= table->size || !memchr(table->data + at, 0, (size_t)(table->size - at))) return NULL;

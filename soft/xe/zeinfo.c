@@ -1,5 +1,5 @@
-/* zeinfo.c - reads `.ze_info`, which says what kernels there are and what they expect: the part of YAML that Intel's
- * compiler writes, mappings and lists by indentation.
+/* zeinfo.c - reads `.ze_info`, which describes kernels and their parameters in the subset of YAML that Intel's compiler
+ * writes, mappings and lists by indentation.
  *
  *     kernels:
  *       - name:            hello
@@ -17,12 +17,12 @@
 enum { MOST_KERNELS = 4096, MOST_BYTES = 1 << 24 };
 
 struct reader {
-    struct xe_info *kernels, *now; /* now: the kernel that lines are of */
+    struct xe_info *kernels, *now; /* now: the current kernel */
     uint32_t count, room;
     bool misc;     /* in kernels_misc_info */
-    char part[40]; /* the mapping of the kernel that lines are of */
+    char part[40]; /* the current mapping of the kernel */
     struct xe_argument *argument;
-    uint32_t name; /* in misc: the argument + 1 */
+    uint32_t name; /* in misc: 1 + the argument */
     const char *why;
 };
 
@@ -152,7 +152,7 @@ static void argument(struct reader *r, const struct line *l)
     }
 }
 
-/* Scratch is the hardware's, by surface; the private memory of `global` type is a buffer that addresses point into. */
+/* Scratch is hardware memory accessed by surface; private memory of type `global` is a buffer with addresses. */
 static void thread_memory(struct reader *r, const struct line *l)
 {
     static const char scratch[] = "scratch";
