@@ -290,7 +290,7 @@ static void write_plain(struct cg *g)
 
 static void write_instruction(struct cg *g)
 {
-    if (!cg_legalise(g)) return;
+    if (cg_write_outer(g) || !cg_legalise(g)) return;
     if (cg_is(g->inst, CG_SILENT)) return;
     switch (g->inst->op) {
     case SP_OP_LifetimeStart:

@@ -19,6 +19,7 @@
  *   fragments.c       addresses of matrix fragments
  *   deferred.c        products of loops, done many steps at once
  *   matrix.c          matrix products, 2D blocks, block reads
+ *   outer.c           matrix products that are spelled out
  *   pointers.c        functions called by pointer
  *   sites.c, uses.c, checks.c, checks_private.c   the checked mode
  *   votes.c           coherent paths
@@ -201,6 +202,9 @@ void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *unif
 void cg_declare_variables(struct cg *g); /* of the function being written */
 void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying);
 const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
+
+/* ---- outer.c: is the instruction part of a product, with which it is written? */
+bool cg_write_outer(struct cg *g);
 
 /* ---- deferred.c */
 void cg_declare_queues(struct cg *g);

@@ -1068,3 +1068,36 @@ XS_FUNCTION void XS(ints_deferred)(int signs, int ni, int nj, int nk, void *cons
     XS(deferred_operands)(&g, wide_a, wide_b, nk, a, b, steps);
     XS(ints_grid)(g, signs);
 }
+
+/* ---- products that a module spells out (passes/outer.c)
+ *
+ * The sums are ni x nj vectors of W components, at d and, before, at c. To component e of sum (i, j) is added, k by k,
+ * a[k * ni + i] times a number: b[j * column + at[k] + e * step]. The vectors of one of the CPU's registers, `rows`,
+ * are taken I at a time with J components: so many sums stay in registers. */
+#define XS_OUTER(T, W, TWO)                                                                                            \
+    XS_FUNCTION void XS(outer_##T##_##W##_##TWO)(u32 ni, u32 nj, u32 nk, T##x *const *d, const T##x *const *c,         \
+                                                 const T##x *a, const T *b, u32 column, u32 step, const u32 *at)       \
+    {                                                                                                                  \
+        enum { bytes = sizeof(T##x) < XS_NATIVE ? sizeof(T##x) : XS_NATIVE, n = sizeof(T##x) / bytes };                \
+        enum { I = n > 1 ? 2 : TWO, J = XS_NATIVE < 64 && W % 4 == 0 ? 4 : W };                                        \
+        typedef T row __attribute__((vector_size(bytes), may_alias));                                                  \
+        for (u32 j = 0; j < nj; j++, b += column) {                                                                    \
+            for (u32 r = 0; r < ni * n; r += I) {                                                                      \
+                for (u32 e = 0; e < W; e += J) {                                                                       \
+                    row sum[I][J];                                                                                     \
+                    XS_UNROLL for (u32 i = 0; i < I; i++)                                                              \
+                        XS_UNROLL for (u32 f = 0; f < J; f++)                                                          \
+                            sum[i][f] = ((const row *)c[(r + i) / n * nj + j])[(e + f) * n + (r + i) % n];             \
+                    for (u32 k = 0; k < nk; k++) {                                                                     \
+                        const row *x = (const row *)a + k * ni * n + r;                                                \
+                        const T *y = b + at[k] + e * step;                                                             \
+                        XS_UNROLL for (u32 f = 0; f < J; f++)                                                          \
+                            XS_UNROLL for (u32 i = 0; i < I; i++) sum[i][f] = x[i] * y[f * step] + sum[i][f];          \
+                    }                                                                                                  \
+                    XS_UNROLL for (u32 i = 0; i < I; i++)                                                              \
+                        XS_UNROLL for (u32 f = 0; f < J; f++)                                                          \
+                            ((row *)d[(r + i) / n * nj + j])[(e + f) * n + (r + i) % n] = sum[i][f];                   \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }

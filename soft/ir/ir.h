@@ -83,11 +83,13 @@ struct cg_function {
     /* results of passes, each for its function's values by ordinal: see passes/passes.h */
     const struct cg_affine *affine;
     const struct cg_derived *derived;
+    const struct cg_spelled *spelled;
     const struct cg_shared *shared;
     const struct cg_held *held;
     const struct cg_deferred *deferred;
     uint8_t *proofs; /* c/votes.c's own */
     struct cg_queue *queues; /* deferred products: passes/deferred.c */
+    struct cg_outer *outer;  /* products that are spelled out: passes/outer.c */
     uint32_t queue_count;
     bool shares_blocks;
 };

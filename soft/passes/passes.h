@@ -8,6 +8,7 @@
  *   addressed.c      functions whose address is taken
  *   divergence.c     uniform values, divergent branches
  *   affine.c         values that increase by the same step from lane to lane
+ *   outer.c          matrix products that are spelled out
  *   coalesce.c       matrix fragments that share a variable
  *   products.c       grids of matrix products
  *   widening.c       operands of products kept in widened form
@@ -64,6 +65,10 @@ struct cg_deferred { /* deferred.c */
     uint8_t row, rows;
     const struct cg_queue *queue; /* of a fixed variable: the deferred products of its blocks */
 };
+struct cg_spelled { /* outer.c */
+    const struct cg_outer *outer; /* the product that it is written with ... */
+    bool absorbed;                /* ... and it has no variable */
+};
 #define CG_TABLE(name)                                                                     \
     static inline const struct cg_##name *cg_##name(const struct cg *g, uint32_t id)       \
     {                                                                                      \
@@ -73,6 +78,7 @@ struct cg_deferred { /* deferred.c */
 CG_TABLE(affine)
 CG_TABLE(derived)
 CG_TABLE(shared)
+CG_TABLE(spelled)
 CG_TABLE(held)
 CG_TABLE(deferred)
 #undef CG_TABLE
@@ -153,6 +159,10 @@ void cg_analyse_again(struct cg *g, struct cg_function *fn); /* for the other ve
 
 /* ---- affine.c: needs uniformity; built-in variables and strides of access chains */
 void cg_find_affine(struct cg *g, struct cg_function *fn);
+
+/* ---- outer.c */
+void cg_find_outer(struct cg *g, struct cg_function *fn);
+
 /* ---- coalesce.c */
 void cg_share_storage(struct cg *g, struct cg_function *fn);
 

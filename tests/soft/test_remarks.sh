@@ -32,6 +32,9 @@ says "coherent paths" '\[done: coherent\]$' "$work/lines"
 check "kernels with lines" remarks "$work/places" env TEST_ONLY=past_the_end "$BUILD/test_opencl_check"
 says "a file and a line" 'check\.cl:[0-9]+: remark: past_end: store: ' "$work/places"
 
+check "products that are spelled out" remarks "$work/outer" env TEST_ONLY=every_type "$BUILD/test_soft_outer"
+check "a product of every type" test "$(grep -c '32 products and sums are a matrix product of 32 x 16 x 8 \[done: outer\]$' "$work/outer")" = 5
+
 "$BUILD/gemm" --device software --m 64 --n 64 --k 64 > "$work/quiet" 2>&1
 check "nothing unless it is asked for" sh -c "! grep -q remark: '$work/quiet'"
 

@@ -1,0 +1,72 @@
+/* outer.c - matrix products that a module spells out (passes/outer.c), each a call of prelude_matrix.h's XS_OUTER.
+ *
+ * Rows and sources are copied, one behind the other. The sums are read and written where they are.
+ */
+#include "fragments.h"
+#include "passes/outer.h"
+
+/* All components of the value, one lane vector each; `type` points to one. */
+static const char *address_of_sum(struct cg *g, uint32_t id)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    const struct cg_leaves *l = cg_leaves_of(g, d->type);
+    bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
+    if (plain && g->value[id].varying && !cg_affine(g, id)->is) return cg_str(g, "&%s", cg_variable(g, id));
+    const char *t = cg_temporary(g, cg_type_name(g, d->type, true));
+    for (uint32_t i = 0; i < l->count; i++)
+        cg_put(g, "    %s%s = %s;\n", t, l->leaf[i].path, cg_leaf_use(g, id, i, true));
+    return cg_str(g, "&%s", t);
+}
+
+static const char *write_sums(struct cg *g, const char *type, const struct cg_outer *o, const uint32_t *id)
+{
+    const char **item = cg_alloc(g, (size_t)o->ni * o->nj * sizeof *item);
+    for (uint32_t n = 0; item && n < o->ni * o->nj; n++) item[n] = address_of_sum(g, id[n]);
+    return item ? cg_pointer_list(g, type, o->ni * o->nj, item) : "";
+}
+
+static const char *write_copies(struct cg *g, const char *type, uint32_t n, const struct cg_lanes *v)
+{
+    const char *name = cg_str(g, "t%u", g->temporaries++);
+    cg_put(g, "    %s %s[%u];\n", type, name, n);
+    for (uint32_t k = 0; k < n; k++)
+        cg_put(g, "    %s[%u] = %s;\n", name, k, cg_leaf_use(g, v[k].id, v[k].leaf, true));
+    g->fn->frame_bytes += (uint64_t)n * 8 * g->S;
+    return name;
+}
+
+/* The function for sums of this type. */
+static const char *helper(struct cg *g, const struct cg_outer *o)
+{
+    const char *kind = cg_kind_name(o->kind);
+    uint32_t rows = o->ni % 2 ? 1 : 2;
+    const char *name = cg_str(g, "outer_%s_%u_%u", kind, o->width, rows);
+    struct sp_text *body = g->c;
+    if (cg_is_new_helper(g, name)) {
+        g->c = &g->helpers;
+        cg_put(g, "XS_OUTER(%s, %u, %u)\n", kind, o->width, rows);
+        g->c = body;
+    }
+    return name;
+}
+
+static void write_product(struct cg *g, const struct cg_outer *o)
+{
+    const char *type = cg_kind_type(g, o->kind, true), *scalar = cg_kind_type(g, o->kind, false);
+    cg_put(g, "    {\n");
+    const char *row = write_copies(g, type, o->nk * o->ni, o->row);
+    const char *source = write_copies(g, type, o->nj * o->sources, o->source);
+    const char *before = write_sums(g, cg_str(g, "const %s", type), o, o->before);
+    const char *after = write_sums(g, type, o, o->after);
+    cg_put(g, "    static const u32 at_[] = {");
+    for (uint32_t k = 0; k < o->nk; k++) cg_put(g, "%u,%s", o->at[k], k % 16 == 15 ? "\n        " : " ");
+    cg_put(g, "};\n    XS(%s)(%u, %u, %u, %s, %s, %s, (const %s *)%s, %u, %u, at_);\n    }\n", helper(g, o), o->ni,
+           o->nj, o->nk, after, before, row, scalar, source, o->sources * g->S, o->step);
+}
+
+bool cg_write_outer(struct cg *g)
+{
+    const struct cg_outer *o = g->inst->id ? cg_spelled(g, g->inst->id)->outer : NULL;
+    if (o && g->inst == o->last) write_product(g, o);
+    return o != NULL;
+}
