@@ -183,13 +183,14 @@ ze_result_t zeDeviceGetComputeProperties(ze_device_handle_t device, ze_device_co
     return ZE_RESULT_SUCCESS;
 }
 
-static void float_atomics(ze_float_atomic_ext_properties_t *p)
+static void float_atomics(ze_float_atomic_ext_properties_t *p, bool has_double)
 {
     const ze_device_fp_atomic_ext_flags_t all =
         ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_LOAD_STORE | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_ADD |
         ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_MIN_MAX | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_LOAD_STORE |
         ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_ADD | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_MIN_MAX;
-    p->fp16Flags = p->fp32Flags = p->fp64Flags = all;
+    p->fp16Flags = p->fp32Flags = all;
+    p->fp64Flags = has_double ? all : 0;
 }
 
 ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_module_properties_t *p)
@@ -213,7 +214,7 @@ ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_mod
     memcpy(p->nativeKernelSupported.id, "xetile-soft", 11);
     for (more = p->pNext; more; more = more->pNext)
         if (more->stype == ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES)
-            float_atomics((ze_float_atomic_ext_properties_t *)(void *)more);
+            float_atomics((ze_float_atomic_ext_properties_t *)(void *)more, has_double);
         else if ((uint32_t)more->stype == PRODUCT_PROPERTIES)
             ((struct number_properties *)(void *)more)->number = 3; /* DP4A, DPAS */
     return ZE_RESULT_SUCCESS;

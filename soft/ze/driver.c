@@ -103,6 +103,7 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {ZE_IMAGE_QUERY_ALLOC_PROPERTIES_EXT_NAME, ZE_IMAGE_QUERY_ALLOC_PROPERTIES_EXT_VERSION_1_0},
         {ZE_IMAGE_MEMORY_PROPERTIES_EXP_NAME, ZE_IMAGE_MEMORY_PROPERTIES_EXP_VERSION_1_0},
         {ZE_IMAGE_VIEW_EXP_NAME, ZE_IMAGE_VIEW_EXP_VERSION_1_0},
+        {ZE_FABRIC_EXP_NAME, ZE_MAKE_VERSION(1, 0)},
         {"ZE_extension_image_view", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_bindless_image", ZE_MAKE_VERSION(1, 0)},
         {"ZE_extension_image_format_support", ZE_MAKE_VERSION(1, 0)},
