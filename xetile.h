@@ -1064,6 +1064,8 @@ typedef struct {
     const xt_frame_ *turns; /* the loop whose iterations alternate between two buffers; NULL: one buffer */
     cm_use use;
     int bytes, subgroups;    /* per element; number that copy the tile */
+    int slices;              /* of k, each loaded and multiplied after the other; 1: all at once */
+    xt_dist dist;            /* of the vector, or of a slice of it */
     bool along_k;            /* lines run along k; */
     int weave;               /* otherwise, lines that share a dword */
     int classes, wide, high; /* classes of lines; a message's dwords and lines */
@@ -1076,6 +1078,7 @@ typedef struct {
     int together, gap;       /* rows that one read covers; dwords left free behind them */
     int at, dwords;          /* of its buffer */
     /* during writing */
+    int slice;
     xt_tile tile;
     xt_surface_ *surface; /* those known before the body */
     spe_id *got;
@@ -1083,6 +1086,8 @@ typedef struct {
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
 XETILE_PRIVATE bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
+XETILE_PRIVATE bool xt_is_sliced_(xt_ctx *x, uint32_t id);
+XETILE_PRIVATE void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 
 /* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
  * products need them; a subgroup's vector consists of the blocks of its pieces in order. */
@@ -4006,15 +4011,20 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
 {
     xt_mma_desc_ d = *(const xt_mma_desc_ *)n->desc;
-    bool with_c = d.sum.magic != 0;
-    xt_vec r = xt_make_vec_(x, n), a = xt_now_vec_(x, &d.left), b = xt_now_vec_(x, &d.right), c;
-    d.left = xt_as_use_(x, &a, CM_B);
-    d.right = xt_as_use_(x, &b, CM_A);
+    bool with_c = d.sum.magic != 0, sliced = xt_is_sliced_(x, d.left.id);
+    xt_vec r = xt_make_vec_(x, n), a, b, c;
+    if (!sliced) {
+        a = xt_now_vec_(x, &d.left);
+        b = xt_now_vec_(x, &d.right);
+        d.left = xt_as_use_(x, &a, CM_B);
+        d.right = xt_as_use_(x, &b, CM_A);
+    }
     if (with_c) {
         c = xt_now_vec_(x, &d.sum);
         d.sum = xt_as_use_(x, &c, CM_ACC);
     }
-    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    if (r.blocks && sliced) xt_emit_sliced_(x, &d, with_c, &r);
+    else if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
     xt_define_vec_(x, n->result, r);
 }
 
@@ -5257,6 +5267,14 @@ XE_FN_ bool xt_is_fence_(const xt_node_ *n)
     return n->op >= XT_OP_STORE_TILE_;
 }
 
+/* Do two nodes have no branch, barrier or write to memory between them? */
+XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
+{
+    for (from++; from < to; from++)
+        if (xt_is_fence_(xt_node_at_(x, from))) return false;
+    return true;
+}
+
 /* The load that produced a vector, if memory has not changed before node `at`; else NULL. */
 XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 {
@@ -5266,9 +5284,7 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
     if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
         d->tile.type == (cm_type)XT_BOOL_)
         return NULL;
-    for (i++; i < at; i++)
-        if (xt_is_fence_(xt_node_at_(x, i))) return NULL;
-    return d;
+    return xt_is_straight_(x, i, at) ? d : NULL;
 }
 
 /* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
@@ -6373,11 +6389,15 @@ XE_FN_ xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
 }
 
 /* Plans the copying; false if messages and operands do not divide the shape. */
-XE_FN_ bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *d)
+XE_FN_ bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *of)
 {
+    xt_dist *d = &s->dist;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, s->from->number));
     const xt_tile_desc_ *given = &xt_plan_tile_at_(x, s->from->number)->of->given;
     int k = s->use == CM_B, inner = xt_inner_(s->from) ^ s->turned, memory = xt_inner_(s->from);
+    *d = *of;
+    d->shape[k] /= s->slices;
+    d->data[k] /= s->slices;
     s->subgroups = d->subgroups ? d->subgroups : 1;
     s->along_k = inner == k;
     s->weave = s->along_k ? 1 : 4 / s->bytes;
@@ -6393,8 +6413,8 @@ XE_FN_ bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *d)
     return xt_stage_fills_(s, d) && xt_stage_deal_(s, d->shape[!inner], d->shape[inner] * s->bytes / 4);
 }
 
-/* Why a vector cannot be loaded this way; NULL: it can, and s is the plan. */
-XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, xt_stage_ *s)
+/* Why a vector cannot be loaded this way, in slices of k; NULL: it can, and s is the plan. */
+XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_ *s)
 {
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = xt_stage_from_(x, node), *m;
@@ -6403,6 +6423,7 @@ XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, xt_stage_ *s)
     if (!row || !row->dpas || xt_layout_(x, n->result) == CM_ACC) return "no operand of a product, or a padding";
     m = &xt_plan_tile_at_(x, t->number)->of->matrix;
     s->node = node;
+    s->slices = slices;
     s->from = t;
     s->turned = n->op == XT_OP_TRANSPOSE_;
     s->use = xt_layout_(x, n->result);
@@ -6424,19 +6445,26 @@ XE_FN_ void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int de
 {
     const xt_frame_ *f = depth ? open[depth - 1] : NULL;
     s->again = depth > 0;
-    if (f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && !(f->step.integer & (f->step.integer - 1))) s->turns = f;
+    if (s->slices == 1 && f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && !(f->step.integer & (f->step.integer - 1))) s->turns = f;
+}
+
+/* The dwords of local memory that are left. */
+XE_FN_ int xt_stage_room_(const xt_ctx *x)
+{
+    int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes;
+    return room / 4 - (int)x->stage_dwords;
 }
 
 /* Adds a load if there is room; it shares the barrier of load `before` (-1: none). Returns its number, or -1. */
 XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, int depth, int before)
 {
-    int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes, dwords;
+    int dwords;
     xt_stage_ *kept;
     size_t *used;
     xt_stage_buffers_(s, open, depth);
-    dwords = s->dwords * (s->turns ? 2 : 1);
+    dwords = s->dwords * (s->turns || s->slices > 1 ? 2 : 1);
     used = &x->stage_dwords;
-    if (dwords > room / 4 - (int)*used) { /* then use the scratch memory, with one buffer and two barriers */
+    if (dwords > xt_stage_room_(x)) { /* then use the scratch memory, with one buffer and two barriers */
         s->shared = true;
         s->turns = NULL;
         dwords = s->dwords;
@@ -6473,6 +6501,43 @@ XE_FN_ void xt_stage_mix_(xt_ctx *x)
     }
 }
 
+/* Into how many slices of k the operands of a product are divided, each copied right before its part of the product, so
+ * that sums and operands fit in the registers. 1: they are not, since they fit, or cannot be sliced. */
+XE_FN_ int xt_stage_slices_(xt_ctx *x, int mma)
+{
+    const xt_node_ *n = xt_node_at_(x, mma);
+    const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+    const xt_value_ *v[2] = {xt_value_at_(x, d->left.id), xt_value_at_(x, d->right.id)};
+    size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right), sum;
+    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
+    int slices, i;
+    if (n->op != XT_OP_TILE_MMA_ || v[0]->uses != 1 || v[1]->uses != 1) return 1;
+    sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
+    for (i = 0; i < 2; i++)
+        if (!xt_is_straight_(x, v[i]->node, mma)) return 1;
+    for (slices = 1; d->left.dist.data[1] % slices == 0; slices *= 2) {
+        xt_stage_ s[2];
+        if (xt_why_not_staged_(x, v[0]->node, slices, &s[0]) || xt_why_not_staged_(x, v[1]->node, slices, &s[1])) break;
+        if (slices == 1 && sum + all <= room) break;
+        if (sum + all / (size_t)slices <= room && (s[0].dwords + s[1].dwords) * 2 <= xt_stage_room_(x)) return slices;
+    }
+    return 1;
+}
+
+/* The product that a sliced operand is for, if a node makes one; else -1. */
+XE_FN_ int xt_stage_product_(xt_ctx *x, int node)
+{
+    uint32_t id = xt_node_at_(x, node)->result;
+    int i;
+    if (!id || xt_value_at_(x, id)->uses != 1 || !xt_stage_from_(x, node)) return -1;
+    for (i = node; i < x->nodes.count; i++) {
+        const xt_mma_desc_ *d = (const xt_mma_desc_ *)xt_node_at_(x, i)->desc;
+        if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_ && (d->left.id == id || d->right.id == id))
+            return xt_stage_slices_(x, i) > 1 ? i : -1;
+    }
+    return -1;
+}
+
 /* Chooses the operands that go through local memory. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
@@ -6482,12 +6547,20 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
     for (i = 0; i < x->nodes.count; i++) {
         xt_node_ *n = xt_node_at_(x, i);
+        const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+        int slices = n->op == XT_OP_TILE_MMA_ && !arrived ? xt_stage_slices_(x, i) : 1;
         xt_stage_ s;
         if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[depth++] = (xt_frame_ *)n->desc;
         if (n->op == XT_OP_END_) depth--;
         if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
         now = -1;
-        if (!arrived && !xt_why_not_staged_(x, i, &s))
+        if (slices > 1) {
+            if (!xt_why_not_staged_(x, xt_value_at_(x, d->left.id)->node, slices, &s))
+                now = xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, -1);
+            if (!xt_why_not_staged_(x, xt_value_at_(x, d->right.id)->node, slices, &s))
+                xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, now);
+            now = -1;
+        } else if (!arrived && xt_stage_product_(x, i) < 0 && !xt_why_not_staged_(x, i, 1, &s))
             now = xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, last);
         if (now >= 0 && depth > 1 && s.turns) open[depth - 1]->meets = true;
         if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
@@ -6551,16 +6624,21 @@ XE_FN_ spe_id xt_log2_(xt_ctx *x, int n)
     return spe_i32(&x->m, bits);
 }
 
-/* The whole work-group's tile in its current state, transposed if the vector is. */
+/* The whole work-group's tile in its current state, or the current slice of it; transposed if the vector is. */
 XE_FN_ xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
     xt_tile t = xt_now_tile_(x, s->from);
-    int i;
+    int i, k = s->use == CM_B;
     for (i = 0; i < 2; i++) {
         spe_id at = xt_index_id_(x, &t.offset[i]);
         t.offset[i] = xt_scalar_(CM_I32, spe_isub(&x->m, at, xt_place_id_(x, &t.dist, i)), 1);
     }
-    return xt_stage_turn_(s, t);
+    t = xt_stage_turn_(s, t);
+    if (s->slice) {
+        spe_id at = xt_index_id_(x, &t.offset[k]);
+        t.offset[k] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, spe_i32(&x->m, s->slice * s->dist.shape[k])), 1);
+    }
+    return t;
 }
 
 XE_FN_ spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
@@ -6728,26 +6806,26 @@ XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
     return mask;
 }
 
-/* Loads this subgroup's share of the tile: for each line of a unit, the low and high message, and the shift. */
-XE_FN_ void xt_stage_fetch_(xt_ctx *x, xt_stage_ *s, const xt_tile *t)
+/* Loads one of this subgroup's units: for each line of it, the low and high message, and the shift. */
+XE_FN_ void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 {
     spe_module *m = &x->m;
-    int rounds = xt_stage_rounds_(s), round, i;
-    s->got = (spe_id *)xt_memory_(x, (size_t)(rounds * s->weave * 3) * sizeof *s->got);
-    for (round = 0; round < rounds && s->got; round++) {
-        xt_unit_ u = xt_stage_unit_(x, s, round);
-        for (i = 0; i < s->weave; i++) {
-            spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
-            xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, t, &u, i);
-            xt_stage_move_(x, s, t, &r);
-            got[0] = got[1] = xt_stage_message_(x, s, &r.block);
-            got[2] = r.shift;
-            if (s->bytes == 4) continue;
-            r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
-            got[1] = xt_stage_message_(x, s, &r.block);
-        }
+    xt_unit_ u = xt_stage_unit_(x, s, round);
+    int i;
+    for (i = 0; i < s->weave; i++) {
+        spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
+        xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, &s->tile, &u, i);
+        xt_stage_move_(x, s, &s->tile, &r);
+        got[0] = got[1] = xt_stage_message_(x, s, &r.block);
+        got[2] = r.shift;
+        if (s->bytes == 4) continue;
+        r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
+        got[1] = xt_stage_message_(x, s, &r.block);
     }
 }
+
+/* Are all units loaded before the first one is stored? Few are; more would take too many registers. */
+XE_FN_ bool xt_stage_is_eager_(const xt_stage_ *s) { return xt_stage_rounds_(s) <= 2; }
 
 /* ---- from registers to local memory ------------------------------------------------------------------------------ */
 
@@ -6838,7 +6916,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
     int step = s->turns ? (int)s->turns->step.integer : 0;
-    at = spe_iadd(m, at, spe_i32(m, s->at));
+    at = spe_iadd(m, at, spe_i32(m, s->at + (s->shared ? 0 : s->slice % 2 * s->dwords)));
     if (step) {
         spe_id index = xt_value_at_(x, s->turns->index)->now.number.id, turn;
         turn = spe_and(m, spe_shr(m, index, xt_log2_(x, step)), spe_i32(m, 1));
@@ -6879,6 +6957,7 @@ XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
     for (round = 0; round < rounds && s->got; round++) {
         xt_unit_ u = xt_stage_unit_(x, s, round);
         spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4], to;
+        if (!xt_stage_is_eager_(s)) xt_stage_fetch_(x, s, round);
         for (i = 0; i < s->weave; i++) v[i] = xt_stage_align_(x, s, s->got + (round * s->weave + i) * 3, mask);
         xt_stage_weave_(x, s, v);
         to = xt_stage_pointer_(x, s, xt_stage_lane_(x, s, &u));
@@ -6908,8 +6987,7 @@ XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
 XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 {
     spe_module *m = &x->m;
-    int per = 4 / s->bytes, q,
-        across = xt_value_at_(x, xt_node_at_(x, s->node)->result)->now.vec.dist.shape[s->use == CM_A];
+    int per = 4 / s->bytes, q, across = s->dist.shape[s->use == CM_A];
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by;
     if (s->subgroups > 1)
         lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_i32(m, x->S)));
@@ -6958,17 +7036,19 @@ XE_FN_ cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
     return parts ? cm_from_parts(&x->cm, &l, parts) : cm_poison();
 }
 
-XE_FN_ void xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
+/* The vector, or the current slice of it. */
+XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
 {
-    const xt_node_ *n = xt_node_at_(x, s->node);
-    xt_vec v = xt_make_vec_(x, n);
-    xt_block_ b = xt_blocks_(x, &v.dist);
+    xt_vec v = xt_make_vec_(x, xt_node_at_(x, s->node));
+    xt_block_ b = xt_blocks_(x, &s->dist);
     int along = s->use == CM_A; /* the dimension other than k */
     spe_id row = xt_place_id_(x, &v.dist, along), from;
     if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
     from = xt_stage_pointer_(x, s, xt_stage_row_(x, s, row));
+    v.dist = s->dist;
+    if (v.blocks > b.grid.blocks) v.blocks = b.grid.blocks;
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
-    xt_define_vec_(x, n->result, v);
+    return v;
 }
 
 XE_FN_ void xt_stage_barrier_(xt_ctx *x)
@@ -6977,26 +7057,74 @@ XE_FN_ void xt_stage_barrier_(xt_ctx *x)
                         SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
 }
 
-/* Writes a load: messages immediately, the rest with the last load of the group. False if the load is not staged. */
+/* Begins to load this subgroup's share of a tile, or of the current slice of it. */
+XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
+{
+    int rounds = xt_stage_rounds_(s), round;
+    s->tile = xt_stage_tile_(x, s);
+    s->got = (spe_id *)xt_memory_(x, (size_t)(rounds * s->weave * 3) * sizeof *s->got);
+    for (round = 0; s->got && x->staged == XT_BY_MESSAGES_ && xt_stage_is_eager_(s) && round < rounds; round++)
+        xt_stage_fetch_(x, s, round);
+}
+
+/* Stores what a group of loads has brought. */
+XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
+{
+    xt_stage_ *s;
+    bool before = false; /* others may still be reading the buffer */
+    for (s = first; s <= last; s++) before = before || s->shared || (s->again && !s->turns && s->slices == 1);
+    if (before) xt_stage_barrier_(x);
+    for (s = first; s <= last; s++)
+        if (x->staged == XT_BY_MESSAGES_) xt_stage_put_(x, s);
+        else xt_stage_elements_(x, s);
+    xt_stage_barrier_(x);
+}
+
+XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
+{
+    int number = xt_value_at_(x, id)->stage;
+    return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
+}
+
+/* Writes a load: messages immediately, the rest with the last load of the group; slices with their product. False if
+ * the load is not staged. */
 bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
-    int number = xt_value_at_(x, n->result)->stage;
-    xt_stage_ *s = number ? xt_stage_at_(x, number - 1) : NULL, *first = s, *one;
-    bool before = false; /* others may still be reading the buffer */
-    if (!s || !x->staged) return false;
+    xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
+    if (!s) return false;
     xt_remark_(x, "through local memory, where rows have any pitch");
-    s->tile = xt_stage_tile_(x, s);
-    if (x->staged == XT_BY_MESSAGES_) xt_stage_fetch_(x, s, &s->tile);
+    if (s->slices > 1) return true;
+    xt_stage_begin_(x, s);
     if (!s->last) return true;
     while (!first->first) first--;
-    for (one = first; one <= s; one++) before = before || one->shared || (one->again && !one->turns);
-    if (before) xt_stage_barrier_(x);
-    for (one = first; one <= s; one++)
-        if (x->staged == XT_BY_MESSAGES_) xt_stage_put_(x, one);
-        else xt_stage_elements_(x, one);
-    xt_stage_barrier_(x);
-    for (one = first; one <= s; one++) xt_stage_get_(x, one);
+    xt_stage_end_(x, first, s);
+    for (one = first; one <= s; one++) xt_define_vec_(x, xt_node_at_(x, one->node)->result, xt_stage_get_(x, one));
     return true;
+}
+
+/* Is a vector loaded slice by slice, with the product that uses it? */
+bool xt_is_sliced_(xt_ctx *x, uint32_t id)
+{
+    const xt_stage_ *s = xt_stage_of_(x, id);
+    return s && s->slices > 1;
+}
+
+/* Computes a product slice by slice, from d->sum if it has one. */
+void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+{
+    xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
+    int i;
+    for (i = 0; i < left->slices; i++) {
+        left->slice = right->slice = i;
+        xt_stage_begin_(x, left);
+        xt_stage_begin_(x, right);
+        xt_stage_end_(x, left, right);
+        d->left = xt_stage_get_(x, left);
+        d->right = xt_stage_get_(x, right);
+        xt_emit_mma_(x, d, with_c || i, r);
+        d->sum = *r;
+    }
+    left->slice = right->slice = 0;
 }
 
 /* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */

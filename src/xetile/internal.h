@@ -315,6 +315,8 @@ XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 
 XETILE_PRIVATE void xt_find_layouts_(xt_ctx *x);
 XETILE_PRIVATE void xt_find_products_(xt_ctx *x);
+XETILE_PRIVATE size_t xt_vec_bytes_(const xt_vec *v);
+XETILE_PRIVATE void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
 XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int i);
 XETILE_PRIVATE void xt_find_block2d_(xt_ctx *x);
@@ -347,6 +349,8 @@ typedef struct {
     const xt_frame_ *turns; /* the loop whose iterations alternate between two buffers; NULL: one buffer */
     cm_use use;
     int bytes, subgroups;    /* per element; number that copy the tile */
+    int slices;              /* of k, each loaded and multiplied after the other; 1: all at once */
+    xt_dist dist;            /* of the vector, or of a slice of it */
     bool along_k;            /* lines run along k; */
     int weave;               /* otherwise, lines that share a dword */
     int classes, wide, high; /* classes of lines; a message's dwords and lines */
@@ -359,6 +363,7 @@ typedef struct {
     int together, gap;       /* rows that one read covers; dwords left free behind them */
     int at, dwords;          /* of its buffer */
     /* during writing */
+    int slice;
     xt_tile tile;
     xt_surface_ *surface; /* those known before the body */
     spe_id *got;
@@ -369,6 +374,8 @@ XETILE_PRIVATE void xt_find_stages_(xt_ctx *x);
 XETILE_PRIVATE spe_id xt_emit_stage_condition_(xt_ctx *x);
 XETILE_PRIVATE void xt_write_stage_surfaces_(xt_ctx *x);
 XETILE_PRIVATE bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
+XETILE_PRIVATE bool xt_is_sliced_(xt_ctx *x, uint32_t id);
+XETILE_PRIVATE void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 XETILE_PRIVATE void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f);
 
 /* ---- vectors.c */
@@ -504,6 +511,7 @@ typedef struct {
 
 XETILE_PRIVATE bool xt_place_scratch_(xt_ctx *x);
 XETILE_PRIVATE spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type);
+XETILE_PRIVATE bool xt_is_straight_(xt_ctx *x, int from, int to);
 XETILE_PRIVATE const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at);
 XETILE_PRIVATE void xt_find_reloads_(xt_ctx *x);
 XETILE_PRIVATE xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r);

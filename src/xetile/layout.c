@@ -57,6 +57,14 @@ static bool xt_is_fence_(const xt_node_ *n)
     return n->op >= XT_OP_STORE_TILE_;
 }
 
+/* Do two nodes have no branch, barrier or write to memory between them? */
+XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
+{
+    for (from++; from < to; from++)
+        if (xt_is_fence_(xt_node_at_(x, from))) return false;
+    return true;
+}
+
 /* The load that produced a vector, if memory has not changed before node `at`; else NULL. */
 XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 {
@@ -66,9 +74,7 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
     if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
         d->tile.type == (cm_type)XT_BOOL_)
         return NULL;
-    for (i++; i < at; i++)
-        if (xt_is_fence_(xt_node_at_(x, i))) return NULL;
-    return d;
+    return xt_is_straight_(x, i, at) ? d : NULL;
 }
 
 /* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going

@@ -93,7 +93,7 @@ static void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid
     if (xt_is_float_((int)d->left.type)) d->left = xt_fill_up_(x, &d->left, ga, CM_B);
 }
 
-static void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
     xt_grid_ ga, gb, gr;
     int at[4], n; /* round of m, round of n, block of m, block of n */
@@ -112,7 +112,7 @@ static void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 }
 
 /* Bytes of a vector per subgroup. */
-static size_t xt_vec_bytes_(const xt_vec *v)
+XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
 {
     return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
            (size_t)cm_type_info(xt_held_(v->type))->bytes;
@@ -161,14 +161,19 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
 {
     xt_mma_desc_ d = *(const xt_mma_desc_ *)n->desc;
-    bool with_c = d.sum.magic != 0;
-    xt_vec r = xt_make_vec_(x, n), a = xt_now_vec_(x, &d.left), b = xt_now_vec_(x, &d.right), c;
-    d.left = xt_as_use_(x, &a, CM_B);
-    d.right = xt_as_use_(x, &b, CM_A);
+    bool with_c = d.sum.magic != 0, sliced = xt_is_sliced_(x, d.left.id);
+    xt_vec r = xt_make_vec_(x, n), a, b, c;
+    if (!sliced) {
+        a = xt_now_vec_(x, &d.left);
+        b = xt_now_vec_(x, &d.right);
+        d.left = xt_as_use_(x, &a, CM_B);
+        d.right = xt_as_use_(x, &b, CM_A);
+    }
     if (with_c) {
         c = xt_now_vec_(x, &d.sum);
         d.sum = xt_as_use_(x, &c, CM_ACC);
     }
-    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    if (r.blocks && sliced) xt_emit_sliced_(x, &d, with_c, &r);
+    else if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
     xt_define_vec_(x, n->result, r);
 }

@@ -135,6 +135,8 @@ static void check(pitch_case c)
 #define MAP(a, b, c, d) {{a, b}, {c, d}}
 #define WHOLE MAP(0, 0, 0, 0)
 #define GROUP MAP(2, 2, 32, 32)
+#define TALL MAP(2, 2, 64, 32)
+#define BROAD MAP(2, 2, 32, 64)
 
 TEST(rows)
 {
@@ -151,6 +153,24 @@ TEST(columns)
     check((pitch_case){CM_BF16, CM_F32, WHOLE, 32, 64, 32, {0, 1}, 30, 67, 45, {0, 0}, {0, 1}, 0});
     check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {1, 1}, 61, 66, 45, {2, 0}, {0, 3}, 0});
     check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {1, 1}, 66, 61, 21, {0, 0}, {0, 1}, 0});
+}
+
+/* Enough lines along k for each lane to load one. */
+TEST(a_line_for_each_lane)
+{
+    check((pitch_case){CM_F16, CM_F32, TALL, 128, 64, 32, {0, 0}, 131, 61, 75, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, BROAD, 64, 128, 64, {0, 1}, 65, 127, 85, {0, 1}, {3, 1}, 0});
+    check((pitch_case){CM_TF32, CM_F32, TALL, 128, 64, 16, {0, 1}, 131, 61, 37, {0, 1}, {1, 3}, 5});
+}
+
+/* Operands that do not fit in the registers: they are loaded slice by slice. */
+TEST(deep_tiles)
+{
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 67, 70, 301, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 256, {1, 1}, 61, 66, 265, {1, 0}, {0, 1}, 3});
+    check((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 128, {0, 1}, 33, 61, 171, {0, 0}, {1, 2}, 0});
+    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 128, {0, 0}, 50, 41, 137, {0, 1}, {1, 3}, 0});
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
 }
 
 TEST(tiles_begin_anywhere)
@@ -173,6 +193,8 @@ int main(void)
     }
     RUN(rows);
     RUN(columns);
+    RUN(a_line_for_each_lane);
+    RUN(deep_tiles);
     RUN(tiles_begin_anywhere);
     RUN(surfaces_cannot_have_these_pitches);
     zed_close(&device);
