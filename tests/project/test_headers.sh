@@ -1,20 +1,27 @@
 #!/bin/sh
-# Each header alone, as C11 and as C++17, with every warning an error, in two translation units of one program; and the
-# same with all headers together. Compilers that are not installed are skipped. And lines of C are no longer than 120 columns.
+# Each header alone and all together, as C11 and as C++17, with every warning an error; each twice in each of two
+# translation units of one program (test_linkage.sh has two with all headers, of every compiler). Compilers that are not
+# installed are skipped. And lines of C are no longer than 120 columns.
 . "$(dirname "$0")/../test.sh"
 flags="-Wall -Wextra -Wpedantic -Werror -I."
 
-two_units() { # two_units COMPILER STANDARD SUFFIX HEADER...
-    compiler=$1 standard=$2 suffix=$3
+includes() { # includes HEADER...
+    for header in "$@"; do echo "#include \"$header\""; done
+}
+one_unit() { # one_unit COMPILER STANDARD SUFFIX HEADER...
+    compiler=$1 standard=$2 unit="$work/unit.$3"
     shift 3
-    : > "$work/one.$suffix"
-    for header in "$@"; do echo "#include \"$header\"" >> "$work/one.$suffix"; done
-    cp "$work/one.$suffix" "$work/two.$suffix"
-    echo "int two(void); int two(void) { return 0; }" >> "$work/two.$suffix"
-    echo "int two(void); int main(void) { return two(); }" >> "$work/one.$suffix"
+    includes "$@" > "$unit"
     # shellcheck disable=SC2086
-    $compiler -std=$standard $flags -o "$work/program" "$work/one.$suffix" "$work/two.$suffix" -lze_loader -lm &&
-        "$work/program"
+    $compiler -std=$standard $flags -S -o "$work/unit.s" "$unit"
+}
+two_units() { # two_units COMPILER STANDARD HEADER...
+    compiler=$1 standard=$2
+    shift 2
+    { includes "$@"; echo "int two(void); int main(void) { return two(); }"; } > "$work/one.c"
+    { includes "$@"; echo "int two(void); int two(void) { return 0; }"; } > "$work/two.c"
+    # shellcheck disable=SC2086
+    $compiler -std=$standard $flags -o "$work/program" "$work/one.c" "$work/two.c" -lze_loader -lm && "$work/program"
 }
 
 headers=$(ls spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h 2>/dev/null)
@@ -23,10 +30,10 @@ for pair in gcc:c11:c clang:c11:c g++:c++17:cc clang++:c++17:cc; do
     standard=${rest%%:*} suffix=${rest#*:}
     command -v "$compiler" >/dev/null 2>&1 || { skip "headers with $compiler" "$compiler is not installed"; continue; }
     for header in $headers; do
-        check "$header alone, $compiler -std=$standard" two_units "$compiler" "$standard" "$suffix" "$header"
+        check "$header alone, $compiler -std=$standard" one_unit "$compiler" "$standard" "$suffix" "$header"
     done
     # shellcheck disable=SC2086
-    check "all headers, $compiler -std=$standard" two_units "$compiler" "$standard" "$suffix" $headers
+    check "all headers, $compiler -std=$standard" one_unit "$compiler" "$standard" "$suffix" $headers
 done
 
 # What a project that vendors the headers may have switched on, in the standards it may use.
@@ -35,7 +42,7 @@ for pair in gcc:c11:c gcc:gnu17:c gcc:c2x:c clang:c11:c clang:c2x:c g++:c++17:cc
     compiler=${pair%%:*} rest=${pair#*:}
     command -v "$compiler" >/dev/null 2>&1 || continue
     # shellcheck disable=SC2086
-    for header in $headers; do echo "#include \"$header\""; done > "$work/strict.${rest#*:}"
+    includes $headers > "$work/strict.${rest#*:}"
     # shellcheck disable=SC2086
     check "strict warnings, $compiler -std=${rest%%:*}" $compiler -std=${rest%%:*} $flags $strict "$work/strict.${rest#*:}"
 done
@@ -45,7 +52,8 @@ done
     echo "#include <stdlib.h>"
     for pair in "realloc(p, n) mine(p, n)" "malloc(n) mine(0, n)" "calloc(n, m) zeroed(n, m)" "free(p) gone(p)"; do echo "#define $pair"; done
     echo "void *mine(void *, size_t); void *zeroed(size_t, size_t); void gone(void *);"
-    for header in $headers; do echo "#include \"$header\""; done
+    # shellcheck disable=SC2086
+    includes $headers
 } > "$work/macros.c"
 # shellcheck disable=SC2086
 check "an allocator of macros" $CC -std=c11 $flags -fsyntax-only "$work/macros.c"
@@ -129,6 +137,6 @@ if [ -z "$wide" ]; then pass; else fail "lines of at most 120 columns" "$wide"; 
 # With optimisation: unused functions must not warn at -O2, and a second include must change nothing.
 # shellcheck disable=SC2086
 for header in $headers; do
-    check "$header twice, -O2" two_units "$CC -O2" c11 c "$header" "$header"
+    check "$header twice, -O2" two_units "$CC -O2" c11 "$header" "$header"
 done
 report
