@@ -412,7 +412,8 @@ static void emit(spe_module *m, const cm_target *target, cm_lowering lowering, c
         const op_case *t = &l->list[i];
         cm_mem mem[OPERANDS];
         cm_matrix d;
-        for (n = 0; n < OPERANDS; n++) mem[n] = memory_of(&c, t, i, n);
+        bool in_memory = !t->dealt || t->what == SPLAT; /* what is dealt finds its own place */
+        for (n = 0; n < OPERANDS && in_memory; n++) mem[n] = memory_of(&c, t, i, n);
         d = compute(&c, t, i, mem);
         if (!t->dealt)
             cm_store(&c, &d, &mem[3]);
