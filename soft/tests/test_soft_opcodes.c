@@ -287,11 +287,22 @@ static void note_module(const struct sp_module *m)
             }
 }
 
+/* What the reader makes of the words; NULL: it refuses them. */
+static struct sp_module *parse(const uint32_t *words, size_t count, const char *what)
+{
+    struct sp_text log = {0};
+    struct sp_module *m = sp_parse(words, count, NULL, 0, true, &log);
+    if (getenv("TEST_VERBOSE") && !m) printf("  %s: %s", what, log.data ? log.data : "");
+    sp_text_free(&log);
+    return m;
+}
+
 /* What the reader takes is generated, in both modes. False: the reader refuses it. */
 static bool generate(const uint32_t *words, size_t count, const char *what, struct sp_text *c)
 {
     struct sp_text log = {0};
-    struct sp_module *m = sp_parse(words, count, NULL, 0, true, &log);
+    struct sp_module *m = parse(words, count, what);
+    bool taken = m != NULL;
     for (int check = 0; m && check < 2; check++) {
         struct cg_options options = {.default_subgroup_size = 16, .check = check};
         struct sp_text text = {0};
@@ -303,35 +314,63 @@ static bool generate(const uint32_t *words, size_t count, const char *what, stru
         else
             sp_text_free(&text);
     }
-    bool taken = m != NULL;
-    if (getenv("TEST_VERBOSE") && !taken) printf("  %s: %s", what, log.data ? log.data : "");
     sp_free(m);
     sp_text_free(&log);
     return taken;
 }
 
-static bool try_variant(uint32_t op, const struct variant *v, uint32_t pointee)
+enum { WAYS = VARIANTS * POINTEES, EXTREMES = 2 };
+
+static void write_way(spe_module *m, uint32_t op, const char *name, uint32_t way)
 {
-    spe_module m;
-    struct writer w = {.m = &m, .v = v};
-    bool taken;
-    spe_begin(&m, NULL);
-    write_kernel(&w, op, "k", pointee);
-    spe_words words = spe_finish(&m);
-    taken = words.data && generate(words.data, words.count, sp_op_name(op), NULL);
-    spe_free(&m);
-    return taken;
+    struct writer w = {.m = m, .v = &variants[way % VARIANTS]};
+    write_kernel(&w, op, name, way / VARIANTS);
 }
 
-enum { WAYS = VARIANTS * POINTEES, EXTREMES = 2 };
+static bool reader_takes(uint32_t op, uint32_t way)
+{
+    spe_module m;
+    struct sp_module *read = NULL;
+    spe_begin(&m, NULL);
+    write_way(&m, op, "k", way);
+    spe_words words = spe_finish(&m);
+    if (words.data) read = parse(words.data, words.count, sp_op_name(op));
+    bool takes = read != NULL;
+    sp_free(read);
+    spe_free(&m);
+    return takes;
+}
+
+/* One module has all ways in which the instruction is taken: most of the time goes into what its kernels share. */
+static void generate_ways(uint32_t op, const bool *takes)
+{
+    spe_module m;
+    char name[16];
+    spe_begin(&m, NULL);
+    for (uint32_t way = 0; way < WAYS; way++) {
+        if (!takes[way]) continue;
+        snprintf(name, sizeof name, "k%u", way);
+        write_way(&m, op, name, way);
+    }
+    spe_words words = spe_finish(&m);
+    CHECK_MSG(words.data && generate(words.data, words.count, sp_op_name(op), NULL), "%s in all ways at once: %s",
+              sp_op_name(op), spe_get_error(&m)->text);
+    spe_free(&m);
+}
+
 /* The first and the last way in which an instruction is taken, + 1; 0: none. */
 static uint8_t taken[LAST_OPCODE][EXTREMES];
 
 TEST(what_the_reader_takes_is_generated)
 {
-    for (uint32_t op = 0; op < LAST_OPCODE; op++)
-        for (uint32_t k = 0; sp_rule_words(op) && k < WAYS; k++)
-            if (try_variant(op, &variants[k % VARIANTS], k / VARIANTS)) taken[op][taken[op][0] != 0] = (uint8_t)(k + 1);
+    for (uint32_t op = 0; op < LAST_OPCODE; op++) {
+        bool takes[WAYS] = {false};
+        for (uint32_t way = 0; sp_rule_words(op) && way < WAYS; way++) {
+            takes[way] = reader_takes(op, way);
+            if (takes[way]) taken[op][taken[op][0] != 0] = (uint8_t)(way + 1);
+        }
+        if (taken[op][0]) generate_ways(op, takes);
+    }
 }
 
 /* Kernels of compilers and assemblers have what takes more than fitting types: indices, casts, shuffles, calls. */
@@ -370,10 +409,9 @@ static uint32_t write_module(spe_module *m, uint32_t *at, uint32_t which)
     char name[16];
     for (; *at < LAST_OPCODE && count < KERNELS_A_MODULE; (*at)++) {
         uint32_t way = taken[*at][which];
-        if (!way--) continue;
-        struct writer w = {.m = m, .v = &variants[way % VARIANTS]};
+        if (way == 0) continue;
         snprintf(name, sizeof name, "k%u", *at);
-        write_kernel(&w, *at, name, way / VARIANTS);
+        write_way(m, *at, name, way - 1);
         count++;
     }
     return count;
