@@ -1,5 +1,5 @@
 /* test_xetile_appendix.c - the programs of the XeTile texts' appendices compute what they should. */
-#include "xetile_run.h"
+#include "xetile_case.h"
 #include "xetile_appendix.h"
 
 static struct {
@@ -54,10 +54,8 @@ static void check(const xt_kernel *kernel, int m, int n, int k, int type, int re
     c = new_poison(result, (size_t)(sums ? m : m * n));
     bias = new_matrix(CM_F32, (size_t)n);
     if (a && b && c && bias &&
-        run_kernel(
-            kernel, (build_options){0}, ONE_GROUP,
-            (const zed_arg[]){ADDRESS(a), ADDRESS(b), ADDRESS(c), ADDRESS(bias), ZED_ARG(m), ZED_ARG(n), ZED_ARG(k)},
-            7))
+        RUN_KERNEL(*kernel, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(c), ADDRESS(bias), ZED_ARG(m),
+                   ZED_ARG(n), ZED_ARG(k)))
         compare();
     zed_free(&device, a);
     zed_free(&device, b);

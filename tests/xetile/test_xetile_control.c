@@ -1,6 +1,6 @@
 /* test_xetile_control.c - XT_WHILE, XT_FOR downwards, XT_IF with vectors, split barriers; blocked 4-D vectors against
  * 2-D ones. */
-#include "xetile_run.h"
+#include "xetile_case.h"
 
 /* ---- loops and conditions
  * -------------------------------------------------------------------------------------------- */
@@ -28,7 +28,7 @@ TEST(while_of_numbers)
             i = i % 2 ? 3 * i + 1 : i / 2;
             if (i > most) most = i;
         }
-        if (!RUN_KERNEL(collatz, (build_options){0}, ONE_GROUP, ZED_ARG(r), ZED_ARG(n))) break;
+        if (!RUN_KERNEL(collatz, &variants[0], ONE_GROUP, ZED_ARG(r), ZED_ARG(n))) break;
         CHECK_INT(r[0], turns);
         CHECK_INT(r[1], most);
     }
@@ -60,7 +60,7 @@ TEST(loops_with_vectors_and_tiles)
 {
     float *a = (float *)new_matrix(CM_F32, 16 * 32), *r = (float *)new_poison(CM_F32, 32);
     for (int n = 0; n < 7; n += 3) {
-        if (!RUN_KERNEL(walk, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(n))) break;
+        if (!RUN_KERNEL(walk, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(n))) break;
         for (int j = 0; j < 32; j++) {
             double want = 0;
             for (int i = 0; i < n; i++) want = 2 * want + (double)a[32 * i + j];
@@ -98,7 +98,7 @@ TEST(steps_of_either_sign)
     for (size_t n = 0; n < sizeof loops / sizeof loops[0]; n++) {
         int lo = loops[n][0], hi = loops[n][1], step = loops[n][2], turns = 0, wrong = 0;
         uint32_t sum = 1;
-        if (!RUN_KERNEL(strides, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(lo), ZED_ARG(hi),
+        if (!RUN_KERNEL(strides, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(lo), ZED_ARG(hi),
                         ZED_ARG(step)))
             break;
         for (int k = lo; step > 0 ? k < hi : k > hi; k += step, turns++) {
@@ -130,7 +130,7 @@ TEST(conditions_with_vectors)
 {
     float *a = (float *)new_matrix(CM_F32, 64), *r = (float *)new_poison(CM_F32, 64);
     for (int n = 4; n < 11; n += 3) {
-        if (!RUN_KERNEL(choose, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(n))) break;
+        if (!RUN_KERNEL(choose, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(r), ZED_ARG(n))) break;
         for (int i = 0; i < 64; i++) {
             float v = a[i], w = 3 * v;
             bool mask = v > 0;
@@ -177,7 +177,7 @@ TEST(split_barriers)
         for (int i = 0; i < 64; i++) next[i] = 2 * v[i] + v[(i + 16) % 64];
         memcpy(v, next, sizeof v);
     }
-    if (RUN_KERNEL(neighbours, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(t), ZED_ARG(r)))
+    if (RUN_KERNEL(neighbours, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(t), ZED_ARG(r)))
         for (int i = 0; i < 64; i++) CHECK_MSG(r[i] == v[i], "%d: %g, want %g", i, r[i], v[i]);
     zed_free(&device, a);
     zed_free(&device, t);
@@ -216,7 +216,7 @@ TEST(blocked_vectors)
         float *r = (float *)new_poison(CM_F32, 2048);
         int wrong = 0;
         wg = maps[n];
-        if (RUN_KERNEL(blocked, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(b), ZED_ARG(r)))
+        if (RUN_KERNEL(blocked, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(b), ZED_ARG(r)))
             for (int i = 0; i < 32; i++) {
                 double c[32], sum = 0;
                 for (int j = 0; j < 32; j++) {

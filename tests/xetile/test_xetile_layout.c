@@ -1,6 +1,6 @@
 /* test_xetile_layout.c - XT_BROADCAST, XT_TRANSPOSE, XT_CONVERT_LAYOUT and XT_SLICE: in registers, from subgroup to
  * subgroup through local memory, and in passes where local memory is smaller than the vector. */
-#include "xetile_run.h"
+#include "xetile_case.h"
 
 typedef enum { BROADCAST, TRANSPOSE, CONVERT, SLICE } operation;
 
@@ -38,7 +38,7 @@ XT_KERNEL(move, u64(A), u64(R))
     XT_STORE_TILE(r, XT_INIT_TILE(R, of(type), rows, cols, .shape = XT_AT(rows, cols), .map = r.map));
 }
 
-static void check(void)
+static void check(const variant *v)
 {
     size_t n;
     int wrong = 0;
@@ -50,8 +50,7 @@ static void check(void)
     n = (size_t)(rows * cols);
     a = new_matrix(now.type, (size_t)(now.rows * now.cols));
     r = new_poison(now.type, n);
-    build_options o = {.subgroup_size = now.subgroup_size, .local_memory = now.local_memory};
-    if (RUN_KERNEL(move, o, ONE_GROUP, ADDRESS(a), ADDRESS(r)))
+    if (RUN_KERNEL(move, v, ONE_GROUP, ADDRESS(a), ADDRESS(r)))
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < cols; j++) {
                 int p = now.what == TRANSPOSE ? j : now.what == BROADCAST && !now.dim ? i / now.size : i + now.row;
@@ -59,7 +58,7 @@ static void check(void)
                 wrong += get(now.type, r, (size_t)(i * cols + j)) != get(now.type, a, (size_t)(p * now.cols + q));
             }
     CHECK_MSG(wrong == 0, "operation %d of %d x %d %s: %d wrong", (int)now.what, now.rows, now.cols,
-              cm_type_info(held(now.type))->name, wrong);
+              type_name(now.type), wrong);
     zed_free(&device, a);
     zed_free(&device, r);
 }
@@ -68,9 +67,10 @@ static void check_all(const layout_case *c, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         xt_module mod;
-        if (!target_has(c[i].subgroup_size)) continue;
+        variant v = variant_of(c[i].subgroup_size, c[i].local_memory);
+        if (!target_has(&v)) continue;
         now = c[i];
-        check();
+        check(&v);
         mod = XT_BUILD(move, &(xt_target){.name = "generic"}, .subgroup_size = now.subgroup_size);
         CHECK_MSG((mod.local_memory == 0) == now.registers, "case %d uses %u bytes of local memory", (int)i,
                   mod.local_memory);

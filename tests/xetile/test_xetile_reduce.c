@@ -1,7 +1,7 @@
 /* test_xetile_reduce.c - XT_REDUCTION: every kind, both dimensions, whole and by reduction_size, at subgroup level and
  * at work-group level, where maps leave a group to one subgroup and where they split it. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
-#include "xetile_run.h"
+#include "xetile_case.h"
 
 static struct {
     chosen t;
@@ -117,7 +117,7 @@ static int check_kind(int kind, int at, const void *a, const void *r)
     return wrong;
 }
 
-static void check(build_options o)
+static void check(const variant *v)
 {
     size_t n = (size_t)(now.rows * now.cols), m = (size_t)(result_rows() * result_cols() * KINDS);
     void *a = new_matrix(now.t.type, n), *r = new_poison(now.t.type, m);
@@ -126,7 +126,7 @@ static void check(build_options o)
         if (test_random() % 32 == 0) put(now.t.type, a, i, test_random() & 1 ? -0.0 : 0.0);
         if (test_random() % 512 == 0) put(now.t.type, a, i, NAN);
     }
-    if (RUN_KERNEL(all_kinds, o, ONE_GROUP, ADDRESS(a), ADDRESS(r)))
+    if (RUN_KERNEL(all_kinds, v, ONE_GROUP, ADDRESS(a), ADDRESS(r)))
         for (int kind = 0, at = 0; kind < KINDS; kind++) {
             int wrong = applies(kind) ? check_kind(kind, at++, a, r) : 0;
             CHECK_MSG(wrong == 0, "%s of %s %d x %d along %d by %d: %d wrong", xt_red_info_(kind)->name,
@@ -147,14 +147,15 @@ TEST(a_subgroup_reduces)
         {CM_I16, 24, 3, 0, 8, 0},   {CM_U32, 9, 64, 1, 64, 32}, {CM_I64, 4, 6, 1, 2, 0},   {CM_F32, 7, 13, 1, 1, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (!target_has(cases[i].subgroup_size)) continue;
+        variant v = variant_of(cases[i].subgroup_size, 0);
+        if (!target_has(&v)) continue;
         memset(&now, 0, sizeof now);
         now.t.type = cases[i].type;
         now.rows = cases[i].rows;
         now.cols = cases[i].cols;
         now.dim = cases[i].dim;
         now.size = cases[i].size;
-        check((build_options){.subgroup_size = cases[i].subgroup_size});
+        check(&v);
     }
 }
 
@@ -186,7 +187,7 @@ TEST(a_work_group_reduces)
         now.map = cases[i].map;
         now.result = cases[i].result;
         now.source = cases[i].source;
-        check((build_options){0});
+        check(&variants[0]);
     }
 }
 

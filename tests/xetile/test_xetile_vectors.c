@@ -1,7 +1,7 @@
 /* test_xetile_vectors.c - operations element by element: arithmetic, bits, comparison, select, mathematics, casts,
  * iota, with numbers in the place of vectors; at subgroup level and at work-group level. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
-#include "xetile_run.h"
+#include "xetile_case.h"
 
 static struct {
     chosen t, to;
@@ -58,7 +58,7 @@ static void check_mathematics(const char *name)
     size_t n = (size_t)(now.rows * now.cols);
     void *a = new_matrix(now.t.type, n), *r = new_poison(now.t.type, n * XT_MATH_COUNT_);
     for (size_t i = 0; i < n; i++) put(now.t.type, a, i, fabs(get(now.t.type, a, i)) + 0.0625);
-    bool ran = RUN_KERNEL(mathematics, (build_options){0}, ONE_GROUP, ADDRESS(a), ADDRESS(r));
+    bool ran = RUN_KERNEL(mathematics, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(r));
     for (int op = 0; ran && op < XT_MATH_COUNT_; op++) {
         int wrong = 0;
         for (size_t i = 0; i < n; i++) {
@@ -158,7 +158,7 @@ static void check_binary(void)
         if (i % 5 == 0) put(now.t.type, a, i, get(now.t.type, b, i));
         if (i % 7 == 0) put(now.t.type, a, i, 3);
     }
-    bool ran = RUN_KERNEL(binary, (build_options){0}, ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(r), ADDRESS(q));
+    bool ran = RUN_KERNEL(binary, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(r), ADDRESS(q));
     for (int k = 0; ran && k < 3 * SPE_ARITH_COUNT; k++) {
         int op = k / 3, wrong = 0;
         bool whole = op >= SPE_ARITH_REM && op <= SPE_ARITH_SHR;
@@ -212,7 +212,7 @@ TEST(conditions)
     uint8_t *r = (uint8_t *)new_poison(XT_BOOL_, 64 * 7);
     float *f = (float *)new_poison(CM_F32, 64);
     int wrong = 0;
-    if (RUN_KERNEL(logic, (build_options){0}, ONE_GROUP, ZED_ARG(a), ZED_ARG(b), ZED_ARG(r), ZED_ARG(f)))
+    if (RUN_KERNEL(logic, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(b), ZED_ARG(r), ZED_ARG(f)))
         for (int i = 0; i < 64; i++) {
             int p = a[i], q = b[i], want[] = {p & q, p | q, p ^ q, p == q, p != q, !p, 1};
             for (int k = 0; k < 7; k++) wrong += r[64 * k + i] != want[k];
@@ -249,7 +249,7 @@ static double cast_reference(int from, int to, double v)
 {
     double bits = (double)(8 * size_of(to)), range = exp2(bits);
     if (to == XT_BOOL_) return v != 0;
-    if (is_float(to)) return rounded(to, v);
+    if (is_float(to)) return round_to(to, v);
     v = trunc(v);
     if (is_float(from) || bits == 64) return v; /* in range */
     v = fmod(v, range);
@@ -269,7 +269,7 @@ TEST(every_cast)
         double *r = (double *)new_poison(CM_F64, 32 * CASTS);
         for (size_t i = 0; i < 32 && is_float(now.t.type); i++) /* what every type holds, and fractions */
             put(now.t.type, a, i, fabs(get(now.t.type, a, i)) * 20);
-        if (RUN_KERNEL(casts, (build_options){0}, ONE_GROUP, ADDRESS(a), ADDRESS(r)))
+        if (RUN_KERNEL(casts, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(r)))
             for (int to = 0; to < CASTS; to++) {
                 int wrong = 0;
                 for (size_t i = 0; i < 32; i++) {
@@ -319,7 +319,7 @@ TEST(positions)
         now.map = cases[n].map;
         int size = now.rows * now.cols, wrong = 0;
         float *a = (float *)new_matrix(CM_F32, (size_t)size), *r = (float *)new_poison(CM_F32, (size_t)size * 2);
-        if (RUN_KERNEL(causal, (build_options){0}, ONE_GROUP, ADDRESS(a), ADDRESS(r)))
+        if (RUN_KERNEL(causal, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(r)))
             for (int k = 0; k < size; k++) {
                 int i = k / now.cols, j = k % now.cols;
                 wrong += r[k] != (j <= i ? a[k] : -1);
@@ -377,7 +377,7 @@ TEST(every_cast_to_eight_bits)
             }
             memcpy(a + i * size, &bits, size);
         }
-        RUN_KERNEL(eight_bits, (build_options){0}, ((zed_groups){EVERY / PIECE, 1, 1}), ADDRESS(a), ADDRESS(r));
+        RUN_KERNEL(eight_bits, &variants[0], ((zed_groups){EVERY / PIECE, 1, 1}), ADDRESS(a), ADDRESS(r));
         for (size_t i = 0; i < 4 * EVERY; i++) {
             double v = get(types[t], a, i % EVERY);
             uint8_t want = eight_bits_of(v, i < 2 * EVERY, i / EVERY % 2 == 0), got = r[i];
@@ -413,7 +413,7 @@ TEST(functions_of_numbers)
 {
     float *r = (float *)new_poison(CM_F32, 10), v = 1.75f;
     double want[] = {exp(1.75), sqrt(1.75), 1.75, pow(1.75, 2.5), 1.75 * 1.75 + 1, 1, 12, 1.75, 7, 0.5};
-    if (RUN_KERNEL(scalars, (build_options){0}, ONE_GROUP, ZED_ARG(r), ZED_ARG(v), ZED_ARG(-12)))
+    if (RUN_KERNEL(scalars, &variants[0], ONE_GROUP, ZED_ARG(r), ZED_ARG(v), ZED_ARG(-12)))
         for (int i = 0; i < 10; i++)
             CHECK_MSG(fabs(r[i] - want[i]) <= 0x1p-20 * want[i], "%d: %g, want %g", i, r[i], want[i]);
     zed_free(&device, r);

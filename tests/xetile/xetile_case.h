@@ -30,6 +30,7 @@ TEST_UNUSED_ static const char *type_name(int type) { return type == I1 ? "i1" :
 
 TEST_UNUSED_ static size_t size_of(int type) { return (size_t)row_of(type)->bytes; }
 TEST_UNUSED_ static bool is_float(int type) { return row_of(type)->kind == CM_KIND_FLOAT; }
+TEST_UNUSED_ static bool is_signed(int type) { return row_of(type)->is_signed; }
 
 TEST_UNUSED_ static double get(int type, const void *base, size_t at)
 {
@@ -69,6 +70,27 @@ TEST_UNUSED_ static void put(int type, void *base, size_t at, double v)
     memcpy((unsigned char *)base + at * size_of(type), &bits, size_of(type));
 }
 
+/* A value as the type holds it. */
+TEST_UNUSED_ static double round_to(int type, double v)
+{
+    double room = 0;
+    put(type, &room, 0, v);
+    return get(type, &room, 0);
+}
+
+/* Half a unit in the last place of 1: rounding v adds at most |v| times this (and a denormal's worth). */
+TEST_UNUSED_ static double half_ulp(int type)
+{
+    switch (type) {
+    case CM_F64: return 0x1p-53;
+    case CM_F32: return 0x1p-24;
+    case CM_TF32: return 0x1p-11;
+    case CM_F16: return 0x1p-11;
+    case CM_BF16: return 0x1p-8;
+    default: return 0;
+    }
+}
+
 /* Normally distributed; integers use most of eight bits, masks are 0 or 1. */
 TEST_UNUSED_ static double sample(int type)
 {
@@ -76,7 +98,7 @@ TEST_UNUSED_ static double sample(int type)
     if (type == I1) return v > 0;
     if (is_float(type)) return v;
     v = floor(v * 40);
-    if (!row_of(type)->is_signed) v = fabs(v);
+    if (!is_signed(type)) v = fabs(v);
     return v > 127 ? 127 : v < -128 ? -128 : v;
 }
 
@@ -136,17 +158,24 @@ typedef struct {
     int subgroup_size;
     cm_lowering lowering;
     xt_pitch pitch;
+    uint32_t local_memory; /* 0: the device's */
 } variant;
 
 static const variant variants[] = {
-    {"default", 0, CM_AUTO, XT_PITCH_AUTO},     {"plain", 16, CM_PLAIN, XT_PITCH_AUTO},
-    {"any_pitch", 16, CM_AUTO, XT_PITCH_ANY},   {"subgroup8", 8, CM_AUTO, XT_PITCH_AUTO},
-    {"subgroup32", 32, CM_AUTO, XT_PITCH_AUTO},
+    {"default", 0, CM_AUTO, XT_PITCH_AUTO, 0},     {"plain", 16, CM_PLAIN, XT_PITCH_AUTO, 0},
+    {"any_pitch", 16, CM_AUTO, XT_PITCH_ANY, 0},   {"subgroup8", 8, CM_AUTO, XT_PITCH_AUTO, 0},
+    {"subgroup32", 32, CM_AUTO, XT_PITCH_AUTO, 0},
 };
 
 TEST_UNUSED_ static bool target_has(const variant *v)
 {
     return !v->subgroup_size || (device.target.subgroup_sizes & (uint32_t)v->subgroup_size);
+}
+
+/* The first one, but for what the case asks for. */
+TEST_UNUSED_ static variant variant_of(int subgroup_size, uint32_t local_memory)
+{
+    return (variant){"case", subgroup_size, CM_AUTO, XT_PITCH_AUTO, local_memory};
 }
 
 /* Builds for the device, saves the module for spirv-val, launches. */
@@ -156,13 +185,17 @@ TEST_UNUSED_ static bool run(const xt_kernel *kernel, const variant *v, zed_grou
     static int saved;
     char name[128];
     zed_kernel k;
-    xt_module mod = XT_BUILD(*kernel, &(xt_target){ZED_TARGET(&device)}, .subgroup_size = v->subgroup_size,
-                             .lowering = v->lowering, .pitch = v->pitch);
+    xt_target target = {ZED_TARGET(&device)};
+    if (v->local_memory) target.local_memory = v->local_memory;
+    xt_module mod = XT_BUILD(*kernel, &target, .subgroup_size = v->subgroup_size, .lowering = v->lowering,
+                             .pitch = v->pitch);
     CHECK_MSG(mod.words != NULL, "%s %s: %s:%d: %s", kernel->name, v->name, mod.error->file ? mod.error->file : "",
               mod.error->line, mod.error->text);
     if (mod.words) {
         snprintf(name, sizeof name, "%s_%s_%d", kernel->name, v->name, saved++);
         test_save_spv(name, mod.words, mod.size);
+        CHECK_MSG(mod.local_memory <= target.local_memory, "%s %s: local memory %u of %u", kernel->name, v->name,
+                  mod.local_memory, target.local_memory);
         if (ZED_LOAD(&k, &device, mod)) zed_launch_n(&k, groups, args, count);
     }
     xt_free(&mod);
