@@ -1,5 +1,5 @@
-/* batched_gemm.c - C = A B for thousands of small matrices at once: f32, each up to 32 x 32 x 32, column-major and one
- * after another in memory. Every subgroup multiplies one of them, held as cooperative matrices.
+/* batched_gemm.c - C = A B for thousands of small matrices at once: f32, each up to 32 x 32 x 32, column-major and
+ * contiguous in memory. Every subgroup multiplies one pair, held as cooperative matrices.
  *
  *     cc -std=c11 batched_gemm.c -lze_loader -lm && ./a.out
  *
@@ -11,7 +11,7 @@
 #define EXAMPLE "batched_gemm"
 #include "example.h"
 
-enum { SUBGROUPS = 8 }; /* of a work-group */
+enum { SUBGROUPS = 8 }; /* per work-group */
 
 typedef struct {
     int m, n, k, count;
@@ -27,8 +27,8 @@ static int power_of_two(int n)
     return p;
 }
 
-/* Matrix `number` of an array of rows x cols ones. Rows of a cooperative matrix are a power of two, so where `rows` is
- * none the extent cuts off what is too much. */
+/* Matrix `number` of an array of rows x cols matrices. The rows of a cooperative matrix are a power of two; for other
+ * values of `rows`, the extent excludes the excess. */
 static cm_mem matrix_at(spe_module *m, spe_id base, spe_id number, int rows, int cols)
 {
     cm_mem mem;
@@ -61,7 +61,7 @@ static void write_body(cm_ctx *c, const problem *p)
 
 static const char parameters[] = "ptr<f32> A, ptr<f32> B, ptr<f32> C, i32 count";
 
-/* The module for a target; its words live until spe_free. The sizes of the matrices are constants in it. */
+/* Builds the module for a target; its words live until spe_free. Matrix sizes are constants in it. */
 static spe_words build(spe_module *m, const char *target, const problem *p)
 {
     const cm_target *row = cm_target_row(target);
@@ -146,7 +146,7 @@ static bool load(zed_device *dev, zed_module *module, zed_kernel *kernel, const 
     return ok;
 }
 
-/* Nanoseconds of one launch, negative when it failed. */
+/* Nanoseconds of a launch, negative on failure. */
 static double launch(zed_kernel *kernel, const problem *p)
 {
     return zed_launch_timed(kernel, (zed_groups){(uint32_t)(p->count + SUBGROUPS - 1) / SUBGROUPS, 1, 1}, p->a, p->b,
@@ -173,7 +173,7 @@ static bool run(zed_device *dev, problem *p)
 
 typedef struct {
     const char *file, *target, *device;
-    int size[4]; /* as in the table; 0: not given */
+    int size[4]; /* columns of the table; 0: not given */
 } options;
 
 static const struct {
@@ -241,7 +241,7 @@ static void choose_sizes(const options *o, problem *p)
     p->k = o->size[2] ? o->size[2] : 16;
 }
 
-/* The sizes asked for, or all of the table one after another. */
+/* Runs the requested sizes, or all in the table. */
 static bool run_all(const options *o)
 {
     static const int defaults[][3] = {{8, 8, 8}, {16, 16, 16}, {32, 32, 32}, {17, 9, 5}};

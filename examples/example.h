@@ -1,6 +1,6 @@
-/* example.h - what the examples share, so that each file is about its kernel: messages, options, random numbers.
- * hello.c and gemm.c do without, to be copied alone. Before it stand the library's headers and `#define EXAMPLE
- * "name"`.
+/* example.h - shared by the examples, so that each file is about its kernel: messages, options, random numbers. hello.c
+ * and gemm.c do without it, so that they can be copied alone. Include the library's headers and `#define EXAMPLE
+ * "name"` first.
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
@@ -16,7 +16,7 @@
 
 /* ---- messages: one line `FAILED name ...`, and false, so that callers can return it */
 
-#ifndef EXAMPLE_OWN_FAIL /* who has more to do then */
+#ifndef EXAMPLE_OWN_FAIL /* for programs that must do more */
 static inline bool fail(const char *format, ...)
 {
     va_list args;
@@ -31,7 +31,7 @@ static inline bool fail(const char *format, ...)
 static bool fail(const char *format, ...);
 #endif
 
-/* For atexit: what could not be printed is an error, too. */
+/* For atexit: output that cannot be written is an error too. */
 static inline void flush_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return;
@@ -47,7 +47,7 @@ static inline bool write_file(const char *path, const void *data, size_t size)
     return ok || fail("%s: cannot write it", path);
 }
 
-/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
+/* Refuses an unwritable path before the work begins; does not modify an existing file. */
 static inline bool check_output(const char *path)
 {
     FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
@@ -77,7 +77,7 @@ static inline bool fail_build(const xt_module *mod)
     return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
 }
 
-/* What --emit asks for, and --print, which is --emit with this path. */
+/* The output of --emit; --print is --emit with this path. */
 #define PRINTED "standard output"
 static inline bool write_module(const char *path, const xt_module *mod)
 {
@@ -92,10 +92,10 @@ static inline bool write_module(const char *path, const xt_module *mod)
 /* ---- the command line */
 
 typedef struct {
-    const char *name, **value; /* the value stays as it was when the option is not given */
+    const char *name, **value; /* the value is unchanged if the option is not given */
 } example_option;
 
-/* The option at argv[*i], of those with a value, or --list or --help; *i moves on to its value. */
+/* Parses the option at argv[*i]: one with a value, to which *i advances, or --list or --help. */
 static inline bool parse_one(const example_option *table, size_t count, bool *list, bool *help, char **argv, int *i)
 {
     for (size_t j = 0; j < count; j++) {
@@ -121,7 +121,7 @@ static inline bool parse_number(const char *name, const char *text, int least, i
     return true;
 }
 
-/* A size from the command line, or `otherwise` when not given. */
+/* A size from the command line, or `otherwise` if not given. */
 static inline bool parse_size(const char *name, const char *text, int otherwise, int *size)
 {
     char *end = NULL;
@@ -132,13 +132,13 @@ static inline bool parse_size(const char *name, const char *text, int otherwise,
     return true;
 }
 
-/* Of programs whose options all have a value, in a table that --help prints, too; the first are sizes. */
+/* Options of programs where all have a value, in a table that --help also prints; the first ones are sizes. */
 typedef struct {
     const char *name, *help;
     int size; /* default */
 } example_row;
 
-/* The values as they stand; NULL: not given. */
+/* Parses all options to strings; NULL: not given. */
 static inline bool parse_pairs(const example_row *table, int count, const char **values, char **argv)
 {
     for (int at = 1; argv[at]; at++) {

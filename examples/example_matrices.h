@@ -1,5 +1,5 @@
 /* example_matrices.h - matrices of floats for the examples, from files: NumPy's .npy (version 1, C order, f16 and f32)
- * and safetensors (F16, BF16, F32). Whatever is wrong with a file is said in words. After spirv_emit.h and example.h.
+ * and safetensors (F16, BF16, F32). Errors in files are described. Include spirv_emit.h and example.h first.
  */
 #ifndef EXAMPLE_MATRICES_H
 #define EXAMPLE_MATRICES_H
@@ -23,7 +23,7 @@ static inline bool matrix_init(matrix *x, int rows, int cols)
 
 /* ---- .npy -------------------------------------------------------------------------------------------------------- */
 
-/* The header of version 1 is a dictionary as Python prints it. */
+/* The header of version 1 is a Python dictionary literal. */
 static inline const char *npy_header(const char *text, int *bytes, int *rows, int *cols)
 {
     const char *descr = strstr(text, "'descr': '<f"), *order = strstr(text, "'fortran_order': False"),
@@ -88,11 +88,11 @@ typedef struct {
     const char *wrong;
 } json_text;
 
-/* One of the tensors, as the header has it. */
+/* A tensor's entry in the header. */
 typedef struct {
     const char *name, *type; /* in the text, not terminated */
     int name_length, type_length, dimensions;
-    uint64_t shape[2], begin, end; /* the first two dimensions; its bytes, after the header */
+    uint64_t shape[2], begin, end; /* the first two dimensions; its range of bytes after the header */
 } tensor_row;
 
 static inline bool json_is(json_text *j, char c)
@@ -109,7 +109,7 @@ static inline bool json_wants(json_text *j, char c)
     return !j->wrong;
 }
 
-/* What stands between the quotes, as it stands there. */
+/* A string without its quotes, not unescaped. */
 static inline const char *json_string(json_text *j, int *length)
 {
     const char *first;
@@ -134,7 +134,7 @@ static inline uint64_t json_number(json_text *j)
     return v;
 }
 
-/* [a, b, ...]: the first two of them; how many there are. */
+/* Reads the first two numbers of [a, b, ...]; returns how many there are. */
 static inline int json_numbers(json_text *j, uint64_t v[2])
 {
     int n = 0;
@@ -183,7 +183,7 @@ static inline void safetensors_entry(json_text *j, tensor_row *t)
     if (have != 7 && !j->wrong) j->wrong = "a tensor of its header lacks its dtype, shape or data_offsets";
 }
 
-/* The tensor of that name, or the only matrix of floats. */
+/* Finds the tensor with this name, or the only matrix of floats. */
 static inline const char *safetensors_find(const char *text, size_t size, const char *name, tensor_row *found)
 {
     json_text j = {text, text + size, NULL};
@@ -205,14 +205,14 @@ static inline const char *safetensors_find(const char *text, size_t size, const 
     return matrices ? "it has several matrices: choose one with --tensor NAME" : "it has no matrix";
 }
 
-/* Bytes of an element; 0: of none that is read here. */
+/* Bytes per element; 0: unsupported type. */
 static inline int tensor_bytes(const tensor_row *t)
 {
     bool half = is_text(t->type, t->type_length, "F16") || is_text(t->type, t->type_length, "BF16");
     return half ? 2 : is_text(t->type, t->type_length, "F32") ? 4 : 0;
 }
 
-/* Does the tensor fit its own words, and the file? */
+/* Checks the tensor's range against its shape, and against the file. */
 static inline const char *tensor_check(const tensor_row *t, uint64_t room)
 {
     if (!tensor_bytes(t)) return "its elements are neither F16, BF16 nor F32";
@@ -225,7 +225,7 @@ static inline const char *tensor_check(const tensor_row *t, uint64_t room)
     return NULL;
 }
 
-/* The elements from where the file stands. */
+/* Reads the elements at the file's position. */
 static inline const char *tensor_read(FILE *f, const tensor_row *t, matrix *x)
 {
     bool brain = t->type[0] == 'B';
@@ -242,7 +242,7 @@ static inline const char *tensor_read(FILE *f, const tensor_row *t, matrix *x)
     return NULL;
 }
 
-/* The header's text, which the caller frees, and how many bytes there are behind it. */
+/* Reads the header's text, which the caller frees, and the number of bytes after it. */
 static inline const char *safetensors_header(FILE *f, char **text, size_t *size, uint64_t *room)
 {
     unsigned char head[8];

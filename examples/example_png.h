@@ -1,6 +1,6 @@
 /* example_png.h - PNG files for the examples, without zlib: pictures of 8 bits with one to four channels (grey, grey
  * and alpha, RGB, RGBA), not interlaced. Reading takes all five filters and all three kinds of compressed blocks, tests
- * every checksum, and refuses anything else by name; writing stores the pixels as they are. After example.h.
+ * every checksum, and refuses anything else by name; writing does not compress. Include example.h first.
  */
 #ifndef EXAMPLE_PNG_H
 #define EXAMPLE_PNG_H
@@ -66,7 +66,7 @@ static inline uint8_t *png_close_chunk(uint8_t *p, const char *name, size_t coun
     return p + 12 + count;
 }
 
-/* The rows, a filter's 0 in front of each, as a zlib stream of stored blocks; returns its bytes. */
+/* Writes the rows, each preceded by filter type 0, as a zlib stream of stored blocks; returns its size. */
 static inline size_t png_store(uint8_t *z, uint8_t *rows, const png_picture *p)
 {
     enum { BLOCK = 65535 };
@@ -111,19 +111,19 @@ static inline bool png_write(const char *path, const png_picture *p)
     return ok;
 }
 
-/* ---- what zlib compressed (RFC 1950 and 1951) -------------------------------------------------------------------- */
+/* ---- decompression (RFC 1950 and 1951) --------------------------------------------------------------------------- */
 
 typedef struct {
     const uint8_t *in;
-    size_t size, at; /* bytes of `in`, and those that are read */
-    uint32_t bits;   /* `count` bits that are read, but not used yet */
+    size_t size, at; /* size of `in`, and bytes read so far */
+    uint32_t bits;   /* `count` bits read but not yet used */
     int count;
     uint8_t *out;
     size_t room, done;
-    const char *wrong; /* the first thing that was */
+    const char *wrong; /* the first error */
 } png_stream;
 
-/* A code of at most 15 bits: how many symbols have each length, and the symbols in the order of their codes. */
+/* A Huffman code of at most 15 bits: the number of symbols per length, and the symbols in code order. */
 typedef struct {
     uint16_t count[16], symbol[288];
 } png_code;
@@ -156,7 +156,7 @@ static inline void png_code_init(png_stream *s, png_code *c, const uint8_t *leng
         if (length[i]) c->symbol[at[length[i]]++] = (uint16_t)i;
 }
 
-/* Codes of one length are consecutive numbers, after twice those that are shorter. */
+/* Codes of one length are consecutive; the first is twice the end of the shorter ones. */
 static inline int png_symbol(png_stream *s, const png_code *c)
 {
     int code = 0, first = 0, at = 0;
@@ -170,8 +170,8 @@ static inline int png_symbol(png_stream *s, const png_code *c)
     return 0;
 }
 
-/* Lengths and distances: 2^group symbols have as many extra bits, the next 2^group one more; the first two groups none.
- */
+/* Lengths and distances: each 2^group symbols have one more extra bit than those before; the first two groups have
+ * none. */
 static inline uint32_t png_value(png_stream *s, int symbol, int group)
 {
     int n = 1 << group, extra = symbol < 2 * n ? 0 : symbol / n - 1;
@@ -240,7 +240,7 @@ static inline void png_fixed(png_stream *s)
     png_compressed(s, &literals, &distances);
 }
 
-/* The codes themselves come compressed: the lengths of both, in a code whose lengths come first. */
+/* The code lengths are themselves compressed, with a code whose lengths come first. */
 static inline void png_dynamic(png_stream *s)
 {
     static const uint8_t order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
@@ -265,7 +265,7 @@ static inline void png_dynamic(png_stream *s)
     png_compressed(s, &literals, &distances);
 }
 
-/* Fills `out`, exactly. */
+/* Must fill `out` exactly. */
 static inline const char *png_inflate(const uint8_t *in, size_t size, uint8_t *out, size_t count)
 {
     png_stream s = {in, size, 2, 0, 0, out, count, 0, NULL};
@@ -300,7 +300,7 @@ static inline int png_paeth(int left, int up, int corner)
     return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
-/* Each byte was stored less a prediction from the pixel to the left, the one above and the one between them. */
+/* Adds to each byte its prediction from the pixels to the left, above, and above left. */
 static inline const char *png_unfilter(const uint8_t *rows, const png_picture *p)
 {
     size_t step = (size_t)p->channels, line = (size_t)p->width * step;
@@ -318,7 +318,7 @@ static inline const char *png_unfilter(const uint8_t *rows, const png_picture *p
     return NULL;
 }
 
-/* The size and the number of channels, of the 13 bytes of IHDR. */
+/* Reads size and number of channels from the 13 bytes of IHDR. */
 static inline const char *png_header(const uint8_t *p, png_picture *of)
 {
     static const char *const by_colour_type[7] = {NULL, "no PNG has its colour type", NULL,
@@ -338,7 +338,7 @@ static inline const char *png_header(const uint8_t *p, png_picture *of)
     return NULL;
 }
 
-/* Checks the chunks and moves those with pixels together, to the start of the file's bytes; returns how many. */
+/* Checks the chunks and moves pixel data together, to the start of the file's bytes; *pixels is its size. */
 static inline const char *png_chunks(uint8_t *file, size_t size, png_picture *p, size_t *pixels)
 {
     size_t at = 8;
@@ -390,7 +390,7 @@ static inline const char *png_decode(uint8_t *file, size_t size, png_picture *p)
     return wrong;
 }
 
-/* The whole file; NULL after a message. */
+/* Reads a whole file; NULL, after a message, on failure. */
 static inline uint8_t *read_whole(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");

@@ -3,9 +3,9 @@
  *
  *     cc -std=c11 flash_attention.c -lze_loader -lm && ./a.out
  *
- * A subgroup owns 16 queries (columns) and goes over the keys (rows over the work-items) a block at a time. In terms of
- * coopmatrix.h, with ' for transposed: S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'. P' becomes an operand
- * inside each lane.
+ * A subgroup owns 16 queries (columns) and iterates over blocks of keys (rows, distributed over the work-items). In
+ * terms of coopmatrix.h, with ' for transposed: S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'. P' becomes an
+ * operand within each lane.
  *
  * In order: the kernel, the input, the check against f64, the run, the command line.
  */
@@ -15,23 +15,23 @@
 #define EXAMPLE "flash_attention"
 #include "example.h"
 
-enum { QUERIES = 16, SUBGROUPS = 4 }; /* queries of a subgroup, subgroups of a work-group */
+enum { QUERIES = 16, SUBGROUPS = 4 }; /* queries per subgroup, subgroups per work-group */
 
 /* ---- the kernel */
 
-/* What the kernel is about, and what a step over a block of keys needs and changes. */
+/* The kernel's parameters, and the state of a step over a block of keys. */
 typedef struct {
     spe_module *m;
     cm_ctx c;
-    int head_size, keys; /* D, and keys of a block */
+    int head_size, keys; /* D, and keys per block */
     bool causal;
     spe_id query;        /* the subgroup's first one */
     spe_id scale;        /* of the scores, for powers of two */
     cm_mem q, k, v;
-    cm_matrix largest, sum, out; /* so far, each a column a query; the first two the same in every row */
+    cm_matrix largest, sum, out; /* so far, a column per query; the first two have equal rows */
 } attention;
 
-/* Scores of keys at `first`: masked ones are what exp2 makes 0 of. */
+/* Scores of keys from `first` on; exp2 of masked ones is 0. */
 static cm_matrix scores(attention *a, spe_id first, bool masked)
 {
     spe_module *m = a->m;
@@ -51,8 +51,8 @@ static cm_matrix scores(attention *a, spe_id first, bool masked)
     return s;
 }
 
-/* One block of keys: the online softmax. The sum of the weights is a product with ones, so it is of the weights as they
- * multiply V. */
+/* A block of keys in the online softmax. The sum of weights is a product with ones, so that it uses the weights exactly
+ * as they multiply V. */
 static void step(attention *a, spe_id first, bool masked)
 {
     cm_ctx *c = &a->c;
@@ -79,7 +79,7 @@ static void step(attention *a, spe_id first, bool masked)
     a->largest = top;
 }
 
-/* All that goes round the loops, as one list of values. */
+/* Converts all carried values to a list, or back. */
 static int carry(attention *a, spe_id *values, bool back)
 {
     cm_matrix *list[3];
@@ -97,7 +97,7 @@ static void loop(attention *a, spe_id from, spe_id to, bool masked)
 {
     spe_id values[128], first;
     int n = carry(a, values, false);
-    a->largest = cm_from_parts(&a->c, &a->largest.layout, values); /* lists of their own */
+    a->largest = cm_from_parts(&a->c, &a->largest.layout, values); /* separate arrays */
     a->sum = cm_from_parts(&a->c, &a->sum.layout, values + a->largest.parts);
     a->out = cm_from_parts(&a->c, &a->out.layout, values + a->largest.parts + a->sum.parts);
     first = spe_for(a->m, from, to, spe_i32(a->m, a->keys), (uint32_t)n, values);
@@ -108,7 +108,7 @@ static void loop(attention *a, spe_id from, spe_id to, bool masked)
     carry(a, values, true);
 }
 
-/* A head's matrix: element (d, token) at token * D + d, or (token, d) when `tokens_down`. */
+/* A head's matrix: element (d, token) at token * D + d, or (token, d) if `tokens_down`. */
 static cm_mem head_memory(attention *a, spe_id base, spe_id length, bool tokens_down)
 {
     spe_module *m = a->m;
@@ -158,7 +158,7 @@ static void write_body(attention *a)
 
 static const char parameters[] = "ptr<f16> Q, ptr<f16> K, ptr<f16> V, ptr<f16> O, i32 length, f32 scale";
 
-/* The module for a target; its words are freed with it. */
+/* Builds the module for a target; its words are freed with it. */
 static spe_words build(spe_module *m, const char *target, int head_size, bool causal)
 {
     const cm_target *row = cm_target_row(target);
@@ -181,7 +181,7 @@ static spe_words build(spe_module *m, const char *target, int head_size, bool ca
     spe_kernel_begin(m, &k);
     a.m = m;
     a.head_size = head_size;
-    a.keys = head_size > 64 ? 16 : 32; /* what the registers hold */
+    a.keys = head_size > 64 ? 16 : 32; /* as many as fit in registers */
     a.causal = causal;
     if (cm_begin(&a.c, m, row, CM_AUTO)) write_body(&a);
     spe_kernel_end(m);
@@ -217,13 +217,13 @@ static bool make_input(zed_device *dev, problem *p)
 
 /* ---- the check
  *
- * With p the exact weights, w = sum of p |v| / sum of p. The weights are rounded to f16 (half of 2^-10, relative; below
- * 2^-14 half of 2^-24, absolute, of the largest weight, 1) and so is the result; scores are off by D roundings of f32
- * of the sum of magnitudes, which exp2 turns into a relative error, and by 2^-10 more for what native_exp2 may be off.
+ * With exact weights p, let w = sum of p |v| / sum of p. The weights are rounded to f16 (relative error 2^-11; below
+ * 2^-14 absolute error 2^-25 of the largest weight, 1), and so is the result; scores are off by D roundings of f32 of
+ * the sum of magnitudes, which exp2 turns into a relative error, and native_exp2 may be off by another 2^-10.
  */
 
 typedef struct {
-    double error, bound; /* where error / bound is largest */
+    double error, bound; /* at the largest error / bound */
     size_t wrong;
 } verdict;
 
@@ -297,7 +297,7 @@ static bool load(zed_device *dev, zed_module *module, zed_kernel *kernel, const 
     return ok;
 }
 
-/* Nanoseconds of one launch, negative when it failed. */
+/* Nanoseconds of a launch, negative on failure. */
 static double launch(zed_kernel *kernel, const problem *p)
 {
     float scale = (float)(1.4426950408889634 / sqrt(p->head_size)); /* exp(x) = exp2(x log2 e) */
@@ -306,7 +306,7 @@ static double launch(zed_kernel *kernel, const problem *p)
                             scale);
 }
 
-/* Multiplications and additions; a causal run does half of them. */
+/* Multiplications and additions; half for a causal run. */
 static double flops(const problem *p)
 {
     return 4.0 * p->heads * p->length * (p->causal ? (p->length + 1) / 2.0 : p->length) * p->head_size;

@@ -1,12 +1,12 @@
-/* gather.c - rows of a table by number, as an embedding looks them up, and rows put back to where a permutation says:
- * load_gather and store_scatter of the XeTile text.
+/* gather.c - gathers rows of a table by index, like an embedding, and scatters them by a permutation: load_gather and
+ * store_scatter of XeTile.
  *
- *     found[i] = table[index[i]], or PADDING in every column where index[i] is no row of the table
+ *     found[i] = table[index[i]], or PADDING in every column if index[i] is not a row of the table
  *     moved[order[i]] = found[i]
  *
  *     cc -std=c11 gather.c -lze_loader -lm && ./a.out
  *
- * f16, which is moved and not computed with: every element must be the same bits. `gather --help` says the rest.
+ * f16 elements are only moved, so every one must have the same bits. See `gather --help`.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -19,7 +19,7 @@ enum { ROWS = 16, COLUMNS = 32, PADDING = -1 };
 #define MAP XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, COLUMNS})
 #define MAP_OF_ONE XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, 1})
 
-/* Where the elements of the rows with these numbers are: number * N + column. */
+/* Offsets of the elements of rows with these numbers: number * N + column. */
 static xt_vec element_offsets(XT_CONTEXT, xt_vec numbers, xt_vec columns, xt_val N)
 {
     xt_vec rows = XT_BROADCAST(numbers, 1, COLUMNS, .map = MAP);
@@ -34,9 +34,8 @@ XT_KERNEL(gather, ptr(f16, TABLE), ptr(i32, INDEX), ptr(i32, ORDER), ptr(f16, FO
     xt_tile order = XT_INIT_TILE(ORDER, i32, ROWS, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, 1), .map = MAP_OF_ONE);
     xt_tile found = XT_INIT_TILE(FOUND, f16, ROWS, COLUMNS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP);
 
-    /* Columns behind the last one would be those of the next row: the mask leaves them out. A number that is no row
-     * gives offsets outside the table. Rows behind the last one are read as number -1, so nothing is stored for them.
-     */
+    /* Columns beyond the last would be those of the next row: the mask excludes them. A number that is not a row gives
+     * offsets outside the table. Rows beyond the last are read as number -1, so nothing is stored for them. */
     xt_vec first = XT_IOTA(i32, ROWS, COLUMNS, 1, .map = MAP), columns = XT_ADD(first, j), inside = XT_LT(columns, N);
     xt_vec from = element_offsets(XT_SELF, XT_LOAD_TILE(index, .padding = -1), columns, N);
     xt_vec to = element_offsets(XT_SELF, XT_LOAD_TILE(order, .padding = -1), columns, N);
@@ -81,7 +80,7 @@ static bool parse_option(options *o, char **argv, int *i)
 
 /* ---- the run ---- */
 
-/* Every fifth number is no row of the table. */
+/* Every fifth number is not a row of the table. */
 static void choose_rows(int32_t *index, int32_t *order, const problem *p, uint64_t *state)
 {
     static const int32_t none[] = {-1, INT32_MIN / 65536, 70000};

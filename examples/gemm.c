@@ -1,6 +1,6 @@
-/* gemm.c - C = A B, the first kernel of the XeTile text's appendix 2.1: 256 x 256 work-group tiles of 32 subgroups, 32
- * values of k a step, prefetch three steps ahead. Any M, N and K; f16 and bf16 sum in f32, i8 in i32. `gemm --help`
- * says the rest.
+/* gemm.c - C = A B, the first kernel of XeTile's appendix 2.1: 256 x 256 work-group tiles of 32 subgroups, 32 values of
+ * k per step, prefetching three steps ahead. Any M, N and K; f16 and bf16 are summed in f32, i8 in i32. See `gemm
+ * --help`.
  *
  *     cc -std=c11 gemm.c -lze_loader -lm && ./a.out
  *
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <time.h>
 
-/* One body for all types: of(A) is the type that A points to. */
+/* One body for all types: of(A) is A's element type. */
 static void product(XT_CONTEXT, xt_val A, xt_val B, xt_val C, xt_val M, xt_val N, xt_val K)
 {
     const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 32});
@@ -39,7 +39,7 @@ static void product(XT_CONTEXT, xt_val A, xt_val B, xt_val C, xt_val M, xt_val N
     xt_tile c = XT_INIT_TILE(C, of(C), 256, 256, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
     xt_vec acc = XT_SPLAT(of(C), 256, 256, 0, .map = map_c);
 
-    XT_FOR (k, 0, K, 32, &a, &b, &pa, &pb, &acc) { /* the listed values are carried round the loop */
+    XT_FOR (k, 0, K, 32, &a, &b, &pa, &pb, &acc) { /* the listed values are carried through the loop */
         XT_PREFETCH_TILE(pa);
         XT_PREFETCH_TILE(pb);
         xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
@@ -69,7 +69,7 @@ XT_KERNEL (gemm_i8, ptr(i8, A), ptr(i8, B), ptr(i32, C), u32(M), u32(N), u32(K))
 
 /* ---- messages and the command line */
 
-/* Every way out of the program that is not `ok` goes through here. */
+/* Every failure goes through here. */
 static bool fail(const char *format, ...)
 {
     va_list args;
@@ -148,7 +148,7 @@ static bool parse_options(options *o, char **argv)
     return o->files != 1 || fail("%s: A.npy alone is not enough, B.npy is missing", o->file[0]);
 }
 
-/* A size from the command line, or `otherwise` when not given. */
+/* A size from the command line, or `otherwise` if not given. */
 static bool parse_size(const char *name, const char *text, int otherwise, int *size)
 {
     char *end = NULL;
@@ -187,7 +187,7 @@ static const npy_type npy_types[NPY_TYPES] = {
 typedef struct {
     int type, rows, cols;
     bool fortran;
-    size_t data; /* where the elements start */
+    size_t data; /* offset of the elements */
     char descr[16];
 } npy_header;
 
@@ -197,7 +197,7 @@ static const char *skip_blank(const char *p)
     return p;
 }
 
-/* 'text' or "text" at *p, copied to `to`. */
+/* Copies 'text' or "text" at *p to `to`. */
 static bool npy_string(const char **p, char *to, size_t size)
 {
     const char quote = **p, *end = NULL;
@@ -229,7 +229,7 @@ static bool npy_shape(const char **p, npy_header *h)
     return true;
 }
 
-/* The dictionary: descr, fortran_order and shape, in any order. NULL, or what is wrong with it. */
+/* The dictionary: descr, fortran_order and shape, in any order. Returns NULL or an error text. */
 static const char *npy_dictionary(const char *p, npy_header *h)
 {
     char key[16];
@@ -257,7 +257,7 @@ static const char *npy_dictionary(const char *p, npy_header *h)
     return seen == 7 ? NULL : "its header lacks descr, fortran_order or shape";
 }
 
-/* Reads the header of a whole file in memory. NULL, or what is wrong with it. */
+/* Reads the header of a file in memory. Returns NULL or an error text. */
 static const char *npy_parse(const unsigned char *bytes, size_t size, npy_header *h)
 {
     char text[1024];
@@ -346,7 +346,7 @@ static bool npy_write(const char *path, int type, int rows, int cols, const uint
     return true;
 }
 
-/* Refuses a path that cannot be written before the work is done; a file that is there keeps what it holds. */
+/* Refuses an unwritable path before the work begins; does not modify an existing file. */
 static bool check_output(const char *path)
 {
     FILE *there = fopen(path, "rb"), *f = fopen(path, "ab");
@@ -357,12 +357,12 @@ static bool check_output(const char *path)
     return true;
 }
 
-/* ---- the types a product is computed in */
+/* ---- types of products */
 
 typedef struct {
     const char *name;
     size_t bytes;
-    int result; /* of npy_types */
+    int result; /* index in npy_types */
     bool (*encode)(float value, void *to, size_t at, float *rounded); /* false: does not fit */
 } gemm_type;
 
@@ -392,7 +392,7 @@ static const gemm_type gemm_types[] = {
     {"f16", 2, NPY_F32, encode_f16}, {"bf16", 2, NPY_F32, encode_bf16}, {"i8", 1, NPY_I32, encode_i8}};
 enum { GEMM_F16, GEMM_BF16, GEMM_I8, GEMM_TYPES };
 
-/* Puts the device's form of `x` into `to`, and what it was rounded to back into `x`. */
+/* Writes `x` to `to` in the device's type, and the rounded values back to `x`. */
 static bool encode(const gemm_type *type, const char *name, matrix *x, void *to)
 {
     size_t cols = (size_t)x->cols;
@@ -427,7 +427,7 @@ static double random_uniform(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* Normally distributed (Box and Muller); for i8 of deviation 40, rounded and clamped. */
+/* Normally distributed (Box and Muller); for i8 with a deviation of 40, rounded and clamped. */
 static void fill_normal(const problem *p, matrix *x, uint64_t *state)
 {
     size_t count = (size_t)x->rows * (size_t)x->cols;
@@ -491,16 +491,16 @@ static bool make_input(const options *o, problem *p)
 /* ---- the check
  *
  * Products of two f16 or bf16 values are exact in f32, so only the K additions round, each by at most u = 2^-24 of a
- * partial sum. Whatever their order, the error is at most K u sum|a||b| <= K u |a| |b|, with the Euclidean norms of
- * a row of A and a column of B (Cauchy and Schwarz). Random input does far better: roundings that are independent
- * stay under 8 sqrt(K) u |a| |b| with a probability of 1 - 3e-14 an element (Higham and Mary 2019), so that is what is
- * asked of it. Input from files may be all alike, and gets the first bound. u is doubled for hardware that truncates;
- * K FLT_MIN is for hardware that flushes subnormals. Integers must be equal.
+ * partial sum. In any order, the error is at most K u sum|a||b| <= K u |a| |b|, with the Euclidean norms of a row of A
+ * and a column of B (Cauchy-Schwarz). For random input, independent roundings stay below 8 sqrt(K) u |a| |b| with
+ * probability 1 - 3e-14 per element (Higham and Mary 2019), so that is the bound used. Input from files may be highly
+ * correlated, and gets the first bound. u is doubled for hardware that truncates; K FLT_MIN is for hardware that
+ * flushes subnormals. Integers must be equal.
  */
 
 typedef struct {
-    double error, bound; /* of the element where error / bound is largest */
-    int row, col;        /* its place */
+    double error, bound; /* of the element with the largest error / bound */
+    int row, col;        /* its position */
     size_t wrong;
 } verdict;
 
@@ -511,7 +511,7 @@ static double norm(const float *x, size_t count, size_t stride)
     return sqrt(sum);
 }
 
-/* 4 x 4 elements of A B in f64: four rows of A with four columns of B, which stand in `panel` side by side. */
+/* 4 x 4 elements of A B in f64: four rows of A with four columns of B, interleaved in `panel`. */
 static void reference_block(const float *const row[4], const double *panel, int k, double out[4][4])
 {
     double sum[4][4] = {{0}};
@@ -630,7 +630,7 @@ static bool prepare(session *s, const options *o, problem *p)
     return encode(p->type, p->name_a, &p->a, s->a) && encode(p->type, p->name_b, &p->b, s->b);
 }
 
-/* Three launches on a poisoned C; the median of the device's own times goes to *ns. */
+/* Launches three times on a poisoned C; *ns: the median of the device's times. */
 static bool launch(session *s, const problem *p, double *ns)
 {
     uint32_t M = (uint32_t)p->m, N = (uint32_t)p->n, K = (uint32_t)p->k;
@@ -669,7 +669,7 @@ static bool run_gemm(const options *o)
     problem p;
     bool ok;
     memset(&p, 0, sizeof p);
-    memset(&s, 0, sizeof s); /* closing what was never opened does nothing */
+    memset(&s, 0, sizeof s); /* closing an unopened device does nothing */
     ok = (o->files < 3 || check_output(o->file[2])) && (o->files ? read_input(o, &p) : make_input(o, &p));
     if (ok && p.type == &gemm_types[GEMM_I8] && p.k > 131071)
         ok = fail("--k %d: sums of i8 products may not fit i32", p.k);
@@ -708,7 +708,7 @@ static bool emit(const options *o)
     return ok;
 }
 
-/* What could not be printed is an error, too. */
+/* Output that cannot be written is an error too. */
 static void flush_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return;

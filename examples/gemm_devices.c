@@ -1,6 +1,6 @@
 /* gemm_devices.c - C = A B over all devices of a context at once: every device of the driver, or its sub-devices (the
  * tiles of a data-centre GPU; XETILE_SOFT_SUBDEVICES=4 makes four of the software device). Each takes a share of the
- * rows of A and C and all of B. f16, summed in f32; any M, N and K. `gemm_devices --help` says the rest.
+ * rows of A and C and all of B. f16, summed in f32; any M, N and K. See `gemm_devices --help`.
  *
  *     cc -std=c11 gemm_devices.c -lze_loader -lm && XETILE_SOFT_SUBDEVICES=2 ./a.out
  */
@@ -38,7 +38,7 @@ typedef struct {
     int m, n, k;
 } problem;
 
-/* What one device has: rows first to first + rows of A and C, all of B. */
+/* A device's share: rows first to first + rows of A and C, all of B. */
 typedef struct {
     zed_device dev;
     zed_kernel kernel;
@@ -75,9 +75,9 @@ static bool parse_option(options *o, char **argv, int *i)
 
 /* ---- input, and the check against f64 ---- */
 
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that
- * where the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean
- * norms of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
+/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that if
+ * hardware truncates). Independent roundings stay below 8 sqrt(K) times that of |a| |b|, the Euclidean norms of a row
+ * and a column, with probability 1 - 3e-14 per element. K FLT_MIN is for flushed subnormals. */
 static bool check(const problem *p, const uint16_t *a, const uint16_t *b, const float *c)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, wrong = 0;
@@ -128,7 +128,7 @@ static double now(void) /* seconds */
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* All devices at once: started one after the other, then waited for. Seconds, below 0 on failure. */
+/* Starts all devices, then waits for all. Returns seconds, negative on failure. */
 static double launch(share *all, int count, const problem *p)
 {
     double start = now();
@@ -159,7 +159,7 @@ static bool compute(share *all, int count, const problem *p, float *c)
     return true;
 }
 
-/* Opens the devices and deals out the rows; those that get none are left out. Returns how many take part, 0 on
+/* Opens the devices and distributes the rows, leaving out devices without rows. Returns the number of devices, 0 on
  * failure. */
 static int deal_out(zed_device *first, share *all, const problem *p, const uint16_t *a, const uint16_t *b)
 {
@@ -193,7 +193,7 @@ static bool run(const options *o, const problem *p)
         memset(c, 0xff, m * n * 4);
         count = deal_out(&first, all, p, a, b);
         ok = count > 0 && compute(all, count, p, c) && check(p, a, b, c);
-        /* before the device whose context they share */
+        /* before the device that owns their context */
         for (int i = 0; i < ZED_MAX_DEVICES; i++) zed_close(&all[i].dev);
         zed_close(&first);
     }
@@ -221,7 +221,7 @@ static bool emit(const options *o)
     return ok;
 }
 
-/* The devices, and those that each one's context reaches. */
+/* Lists the devices, and those that share each one's context. */
 static bool list_devices(void)
 {
     static zed_info info[ZED_MAX_DEVICES];

@@ -1,5 +1,5 @@
-/* gemm_epilogue.c - matrix products with what neural networks put around them, fused: pre-operations on the operands
- * and post-operations on the result stay in registers, the loop reads no more memory than a bare product.
+/* gemm_epilogue.c - matrix products fused with what surrounds them in neural networks: operations on operands and
+ * results stay in registers, and the loop reads no more memory than a bare product.
  *
  *     gelu   D = gelu(scale relu(A) (beta B) + bias) + R        A, B: f16; bias (a row), R (residual), D: f32
  *     i8     D = relu(scale A B + bias) with A, B: i8, sums in i32, scale and bias a row of f32, D: f16
@@ -12,7 +12,7 @@
 #define EXAMPLE "gemm_epilogue"
 #include "example.h"
 
-enum { ROWS = 128, COLS = 128, STEP = 32 }; /* of a work-group's tile: 4 x 4 subgroups of 32 x 32 */
+enum { ROWS = 128, COLS = 128, STEP = 32 }; /* per work-group: 4 x 4 subgroups of 32 x 32 */
 #define MAP_A XT_MAP(.sg_layout = {4, 4}, .sg_data = {32, STEP})
 #define MAP_B XT_MAP(.sg_layout = {4, 4}, .sg_data = {STEP, 32})
 #define MAP_C XT_MAP(.sg_layout = {4, 4}, .sg_data = {32, 32})
@@ -24,7 +24,7 @@ static xt_vec gelu(XT_CONTEXT, xt_vec x)
     return XT_MUL(XT_MUL(x, 0.5), XT_ADD(XT_ERF(XT_MUL(x, 0.70710678118654752)), 1));
 }
 
-/* A row of N values under the work-group's columns, repeated down its rows. */
+/* Loads a row of N values for the work-group's columns, repeated for all its rows. */
 static xt_vec row_of(XT_CONTEXT, xt_val base, xt_val j, xt_val N)
 {
     xt_tile t = XT_INIT_TILE(base, f32, 1, COLS, .offset = XT_AT(0, j), .shape = XT_AT(1, N), .map = MAP_ROW);
@@ -91,7 +91,7 @@ static bool parse_options(options o, char **argv)
            (!o[TARGET] || o[EMIT] || fail("--target goes with --emit"));
 }
 
-/* ---- the host's side */
+/* ---- host code */
 
 static uint16_t *new_halves(zed_device *dev, size_t count, uint64_t *state)
 {
@@ -109,7 +109,7 @@ static float *new_floats(zed_device *dev, size_t count, uint64_t *state)
     return p;
 }
 
-/* Counts an element that is not within its bound; tells the first. */
+/* Counts elements outside their bound, and reports the first. */
 static void check_element(int *wrong, int row, int col, double got, double want, double bound)
 {
     if (fabs(got - want) <= bound) return;
@@ -122,8 +122,8 @@ static zed_groups groups_of(const int *size)
     return g;
 }
 
-/* In f64, but for beta B, which the kernel rounds to f16 as well. Sums of K products: 8 sqrt(K) roundings of f32
- * (2^-23) of the magnitudes' norm; gelu has a slope of at most 1.13; erf and the rest: a few units of the result. */
+/* In f64, except beta B, which the kernel rounds to f16 too. Sums of K products: 8 sqrt(K) roundings of f32 (2^-23) of
+ * the magnitudes' norm; gelu has a slope of at most 1.13; erf and the rest: a few units of the result. */
 static int check_gelu(const uint16_t *a, const uint16_t *b, const float *bias, const float *r, const float *d,
                       const int *size, double scale, double beta)
 {
@@ -208,7 +208,7 @@ static const form forms[] = {
 };
 static const int form_count = sizeof forms / sizeof forms[0];
 
-/* ---- the program */
+/* ---- main */
 
 static void print_help(void)
 {

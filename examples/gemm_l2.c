@@ -1,6 +1,5 @@
-/* gemm_l2.c - C = A B with two cache levels, as the XeTile text's appendix 2.5: tiles of 128 values of k are prefetched
- * into the second level, tiles of 32 into the first one. f16, summed in f32; any M, N and K. `gemm_l2 --help` says the
- * rest.
+/* gemm_l2.c - C = A B with prefetching to two cache levels, as in XeTile's appendix 2.5: tiles of 128 values of k to
+ * the second level, tiles of 32 to the first. f16, summed in f32; any M, N and K. See `gemm_l2 --help`.
  *
  *     cc -std=c11 gemm_l2.c -lze_loader -lm && ./a.out
  */
@@ -12,10 +11,10 @@
 
 #include <float.h>
 
-/* A work-group makes `rows` x 256 of C, `columns` of them at a time. The text has 512 rows, all columns at once: then
- * the sums of f32 are 512 KiB, which is all of the registers that a core of pvc or bmg has, however many subgroups
- * share them; what else is needed spills. With 256 rows half of the registers are left, and with 512 rows and 128
- * columns at a time: K is gone through twice then, the second time with A in the second level. */
+/* A work-group computes `rows` x 256 of C, `columns` of them at a time. The specification has 512 rows and all columns
+ * at once: then the f32 sums take 512 KiB, all registers of a core of pvc or bmg for any number of subgroups, and
+ * everything else spills. 256 rows leave half of the registers free, and so do 512 rows with 128 columns at a time: K
+ * is then traversed twice, the second time with A in the second level. */
 static int rows = 512, columns = 128;
 
 /* Columns j .. j + columns of rows i .. i + rows. */
@@ -38,13 +37,13 @@ static void part_of_c(XT_CONTEXT, xt_val A, xt_val B, xt_val C, xt_val M, xt_val
     xt_tile c = XT_INIT_TILE(C, f32, rows, columns, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
     xt_vec acc = XT_SPLAT(f32, rows, columns, 0, .map = map_c);
 
-    for (int s = 0; s < 2; s++) { /* 256 values of k on their way to the second level ... */
+    for (int s = 0; s < 2; s++) { /* prefetch 256 values of k to the second level ... */
         XT_PREFETCH_TILE(a_l2, .locality = 2);
         XT_PREFETCH_TILE(b_l2, .locality = 2);
         a_l2 = XT_UPDATE_TILE_OFFSET(a_l2, 0, 128);
         b_l2 = XT_UPDATE_TILE_OFFSET(b_l2, 128, 0);
     }
-    for (int s = 0; s < 4; s++) { /* ... 128 to the first */
+    for (int s = 0; s < 4; s++) { /* ... and 128 to the first */
         XT_PREFETCH_TILE(a_l1, .locality = 3);
         XT_PREFETCH_TILE(b_l1, .locality = 3);
         a_l1 = XT_UPDATE_TILE_OFFSET(a_l1, 0, 32);
@@ -122,9 +121,9 @@ static bool parse_option(options *o, char **argv, int *i)
 
 /* ---- input, and the check against f64 ---- */
 
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that
- * where the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean
- * norms of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
+/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that if
+ * hardware truncates). Independent roundings stay below 8 sqrt(K) times that of |a| |b|, the Euclidean norms of a row
+ * and a column, with probability 1 - 3e-14 per element. K FLT_MIN is for flushed subnormals. */
 static bool check(const problem *p, const uint16_t *a, const uint16_t *b, const float *c)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, wrong = 0;

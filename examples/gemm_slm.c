@@ -1,6 +1,6 @@
-/* gemm_slm.c - C = A B through local memory, as the XeTile text's appendix 2.4: 64 subgroups load the tiles of a later
- * step together and put them into one of four buffers in local memory, while the products of this step read another
- * one. For GPUs that do not prefetch well. f16, summed in f32; any M, N and K. `gemm_slm --help` says the rest.
+/* gemm_slm.c - C = A B through local memory, as in XeTile's appendix 2.4: 64 subgroups together load the tiles of a
+ * later step into one of four buffers in local memory, while the products of this step read another one. For GPUs that
+ * prefetch poorly. f16, summed in f32; any M, N and K. See `gemm_slm --help`.
  *
  *     cc -std=c11 gemm_slm.c -lze_loader -lm && ./a.out
  */
@@ -14,7 +14,7 @@
 
 enum { BUFFERS = 4 };
 
-/* Values of k a step: as many as four buffers of 256 x step of A and B have room for. The text's 32 want 128 KiB. */
+/* Values of k per step, limited by four buffers of 256 x step of A and B. The specification's 32 need 128 KiB. */
 static int step = 32;
 
 static void choose_step(size_t local_memory)
@@ -22,9 +22,9 @@ static void choose_step(size_t local_memory)
     for (step = 32; step > 8 && (size_t)(BUFFERS * 2 * 256 * 2 * step) > local_memory;) step /= 2;
 }
 
-/* Local memory holds slices of `part` values of k, one behind the other: A's row by row, B's column by column. So the
- * operands of a product lie there as the hardware takes them, and are read in large pieces. Slice s of the four buffers
- * starts at row 256 s of A's array, at column 256 s of B's. */
+/* Local memory contains slices of `part` values of k, one after the other: A's row by row, B's column by column.
+ * Operands of products are thus stored as the hardware needs them, and are read in large pieces. Slice s of the four
+ * buffers starts at row 256 s of A's array, at column 256 s of B's. */
 XT_KERNEL(gemm_slm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
     const int part = step < 16 ? step : 16, slices = step / part, deep = 256 * slices * BUFFERS;
@@ -70,7 +70,7 @@ XT_KERNEL(gemm_slm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K
             xt_vec vb = XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(b_out, 0, at));
             acc = XT_TILE_MMA(va, vb, acc);
         }
-        XT_BARRIER(); /* everybody has read the buffer of the step before, and sees what was stored in it */
+        XT_BARRIER(); /* all have read the previous step's buffer, and see what was stored */
         for (int s = 0; s < slices; s++) {
             xt_val at = XT_ADD(to, 256 * s);
             XT_STORE_TILE(next_a[s], XT_UPDATE_TILE_OFFSET(a_in, at, 0));
@@ -114,9 +114,9 @@ static bool parse_option(options *o, char **argv, int *i)
 
 /* ---- input, and the check against f64 ---- */
 
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that
- * where the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean
- * norms of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
+/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that if
+ * hardware truncates). Independent roundings stay below 8 sqrt(K) times that of |a| |b|, the Euclidean norms of a row
+ * and a column, with probability 1 - 3e-14 per element. K FLT_MIN is for flushed subnormals. */
 static bool check(const problem *p, const uint16_t *a, const uint16_t *b, const float *c)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, wrong = 0;

@@ -1,8 +1,8 @@
-/* gemm_transpose.c - the XeTile text's appendix 2.2 and 2.3: C = A BT' + bias, and the sums of C's rows. A product with
- * a transpose, a broadcast, a change of layout and a reduction, all between the subgroups of a work-group.
+/* gemm_transpose.c - XeTile's appendix 2.2 and 2.3: C = A BT' + bias, and the sums of C's rows. A product with a
+ * transpose, a broadcast, a change of layout and a reduction, all across the subgroups of a work-group.
  *
- *     2.2    BT is loaded by a map that leaves the transpose to local memory
- *     2.3    by a map under which every subgroup loads what it needs: the transpose stays in registers
+ *     2.2    BT is loaded with a map whose transpose goes through local memory
+ *     2.3    with a map under which every subgroup loads what it needs: the transpose stays in registers
  *
  *     cc -std=c11 gemm_transpose.c -lze_loader -lm && ./a.out
  */
@@ -12,7 +12,7 @@
 #define EXAMPLE "gemm_transpose"
 #include "example.h"
 
-/* One work-group computes the sums of 256 rows: 32 subgroups, a pass over all columns of C, `wide` at a time. */
+/* One work-group computes the sums of 256 rows: 32 subgroups, which pass over all columns of C, `wide` at a time. */
 static void product(XT_CONTEXT, int wide, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M,
                     xt_val N, xt_val K)
 {
@@ -51,8 +51,8 @@ static void product(XT_CONTEXT, int wide, xt_map map_bt, xt_val A, xt_val BT, xt
     XT_STORE_TILE(total, XT_INIT_TILE(sums, f32, 256, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, 1), .map = map_sums));
 }
 
-/* 128 columns at a time: with the text's 256 the loads of a pitch that 2D blocks do not take would spill beside the
- * sums. */
+/* 128 columns at a time: with the specification's 256, loads with a pitch unsuitable for 2D blocks would spill in
+ * addition to the sums. */
 XT_KERNEL (gemm_2_2, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
 {
     product(XT_SELF, 128, XT_MAP(.sg_layout = {4, 8}, .sg_data = {32, 32}), A, BT, bias, sums, M, N, K);
@@ -89,7 +89,7 @@ static bool parse_options(options o, char **argv)
            (!o[TARGET] || o[EMIT] || fail("--target goes with --emit"));
 }
 
-/* ---- the host's side */
+/* ---- host code */
 
 static uint16_t *new_halves(zed_device *dev, size_t count, uint64_t *state)
 {
@@ -107,15 +107,15 @@ static float *new_floats(zed_device *dev, size_t count, uint64_t *state)
     return p;
 }
 
-/* Counts an element that is not within its bound; tells the first. */
+/* Counts elements outside their bound, and reports the first. */
 static void check_element(int *wrong, int row, int col, double got, double want, double bound)
 {
     if (fabs(got - want) <= bound) return;
     if ((*wrong)++ == 0) printf("(%d, %d) is %.9g, want %.9g within %.3g\n", row, col, got, want, bound);
 }
 
-/* The sum of row i of C is the inner product of A's row with the sums of BT's columns, and all of bias: in f64. Each of
- * about K + N additions rounds by at most 2^-24 of what is summed; independent roundings stay under 8 sqrt(K + N). */
+/* In f64: the sum of row i of C is A's row times the sums of BT's columns, plus the sum of bias. Each of about K + N
+ * additions rounds by at most 2^-24 of the sum; independent roundings stay below 8 sqrt(K + N). */
 static int check(const uint16_t *a, const uint16_t *bt, const float *bias, const float *sums, const int *size)
 {
     size_t m = (size_t)size[0], n = (size_t)size[1], depth = (size_t)size[2];
@@ -168,7 +168,7 @@ static const form forms[] = {
 };
 static const int form_count = sizeof forms / sizeof forms[0];
 
-/* ---- the program */
+/* ---- main */
 
 static void print_help(void)
 {

@@ -1,17 +1,17 @@
 /* gemm_variants.c - one matrix product in eight ways: --variant NAME, or all of them, each checked.
  *
- *     plain            as B is stored by rows (the first way of the XeTile text's appendix 1)
+ *     plain            B stored by rows (the first way of XeTile's appendix 1)
  *     order            B stored by columns, read through .order = {0, 1} (the second way)
- *     transpose        B stored by columns, read as it stands and transposed in the kernel (the third way)
+ *     transpose        B stored by columns, read without .order and transposed in the kernel (the third way)
  *     transposed_a     A stored by columns
  *     batched          several products: the bases have three dimensions
  *     split_k          several work-groups share a tile of C: each sums a part of K and adds it atomically
- *     persistent       few work-groups, each of which makes many tiles of C
- *     k_outside        rows of memory are longer than K, and NaN there: what lies outside reads as zero
+ *     persistent       few work-groups, each computing many tiles of C
+ *     k_outside        rows of memory are longer than K, with NaN there: elements outside read as zero
  *
  *     cc -std=c11 gemm_variants.c -lze_loader -lm && ./a.out
  *
- * f16, summed in f32; any M, N and K. `gemm_variants --help` says the rest.
+ * f16, summed in f32; any M, N and K. See `gemm_variants --help`.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -21,14 +21,14 @@
 
 #include <float.h>
 
-/* ---- the kernels: work-group tiles of 128 x 128, eight subgroups, 32 values of k a step ---- */
+/* ---- the kernels: work-group tiles of 128 x 128, eight subgroups, 32 values of k per step ---- */
 
 enum { TILE = 128, STEP = 32, SPLITS = 3, PERSISTENT = 3 };
 #define MAP_A XT_MAP(.sg_layout = {4, 2}, .sg_data = {32, 32})
 #define MAP_B XT_MAP(.sg_layout = {4, 2}, .sg_data = {32, 64})
 #define MAP_C XT_MAP(.sg_layout = {4, 2}, .sg_data = {32, 64})
 
-/* The sum of a(:, k) b(k, :) for k from lo to hi, the tiles standing at lo. */
+/* The sum of a(:, k) b(k, :) for k from lo to hi; the tiles are at lo. */
 static xt_vec product(XT_CONTEXT, xt_tile a, xt_tile b, xt_val lo, xt_val hi)
 {
     xt_vec acc = XT_SPLAT(f32, TILE, TILE, 0, .map = MAP_C);
@@ -67,7 +67,7 @@ KERNEL(order)
     XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), TILE_C(ROW, COLUMN));
 }
 
-/* Sixteen subgroups, since what is on its way through local memory takes registers too. */
+/* Sixteen subgroups, since data going through local memory needs registers too. */
 KERNEL(transpose)
 {
     (void)BATCH;
@@ -95,7 +95,7 @@ KERNEL(transposed_a)
     XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), TILE_C(ROW, COLUMN));
 }
 
-/* One plane of work-groups a product. */
+/* One plane of work-groups per product. */
 KERNEL(batched)
 {
     (void)LINE_A, (void)LINE_B;
@@ -109,7 +109,7 @@ KERNEL(batched)
     XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), c);
 }
 
-/* Work-group z sums its part of K. C is zero before. */
+/* Work-group z sums its part of K. C is initially zero. */
 KERNEL(split_k)
 {
     (void)BATCH;
@@ -119,7 +119,7 @@ KERNEL(split_k)
     XT_ATOMIC_RMW(addf, product(XT_SELF, a, b, lo, hi), TILE_C(ROW, COLUMN));
 }
 
-/* Work-group g makes tiles g, g + PERSISTENT, ... of C. */
+/* Work-group g computes tiles g, g + PERSISTENT, ... of C. */
 KERNEL(persistent)
 {
     (void)BATCH;
@@ -132,7 +132,7 @@ KERNEL(persistent)
     }
 }
 
-/* The loop goes on for two steps behind the end. */
+/* The loop continues for two steps beyond the end. */
 KERNEL(k_outside)
 {
     (void)BATCH;
@@ -144,9 +144,9 @@ typedef struct {
     const char *name;
     const xt_kernel *kernel;
     bool a_by_columns, b_by_columns;
-    int batch, planes, extra; /* planes: work-groups along z; extra: elements that a row of A and B is longer */
-    bool adds;                /* C must be zero before */
-    int registers;            /* of a thread on the GPU; 0: what xetile.h chooses */
+    int batch, planes, extra; /* planes: work-groups along z; extra: additional elements per row of A and B */
+    bool adds;                /* C must initially be zero */
+    int registers;            /* per thread on the GPU; 0: chosen by xetile.h */
 } variant;
 
 static const variant variants[] = {
@@ -196,7 +196,7 @@ static bool parse_option(options *o, char **argv, int *i)
 
 /* ---- input, and the check against f64 ---- */
 
-/* A stored matrix: where its element (i, j) is. */
+/* A matrix's storage. */
 typedef struct {
     int rows, cols, line;
     bool by_columns;
@@ -215,7 +215,7 @@ static storage stored(int rows, int cols, bool by_columns, int extra)
     return s;
 }
 
-/* What lies between the end of a row and the next one is NaN. */
+/* Between the rows, elements are NaN. */
 static void fill(uint16_t *x, const storage *s, int batch, uint64_t *state)
 {
     size_t all = elements(s);
@@ -229,9 +229,9 @@ static void fill(uint16_t *x, const storage *s, int batch, uint64_t *state)
     free(row);
 }
 
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that
- * where the hardware truncates). Roundings that are independent stay below 8 sqrt(K) of those of |a| |b|, the Euclidean
- * norms of a row and a column, with a probability of 1 - 3e-14 an element. K FLT_MIN is for flushed subnormals. */
+/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that if
+ * hardware truncates). Independent roundings stay below 8 sqrt(K) times that of |a| |b|, the Euclidean norms of a row
+ * and a column, with probability 1 - 3e-14 per element. K FLT_MIN is for flushed subnormals. */
 static size_t check(const uint16_t *a, const storage *sa, const uint16_t *b, const storage *sb, const float *c)
 {
     int k = sa->cols, n = sb->cols;
@@ -257,7 +257,7 @@ static size_t check(const uint16_t *a, const storage *sa, const uint16_t *b, con
 
 /* ---- the run ---- */
 
-/* Runs one variant; its bases hold `batch` matrices one behind the other. */
+/* Runs one variant; its bases contain `batch` contiguous matrices. */
 static bool launch(zed_device *dev, const xt_module *mod, const problem *p, const variant *v)
 {
     storage sa = stored(p->m, p->k, v->a_by_columns, v->extra), sb = stored(p->k, p->n, v->b_by_columns, v->extra);
@@ -304,7 +304,7 @@ static bool run(const options *o, const problem *p)
     return ok;
 }
 
-/* The variant of that name, NULL for none. */
+/* Finds the variant with this name; false if there is none. */
 static bool find_variant(const char *name, problem *p)
 {
     p->only = NULL;

@@ -1,4 +1,4 @@
-/* hello.c - the smallest whole program: Z = X + Y, a tile of 1 x 1024 for each work-group.
+/* hello.c - the smallest complete program: Z = X + Y, a tile of 1 x 1024 for each work-group.
  *
  *     cc -std=c11 hello.c -lze_loader -lm && ./a.out
  *
@@ -22,9 +22,9 @@ XT_KERNEL (hello, ptr(f32, X), ptr(f32, Y), ptr(f32, Z), u32(N))
     XT_STORE_TILE(XT_ADD(XT_LOAD_TILE(x), XT_LOAD_TILE(y)), z);
 }
 
-enum { N = 1000003 }; /* divides nothing: the last tile is cut off by the shape */
+enum { N = 1000003 }; /* a prime, so the shape cuts off the last tile */
 
-/* In a line of a file, or (0) in an option. */
+/* line: of a file, or 0 for an option. */
 static int failed(const char *where, int line, const char *text)
 {
     if (line) printf("FAILED hello %s:%d: %s\n", where, line, text);
@@ -96,7 +96,7 @@ static int emit(const char *path, const char *target)
     return !ok;
 }
 
-/* What could not be printed is an error, too. */
+/* Output that cannot be written is an error too. */
 static void flush_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return;

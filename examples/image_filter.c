@@ -1,11 +1,11 @@
-/* image_filter.c - a Gaussian blur of a picture, along its rows and then along its columns, with a border of three
- * kinds: neighbours of what lies at an edge are the edge itself, its mirror image, or black.
+/* image_filter.c - a Gaussian blur of a picture, along its rows and then along its columns, with three kinds of
+ * borders: beyond an edge, pixels equal the edge, mirror the picture, or are black.
  *
  *     cc -std=c11 image_filter.c -lze_loader -lm && ./a.out picture.png blurred.png
  *
- * The kernels are made for one blur: its weights are constants in them, and a C loop writes a load and a multiplication
- * for each: of the same tile, moved by a pixel, whose elements outside the picture are what the border says. Every
- * pixel is checked against f64. `image_filter --help` says the rest.
+ * The kernels are built for one blur: its weights are constants, and a C loop writes a load and a multiplication for
+ * each weight: loads of the same tile, moved by a pixel, whose elements outside the picture follow the border mode.
+ * Every pixel is checked against f64. See `image_filter --help`.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -16,14 +16,14 @@
 
 #include <ctype.h>
 
-/* A pixel is one to four neighbouring bytes. A work-group of four subgroups has a channel of 16 rows of 64 pixels. */
+/* A pixel is one to four neighbouring bytes. A work-group of four subgroups processes a channel of 16 x 64 pixels. */
 enum { ROWS = 16, COLUMNS = 64, RADIUS_MAX = 32 };
 #define MAP XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, COLUMNS})
 
 typedef enum { CLAMP, MIRROR, BLACK, BORDERS } border_kind;
 static const char *const border_names[BORDERS] = {"clamp", "mirror", "black"};
 
-/* What the kernels are made for. */
+/* The kernels' parameters at build time. */
 static struct {
     int channels, radius;
     float weight[2 * RADIUS_MAX + 1];
@@ -32,8 +32,8 @@ static struct {
 
 /* ---- the kernels ---- */
 
-/* One channel of a part of the picture: of RGB, every third byte. Between the passes, each channel is a matrix of its
- * own. */
+/* A channel of a part of the picture: for RGB, every third byte. Between the passes, each channel is a separate
+ * matrix. */
 static xt_tile channel(XT_CONTEXT, xt_val base, bool bytes, xt_val height, xt_val width)
 {
     xt_val c = XT_GROUP_ID(2), i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLUMNS);
@@ -110,7 +110,7 @@ static bool parse_option(options *o, char **argv, int *i)
     return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
 }
 
-/* The blur that is asked for: a Gaussian that ends at 2.5 deviations, its weights adding up to 1. */
+/* Sets up the requested blur: a Gaussian cut off at 2.5 deviations, with weights that add up to 1. */
 static bool choose_blur(const options *o)
 {
     char *end = NULL;
@@ -129,7 +129,7 @@ static bool choose_blur(const options *o)
 
 /* ---- pictures ---- */
 
-/* Rings that become finer to the right, and a frame that shows what the border does. */
+/* Draws rings that become finer to the right, and a frame that shows the effect of the border. */
 static bool draw(png_picture *p)
 {
     if (!png_init(p, 270, 479, 3)) return false;
@@ -192,7 +192,7 @@ static bool is_ppm(const char *path)
     return n > 4 && !strcmp(path + n - 4, ".ppm");
 }
 
-/* The picture that is asked for, once its result can be kept. */
+/* Loads or draws the picture, after checking that the result can be written. */
 static bool take_picture(const options *o, png_picture *p)
 {
     const char *in = o->file[0], *out = o->file[1];
@@ -222,8 +222,8 @@ static double host_sum(const double *row, int at, int count, int stride)
     return sum;
 }
 
-/* A pixel is right when it is the exact value rounded, where "exact" may be off by what f32 rounds: each of 2 (2 R + 1)
- * multiplications with addition, and the weights' sum, by 2^-24 of at most 255. */
+/* A pixel is right if it is the exact value rounded, where "exact" allows for roundings of f32: each of 2 (2 R + 1)
+ * multiply-adds, and the weights' sum, by 2^-24 of at most 255. */
 static bool check(const png_picture *p, const uint8_t *got)
 {
     size_t step = (size_t)p->channels, across = (size_t)p->width * step, count = across * (size_t)p->height, wrong = 0;

@@ -1,11 +1,11 @@
-/* kmeans.c - k-means clustering: points go to the nearest of K centres, centres to the mean of their points, until no
- * point changes any more.
+/* kmeans.c - k-means clustering: points are assigned to the nearest of K centres, and centres move to the mean of their
+ * points, until no assignment changes.
  *
  *     cc -std=c11 kmeans.c -lze_loader -lm && ./a.out --png clusters.png
  *
  * |x - c|^2 is |x|^2 - 2 x c + |c|^2, and |x|^2 is the same for all centres: a product, a row of |c|^2 and an argmin
- * find the nearest one. The sums of the clusters are then gathered by atomic additions to a scatter tile. What the
- * device finds is checked in f64: every label, sum, count and mean of the last turn. `kmeans --help` says the rest.
+ * find the nearest one. The sums of the clusters are then accumulated by atomic additions to a scatter tile. The
+ * results are checked in f64: every label, sum, count and mean of the last iteration. See `kmeans --help`.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -15,10 +15,10 @@
 #include "example_png.h"
 
 
-/* A work-group of four subgroups has 64 points and all centres, 16 dimensions at a time. */
+/* A work-group of four subgroups processes 64 points and all centres, 16 dimensions at a time. */
 enum { POINTS = 64, STEP = 16, CLUSTERS_MAX = 64, DIMENSIONS_MAX = 64 };
 
-/* What the kernels are made for: the numbers of columns of their tiles. */
+/* The kernels' parameters at build time: the columns of their tiles. */
 static struct {
     int clusters, dimensions; /* rounded up to whole steps */
 } made_for;
@@ -27,8 +27,8 @@ static int whole_steps(int n) { return (n + STEP - 1) / STEP * STEP; }
 
 /* ---- the kernels ---- */
 
-/* label[i] = the centre nearest to x[i]; sums and counts of the clusters grow. Beyond the last centre |c|^2 is
- * infinite, so that none of those is the nearest. */
+/* label[i] = the centre nearest to x[i]; accumulates sums and counts of the clusters. For columns beyond the last
+ * centre, |c|^2 is infinite, so that they are never the nearest. */
 XT_KERNEL (assign, ptr(f16, X), ptr(f16, C), ptr(f32, squares), ptr(i32, label), ptr(f32, sums), ptr(i32, counts),
            i32(N), i32(K), i32(D))
 {
@@ -65,7 +65,7 @@ XT_KERNEL (assign, ptr(f16, X), ptr(f16, C), ptr(f32, squares), ptr(i32, label),
     }
 }
 
-/* A subgroup has 16 centres. One without points stays where it is. */
+/* A subgroup moves 16 centres. Those without points stay in place. */
 XT_KERNEL (move, ptr(f32, sums), ptr(i32, counts), ptr(f16, C), ptr(f32, squares), i32(K), i32(D))
 {
     const int d = made_for.dimensions;
@@ -109,7 +109,7 @@ static void print_help(void)
     printf("The last line is `ok kmeans ...` or `FAILED kmeans ...`.\n");
 }
 
-/* Reads the values that are given; sizes[i] is a number of the table's limits. */
+/* Parses the options; sizes[i] is within the table's limits. */
 static bool parse(char **argv, const char *given[OPTIONS], int sizes[SIZES], bool *help, bool *list)
 {
     example_option all[OPTIONS];
@@ -129,7 +129,7 @@ static bool parse(char **argv, const char *given[OPTIONS], int sizes[SIZES], boo
 
 enum { SIDE = 640 };
 
-/* Hues go round the circle; light: 0 is the colour itself, 1 white. */
+/* Hues are spread around the colour circle; light: 0 is the pure colour, 1 is white. */
 static void paint(uint8_t rgb[3], int cluster, int clusters, double light)
 {
     for (int i = 0; i < 3; i++) {
@@ -142,7 +142,7 @@ static void paint(uint8_t rgb[3], int cluster, int clusters, double light)
 
 typedef struct {
     int n, k, d;
-    uint16_t *x, *c, *before; /* before: the centres that the labels are of */
+    uint16_t *x, *c, *before; /* before: the centres used for the labels */
     float *squares, *sums;
     int32_t *label, *counts, *last;
 } clustering;
@@ -152,10 +152,10 @@ static double value(const uint16_t *of, int i, int j, int d)
     return (double)spe_f16_bits_to_f32(of[(size_t)i * (size_t)d + (size_t)j]);
 }
 
-/* Uniform in [0, 1), the index-th of a stream. */
+/* Uniform in [0, 1), number `index` of a stream. */
 static double uniform(uint32_t seed, size_t index) { return xt_random(seed, (uint32_t)index) * 0x1p-32; }
 
-/* Points are normally distributed round K centres in [-1, 1]; the first centres are points of theirs. */
+/* Points are normally distributed around K centres in [-1, 1]; initial centres are some of the points. */
 static void make_points(clustering *s, uint32_t seed)
 {
     for (int i = 0; i < s->n; i++)
@@ -182,7 +182,7 @@ static double distance(const clustering *s, const uint16_t *centres, int point, 
     return sum;
 }
 
-/* No centre is nearer than the labelled one by more than f32 may err: two sums of D products, each below 8. */
+/* No centre may be nearer than the labelled one by more than the error of f32: two sums of D products below 8. */
 static bool check_labels(const clustering *s)
 {
     double most = 0, allowed = (8 * s->d + 8) * 0x1p-20;
@@ -197,7 +197,7 @@ static bool check_labels(const clustering *s)
     return most <= allowed || fail("a centre is nearer by %g", most);
 }
 
-/* Counts are exact; sums and means are those of the labels, as far as f32 and f16 hold them. */
+/* Counts are exact; sums and means must match the labels within the precision of f32 and f16. */
 static bool check_means(const clustering *s)
 {
     double worst = 0;
@@ -221,7 +221,7 @@ static bool check_means(const clustering *s)
     return worst <= 1 || fail("a centre is not the mean of its points");
 }
 
-/* Points in their cluster's colour, on the plane's cells where there are two dimensions; centres are black crosses. */
+/* Draws points in their cluster's colour, over the cells of the plane if D is 2; centres are black crosses. */
 static bool draw(const clustering *s, const char *path)
 {
     static uint8_t rgb[SIDE * SIDE][3];
@@ -283,7 +283,7 @@ static bool allocate(zed_device *dev, clustering *s)
            fail_device(dev);
 }
 
-/* One turn; ns: how long it took is added. */
+/* One iteration; adds its time to *ns. */
 static bool turn(clustering *s, zed_kernel kernel[2], double *ns)
 {
     size_t row = (size_t)s->k * (size_t)s->d;

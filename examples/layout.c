@@ -81,7 +81,7 @@ static bool parse_pair(const char *name, const char *text, int pair[2])
     return true;
 }
 
-/* ---- the check: every element is in one slot, and every slot that is no padding holds one element */
+/* ---- the check: every element is in one slot, and every slot except padding holds one element */
 
 static bool check_layout(const cm_layout *l)
 {
@@ -101,7 +101,7 @@ static bool check_layout(const cm_layout *l)
 
 /* ---- the table */
 
-/* Component names as in the text: .x .y .z .w, then numbers. */
+/* Component names as in the specification: .x .y .z .w, then numbers. */
 static void component_name(const cm_layout *l, int v, char *text, size_t size)
 {
     if (l->omega > 1) snprintf(text, size, ".%d.%d", v / l->omega, v % l->omega);
@@ -135,7 +135,7 @@ static void print_table(const cm_layout *l)
 
 /* ---- pictures */
 
-/* Pale colours far apart; neighbours differ in lightness too, so that they can be told from one another in print. */
+/* Pale colours far apart; neighbours also differ in lightness, so that they can be distinguished in print. */
 static void colour_of(int i, int n, char text[8])
 {
     double hue = 6.0 * i / n, light = i % 2 ? 0.9 : 0.77, chroma = (1 - light) * 1.7, rgb[3];
@@ -184,14 +184,14 @@ static void svg_text(FILE *f, double x, double y, const char *format, ...)
 
 enum { MARGIN = 40, CELL = 22 };
 
-/* What the numbers at the picture's top and left count. */
+/* Labels the numbers at the picture's top and left. */
 static void svg_axes(FILE *f, double across, double down, const char *columns, const char *rows)
 {
     svg_text(f, across, 12, "%s", columns);
     fprintf(f, "<text transform=\"translate(12 %g) rotate(-90)\" fill=\"#333\">%s</text>\n", down, rows);
 }
 
-/* A row of cells below the picture: the colours and what they stand for. */
+/* Draws a row of cells below the picture that explains the colours. */
 static void svg_legend(FILE *f, const char *what, int n, int left, int y, int per_row)
 {
     svg_text(f, left + per_row * CELL / 2.0, y - 5, "%s", what);
@@ -203,7 +203,7 @@ static void svg_legend(FILE *f, const char *what, int n, int left, int y, int pe
     }
 }
 
-/* A cell an element, coloured by work-item, labelled with the component that holds it. */
+/* Draws a cell per element, coloured by work-item and labelled with its component. */
 static bool draw_layout(const cm_layout *l, const char *path)
 {
     int cell = l->omega > 1 || l->size_v > 99 ? CELL + 8 : CELL, across = l->cols * cell;
@@ -228,7 +228,7 @@ static bool draw_layout(const cm_layout *l, const char *path)
 
 /* ---- a tile under a map */
 
-/* A cell a piece of sg_data, coloured by the first subgroup that owns it, labelled with all of them. */
+/* Draws a cell per piece of sg_data, coloured by its first owner and labelled with all subgroups that own it. */
 static bool draw_map(const xt_dist *d, const char *path)
 {
     int w = d->data[1] >= d->data[0] * 2 ? 76 : 46, h = d->data[0] >= d->data[1] * 2 ? 60 : 38;

@@ -1,5 +1,5 @@
-/* mlp_inference.c - the neural shader of the cooperative-vector text: a network 64 -> 64 -> 64 -> 3 evaluated by every
- * one of a million work-items, with f16, FP8 (e4m3) or 8-bit integer weights.
+/* mlp_inference.c - the neural shader of the cooperative vector specification: a network 64 -> 64 -> 64 -> 3 evaluated
+ * by each of a million work-items, with f16, FP8 (e4m3) or 8-bit integer weights.
  *
  *     cc -std=c11 mlp_inference.c -lze_loader -lm && ./a.out
  *
@@ -19,7 +19,7 @@
 enum { IN = 64, HIDDEN = 64, OUT = 3, LAYERS = 3, LOCAL = 64, ROUNDS = 16, BIAS_BYTES = 256 };
 static const int layer_rows[LAYERS] = {HIDDEN, HIDDEN, OUT}, layer_cols[LAYERS] = {IN, HIDDEN, HIDDEN};
 
-/* Bytes of a layer's matrix, and where it begins. */
+/* A layer's matrix: size in bytes, and offset. */
 static uint32_t layer_size(cv_type type, int layer)
 {
     cv_conversion_dest_info d = {.dest_layout = CV_MUL_OPTIMAL, .num_rows = (uint32_t)layer_rows[layer],
@@ -44,7 +44,7 @@ static cv_vector_ref layer_bias(CV_CONTEXT, cv_val biases, int layer)
     return CV_VECTOR_REF(biases, of(biases), .offset = CV_AT(layer * BIAS_BYTES));
 }
 
-/* Which input row and which output a work-item has in a round. */
+/* The input row and output of a work-item in a round. */
 static cv_val item_of(CV_CONTEXT, cv_val round)
 {
     return CV_ADD(CV_TIMES(round, CV_GLOBAL_SIZE()), CV_GLOBAL_ID());
@@ -73,8 +73,7 @@ CV_KERNEL (mlp_e4m3, ptr(e4m3, weights), ptr(f16, biases), ptr(f16, in), ptr(f32
     float_network(CV_SELF, weights, biases, in, out, mask, rounds);
 }
 
-/* 8-bit integers: vectors are f32 that are rounded, saturating, on their way into each product. Scales are powers of
- * two. */
+/* 8-bit integers: vectors are f32, rounded and saturated when they enter a product. Scales are powers of two. */
 static const double input_scale = 32, hidden_scale = 1.0 / 512, output_scale = 1.0 / 4096;
 
 CV_KERNEL (mlp_i8, ptr(i8, weights), ptr(i32, biases), ptr(f16, in), ptr(f32, out), u32(mask), u32(rounds))
@@ -162,7 +161,7 @@ static double uniform(void) /* splitmix64 */
 static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
 
 typedef struct {
-    double w[LAYERS][HIDDEN][IN], b[LAYERS][HIDDEN]; /* the values that the device sees */
+    double w[LAYERS][HIDDEN][IN], b[LAYERS][HIDDEN]; /* the values as seen by the device */
 } reference;
 
 enum { ROWS = 4096 }; /* distinct inputs */
@@ -180,7 +179,7 @@ typedef struct {
 
 /* ---- weights: f32 (or i8) rows on the host, converted on the device */
 
-/* A weight as the type will have it. */
+/* A weight rounded to the type. */
 static double representable(cv_type type, double v)
 {
     if (type == CV_I8) return fmin(fmax(nearbyint(v), -127), 127);
@@ -237,7 +236,7 @@ static bool convert_weights(session *s, const network *n)
     return zed_get_error(&s->dev)->id == 0 || fail("%s", zed_get_error(&s->dev)->text);
 }
 
-/* ---- the reference, and what the device may differ from it by */
+/* ---- the reference, and the allowed error */
 
 /* Half of the distance between f16 numbers at v. */
 static double half_ulp_f16(double v)

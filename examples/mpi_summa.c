@@ -1,7 +1,7 @@
-/* mpi_summa.c - C = A B over the ranks of an MPI program, each with a Level Zero device of its own (SUMMA: van de Geijn
- * and Watts, 1997). The ranks form a grid and each owns a block of C; for every panel of k, those of A and B that
- * belong to it are broadcast along rows and columns of the grid, the next panel's while the device multiplies this one.
- * f16, summed in f32; any M, N, K and number of ranks. `mpi_summa --help` says the rest.
+/* mpi_summa.c - C = A B over the ranks of an MPI program, each with its own Level Zero device (SUMMA: van de Geijn and
+ * Watts, 1997). The ranks form a grid, and each owns a block of C. For every panel of k, its panels of A and B are
+ * broadcast along rows and columns of the grid, while the device multiplies the previous ones. f16, summed in f32; any
+ * M, N, K and number of ranks. See `mpi_summa --help`.
  *
  *     mpicc -std=c11 mpi_summa.c -lze_loader -lm && mpirun -np 4 ./a.out
  */
@@ -11,7 +11,7 @@
 #include "ze_dispatch.h"
 
 #define EXAMPLE "mpi_summa"
-#define EXAMPLE_OWN_FAIL /* ends the other ranks, too */
+#define EXAMPLE_OWN_FAIL /* also ends the other ranks */
 #include "example.h"
 
 #include <float.h>
@@ -19,7 +19,7 @@
 
 enum { TILE = 256, STEP = 32, PANEL = 256, RUNS = 3 };
 
-/* C += A B for one panel: A is M x PANEL, B is PANEL x N, of which K columns and rows hold something. */
+/* C += A B for one panel: A is M x PANEL, B is PANEL x N, of which K columns and rows are used. */
 XT_KERNEL(summa_step, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
     const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, STEP});
@@ -39,7 +39,7 @@ XT_KERNEL(summa_step, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32
     XT_STORE_TILE(acc, c);
 }
 
-/* This rank's place: row and column of a grid of rows x columns, and what of the product is its own. */
+/* This rank's row and column in the grid of rows x columns, and its part of the product. */
 typedef struct {
     int m, n, k;
     int rank, ranks, grid[2], at[2];
@@ -50,13 +50,13 @@ typedef struct {
 typedef struct {
     zed_device first, dev;
     zed_kernel kernel;
-    uint16_t *own[2], *room[2][2]; /* of A and B: this rank's panels; room for two that arrive, one of them in use */
+    uint16_t *own[2], *room[2][2]; /* for A and B: this rank's panels; two receive buffers, one of them in use */
     float *c;
 } buffers;
 
 /* ---- messages and the command line ---- */
 
-/* Every way out of the program that is not `ok` goes through here, and ends all ranks. */
+/* Every failure goes through here and ends all ranks. */
 static bool fail(const char *format, ...)
 {
     va_list args;
@@ -99,14 +99,14 @@ static bool parse_option(options *o, char **argv, int *i)
     return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
 }
 
-/* A size from the command line, or `otherwise` when not given. */
+/* A size from the command line, or `otherwise` if not given. */
 static bool parse_from(const char *name, const char *text, int otherwise, int least, int *size)
 {
     *size = otherwise;
     return !text || parse_number(name, text, least, 65536, size);
 }
 
-/* ---- input: any rank can say what any element is ---- */
+/* ---- input: any rank can compute any element ---- */
 
 static double uniform_of(uint64_t *state)
 {
@@ -116,7 +116,7 @@ static double uniform_of(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* Normally distributed (Box and Muller), by matrix, row and column. */
+/* Normally distributed (Box-Muller), determined by matrix, row and column. */
 static uint16_t element(int matrix, int row, int column)
 {
     uint64_t state = ((uint64_t)matrix << 62 | (uint64_t)row << 31 | (uint64_t)column) * 0xd1342543de82ef95u;
@@ -131,7 +131,7 @@ static void fill_block(uint16_t *x, int matrix, int r0, int r1, int c0, int c1, 
         for (int c = c0; c < c1; c++) x[(size_t)(r - r0) * (size_t)pitch + (size_t)(c - c0)] = element(matrix, r, c);
 }
 
-/* Each element of this rank's block against f64; sums in f32 are good to 8 sqrt(K) roundings of |a| |b| (see
+/* Checks each element of this rank's block against f64; sums in f32 are good to 8 sqrt(K) roundings of |a| |b| (see
  * gemm.c). */
 static int count_wrong(const place *p, const float *c)
 {
@@ -181,7 +181,7 @@ static void take_place(place *p)
     p->j1 = (int)((long)p->n * (p->at[1] + 1) / p->grid[1]);
 }
 
-/* The ranks of one machine take its devices in turn. */
+/* The ranks on a machine take its devices in turn. */
 static bool open_own_device(buffers *b, const place *p, const char *asked)
 {
     MPI_Comm machine;
@@ -198,17 +198,17 @@ static bool open_own_device(buffers *b, const place *p, const char *asked)
 static int width_of(const place *p, int panel) { return p->k - panel * PANEL < PANEL ? p->k - panel * PANEL : PANEL; }
 static int panels_of(const place *p) { return (p->k + PANEL - 1) / PANEL; }
 
-/* Elements of a whole panel of A (matrix 0) or B (matrix 1) on this rank. */
+/* Elements of a full panel of A (matrix 0) or B (matrix 1) on this rank. */
 static size_t panel_size(const place *p, int matrix)
 {
     return (size_t)(matrix ? p->j1 - p->j0 : p->i1 - p->i0) * PANEL;
 }
 
-/* Panels of A are dealt out to the ranks of a grid row, those of B to the ranks of a grid column. */
+/* Panels of A are distributed over the ranks of a grid row, those of B over a grid column. */
 static int owner_of(const place *p, int matrix, int panel) { return panel % p->grid[!matrix]; }
 static bool owns(const place *p, int matrix, int panel) { return owner_of(p, matrix, panel) == p->at[!matrix]; }
 
-/* Where a panel is, or will be once it has arrived. */
+/* The address of a panel, or where it will arrive. */
 static uint16_t *panel_at(const place *p, const buffers *b, int matrix, int panel)
 {
     if (!owns(p, matrix, panel)) return b->room[matrix][panel % 2];
@@ -224,8 +224,8 @@ static void fill_own(const place *p, buffers *b)
     }
 }
 
-/* Panels are in host memory, which MPI may write to while the device works. A block without rows or columns has buffers
- * too. */
+/* Panels are in host memory, which MPI may write while the device works. Even a block without rows or columns has
+ * buffers. */
 static bool prepare(buffers *b, const place *p)
 {
     size_t elements = (size_t)(p->i1 - p->i0) * (size_t)(p->j1 - p->j0) + 1;
@@ -246,7 +246,7 @@ static bool prepare(buffers *b, const place *p)
 
 /* ---- the product ---- */
 
-/* The panels are on their way: along the grid's row for A, along its column for B. */
+/* Starts sending the panels: along the grid's row for A, along its column for B. */
 static void send_panels(const place *p, const buffers *b, int panel, MPI_Request *request)
 {
     for (int matrix = 0; matrix < 2; matrix++) {
@@ -256,7 +256,7 @@ static void send_panels(const place *p, const buffers *b, int panel, MPI_Request
     }
 }
 
-/* MPI_Waitall would spin, and take the CPU from a software device. */
+/* MPI_Waitall would spin and take CPU time from a software device. */
 static void wait_for_panels(MPI_Request *request)
 {
     const struct timespec pause = {0, 20000};
@@ -274,7 +274,7 @@ static bool start_step(const place *p, buffers *b, int panel)
            fail_device(&b->dev);
 }
 
-/* While the device multiplies a panel, the next one travels. Seconds, below 0 on failure. */
+/* Sends the next panel while the device multiplies one. Returns seconds, negative on failure. */
 static double multiply(const place *p, buffers *b, bool overlap)
 {
     int panels = panels_of(p);

@@ -1,12 +1,12 @@
-/* neural_texture.c - trains a small neural network on the device to be a picture, and writes what came out.
+/* neural_texture.c - trains a small neural network to reproduce a picture, and writes the result.
  *
  *     cc -std=c11 neural_texture.c -lze_loader -lm && ./a.out
  *
- * The picture is made by the program. Fourier features of a pixel's place (64, f16) go through 64 -> 32 -> 32 -> 3;
- * gradients are summed with the outer-product and vector accumulation of cooperative vectors, Adam runs on the device,
- * and the trained f32 matrices are converted to f16 for the next step by a conversion in the same batch. Then every
- * pixel is evaluated, compared with a reference in f64, and written: PREFIX_target.png, PREFIX_result.png, and the
- * loss as a curve, PREFIX_loss.svg. neural_texture --help lists the options. */
+ * The picture is generated. Fourier features of a pixel's position (64, f16) go through a network 64 -> 32 -> 32 -> 3;
+ * gradients are summed by the outer product and vector accumulation of cooperative vectors, Adam runs on the device,
+ * and the trained f32 matrices are converted to f16 for the next step in the same batch. Then every pixel is evaluated,
+ * compared with a reference in f64, and written: PREFIX_target.png, PREFIX_result.png, and the loss curve
+ * PREFIX_loss.svg. See neural_texture --help. */
 #include "coopvec.h"
 #include "ze_dispatch.h"
 
@@ -20,7 +20,7 @@ enum { SIDE = 128, PIXELS = SIDE * SIDE, FEATURES = 64, HIDDEN = 32, COLORS = 3 
 enum { LAYERS = 3, LOCAL = 64, BATCH = 2048, BIAS_BYTES = 128 };
 static const int layer_rows[LAYERS] = {HIDDEN, HIDDEN, COLORS}, layer_cols[LAYERS] = {FEATURES, HIDDEN, HIDDEN};
 
-/* ---- where everything is. Parameters, gradients and Adam's two moments have the same places: matrices in the
+/* ---- memory layout. Parameters, gradients and Adam's two moments have the same offsets: matrices in the
  * outer-product-optimal layout, then biases, all f32. The f16 matrices for the products are mul-optimal. */
 
 static uint32_t matrix_size(cv_type type, int layer)
@@ -38,7 +38,7 @@ static uint32_t matrix_offset(cv_type type, int layer)
 
 static uint32_t bias_offset(int layer) { return matrix_offset(CV_F32, LAYERS) + (uint32_t)layer * BIAS_BYTES; }
 
-/* What the host tells the kernels for each step, in memory that both see. */
+/* The host's input to the kernels for each step, in shared memory. */
 enum { STATE_RATE, STATE_FIRST, STATE_SECOND, STATE_LOSS = 16, STATE_SIZE = 32 };
 
 /* ---- the kernels */
@@ -60,14 +60,14 @@ static cv_matrix_ref weights_of(CV_CONTEXT, cv_val weights, int layer)
                          .offset = CV_AT(matrix_offset(CV_F16, layer)));
 }
 
-/* The same matrix transposed: errors go back through it. */
+/* The same matrix, transposed for back-propagation. */
 static cv_matrix_ref transposed_of(CV_CONTEXT, cv_val weights, int layer)
 {
     return CV_MATRIX_REF(weights, f16, layer_cols[layer], layer_rows[layer], .layout = CV_MUL_OPTIMAL,
                          .transpose = true, .offset = CV_AT(matrix_offset(CV_F16, layer)));
 }
 
-/* All layers; v[l] is what goes into layer l. The result is f32. */
+/* All layers; v[l] is the input of layer l. The result is f32. */
 static cv_vec evaluate(CV_CONTEXT, cv_val weights, cv_val parameters, cv_vec features, cv_vec v[LAYERS])
 {
     v[0] = features;
@@ -86,7 +86,7 @@ CV_KERNEL (infer, ptr(f16, weights), ptr(f32, parameters), ptr(f16, features), p
              CV_TIMES(i, COLORS));
 }
 
-/* One random pixel a work-item. */
+/* One random pixel per work-item. */
 CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), ptr(f16, features), ptr(f32, target),
            ptr(f32, state), ptr(i32, seed))
 {
@@ -111,7 +111,7 @@ CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), 
     }
 }
 
-/* Adam, a work-item a parameter; the gradient is zeroed for the next step. */
+/* Adam, one work-item per parameter; zeroes the gradient for the next step. */
 CV_KERNEL (adam, ptr(f32, parameters), ptr(f32, gradients), ptr(f32, first), ptr(f32, second), ptr(f32, state))
 {
     cv_val i = CV_GLOBAL_ID(), step;
@@ -362,7 +362,7 @@ static void start_values(session *s)
         picture((double)(i % SIDE) / SIDE, (double)(i / SIDE) / SIDE, s->target + i * COLORS);
 }
 
-/* One step: gradients, Adam, and the new f16 matrices. Recorded once, run again and again. */
+/* One step: gradients, Adam, and the new f16 matrices. Recorded once, run many times. */
 static bool record_step(session *s)
 {
     cv_conversion_info infos[LAYERS];
@@ -401,7 +401,7 @@ static bool train_all(session *s)
     double begin = now(), shown = 0;
     for (int t = 0; t < s->steps; t++) {
         bool ran;
-        /* step 0 only makes the first f16 matrices: the rate is zero */
+        /* step 0 only creates the first f16 matrices: the rate is zero */
         s->state[STATE_RATE] = t == 0 ? 0 : (float)(0.01 * 0.5 * (1.02 + cos(3.14159265 * t / s->steps)));
         s->state[STATE_FIRST] = (float)(1 / (1 - pow(0.9, t + 1)));
         s->state[STATE_SECOND] = (float)(1 / (1 - pow(0.999, t + 1)));
@@ -410,7 +410,7 @@ static bool train_all(session *s)
         ran = t == 0 ? zed_batch_end(&s->step) : zed_batch_run(&s->step);
         if (!ran) return fail_session(s);
         s->loss[t] = (s->state[STATE_LOSS] + s->state[STATE_LOSS + 1] + s->state[STATE_LOSS + 2]) / (BATCH * COLORS);
-        if (t == 0) { /* what step 0 gathered came from matrices that were still zero */
+        if (t == 0) { /* step 0 gathered gradients of zero matrices */
             memset(s->first, 0, parameter_count() * sizeof(float));
             memset(s->second, 0, parameter_count() * sizeof(float));
         }
@@ -476,7 +476,7 @@ static bool check_features(const session *s)
             double phase = x * (double)s->frequencies[k % 32] + y * (double)s->frequencies[k % 32 + 32];
             double want = k < 32 ? sin(phase) : cos(phase),
                    got = (double)spe_f16_bits_to_f32(s->features[i * FEATURES + k]);
-            /* half a unit of f16, and what f32 rounding of the phase does */
+            /* half a unit of f16, plus the effect of rounding the phase to f32 */
             if (!(fabs(got - want) <= 0x1p-12 + 4 * (fabs(phase) + 1) * 0x1p-24))
                 return fail("feature %d of pixel %d is %.7g, want %.7g", k, i, got, want);
         }
@@ -507,7 +507,7 @@ static bool write_files(const session *s, const char *prefix)
 
 static const char *prefix_of(const options *o) { return o->out ? o->out : "neural_texture"; }
 
-/* Refuses a place that cannot be written before the training is done. */
+/* Refuses an unwritable path before training. */
 static bool check_place(const char *prefix)
 {
     char path[512];
@@ -519,7 +519,7 @@ static bool finish(session *s, const options *o, double seconds)
 {
     const char *prefix = prefix_of(o);
     double error = 0, db;
-    memset(s->image, 0xff, PIXELS * COLORS * sizeof(float)); /* NaN, so that what is not written is noticed */
+    memset(s->image, 0xff, PIXELS * COLORS * sizeof(float)); /* NaN, to detect unwritten elements */
     if (!zed_launch(&s->kernel[INFER], (zed_groups){PIXELS / LOCAL, 1, 1}, s->weights, s->parameters, s->features,
                     s->image))
         return fail_session(s);

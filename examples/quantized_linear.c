@@ -1,15 +1,14 @@
-/* quantized_linear.c - the linear layer of a language model with weights of 4 or 8 bits: y = x W, f16 activations of a
- * batch of 1 to 16, and for every 64 weights of an output a scale of its own.
+/* quantized_linear.c - the linear layer of a language model with 4- or 8-bit weights: y = x W, f16 activations of a
+ * batch of 1 to 16, and a scale for every 64 weights of an output.
  *
  *     w[k][n] = q[k][n] * scale[k / 64][n]          q: -8 to 7, or -128 to 127
  *
  *     cc -std=c11 quantized_linear.c -lze_loader -lm && ./a.out model.safetensors --tensor fc.weight
  *
- * A group's sum of x q is a product of tiles, in which only the additions round; the scale is multiplied with the sum.
- * Two 4-bit weights share a byte: weights r and r + 32 of a group, so that the low halves of 32 rows of bytes are one
- * operand of the product and the high halves the next, and nothing moves between lanes. Every result is checked against
- * f64 with the same q; the error that the 4 or 8 bits make is printed, and drawn with --svg. `quantized_linear --help`
- * says the rest.
+ * A group's sum of x q is a product of tiles, in which only additions round; the scale multiplies the sum. Two 4-bit
+ * weights share a byte: weights r and r + 32 of a group, so that the low halves of 32 rows of bytes are one operand of
+ * the product and the high halves the next, without moving data between lanes. Every result is checked against f64 with
+ * the same q; the quantisation error is printed, and drawn with --svg. See `quantized_linear --help`.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -18,7 +17,7 @@
 #include "example.h"
 #include "example_matrices.h"
 
-/* A work-group of four subgroups makes 64 outputs of the whole batch; a turn of its loop takes a group of weights. */
+/* A work-group of four subgroups computes 64 outputs of the whole batch, one group of weights per iteration. */
 enum { BATCH = 16, COLUMNS = 64, GROUP = 64, HALF = GROUP / 2 };
 
 /* ---- the kernels ---- */
@@ -42,7 +41,7 @@ static void linear(XT_CONTEXT, int bits, xt_val X, xt_val W, xt_val SCALE, xt_va
     XT_FOR(group, 0, groups, 1, &sum, &x, &w, &scale)
     {
         xt_vec low, high, part, bytes = XT_LOAD_TILE(w);
-        if (bits == 4) { /* stored from 0 to 15 */
+        if (bits == 4) { /* stored as 0 to 15 */
             low = XT_SUB(XT_CAST(f16, XT_AND(bytes, 15)), 8);
             high = XT_SUB(XT_CAST(f16, XT_SHR(bytes, 4)), 8);
         } else {
@@ -112,7 +111,7 @@ static bool parse_option(options *o, char **argv, int *i)
     return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
 }
 
-/* A size from the command line, or `otherwise` when not given. */
+/* A size from the command line, or `otherwise` if not given. */
 static bool parse_up_to(const char *name, const char *text, int otherwise, int most, int *size)
 {
     char *end = NULL;
@@ -150,7 +149,7 @@ static bool read_matrix(const char *path, const char *tensor, matrix *x)
     return is_safetensors(path) ? safetensors_read(path, tensor, x) : npy_read(path, x);
 }
 
-/* PyTorch keeps a row for each output. */
+/* PyTorch stores a row per output. */
 static bool read_weights(const char *path, const char *tensor, matrix *w)
 {
     matrix rows = {0, 0, NULL};
@@ -186,7 +185,7 @@ static bool choose_layer(const options *o, layer *l)
     return l->m <= BATCH || fail("%s: it has %d rows; a batch has at most %d", o->file[1], l->m, (int)BATCH);
 }
 
-/* The nearest of the 16 or 256 multiples of a group's scale, which is such that its largest weight is one of them. */
+/* Rounds to the 16 or 256 multiples of a group's scale, chosen so that its largest weight is one of them. */
 static bool quantize(layer *l)
 {
     size_t n = (size_t)l->n;
@@ -213,8 +212,8 @@ static bool quantize(layer *l)
 
 static int weight(const layer *l, size_t k, size_t j) { return k < (size_t)l->k ? l->q[k * (size_t)l->n + j] : 0; }
 
-/* As the kernels want them: rows of bytes, of 4 bits weights r and r + 32 of a group in one; the last group is filled
- * up. */
+/* The kernels' format: rows of bytes; for 4 bits, weights r and r + 32 of a group in one byte; the last group is
+ * padded. */
 static void pack(const layer *l, uint8_t *to)
 {
     size_t n = (size_t)l->n;
@@ -231,7 +230,7 @@ static void pack(const layer *l, uint8_t *to)
 
 /* ---- the check ---- */
 
-/* In f64: with the quantized weights, the sum of the sizes of its terms, and with the weights as they were. */
+/* In f64: with quantized weights, the sum of the magnitudes of its terms, and with the original weights. */
 static void reference(const layer *l, const uint16_t *x, int i, int j, double *want, double *size, double *unquantized)
 {
     size_t n = (size_t)l->n, k = (size_t)l->k;
@@ -245,8 +244,8 @@ static void reference(const layer *l, const uint16_t *x, int i, int j, double *w
     }
 }
 
-/* Products x q are exact in f32. Each of K additions in groups, and of two roundings a group, is off by at most 2^-24
- * of the sum of all sizes; then the result is rounded to f16. `points`: what is drawn, two numbers an output. */
+/* Products x q are exact in f32. Each of K additions in groups, and of two roundings per group, is off by at most 2^-24
+ * of the sum of all magnitudes; then the result is rounded to f16. points: for the drawing, two numbers per output. */
 static bool check(const layer *l, const uint16_t *x, const uint16_t *y, float *points)
 {
     double signal = 0, noise = 0, worst = 0;
@@ -271,7 +270,7 @@ static bool check(const layer *l, const uint16_t *x, const uint16_t *y, float *p
     return wrong == 0 || fail("%d x %d x %d: %zu elements are wrong", l->m, l->n, l->k, wrong);
 }
 
-/* ---- the picture: each output against what it was before the weights were quantized ---- */
+/* ---- the picture: each output against the one with unquantized weights ---- */
 
 static bool draw(const char *path, const layer *l, const float *points)
 {

@@ -1,6 +1,6 @@
-/* softmax.c - exp(x - max) / sum along the rows or along the columns of a matrix of any size, and layer normalisation
- * of its rows: (x - mean) / sqrt(variance + epsilon) * gamma + beta. A work-group has 16 rows (or columns) and passes
- * over them three times: with its largest elements, with its sums, and with its results.
+/* softmax.c - exp(x - max) / sum along the rows or columns of a matrix of any size, and layer normalisation of its
+ * rows: (x - mean) / sqrt(variance + epsilon) * gamma + beta. A work-group has 16 rows (or columns) and passes over
+ * them three times: for the largest elements, for the sums, and for the results.
  *
  *     cc -std=c11 softmax.c -lze_loader -lm && ./a.out
  */
@@ -10,12 +10,12 @@
 #define EXAMPLE "softmax"
 #include "example.h"
 
-enum { LINES = 16, STEP = 64 }; /* rows of a work-group, and how many of their elements at a time */
+enum { LINES = 16, STEP = 64 }; /* rows per work-group, and elements per step */
 
-/* What a work-group works on: LINES x STEP elements along dimension dim = 1, STEP x LINES along dim = 0. */
+/* A work-group's elements: LINES x STEP along dimension dim = 1, STEP x LINES along dim = 0. */
 typedef struct {
     int dim, rows, cols;
-    xt_map map, sums; /* of such a vector, and of one sum a line */
+    xt_map map, sums; /* of such a vector, and of one sum per line */
     xt_val first, extent, M, N;
 } lines;
 
@@ -39,7 +39,7 @@ static xt_tile tile_of(XT_CONTEXT, xt_val base, const lines *l)
 
 static xt_tile next(XT_CONTEXT, xt_tile t, int dim) { return XT_UPDATE_TILE_OFFSET(t, dim ? 0 : STEP, dim ? STEP : 0); }
 
-/* One value a line, repeated along the lines. */
+/* Repeats one value per line along the lines. */
 static xt_vec spread(XT_CONTEXT, xt_vec v, const lines *l)
 {
     return XT_BROADCAST(v, l->dim, STEP, .map = l->map, .source = v.map);
@@ -71,7 +71,7 @@ static void softmax(XT_CONTEXT, int dim, xt_val X, xt_val Y, xt_val M, xt_val N)
 XT_KERNEL (softmax_rows, ptr(f32, X), ptr(f32, Y), u32(M), u32(N)) { softmax(XT_SELF, 1, X, Y, M, N); }
 XT_KERNEL (softmax_columns, ptr(f32, X), ptr(f32, Y), u32(M), u32(N)) { softmax(XT_SELF, 0, X, Y, M, N); }
 
-/* What lies beyond the row is no part of the variance: its distance from the mean is set to 0. */
+/* Elements beyond the row must not contribute to the variance: their distance from the mean is set to 0. */
 XT_KERNEL (layer_norm, ptr(f32, X), ptr(f32, gamma), ptr(f32, beta), ptr(f32, Y), u32(M), u32(N), f32(epsilon))
 {
     lines l = lines_along(XT_SELF, 1, M, N);
@@ -131,7 +131,7 @@ static bool parse_options(options o, char **argv)
            (!o[TARGET] || o[EMIT] || fail("--target goes with --emit"));
 }
 
-/* ---- the host's side */
+/* ---- host code */
 
 static float *new_floats(zed_device *dev, size_t count, uint64_t *state)
 {
@@ -140,7 +140,7 @@ static float *new_floats(zed_device *dev, size_t count, uint64_t *state)
     return p;
 }
 
-/* Counts an element that is not within its bound; tells the first. */
+/* Counts elements outside their bound, and reports the first. */
 static void check_element(int *wrong, int row, int col, double got, double want, double bound)
 {
     if (fabs(got - want) <= bound) return;
@@ -192,7 +192,7 @@ static bool run_columns(zed_device *dev, zed_kernel *kernel, const int *size)
     return run_softmax(dev, kernel, size, false);
 }
 
-/* The mean errs by sqrt(N) roundings, which the scale multiplies; the variance relatively alike. */
+/* The mean is off by sqrt(N) roundings, multiplied by the scale; the variance by a similar relative error. */
 static int check_norm(const float *x, const float *gamma, const float *beta, const float *y, int m, int n,
                       double epsilon)
 {
@@ -238,7 +238,7 @@ static const form forms[] = {
 };
 static const int form_count = sizeof forms / sizeof forms[0];
 
-/* ---- the program */
+/* ---- main */
 
 static void print_help(void)
 {

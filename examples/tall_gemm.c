@@ -1,6 +1,6 @@
 /* tall_gemm.c - C = A B with many rows and few columns: A is M x K and B K x N, f32, column-major, M in the hundred
- * thousands, N and K up to 256. Every subgroup makes 32 rows of C and goes over K in steps of 16, carrying its part of
- * C in registers.
+ * thousands, N and K up to 256. Every subgroup computes 32 rows of C and iterates over K in steps of 16, with its part
+ * of C in registers.
  *
  *     cc -std=c11 tall_gemm.c -lze_loader -lm && ./a.out
  *
@@ -12,7 +12,7 @@
 #define EXAMPLE "tall_gemm"
 #include "example.h"
 
-/* of a subgroup's part of C; values of k a step; of a work-group */
+/* per subgroup; values of k per step; per work-group */
 enum { ROWS = 32, COLUMNS = 32, STEP = 16, SUBGROUPS = 8 };
 
 typedef struct {
@@ -32,8 +32,7 @@ static cm_mem matrix_at(spe_id ptr, spe_id rows, spe_id cols)
     return mem;
 }
 
-/* Rows first .. + ROWS and columns from `column` on. `whole`: nothing of A and C lies outside in the first
- * direction. */
+/* Rows first .. + ROWS, and columns from `column` on. whole: nothing of A and C is outside in the first direction. */
 static void write_part(cm_ctx *c, const problem *p, spe_id first, spe_id column, int columns, bool whole)
 {
     spe_module *m = c->module;
@@ -43,7 +42,7 @@ static void write_part(cm_ctx *c, const problem *p, spe_id first, spe_id column,
     cm_matrix d = cm_splat(c, ROWS, columns, CM_F32, CM_ACC, 0);
     spe_id k;
     if (whole) at_a.rows = at_c.rows = 0;
-    if (p->k % STEP == 0) at_a.cols = at_b.rows = 0; /* tests that constants decide */
+    if (p->k % STEP == 0) at_a.cols = at_b.rows = 0; /* decided at build time */
     if (p->n % columns == 0) at_b.cols = at_c.cols = 0;
     at_a.row = at_c.row = first;
     at_b.col = at_c.col = column;
@@ -79,7 +78,7 @@ static void write_body(cm_ctx *c, const problem *p)
 
 static const char parameters[] = "ptr<f32> A, ptr<f32> B, ptr<f32> C, i32 M";
 
-/* The module for a target; its words live until spe_free. N and K are constants in it. */
+/* Builds the module for a target; its words live until spe_free. N and K are constants in it. */
 static spe_words build(spe_module *m, const char *target, const problem *p)
 {
     const cm_target *row = cm_target_row(target);
@@ -164,7 +163,7 @@ static bool load(zed_device *dev, zed_module *module, zed_kernel *kernel, const 
     return ok;
 }
 
-/* Nanoseconds of one launch, negative when it failed. */
+/* Nanoseconds of a launch, negative on failure. */
 static double launch(zed_kernel *kernel, const problem *p)
 {
     uint32_t rows = ROWS * SUBGROUPS, columns = p->n < COLUMNS ? (uint32_t)p->n : COLUMNS;
@@ -192,7 +191,7 @@ static bool run(zed_device *dev, problem *p)
 
 typedef struct {
     const char *file, *target, *device;
-    int size[3]; /* as in the table; 0: not given */
+    int size[3]; /* columns of the table; 0: not given */
 } options;
 
 static const struct {
