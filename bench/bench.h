@@ -1,4 +1,4 @@
-/* bench.h - what the benches share: a clock, medians, and the lines that scripts read:
+/* bench.h - shared by the benches: a clock, medians, and the lines that scripts parse:
  *     bench <name> <value> <unit> [peer=<name> peer_value=<value> ratio=<ratio>]
  */
 #ifndef XETILE_BENCH_H
@@ -33,7 +33,7 @@ static inline void bench_line(const char *name, double value, const char *unit)
     fflush(stdout);
 }
 
-/* `ratio` is value / peer_value. */
+/* ratio = value / peer_value. */
 static inline void bench_peer_line(const char *name, double value, const char *unit, const char *peer,
                                    double peer_value)
 {

@@ -1,6 +1,6 @@
-/* bench_barrier.c - what a barrier costs a subgroup: a work-group of 16 subgroups that meet again and again, less the
- * same launch without barriers. In two forms: a kernel of barriers alone, and one that also has a sum over the
- * work-group (on the software device the first returns at each barrier and is called again, the second has coroutines).
+/* bench_barrier.c - the cost of a barrier per subgroup: a work-group of 16 subgroups with repeated barriers, minus the
+ * same launch without. Two kernels: one of barriers alone, and one that also sums over the work-group (on the software
+ * device, the first returns at each barrier and is called again, the second uses coroutines).
  */
 #include "spirv_emit.h"
 #include "ze_dispatch.h"
@@ -11,7 +11,7 @@ enum { RUNS = 7, SUBGROUP = 16, ITEMS = 256, ROUNDS = 20000 };
 
 static bool fail(const zed_device *d) { return zed_print_error(d, stderr), false; }
 
-/* out[i] = i + rounds, or with `sums` that of all items: 0 + 1 + ... + 255 + 256 rounds. */
+/* out[i] = i + rounds, or with `sums` the sum of all items: 0 + 1 + ... + 255 + 256 rounds. */
 static void emit(spe_module *m, bool sums)
 {
     spe_id u32 = spe_int(m, 32);
@@ -29,7 +29,7 @@ static void emit(spe_module *m, bool sums)
     spe_kernel_end(m);
 }
 
-/* Nanoseconds of a launch, the median; negative: it failed, or the result is wrong. */
+/* Median nanoseconds of a launch; negative if it failed or the result is wrong. */
 static double launch(zed_kernel *k, uint32_t *out, uint32_t rounds, bool sums)
 {
     double t[RUNS];

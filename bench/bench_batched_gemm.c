@@ -1,4 +1,4 @@
-/* bench_batched_gemm.c - 10,000 small products (examples/batched_gemm.c) on the first device, beside as many calls of
+/* bench_batched_gemm.c - 10,000 small products (examples/batched_gemm.c) on the first device, against as many calls to
  * OpenBLAS. */
 #define main batched_gemm_main
 #include "../examples/batched_gemm.c"

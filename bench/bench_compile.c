@@ -1,7 +1,6 @@
-/* bench_compile.c - what including the headers costs: gemm.c and hello.c compiled by gcc and by clang, at -O2 and -O0,
- * include and go and with declarations only. The peer is stb_image.h with its implementation, compiled right beside.
- * Counted is the processor time of the compiler and of what it starts; nothing is linked.
- */
+/* bench_compile.c - the cost of including the headers: gemm.c and hello.c compiled by gcc and clang at -O2 and -O0,
+ * with the bodies and with declarations only. The peer is stb_image.h with its implementation, compiled alongside.
+ * Measures the processor time of the compiler and its child processes; nothing is linked. */
 #define _XOPEN_SOURCE 700
 #include "bench.h"
 
@@ -18,7 +17,7 @@ static double seconds_of_children(void)
            (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
 }
 
-/* The seconds that a compiler takes for what the options name, below 0 when it refuses. */
+/* Seconds to compile with these options, negative if the compiler fails. */
 static double compile(const char *compiler, const char *options)
 {
     char command[512];

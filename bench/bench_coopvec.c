@@ -1,6 +1,6 @@
-/* bench_coopvec.c - the network of examples/mlp_inference.c (64 -> 64 -> 64 -> 3, f16) on the first device, beside the
- * same network as a plain scalar kernel of one work-item an input on the same device, and beside OpenBLAS sgemm on the
- * whole batch. FP8 and 8-bit weights too.
+/* bench_coopvec.c - the network of examples/mlp_inference.c (64 -> 64 -> 64 -> 3, f16) on the first device, against the
+ * same network as a scalar kernel with one work-item per input on the same device, and against OpenBLAS sgemm on the
+ * whole batch. Also FP8 and 8-bit weights.
  */
 #define main mlp_main
 #include "../examples/mlp_inference.c"
@@ -10,11 +10,11 @@
 
 enum { RUNS = 7, ITEMS = 262144 };
 
-/* ---- the scalar kernel: loops over rows and columns, weights in rows, vectors in arrays of the work-item */
+/* ---- the scalar kernel: loops over rows and columns, weights row-major, vectors in private arrays */
 
 static spe_id at_(spe_module *m, spe_id variable, spe_id i) { return spe_element(m, variable, 1, &i); }
 
-/* y = w x + b, of rows x cols at element `first` of the weights; relu where it is not the last layer. */
+/* y = w x + b, rows x cols, starting at element `first` of the weights; relu except in the last layer. */
 static void scalar_layer(cv_ctx *cv, int layer, spe_id first, spe_id x, spe_id y)
 {
     spe_module *m = &cv->m;
@@ -63,7 +63,7 @@ static const network scalar_network = {"scalar", &scalar_kernel, CV_F16, CV_F16}
 
 static const double flops = 2.0 * (IN * HIDDEN + HIDDEN * HIDDEN + HIDDEN * OUT) * ITEMS;
 
-/* GFLOP/s, checked; negative: it failed. */
+/* GFLOP/s, with results checked; negative on failure. */
 static double measure(session *s, const network *n, const void *weights, int runs)
 {
     double t[RUNS], worst;
@@ -82,7 +82,7 @@ static double measure(session *s, const network *n, const void *weights, int run
     return check(s, n, &worst) ? flops / bench_median(t, runs) : -1;
 }
 
-/* The three products of the batch in f32 (no biases, no activations). */
+/* The batch's three products in f32 (no biases, no activations). */
 static double measure_sgemm(sgemm_fn *sgemm)
 {
     double t[RUNS];
@@ -102,7 +102,7 @@ static double measure_sgemm(sgemm_fn *sgemm)
     return flops / bench_median(t, RUNS) * 1e-9;
 }
 
-/* The f16 weights in rows, one layer after the other. */
+/* The f16 weights row-major, layer by layer. */
 static uint16_t *plain_weights(session *s)
 {
     uint16_t *w = zed_alloc(&s->dev, ZED_SHARED, LAYERS * HIDDEN * IN * sizeof *w, 128), *at = w;

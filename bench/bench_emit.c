@@ -1,5 +1,5 @@
-/* bench_emit.c - what it costs to make a kernel's SPIR-V with bodies that are optimised, as a library's are, and how
- * often memory is asked for meanwhile; beside others that make SPIR-V, where they are installed.
+/* bench_emit.c - the cost of generating a kernel's SPIR-V with optimised bodies, as in a library, and the number of
+ * allocations; against other generators of SPIR-V, if they are installed.
  */
 #undef XETILE_DECLARATIONS
 #define XETILE_OPTIMIZE
@@ -9,7 +9,7 @@
 #undef main
 #include "emit_peers.h"
 
-/* The Makefile links this program with --wrap, so that every call of the allocator comes here first. */
+/* The Makefile links this program with --wrap, so that every call to the allocator comes here first. */
 static size_t allocations;
 
 void *__real_malloc(size_t size);
@@ -23,8 +23,8 @@ void *__wrap_malloc(size_t size) { return allocations++, __real_malloc(size); }
 void *__wrap_calloc(size_t count, size_t size) { return allocations++, __real_calloc(count, size); }
 void *__wrap_realloc(void *p, size_t size) { return allocations += size != 0, __real_realloc(p, size); }
 
-/* For bmg the module has two versions of the kernel, for pitches that qualify for 2D blocks and for any; or one of
- * them. For `generic` there is no matrix instruction: longer, and of instructions that every SPIRV-Tools knows.
+/* For bmg the module has two versions of the kernel, for pitches that qualify for 2D blocks and for any pitch; or one
+ * of them. `generic` has no matrix instructions: longer, and uses only instructions that every SPIRV-Tools supports.
  */
 typedef enum { BOTH, ALIGNED, ANY_PITCH, GENERIC } version;
 
@@ -36,8 +36,8 @@ static xt_module emit_gemm(version v)
     return XT_BUILD(gemm_f16, &target);
 }
 
-/* TinyTC gets a text that promises what ALIGNED promises, also beside BOTH, which it does not have; beside ANY_PITCH
- * one that promises nothing. */
+/* TinyTC's text makes the promises of ALIGNED, also for BOTH, which TinyTC has no equivalent for; for ANY_PITCH it
+ * promises nothing. */
 static emitted measure_peer(version v)
 {
     emitted e = {0};

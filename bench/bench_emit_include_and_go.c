@@ -1,5 +1,5 @@
-/* bench_emit_include_and_go.c - what it costs to make the GEMM's SPIR-V when a program just includes the headers,
- * most of whose bodies then are not optimised; bench_emit.c has the figure with bodies that are. */
+/* bench_emit_include_and_go.c - the cost of generating the GEMM's SPIR-V in a program that just includes the headers,
+ * where most bodies are not optimised; bench_emit.c measures optimised bodies. */
 #undef XETILE_DECLARATIONS
 #include "meter.h"
 #define main gemm_main

@@ -1,5 +1,5 @@
-/* bench_emit_l2.c - how long the kernel of appendix 2.5 takes to become SPIR-V: 512 x 256 a work-group, as in the
- * text. */
+/* bench_emit_l2.c - the time to generate SPIR-V for the kernel of appendix 2.5: 512 x 256 per work-group, as in the
+ * specification. */
 #undef XETILE_DECLARATIONS
 #define XETILE_OPTIMIZE
 #include "meter.h"

@@ -1,6 +1,5 @@
-/* bench_flash_attention.c - attention (examples/flash_attention.c) on the first device, beside the same with OpenBLAS
- * in f32: scores, softmax, weighted sum, a head at a time.
- */
+/* bench_flash_attention.c - attention (examples/flash_attention.c) on the first device, against OpenBLAS in f32:
+ * scores, softmax, weighted sum, one head at a time. */
 #define main flash_attention_main
 #include "../examples/flash_attention.c"
 #undef main
@@ -9,7 +8,7 @@
 
 enum { RUNS = 5, LENGTH = 777, HEADS = 4 };
 
-/* One head; a causal one sees zeros above the diagonal. Everything is column-major: column i is token i. */
+/* One head; a causal one has zeros above the diagonal. All matrices are column-major: column i is token i. */
 static void attend(sgemm_fn *sgemm, const problem *p, const float *q, const float *k, const float *v, float *s,
                    float *o)
 {

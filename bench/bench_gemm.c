@@ -1,8 +1,8 @@
-/* bench_gemm.c - the GEMM of examples/gemm.c on the first device (without a GPU the software one, at each instruction
- * set the CPU has), beside OpenBLAS where it is installed: as it comes, and (`_same_isa`) held to the same instruction
- * set. And how long its module takes to load, into an empty cache and from a full one. Contestants take turns, so that
- * what else the machine does slows all of them alike. A size that would take more than $BENCH_SECONDS (default 60) is
- * left out, and said so.
+/* bench_gemm.c - the GEMM of examples/gemm.c on the first device (without a GPU the software device, at each
+ * instruction set of the CPU), against OpenBLAS if installed: unrestricted, and (`_same_isa`) limited to the same
+ * instruction set. Also the time to load its module, with an empty and a full cache. Contestants take turns, so that
+ * other load on the machine slows all of them equally. Sizes that would take more than $BENCH_SECONDS (default 60) are
+ * skipped with a message.
  */
 #define _POSIX_C_SOURCE 200809L /* processes and pipes: blas_held.h */
 #define main gemm_main
@@ -44,7 +44,7 @@ static bool take_turn(contestant *c, int run)
     uint32_t M = (uint32_t)c->p.m, N = (uint32_t)c->p.n, K = (uint32_t)c->p.k;
     session *s = &c->s;
     double ns = 0;
-    for (int launch = 0; launch < 2; launch++) /* the first wakes the processors from the rest before */
+    for (int launch = 0; launch < 2; launch++) /* the first wakes the processors after the pause */
         ns = zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
     if (ns < 0) return fail_device(&s->dev);
     if (run >= 0) c->t[run] = ns * 1e-9;
@@ -63,7 +63,7 @@ static void take_turn_sgemm(sgemm_fn *sgemm, const problem *p, float *c, double 
     blas_rest();
 }
 
-/* In a run that failed it is out of the contest. */
+/* After a failure it is out of the contest. */
 static void take_turn_held(held_blas *held, double *t, int run)
 {
     double seconds = 0;
@@ -73,7 +73,7 @@ static void take_turn_held(held_blas *held, double *t, int run)
     blas_rest();
 }
 
-/* Every element at 1024 cubed; of larger products 4 columns in every 64. */
+/* Checks every element up to 1024 cubed; 4 columns of every 64 of larger products. */
 static bool is_right(const problem *p, const void *c)
 {
     double *norm_a = (double *)malloc((size_t)p->m * sizeof(double));
@@ -89,7 +89,7 @@ static bool is_right(const problem *p, const void *c)
     return ok && v.wrong == 0;
 }
 
-/* One size at one instruction set: all types and both sgemm, turn by turn. */
+/* One size at one instruction set: all types and both sgemm, in turns. */
 static bool play(contestant *all, sgemm_fn *sgemm, held_blas *held, double *gflops)
 {
     double t[RUNS], held_t[RUNS], work = 2.0 * all->p.m * all->p.n * all->p.k;
@@ -129,8 +129,8 @@ static void report(const char *size, const char *suffix, const held_blas *held, 
     bench_peer_line(name, gflops[GEMM_I8], "GFLOP/s", f16, gflops[GEMM_F16]);
 }
 
-/* *soft: is it the software device that was measured? *seconds: how long it took, without the compiler's part. `core`
- * is what OpenBLAS calls CPUs of this instruction set, or NULL. */
+/* *soft: whether the software device was measured; *seconds: time without the compiler's part; core: OpenBLAS's name of
+ * CPUs with this instruction set, or NULL. */
 static bool measure(const char *size, const char *suffix, const char *core, sgemm_fn *sgemm, bool *soft,
                     double *seconds)
 {
@@ -155,7 +155,7 @@ static bool measure(const char *size, const char *suffix, const char *core, sgem
     return ok;
 }
 
-/* The instruction sets that the software device compiles for, as far as the CPU has them. */
+/* The software device's instruction sets, and whether the CPU supports them. */
 static bool has_avx512(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -177,13 +177,13 @@ static bool has_avx2(void)
 
 static bool any_cpu(void) { return true; }
 
-/* And OpenBLAS's oldest core that has as much. Prescott has SSE3, the software device's `generic` SSE2. */
+/* For each, OpenBLAS's oldest core that supports it. Prescott has SSE3, the software device's `generic` SSE2. */
 static const struct {
     const char *name, *core;
     bool (*here)(void);
 } isas[] = {{"avx512", "SkylakeX", has_avx512}, {"avx2", "Haswell", has_avx2}, {"generic", "Prescott", any_cpu}};
 
-/* From 64 up, each eight times the work of the one before; the largest only when there is time for it. */
+/* From 64 up, each with eight times the work of the previous one; the largest only if time permits. */
 static bool measure_sizes(sgemm_fn *sgemm, bool *soft)
 {
     static const char *const sizes[] = {"64", "128", "256", "512", "1024", "2048", "4096"};
@@ -217,7 +217,7 @@ static bool measure_all(sgemm_fn *sgemm)
     return ok;
 }
 
-/* Milliseconds from SPIR-V words to a module on the device; negative: it failed. */
+/* Milliseconds from SPIR-V words to a module on the device; negative on failure. */
 static double load_once(zed_device *dev, const xt_module *mod)
 {
     zed_module module;
@@ -229,7 +229,7 @@ static double load_once(zed_device *dev, const xt_module *mod)
     return ms;
 }
 
-/* The software device keeps what it compiled in a folder: an empty one for each cold load. */
+/* The software device caches compiled code in a folder: an empty one for each cold load. */
 static bool load_times(zed_device *dev, const xt_module *mod)
 {
     enum { COLD = 3 };
@@ -264,7 +264,7 @@ static bool measure_load(void)
 int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], held_blas_argument)) return held_blas_serve(atoi(argv[2]));
-    unsetenv("OPENBLAS_CORETYPE"); /* as it comes: nor does the environment hold it */
+    unsetenv("OPENBLAS_CORETYPE"); /* unrestricted OpenBLAS must choose by itself */
     sgemm_fn *sgemm = find_sgemm("gemm");
     bool ok = measure_load();
     return !(measure_all(sgemm) && ok);

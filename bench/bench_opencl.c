@@ -1,12 +1,12 @@
 /* bench_opencl.c - ten ordinary OpenCL C kernels (tests/opencl/ordinary.cl) on the first device, without a GPU the
- * software one; beside them PoCL on the CPU, where libOpenCL.so.1 and it are installed, with the same SPIR-V, else with
- * the source.
+ * software device; against PoCL on the CPU, if libOpenCL.so.1 and PoCL are installed, with the same SPIR-V or else the
+ * source.
  *
  * Every result of the first run is compared with a reference in double precision (integers exactly) on both; a rate is
- * only printed when it is right. Whole launches are timed, from the call to the end of the wait. The two take turns,
- * with buffers of their own each time: where 4 MiB lie, and what else the caches hold, is worth a factor of two to some
- * kernels. Two lines more say how many launches of 64 work-groups that do next to nothing there are in a millisecond,
- * each waited for, and many started before the wait.
+ * only printed if it is right. Whole launches are timed, from the call to the end of the wait. The two take turns, with
+ * new buffers each time: the address of 4 MiB and the contents of caches make a factor of two for some kernels. Two
+ * more lines give launches per millisecond of 64 nearly empty work-groups, each waited for, and many started before one
+ * wait.
  */
 #include "../tests/opencl/opencl.h"
 #include "bench.h"
@@ -19,9 +19,9 @@ struct kernel_case {
     const char *name, *params;
     uint32_t global[2], local[2];
     size_t bytes[BUFFERS];                 /* the last one is the result */
-    void (*fill)(void *const *buffers);    /* also what the result begins with */
-    bool (*right)(void *const *buffers);   /* by the buffers after one run; inputs are as `fill` made them */
-    bool has_value, value_is_float;        /* a parameter behind the buffers */
+    void (*fill)(void *const *buffers);    /* also initialises the result */
+    bool (*right)(void *const *buffers);   /* checks the buffers after one run; inputs are unchanged */
+    bool has_value, value_is_float;        /* a parameter after the buffers */
     uint32_t value;
     float real;
     double work; /* per launch, in `unit` */
@@ -30,7 +30,7 @@ struct kernel_case {
 
 /* ---- contents and references */
 
-static float *reference_y; /* what saxpy's y was */
+static float *reference_y; /* saxpy's initial y */
 
 static void fill_floats(float *p, size_t count, double least, double most)
 {
@@ -158,7 +158,7 @@ static bool right_mandelbrot(void *const *b)
             wrong += ((const uint32_t *)b[0])[r * SIDE + c] != k;
         }
     }
-    return wrong <= SIDE * SIDE / 1000; /* where x * x + y * y is 4 but for a rounding, and chaotic inside */
+    return wrong <= SIDE * SIDE / 1000; /* points where x * x + y * y is nearly 4, and chaotic ones */
 }
 
 static void fill_black_scholes(void *const *b)
@@ -174,7 +174,7 @@ static bool right_black_scholes(void *const *b)
                d2 = d1 - root;
         double want =
             (double)s[i] * 0.5 * erfc(-d1 * sqrt(0.5)) - (double)k[i] * exp(-0.04) * 0.5 * erfc(-d2 * sqrt(0.5));
-        if (!near((double)call[i], want, 1e-4)) return false; /* the kernel's polynomial is good for 1e-7 of 100 */
+        if (!near((double)call[i], want, 1e-4)) return false; /* the kernel's polynomial is accurate to 1e-7 of 100 */
     }
     return true;
 }
@@ -336,7 +336,7 @@ static int buffer_count(const kernel_case *c) { return 1 + (c->bytes[1] != 0) + 
 
 /* ---- the device */
 
-/* Work a second; below 0 when the result was wrong, 0 when it could not run. */
+/* Work per second; negative if the result is wrong, 0 if it could not run. */
 static double measure_device(zed_module *m, const kernel_case *c)
 {
     void *buffers[BUFFERS] = {NULL, NULL, NULL};
@@ -368,7 +368,7 @@ static double measure_device(zed_module *m, const kernel_case *c)
     return result;
 }
 
-/* The same SPIR-V where it takes that, else the source. */
+/* Uses the same SPIR-V if supported, else the source. */
 static bool build_program(pocl *p, const void *words, size_t size)
 {
     size_t length;
@@ -402,7 +402,7 @@ static double measure_pocl(pocl *p, const kernel_case *c)
     return result;
 }
 
-/* Medians over the rounds; `ours` is not above 0 when a round of the device failed, `theirs` 0 without a peer. */
+/* Medians over the rounds; *ours <= 0 if a round of the device failed, *theirs = 0 without a peer. */
 static void measure(zed_module *m, pocl *p, const kernel_case *c, double *ours, double *theirs)
 {
     double device[ROUNDS], peer[ROUNDS];
@@ -422,7 +422,7 @@ static void measure(zed_module *m, pocl *p, const kernel_case *c, double *ours, 
     if (p) *theirs = bench_median(peer, ROUNDS);
 }
 
-/* ---- what a launch takes */
+/* ---- launch overhead */
 
 enum { GROUPS = 64, GROUP = 64, LAUNCHES = 500 };
 

@@ -1,7 +1,6 @@
-/* bench_plain_gemm.c - a GEMM in f32 of this library's, lowered for a device without matrix instructions (target
- * `generic`): loads a lane at a time, subgroup broadcasts, FMA. On the first device, without a GPU the software one,
- * and beside it the same words on PoCL, where that is installed and takes SPIR-V with subgroups (6.0 does, 3.1 does
- * not).
+/* bench_plain_gemm.c - an f32 GEMM of this library, lowered for a device without matrix instructions (target
+ * `generic`): per-lane loads, subgroup broadcasts, FMA. On the first device, without a GPU the software device, against
+ * the same words on PoCL, if it is installed and supports SPIR-V with subgroups (6.0 does, 3.1 does not).
  *
  * Every element of the first run is compared with the product in f64 on both. Whole launches are timed.
  */
@@ -71,13 +70,13 @@ static bool is_right(const problem *p)
     return right;
 }
 
-/* GFLOP/s; 0: it did not run, below 0: it was wrong. */
+/* GFLOP/s; 0 if it did not run, negative if it was wrong. */
 static double measure_device(zed_device *dev, const xt_module *mod, const problem *p)
 {
     zed_groups groups = {(uint32_t)p->n / COLS, (uint32_t)p->n / ROWS, 1};
     zed_kernel kernel;
     double t[RUNS];
-    memset(p->c, 0xff, (size_t)p->n * (size_t)p->n * sizeof *p->c); /* not a number */
+    memset(p->c, 0xff, (size_t)p->n * (size_t)p->n * sizeof *p->c); /* NaN */
     if (!ZED_LOAD(&kernel, dev, *mod) || !zed_launch(&kernel, groups, p->a, p->b, p->c, p->n, p->n, p->n)) return 0;
     if (!is_right(p)) return -1;
     for (int i = 0; i < RUNS; i++) {
@@ -134,7 +133,7 @@ int main(void)
 {
     static pocl peer;
     zed_device dev;
-    /* PoCL's newest */
+    /* the newest that PoCL supports */
     xt_module mod = XT_BUILD(plain_gemm, &(xt_target){.name = "generic"}, .version = SPE_VERSION(1, 2));
     bool ok, compare;
     if (!mod.words) return spe_print_error(mod.error, stderr), 1;

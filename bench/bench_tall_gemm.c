@@ -1,4 +1,4 @@
-/* bench_tall_gemm.c - a tall-and-skinny product (examples/tall_gemm.c) on the first device, beside OpenBLAS. */
+/* bench_tall_gemm.c - a tall-and-skinny product (examples/tall_gemm.c) on the first device, against OpenBLAS. */
 #define main tall_gemm_main
 #include "../examples/tall_gemm.c"
 #undef main

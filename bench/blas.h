@@ -1,4 +1,4 @@
-/* blas.h - OpenBLAS for the benches, found when they run: a peer that need not be installed. */
+/* blas.h - OpenBLAS for the benches, loaded at run time, so that it need not be installed. */
 #ifndef XETILE_BENCH_BLAS_H
 #define XETILE_BENCH_BLAS_H
 
@@ -11,7 +11,7 @@ typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, 
                       const float *b, int ldb, float beta, float *c, int ldc);
 enum { BLAS_ROWS = 101, BLAS_COLUMNS = 102, BLAS_PLAIN = 111, BLAS_TRANSPOSED = 112 };
 
-/* cblas_sgemm, or NULL and a word about it. */
+/* cblas_sgemm; NULL, with a message, if not installed. */
 static inline sgemm_fn *find_sgemm(const char *bench)
 {
     void *blas = dlopen("libopenblas.so.0", RTLD_NOW);
@@ -22,7 +22,7 @@ static inline sgemm_fn *find_sgemm(const char *bench)
     return sgemm;
 }
 
-/* Threads of a BLAS spin for a while after a call; let them fall asleep before the next contestant. */
+/* BLAS threads spin for a while after a call; lets them fall asleep before the next contestant. */
 static inline void blas_rest(void)
 {
     const struct timespec pause = {0, 150 * 1000 * 1000};

@@ -1,6 +1,5 @@
-/* blas_held.h - OpenBLAS held to an older instruction set. It chooses when it is loaded ($OPENBLAS_CORETYPE), so it
- * runs in a process of its own: this program again, which multiplies whenever it is asked and says how long it took.
- */
+/* blas_held.h - OpenBLAS limited to an older instruction set. It chooses when loaded ($OPENBLAS_CORETYPE), so it runs
+ * in a child process: this program again, which multiplies on request and reports the time. */
 #ifndef XETILE_BENCH_BLAS_HELD_H
 #define XETILE_BENCH_BLAS_HELD_H
 
@@ -14,12 +13,12 @@
 #include <unistd.h>
 
 typedef struct {
-    pid_t pid; /* 0: there is none */
+    pid_t pid; /* 0: no process */
     FILE *ask, *answer;
-    char core[64]; /* as OpenBLAS calls it */
+    char core[64]; /* OpenBLAS's name */
 } held_blas;
 
-/* The argument that makes this program such a process: held_blas_serve(n) is all it then does. */
+/* The argument that makes this program such a child, which only calls held_blas_serve(n). */
 static const char held_blas_argument[] = "--held-sgemm";
 
 static inline int held_blas_serve(int n)
@@ -52,7 +51,7 @@ static inline void held_blas_stop(held_blas *b)
     memset(b, 0, sizeof *b);
 }
 
-/* False where OpenBLAS has no such core, or cannot be told. */
+/* False if OpenBLAS has no such core or ignores the choice. */
 static inline bool held_blas_start(held_blas *b, const char *core, int n)
 {
     int to[2], from[2];
@@ -81,7 +80,7 @@ static inline bool held_blas_start(held_blas *b, const char *core, int n)
     return false;
 }
 
-/* Seconds of one product; negative: it did not come back. */
+/* Seconds of one product; negative if the child failed. */
 static inline double held_blas_time(held_blas *b)
 {
     double t = -1;

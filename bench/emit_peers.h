@@ -1,14 +1,14 @@
-/* emit_peers.h - who else makes SPIR-V, for bench_emit.c; neither need be installed.
+/* emit_peers.h - other generators of SPIR-V, for bench_emit.c; neither need be installed.
  *
- * TinyTC (libtinytc.so, found when the bench runs): from its tensor language to words, for the same product.
- * What it does more: it parses, checks and optimises a language; then it makes SPIR-V as objects, numbers them and
- * writes the words, which xetile writes as its functions are called. By callgrind (version 0.4, the aligned text) 3% of
- * its instructions go to parsing, 4% to checks and optimisations, 26% to making SPIR-V, 22% to numbers, 18% to writing,
- * most of the rest to freeing. And it writes more: it moves elements one by one between vectors where xetile has 2D
- * block messages, in 5,942 instructions of SPIR-V, beside 1,609 in our two versions together.
+ * TinyTC (libtinytc.so, loaded at run time): from its tensor language to words, for the same product. It does more: it
+ * parses, checks and optimises a language; then it builds SPIR-V as objects, numbers them and writes the words, which
+ * xetile writes as its functions are called. According to callgrind (version 0.4, the aligned text), 3% of its
+ * instructions are parsing, 4% checks and optimisations, 26% building SPIR-V, 22% numbering, 18% writing, and most of
+ * the rest freeing. It also writes more: it moves elements one by one between vectors where xetile uses 2D block
+ * messages, in 5,942 instructions of SPIR-V, against 1,609 in our two versions together.
  *
- * SPIRV-Tools (linked where pkg-config knows it, see the Makefile): its assembler, from the disassembly of a module of
- * ours to the same words.
+ * SPIRV-Tools (linked if pkg-config finds it, see the Makefile): its assembler, from the disassembly of one of our
+ * modules to the same words.
  */
 #ifndef XETILE_BENCH_EMIT_PEERS_H
 #define XETILE_BENCH_EMIT_PEERS_H
@@ -30,8 +30,8 @@ typedef struct {
 } emitted;
 
 /* ---- TinyTC: column-major f16 to f32, any M, N and K, tiles of 256 x 256 for 32 subgroups, as in examples/gemm.c.
- * What is promised of A, B and C is what XT_PITCH_ALIGNED promises: bases aligned to 64 bytes, pitches to 16, columns
- * of A and B to 4. */
+ * Its promises about A, B and C are those of XT_PITCH_ALIGNED: bases aligned to 64 bytes, pitches to 16, columns of A
+ * and B to 4. */
 
 #define TINYTC_GEMM(A, B, C)                                                                                           \
     "func @gemm(%A: memref<f16x?x?,strided<1,?>>" A ", %B: memref<f16x?x?,strided<1,?>>" B                             \
@@ -93,7 +93,7 @@ static inline bool find_tinytc(tinytc *t)
     return library && t->device_of(&t->device, "bmg") == 0;
 }
 
-/* From a text to words. */
+/* From text to words. */
 static inline emitted measure_tinytc(const char *text)
 {
     static meter m;
@@ -121,7 +121,7 @@ static inline emitted measure_tinytc(const char *text)
 
 /* ---- SPIRV-Tools */
 
-/* From text to words, which must be as many as `count`. */
+/* From text to words, whose number must be `count`. */
 static inline emitted measure_assembler(const uint32_t *words, size_t count)
 {
     emitted e = {0};

@@ -1,6 +1,5 @@
-/* meter.h - what a piece of code costs: processor time of this process, and the instructions it retires where Linux
- * counts them for us. Include it first: it asks for functions that -std=c11 hides.
- */
+/* meter.h - the cost of a piece of code: processor time of this process, and the instructions it retires if Linux
+ * counts them. Include it first: it needs functions that -std=c11 hides. */
 #ifndef XETILE_BENCH_METER_H
 #define XETILE_BENCH_METER_H
 
@@ -19,7 +18,7 @@
 enum { METER_RUNS = 301 };
 
 typedef struct {
-    double us, instructions; /* medians; 0 instructions where nobody counts them */
+    double us, instructions; /* medians; instructions is 0 if not counted */
 } cost;
 
 typedef struct {
@@ -69,7 +68,7 @@ static inline cost meter_medians(meter *m)
     return (cost){bench_median(m->us, m->runs), bench_median(m->instructions, m->runs)};
 }
 
-/* A line of processor time and, where they were counted, one of instructions; peer may be NULL. */
+/* Prints processor time and, if counted, instructions; peer may be NULL. */
 static inline void meter_lines(const char *name, cost ours, const char *peer, cost theirs)
 {
     char counted[128];

@@ -1,5 +1,5 @@
-/* peak.h - how fast a thread multiplies and adds f32 at an instruction set of the software device: what no product that
- * is done with f32 vectors of that size exceeds. */
+/* peak.h - the f32 peak of a thread at an instruction set of the software device: an upper bound for products computed
+ * with f32 vectors of this size. */
 #ifndef XETILE_BENCH_PEAK_H
 #define XETILE_BENCH_PEAK_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* Twelve sums at a time, more than their latency needs; BODY adds to one of them. */
+/* Twelve independent sums, enough to hide their latency; BODY adds to one of them. */
 #define PEAK_FUNCTION(NAME, TARGET, BYTES, BODY)                                                                       \
     typedef float NAME##_vector __attribute__((vector_size(BYTES)));                                                   \
     TARGET static double NAME(void)                                                                                    \
@@ -32,7 +32,7 @@ PEAK_FUNCTION(peak_512, __attribute__((target("avx512f"))), 64, PEAK_FUSED)
 PEAK_FUNCTION(peak_256, __attribute__((target("avx2,fma"))), 32, PEAK_FUSED)
 PEAK_FUNCTION(peak_128, , 16, PEAK_TWO)
 
-/* GFLOP/s of one thread, the best of a few; 0: not known. */
+/* GFLOP/s of one thread, the best of a few; 0 if unknown. */
 static double peak_f32(const char *isa)
 {
     double best = 0;
@@ -50,7 +50,7 @@ static double peak_f32(const char *isa)
 }
 #endif
 
-/* The bound of each of the threads, beside which the products of this instruction set can be seen. */
+/* The bound per thread, for comparison with the products at this instruction set. */
 static void print_peak(const char *isa)
 {
     char name[64];

@@ -1,5 +1,5 @@
-/* pocl.h - PoCL for the benches, through the OpenCL loader, found when they run: a peer that need not be installed. No
- * header of OpenCL is needed.
+/* pocl.h - PoCL for the benches, through the OpenCL loader at run time, so that it need not be installed. Needs no
+ * OpenCL headers.
  */
 #ifndef XETILE_BENCH_POCL_H
 #define XETILE_BENCH_POCL_H
@@ -83,7 +83,7 @@ static inline bool pocl_find_device_(pocl *p)
     return p->queue != NULL;
 }
 
-/* False, and a word about it, where there is no PoCL. */
+/* Returns false, with a message, if there is no PoCL. */
 static inline bool pocl_find(pocl *p, const char *bench)
 {
     bool found = pocl_find_functions_(p) && pocl_find_device_(p);
@@ -110,11 +110,11 @@ static inline bool pocl_build_source(pocl *p, const char *text, size_t length)
     return !error && pocl_build_(p, "-cl-std=CL1.2");
 }
 
-/* A kernel of p->program and what it works on: buffers first, then values of four bytes each. */
+/* A kernel of p->program and its arguments: buffers first, then values of four bytes each. */
 typedef struct {
     const char *kernel;
     size_t global[2], local[2];
-    /* on the host, up to the first NULL: what they begin with; the last one is the result */
+    /* on the host, up to the first NULL: initial contents; the last one receives the result */
     void *buffer[POCL_BUFFERS];
     size_t bytes[POCL_BUFFERS];
     const void *value[POCL_VALUES]; /* up to the first NULL */
@@ -128,7 +128,7 @@ static inline bool pocl_launch_(pocl *p, const pocl_job *j)
            !p->finish(p->queue);
 }
 
-/* Runs it once; the result is then on the host. End it in any case. */
+/* Runs it once and copies the result to the host. Call pocl_end even on failure. */
 static inline bool pocl_begin(pocl *p, pocl_job *j)
 {
     int32_t error = 0;
@@ -147,7 +147,7 @@ static inline bool pocl_begin(pocl *p, pocl_job *j)
                     NULL, NULL);
 }
 
-/* Median seconds of a launch, 0 when one failed. */
+/* Median seconds of a launch, 0 if one failed. */
 static inline double pocl_time(pocl *p, const pocl_job *j, int runs)
 {
     double t[POCL_RUNS];
@@ -159,7 +159,7 @@ static inline double pocl_time(pocl *p, const pocl_job *j, int runs)
     return bench_median(t, runs < POCL_RUNS ? runs : POCL_RUNS);
 }
 
-/* Seconds of a launch, of which `count` are started before the wait; 0 when one failed. */
+/* Seconds per launch, with `count` started before the wait; 0 if one failed. */
 static inline double pocl_time_together(pocl *p, const pocl_job *j, int count)
 {
     double start = bench_now();

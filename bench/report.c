@@ -1,9 +1,9 @@
-/* report.c - makes one page of what `make bench` printed: `report < lines > report.html`. The page needs nothing but
- * itself: plots are SVG within it, made for a phone's width and stretched on wider screens.
+/* report.c - makes one page of the output of `make bench`: `report < lines > report.html`. The page is self-contained:
+ * plots are inline SVG, designed for a phone's width and stretched on wider screens.
  *
- * Read are the lines `bench ...` (bench.h), `isa ...` (scripts/check_intel.sh), the first `device ...`, and whatever
- * says that something is not installed, was skipped, left out or failed. A bench line belongs to the first of
- * `sections` whose prefix and form it has.
+ * It reads the lines `bench ...` (bench.h), `isa ...` (scripts/check_intel.sh), the first `device ...`, and messages
+ * that something is not installed, was skipped, left out or failed. A bench line belongs to the first of `sections`
+ * whose prefix and form match.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -36,7 +36,7 @@ static struct {
     int figure_count, loop_count, note_count;
 } page;
 
-typedef enum { BARS, CURVES, ROWS, TABLE } plot_kind; /* ROWS: bars, each row at a scale of its own; TABLE: no plot */
+typedef enum { BARS, CURVES, ROWS, TABLE } plot_kind; /* ROWS: bars, each row with its own scale; TABLE: no plot */
 
 static const struct {
     const char *prefix, *title, *text;
@@ -76,8 +76,8 @@ enum { SECTIONS = sizeof sections / sizeof *sections };
 
 /* ---- reading */
 
-/* `#` in a pattern stands for a whole number, `*` for a word without a number's start; the pattern must match to the
- * end, but for one that ends in `_` or is empty, which is a beginning. */
+/* In a pattern, `#` matches a number, `*` a word, and `_` at the end also any further text; otherwise all of the name
+ * must match. */
 static bool matches(const char *pattern, const char *name)
 {
     if (!*pattern) return !*name;
@@ -123,7 +123,7 @@ static void read_loop(const char *line)
         page.loop_count++;
 }
 
-/* What is said of a loop's limit follows the loop. */
+/* The line about a loop's bound follows the loop's. */
 static void read_bound(const char *line)
 {
     loop_figure *l = page.loop_count ? &page.loops[page.loop_count - 1] : NULL;
@@ -147,7 +147,7 @@ static bool is_note(const char *line)
     return false;
 }
 
-/* Several benches miss the same things. */
+/* Several benches report the same notes. */
 static bool is_noted(const char *line)
 {
     for (int i = 0; i < page.note_count; i++)
@@ -185,12 +185,12 @@ static void print_text(const char *text)
     while (*text) print_letter(*text++);
 }
 
-static void print_words(const char *name) /* a bench's name without its underscores */
+static void print_words(const char *name) /* a bench's name with spaces for underscores */
 {
     for (; *name; name++) print_letter(*name == '_' ? ' ' : *name);
 }
 
-static const char *number(double v) /* three digits, never 1e+03; good until the next call but three */
+static const char *number(double v) /* three digits, never 1e+03; valid for the next three calls */
 {
     static char text[4][32];
     static int turn;
@@ -224,7 +224,7 @@ static double round_up(double v)
     return power * (v <= power ? 1 : v <= 2 * power ? 2 : v <= 5 * power ? 5 : 10);
 }
 
-/* What the ends and the middle of the bar's room stand for. */
+/* Labels for the ends and the middle of the bar's range. */
 static void scale_below(const figure *f, double y, double most)
 {
     printf("<path class=\"grid\" d=\"M0.5 %.1fv4M%d %.1fv4M%.1f %.1fv4\"/>", y, WIDTH / 2, y, WIDTH - 0.5, y);
@@ -238,8 +238,8 @@ static void scale_below(const figure *f, double y, double most)
 
 enum { ROW_HEIGHT = 50, PAIR_HEIGHT = 56 };
 
-/* Name and value, a bar, and below it the peer's bar and words, or what the bar's length means where there is no peer.
- * Returns the y below the row. */
+/* Name and value, a bar, and below it the peer's bar and text, or without a peer the scale. Returns the y below the
+ * row. */
 static double row(const figure *f, double y, double most)
 {
     double scale = WIDTH / most;
@@ -271,7 +271,7 @@ static bool has_figures(int section)
     return false;
 }
 
-/* The largest number of a section with this unit. */
+/* The largest value in a section with this unit. */
 static double most_of(int section, const char *unit)
 {
     double most = 0;
@@ -283,8 +283,8 @@ static double most_of(int section, const char *unit)
 
 static bool counts_allocations(const figure *f) { return strcmp(f->unit, "allocations") == 0; }
 
-/* What a row's room stands for: with a peer, the larger of both; without, a round number, for all bars of a section
- * that share their scale the same. */
+/* The full width's value: for ROWS with a peer, the larger of both; otherwise a round number, which the bars of a
+ * section and unit share. */
 static double room_of(const figure *f)
 {
     bool alone = sections[f->section].kind == ROWS;
@@ -314,7 +314,7 @@ static void plot_bars(int section)
     }
 }
 
-/* ---- curves: gemm_<type>_<size>, and the peer as a curve of its own */
+/* ---- curves: gemm_<type>_<size>, with a curve for the peer */
 
 enum { LEFT = 34, TOP = 8, LEGEND_WIDTH = 160, PLOT_WIDTH = WIDTH - LEFT - 8, PLOT_HEIGHT = 190 };
 enum { MAX_CURVES = 6, SMALLEST = 6, LARGEST = 12 };
@@ -351,7 +351,7 @@ static int gather_curves(int section, curve *all)
 static double x_of(int log_size) { return LEFT + (double)PLOT_WIDTH * (log_size - SMALLEST) / (LARGEST - SMALLEST); }
 static double y_of(double value, double most) { return TOP + PLOT_HEIGHT * (1 - value / most); }
 
-static double round_step(double most) /* of about four grid lines */
+static double round_step(double most) /* for about four grid lines */
 {
     double step = pow(10, floor(log10(most / 4)));
     return most / step > 20 ? step * 5 : most / step > 8 ? step * 2 : step;
