@@ -161,12 +161,11 @@ static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
         int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
         for (i = 0; i < strips; i++, at.row += at.rows) {
             cm_matrix strip = xt_strip_(x, &d->v, b.i, i);
-            cm_mem mem;
             if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
             at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
-            mem = xt_mem_(x, &t, &at, true);
+            cm_mem mem = xt_mem_(x, &t, &at, true);
             spe_at(&x->m, n->file, n->line);
             cm_store(&x->cm, &strip, &mem);
         }
@@ -297,7 +296,7 @@ static bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
 
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
-    xt_scattered_ of;
+    xt_scattered_ of = {xt_no_vec_(), d};
     xt_val padding;
     xt_vec form = xt_form_(&d.tile), v;
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
@@ -306,8 +305,6 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_spread_like_(w.x, v.id, &d.mask);
-    of.v = xt_no_vec_();
-    of.d = d;
     xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);
     return v;
 }

@@ -79,16 +79,8 @@ static bool xt_begin_kernel_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
-    if (x->scratch_bytes) {
-        uint32_t align = XT_LOCAL_ALIGN_;
-        x->scratch = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
-        spe_decorate(&x->m, x->scratch, SPE_DecorationAlignment, 1, &align);
-    }
-    if (x->stage_dwords) {
-        uint32_t align = XT_LOCAL_ALIGN_;
-        x->staging = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 32), (uint32_t)x->stage_dwords));
-        spe_decorate(&x->m, x->staging, SPE_DecorationAlignment, 1, &align);
-    }
+    if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
+    if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
     return true;
 }
 

@@ -153,9 +153,8 @@ static void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advanc
         for (int j = 0; (start = xt_scalar_of_(&s->start, j)) != NULL; j++) {
             int type = xt_carried_type_(start);
             uint32_t to = xt_scalar_of_(result ? &s->result : &s->body, j)->id;
-            spe_id id;
             if (!(counts >> j & 1)) continue;
-            id = xt_now_id_(x, start, type);
+            spe_id id = xt_now_id_(x, start, type);
             xt_define_(x, to, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
             xt_value_at_(x, to)->start = id;
             xt_value_at_(x, to)->advance = advance;

@@ -101,14 +101,13 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
         const xt_node_ *n = xt_node_at_(x, value->node);
         const xt_vectors_ *d = n->vectors;
         const cm_matrix *a[3] = {NULL, NULL, NULL};
-        cm_matrix strips[3], r;
-        int j;
-        for (j = 0; j < xt_operand_count_(d); j++) {
+        cm_matrix strips[3];
+        for (int j = 0; j < xt_operand_count_(d); j++) {
             strips[j] = xt_strip_(x, &d->v[j], block, strip);
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        r = xt_each_block_(x, n, a);
+        cm_matrix r = xt_each_block_(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }

@@ -3,11 +3,7 @@
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
-    xt_emitted_ d = XT_ZERO_;
-    d.fn = fn;
-    d.user = user;
-    d.type = type;
-    d.numbers = operands;
+    xt_emitted_ d = {fn, user, type, operands};
     if (!xt_enter_(w)) return xt_nothing_();
     if (operands.count > 8)
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count);

@@ -428,6 +428,7 @@ XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like
 enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
 XETILE_PRIVATE xt_tile xt_no_tile_(void);
 XETILE_PRIVATE int xt_inner_(const xt_tile *t);
+XETILE_PRIVATE spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements);
 XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what);
 XETILE_PRIVATE void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
 XETILE_PRIVATE void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along);

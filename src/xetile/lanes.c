@@ -106,10 +106,9 @@ static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
     lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     for (int bit = 0; 1 << bit < x->S; bit++) {
         uint32_t mask = 0;
-        spe_id one;
         for (int p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
         if (mask == 0) continue;
-        one = xt_emit_bit_(m, lane, mask);
+        spe_id one = xt_emit_bit_(m, lane, mask);
         one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
         sum = sum ? spe_or(m, sum, one) : one;
     }
@@ -228,10 +227,10 @@ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
     while (xt_next_block_(&b)) {
         cm_layout l = cm_layout_for(&x->cm, b.cols, b.rows, xt_held_(v->type), use);
         spe_id *c = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *c);
-        int i, p, from[32];
-        for (i = 0; c && i < l.size_v; i++) {
+        int from[32];
+        for (int i = 0; c && i < l.size_v; i++) {
             uint32_t there = 0;
-            for (p = 0; p < x->S; p++) {
+            for (int p = 0; p < x->S; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 bool has = !e.padding && e.row < b.valid && b.held[0] % g->data[0] + e.col < g->data[0];
                 from[p] = has ? f.where[(b.held[0] + e.col) * f.cols + b.held[1] + e.row] : -1;

@@ -118,11 +118,10 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
     xt_tile t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
     while (xt_next_block_(&b)) {
         xt_block_ source = b;
-        cm_mem mem;
         source.row = b.col;
         source.col = b.row;
         source.valid = source.cols; /* some of its rows do not exist */
-        mem = xt_mem_(x, &t, &source, false);
+        cm_mem mem = xt_mem_(x, &t, &source, false);
         xt_swap_ids_(&mem.rows, &mem.cols);
         xt_swap_ids_(&mem.row, &mem.col);
         xt_swap_ids_(&mem.stride_row, &mem.stride_col);
@@ -136,19 +135,13 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
 static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given, const xt_map *source,
                             const xt_source_ *from, xt_vec r)
 {
-    xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
+    xt_rearrange_desc_ d = {*v, *given, *source, dim, *from, false, {NULL, NULL, false, 0}, false};
     if (!r.id) return r;
     if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
-    memset(&d, 0, sizeof d);
     xt_spread_like_(w.x, r.id, v);
-    d.v = *v;
-    d.given = *given;
-    d.source = *source;
-    d.dim = dim;
-    d.from = *from;
     d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
     if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
         xt_record_(w, op, xt_write_rearrange_, 0, r.id, &d, sizeof d);

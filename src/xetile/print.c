@@ -195,10 +195,9 @@ static bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f
     for (i = 0; i < f->slots; i++) {
         const char *slot = (const char *)&f->slot[i];
         const xt_thing_ *all[2] = {(const xt_thing_ *)(slot + which), (const xt_thing_ *)(slot + value)};
-        int j;
         if (!f->slot[i].mask) continue;
         xt_put_(p, "%s", n++ ? ", " : before);
-        for (j = 0; j < 1 + (value != which); j++)
+        for (int j = 0; j < 1 + (value != which); j++)
             xt_say_(p, all[j]->magic == SPE_VAL_MAGIC ? "$s$n" : all[j]->magic == XT_TILE_MAGIC_ ? "$s$t" : "$s$v",
                     j ? " = " : "", all[j]);
     }
@@ -247,15 +246,14 @@ static bool xt_put_end_(xt_printer_ *p, const xt_node_ *n)
 
 static void xt_put_arith_(xt_printer_ *p, int op, int type)
 {
-    static const char *const names[] = {"add", "sub", "mul", "div", "min", "max", "rem", "and", "or",
-                                        "xor", "shl", "shr", "eq",  "ne",  "lt",  "le",  "gt",  "ge"};
+    const char *name = spe_arith_name((spe_arith_op)op);
     bool real = xt_is_float_(type), extreme = op == SPE_ARITH_MIN || op == SPE_ARITH_MAX;
     bool two = extreme || op == SPE_ARITH_DIV || op == SPE_ARITH_REM || op == SPE_ARITH_SHR || op > SPE_ARITH_NE;
     const char *sign = real || !two ? "" : xt_is_signed_(type) ? "s" : "u";
     if (xt_is_compare_(op))
-        xt_put_(p, "arith.cmp%s %s%s,", real ? "f" : "i", real ? (op == SPE_ARITH_NE ? "u" : "o") : sign, names[op]);
+        xt_put_(p, "arith.cmp%s %s%s,", real ? "f" : "i", real ? (op == SPE_ARITH_NE ? "u" : "o") : sign, name);
     else
-        xt_put_(p, "arith.%s%s%s%s", names[op], real && extreme ? "num" : "", sign, real ? "f" : "i");
+        xt_put_(p, "arith.%s%s%s%s", name, real && extreme ? "num" : "", sign, real ? "f" : "i");
 }
 
 static void xt_put_math_(xt_printer_ *p, int op, int type)

@@ -31,11 +31,9 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_rearrange_desc_ *d = n->rearrange;
-        xt_scratch_ s;
-        size_t row;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
-        s = xt_scratch_init_(&d->v, &d->from);
-        row = (size_t)s.pitch * (size_t)s.bytes * (d->from.in_order ? (size_t)s.height : 1);
+        xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
+        size_t row = (size_t)s.pitch * (size_t)s.bytes * (d->from.in_order ? (size_t)s.height : 1);
         if ((size_t)s.pitch * (size_t)s.bytes * (size_t)s.height > wanted)
             wanted = (size_t)s.pitch * (size_t)s.bytes * (size_t)s.height;
         if (row <= least) continue;
@@ -151,13 +149,12 @@ static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
     while (xt_next_block_(&b)) {
         cm_matrix *to = &r->block[b.i], now;
         spe_id first;
-        int i;
         cm_mem mem = xt_scratch_mem_(x, s, &r->dist, &b, type, low, &first);
         if (!whole && low == 0) *to = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
         if (!whole) xt_scratch_open_(x, s, &b, &mem, first, low);
         now = cm_load(&x->cm, b.cols, b.rows, type, whole ? r->use : CM_ACC, &mem);
         if (!now.parts) return;
-        for (i = 0; i < now.parts && !whole; i++) now.part[i] = xt_merge_part_(x, type, to->part[i], now.part[i]);
+        for (int i = 0; i < now.parts && !whole; i++) now.part[i] = xt_merge_part_(x, type, to->part[i], now.part[i]);
         if (!whole) spe_endif_from(&x->m, (uint32_t)now.parts, now.part, to->part, now.part);
         *to = now;
     }
@@ -209,9 +206,8 @@ static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
             spe_id *parts = v->block[b.i].part + strip * runs;
             int c = b.col + strip * x->S;
             cm_matrix one;
-            cm_mem mem;
             if (c % width / (width / passes) != pass) continue;
-            mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
+            cm_mem mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
             for (int run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];

@@ -65,12 +65,7 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
     xt_vectors_ d = XT_ZERO_;
-    xt_slice_desc_ s = XT_ZERO_;
-    s.vec = v;
-    s.row = row;
-    s.col = col;
-    s.rows = s.cols = 1;
-    s.map = v.map;
+    xt_slice_desc_ s = {v, row, col, 1, 1, v.map};
     if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();

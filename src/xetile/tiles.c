@@ -25,16 +25,22 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 
-/* The first element of an array in local memory, created before the body so that all versions can use it. */
+/* An array in local memory. */
+XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
+{
+    spe_id array = spe_shared_var(m, spe_array(m, type, (uint32_t)elements));
+    uint32_t align = XT_LOCAL_ALIGN_;
+    spe_decorate(m, array, SPE_DecorationAlignment, 1, &align);
+    return array;
+}
+
+/* The first element of one, created before the body so that all versions can use it. */
 static spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
 {
     spe_module *m = &x->m;
-    spe_id zero = spe_u32(m, 0), p, array;
-    uint32_t align = XT_LOCAL_ALIGN_;
-    array = spe_array(m, xt_spe_type_(x, xt_held_(type)), (uint32_t)elements);
+    spe_id zero = spe_u32(m, 0), of = xt_spe_type_(x, xt_held_(type));
     spe_prologue_begin(m);
-    p = spe_shared_var(m, array);
-    spe_decorate(m, p, SPE_DecorationAlignment, 1, &align);
+    spe_id p = xt_shared_array_(m, of, elements);
     p = spe_element(m, p, 1, &zero);
     spe_prologue_end(m);
     return p;
@@ -89,7 +95,10 @@ static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
 #define XT_PLACES_(of)                                                                                                 \
-    {of ", first", of ", second", of ", third", of ", fourth", of ", fifth", of ", sixth", of ", seventh", of ", eighth"}
+    {                                                                                                                  \
+        of ", first", of ", second", of ", third", of ", fourth", of ", fifth", of ", sixth", of ", seventh",          \
+            of ", eighth"                                                                                              \
+    }
     static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
 #undef XT_PLACES_
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
