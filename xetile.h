@@ -1478,8 +1478,10 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 /* Scalar i of a tile: offset, shape, pitch, base; then NULL. */
 XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
 {
-    xt_val *all[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
-    return i < XT_COMPONENTS_ ? all[i] : NULL;
+    static const size_t at[XT_COMPONENTS_] = {offsetof(xt_tile, offset[0]), offsetof(xt_tile, offset[1]),
+                                              offsetof(xt_tile, shape[0]),  offsetof(xt_tile, shape[1]),
+                                              offsetof(xt_tile, pitch),     offsetof(xt_tile, base)};
+    return i < XT_COMPONENTS_ ? (xt_val *)(void *)((char *)t + at[i]) : NULL;
 }
 
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
@@ -2898,16 +2900,22 @@ XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const ch
 
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 
-/* The first element of an array in local memory, created before the body so that all versions can use it. */
+/* An array in local memory. */
+XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
+{
+    spe_id array = spe_shared_var(m, spe_array(m, type, (uint32_t)elements));
+    uint32_t align = XT_LOCAL_ALIGN_;
+    spe_decorate(m, array, SPE_DecorationAlignment, 1, &align);
+    return array;
+}
+
+/* The first element of one, created before the body so that all versions can use it. */
 XE_FN_ spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
 {
     spe_module *m = &x->m;
-    spe_id zero = spe_u32(m, 0), p, array;
-    uint32_t align = XT_LOCAL_ALIGN_;
-    array = spe_array(m, xt_spe_type_(x, xt_held_(type)), (uint32_t)elements);
+    spe_id zero = spe_u32(m, 0), of = xt_spe_type_(x, xt_held_(type));
     spe_prologue_begin(m);
-    p = spe_shared_var(m, array);
-    spe_decorate(m, p, SPE_DecorationAlignment, 1, &align);
+    spe_id p = xt_shared_array_(m, of, elements);
     p = spe_element(m, p, 1, &zero);
     spe_prologue_end(m);
     return p;
@@ -2962,7 +2970,10 @@ XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
 #define XT_PLACES_(of)                                                                                                 \
-    {of ", first", of ", second", of ", third", of ", fourth", of ", fifth", of ", sixth", of ", seventh", of ", eighth"}
+    {                                                                                                                  \
+        of ", first", of ", second", of ", third", of ", fourth", of ", fifth", of ", sixth", of ", seventh",          \
+            of ", eighth"                                                                                              \
+    }
     static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
 #undef XT_PLACES_
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
@@ -3410,12 +3421,11 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
         int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
         for (i = 0; i < strips; i++, at.row += at.rows) {
             cm_matrix strip = xt_strip_(x, &d->v, b.i, i);
-            cm_mem mem;
             if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
             at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
-            mem = xt_mem_(x, &t, &at, true);
+            cm_mem mem = xt_mem_(x, &t, &at, true);
             spe_at(&x->m, n->file, n->line);
             cm_store(&x->cm, &strip, &mem);
         }
@@ -3546,7 +3556,7 @@ XE_FN_ bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
 
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
-    xt_scattered_ of;
+    xt_scattered_ of = {xt_no_vec_(), d};
     xt_val padding;
     xt_vec form = xt_form_(&d.tile), v;
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
@@ -3555,8 +3565,6 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_spread_like_(w.x, v.id, &d.mask);
-    of.v = xt_no_vec_();
-    of.d = d;
     xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);
     return v;
 }
@@ -4130,14 +4138,13 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
         const xt_node_ *n = xt_node_at_(x, value->node);
         const xt_vectors_ *d = n->vectors;
         const cm_matrix *a[3] = {NULL, NULL, NULL};
-        cm_matrix strips[3], r;
-        int j;
-        for (j = 0; j < xt_operand_count_(d); j++) {
+        cm_matrix strips[3];
+        for (int j = 0; j < xt_operand_count_(d); j++) {
             strips[j] = xt_strip_(x, &d->v[j], block, strip);
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        r = xt_each_block_(x, n, a);
+        cm_matrix r = xt_each_block_(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }
@@ -4753,10 +4760,9 @@ XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
     lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     for (int bit = 0; 1 << bit < x->S; bit++) {
         uint32_t mask = 0;
-        spe_id one;
         for (int p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
         if (mask == 0) continue;
-        one = xt_emit_bit_(m, lane, mask);
+        spe_id one = xt_emit_bit_(m, lane, mask);
         one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
         sum = sum ? spe_or(m, sum, one) : one;
     }
@@ -4875,10 +4881,10 @@ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
     while (xt_next_block_(&b)) {
         cm_layout l = cm_layout_for(&x->cm, b.cols, b.rows, xt_held_(v->type), use);
         spe_id *c = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *c);
-        int i, p, from[32];
-        for (i = 0; c && i < l.size_v; i++) {
+        int from[32];
+        for (int i = 0; c && i < l.size_v; i++) {
             uint32_t there = 0;
-            for (p = 0; p < x->S; p++) {
+            for (int p = 0; p < x->S; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 bool has = !e.padding && e.row < b.valid && b.held[0] % g->data[0] + e.col < g->data[0];
                 from[p] = has ? f.where[(b.held[0] + e.col) * f.cols + b.held[1] + e.row] : -1;
@@ -4983,11 +4989,9 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_rearrange_desc_ *d = n->rearrange;
-        xt_scratch_ s;
-        size_t row;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
-        s = xt_scratch_init_(&d->v, &d->from);
-        row = (size_t)s.pitch * (size_t)s.bytes * (d->from.in_order ? (size_t)s.height : 1);
+        xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
+        size_t row = (size_t)s.pitch * (size_t)s.bytes * (d->from.in_order ? (size_t)s.height : 1);
         if ((size_t)s.pitch * (size_t)s.bytes * (size_t)s.height > wanted)
             wanted = (size_t)s.pitch * (size_t)s.bytes * (size_t)s.height;
         if (row <= least) continue;
@@ -5103,13 +5107,12 @@ XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
     while (xt_next_block_(&b)) {
         cm_matrix *to = &r->block[b.i], now;
         spe_id first;
-        int i;
         cm_mem mem = xt_scratch_mem_(x, s, &r->dist, &b, type, low, &first);
         if (!whole && low == 0) *to = cm_splat(&x->cm, b.cols, b.rows, type, CM_ACC, 0);
         if (!whole) xt_scratch_open_(x, s, &b, &mem, first, low);
         now = cm_load(&x->cm, b.cols, b.rows, type, whole ? r->use : CM_ACC, &mem);
         if (!now.parts) return;
-        for (i = 0; i < now.parts && !whole; i++) now.part[i] = xt_merge_part_(x, type, to->part[i], now.part[i]);
+        for (int i = 0; i < now.parts && !whole; i++) now.part[i] = xt_merge_part_(x, type, to->part[i], now.part[i]);
         if (!whole) spe_endif_from(&x->m, (uint32_t)now.parts, now.part, to->part, now.part);
         *to = now;
     }
@@ -5161,9 +5164,8 @@ XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
             spe_id *parts = v->block[b.i].part + strip * runs;
             int c = b.col + strip * x->S;
             cm_matrix one;
-            cm_mem mem;
             if (c % width / (width / passes) != pass) continue;
-            mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
+            cm_mem mem = xt_slab_mem_(x, s, v, width, passes, b.row, c);
             one = store ? cm_from_parts(&x->cm, &l, parts) : cm_load(&x->cm, x->S, b.rows, type, CM_ACC, &mem);
             if (store) cm_store(&x->cm, &one, &mem);
             for (int run = 0; !store && run < runs && run < one.parts; run++) parts[run] = one.part[run];
@@ -5328,11 +5330,10 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
     xt_tile t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
     while (xt_next_block_(&b)) {
         xt_block_ source = b;
-        cm_mem mem;
         source.row = b.col;
         source.col = b.row;
         source.valid = source.cols; /* some of its rows do not exist */
-        mem = xt_mem_(x, &t, &source, false);
+        cm_mem mem = xt_mem_(x, &t, &source, false);
         xt_swap_ids_(&mem.rows, &mem.cols);
         xt_swap_ids_(&mem.row, &mem.col);
         xt_swap_ids_(&mem.stride_row, &mem.stride_col);
@@ -5346,19 +5347,13 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
 XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given, const xt_map *source,
                             const xt_source_ *from, xt_vec r)
 {
-    xt_rearrange_desc_ d;
     int dim = from->divisor[1] > 1;
+    xt_rearrange_desc_ d = {*v, *given, *source, dim, *from, false, {NULL, NULL, false, 0}, false};
     if (!r.id) return r;
     if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
-    memset(&d, 0, sizeof d);
     xt_spread_like_(w.x, r.id, v);
-    d.v = *v;
-    d.given = *given;
-    d.source = *source;
-    d.dim = dim;
-    d.from = *from;
     d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
     if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
         xt_record_(w, op, xt_write_rearrange_, 0, r.id, &d, sizeof d);
@@ -6116,8 +6111,9 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
-    for (int i = 0; xt_scalar_of_(a, i); i++)
-        if (!xt_same_scalar_(xt_scalar_of_(a, i), xt_scalar_of_(b, i))) mask |= 1u << i;
+    const xt_val *p;
+    for (int i = 0; (p = xt_scalar_of_(a, i)) != NULL; i++)
+        if (!xt_same_scalar_(p, xt_scalar_of_(b, i))) mask |= 1u << i;
     return mask;
 }
 
@@ -6177,14 +6173,13 @@ XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
  * and returns their number. Allocates the frame's array if necessary. */
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 {
-    int i, j, at = 0;
-    for (i = 0; i < f->slots; i++) {
+    int at = 0;
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
-        for (j = 0; xt_scalar_of_(t, j); j++) {
-            int type = xt_carried_type_(xt_scalar_of_(&s->start, j));
+        for (int j = 0; j < XT_COMPONENTS_; j++) {
             if (!(s->mask >> j & 1)) continue;
-            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), type);
+            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(&s->start, j)));
             at++;
         }
         if (s->mask & XT_VEC_CHANGES_)
@@ -6217,15 +6212,15 @@ XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const s
  * values before it. */
 XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
 {
-    int i, j, at = 0;
-    for (i = 0; i < f->slots; i++) {
+    int at = 0;
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = result ? &s->result : &s->body;
         xt_vec *v = xt_thing_vec_(t);
         xt_val *first;
-        for (j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
-            xt_val now = xt_now_(x, first);
+        for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
             if (result && !(s->mask >> j & 1)) continue; /* unchanged */
+            xt_val now = xt_now_(x, first);
             if (s->mask >> j & 1) {
                 bool local = now.local;
                 now = xt_carried_as_(first, f->ids[at++]);
@@ -7283,13 +7278,12 @@ XE_FN_ void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advanc
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
-        xt_val *start;
-        for (int j = 0; (start = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+        for (int j = 0; counts >> j; j++) {
+            if (!(counts >> j & 1)) continue;
+            const xt_val *start = xt_scalar_of_(&s->start, j);
             int type = xt_carried_type_(start);
             uint32_t to = xt_scalar_of_(result ? &s->result : &s->body, j)->id;
-            spe_id id;
-            if (!(counts >> j & 1)) continue;
-            id = xt_now_id_(x, start, type);
+            spe_id id = xt_now_id_(x, start, type);
             xt_define_(x, to, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
             xt_value_at_(x, to)->start = id;
             xt_value_at_(x, to)->advance = advance;
@@ -7578,11 +7572,7 @@ XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 
 xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
 {
-    xt_emitted_ d = XT_ZERO_;
-    d.fn = fn;
-    d.user = user;
-    d.type = type;
-    d.numbers = operands;
+    xt_emitted_ d = {fn, user, type, operands};
     if (!xt_enter_(w)) return xt_nothing_();
     if (operands.count > 8)
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count);
@@ -7692,12 +7682,7 @@ XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
 xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
 {
     xt_vectors_ d = XT_ZERO_;
-    xt_slice_desc_ s = XT_ZERO_;
-    s.vec = v;
-    s.row = row;
-    s.col = col;
-    s.rows = s.cols = 1;
-    s.map = v.map;
+    xt_slice_desc_ s = {v, row, col, 1, 1, v.map};
     if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
     d.v[0] = xt_slice_(w, s);
     if (!d.v[0].id) return xt_nothing_();
@@ -7889,16 +7874,8 @@ XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
-    if (x->scratch_bytes) {
-        uint32_t align = XT_LOCAL_ALIGN_;
-        x->scratch = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 64), (uint32_t)(x->scratch_bytes / 8)));
-        spe_decorate(&x->m, x->scratch, SPE_DecorationAlignment, 1, &align);
-    }
-    if (x->stage_dwords) {
-        uint32_t align = XT_LOCAL_ALIGN_;
-        x->staging = spe_shared_var(&x->m, spe_array(&x->m, spe_int(&x->m, 32), (uint32_t)x->stage_dwords));
-        spe_decorate(&x->m, x->staging, SPE_DecorationAlignment, 1, &align);
-    }
+    if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
+    if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
     return true;
 }
 
@@ -8200,10 +8177,9 @@ XE_FN_ bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f
     for (i = 0; i < f->slots; i++) {
         const char *slot = (const char *)&f->slot[i];
         const xt_thing_ *all[2] = {(const xt_thing_ *)(slot + which), (const xt_thing_ *)(slot + value)};
-        int j;
         if (!f->slot[i].mask) continue;
         xt_put_(p, "%s", n++ ? ", " : before);
-        for (j = 0; j < 1 + (value != which); j++)
+        for (int j = 0; j < 1 + (value != which); j++)
             xt_say_(p, all[j]->magic == SPE_VAL_MAGIC ? "$s$n" : all[j]->magic == XT_TILE_MAGIC_ ? "$s$t" : "$s$v",
                     j ? " = " : "", all[j]);
     }
@@ -8252,15 +8228,14 @@ XE_FN_ bool xt_put_end_(xt_printer_ *p, const xt_node_ *n)
 
 XE_FN_ void xt_put_arith_(xt_printer_ *p, int op, int type)
 {
-    static const char *const names[] = {"add", "sub", "mul", "div", "min", "max", "rem", "and", "or",
-                                        "xor", "shl", "shr", "eq",  "ne",  "lt",  "le",  "gt",  "ge"};
+    const char *name = spe_arith_name((spe_arith_op)op);
     bool real = xt_is_float_(type), extreme = op == SPE_ARITH_MIN || op == SPE_ARITH_MAX;
     bool two = extreme || op == SPE_ARITH_DIV || op == SPE_ARITH_REM || op == SPE_ARITH_SHR || op > SPE_ARITH_NE;
     const char *sign = real || !two ? "" : xt_is_signed_(type) ? "s" : "u";
     if (xt_is_compare_(op))
-        xt_put_(p, "arith.cmp%s %s%s,", real ? "f" : "i", real ? (op == SPE_ARITH_NE ? "u" : "o") : sign, names[op]);
+        xt_put_(p, "arith.cmp%s %s%s,", real ? "f" : "i", real ? (op == SPE_ARITH_NE ? "u" : "o") : sign, name);
     else
-        xt_put_(p, "arith.%s%s%s%s", names[op], real && extreme ? "num" : "", sign, real ? "f" : "i");
+        xt_put_(p, "arith.%s%s%s%s", name, real && extreme ? "num" : "", sign, real ? "f" : "i");
 }
 
 XE_FN_ void xt_put_math_(xt_printer_ *p, int op, int type)

@@ -107,8 +107,9 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 {
     const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
     uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
-    for (int i = 0; xt_scalar_of_(a, i); i++)
-        if (!xt_same_scalar_(xt_scalar_of_(a, i), xt_scalar_of_(b, i))) mask |= 1u << i;
+    const xt_val *p;
+    for (int i = 0; (p = xt_scalar_of_(a, i)) != NULL; i++)
+        if (!xt_same_scalar_(p, xt_scalar_of_(b, i))) mask |= 1u << i;
     return mask;
 }
 
@@ -168,14 +169,13 @@ static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
  * and returns their number. Allocates the frame's array if necessary. */
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 {
-    int i, j, at = 0;
-    for (i = 0; i < f->slots; i++) {
+    int at = 0;
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
-        for (j = 0; xt_scalar_of_(t, j); j++) {
-            int type = xt_carried_type_(xt_scalar_of_(&s->start, j));
+        for (int j = 0; j < XT_COMPONENTS_; j++) {
             if (!(s->mask >> j & 1)) continue;
-            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), type);
+            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(&s->start, j)));
             at++;
         }
         if (s->mask & XT_VEC_CHANGES_)
@@ -208,15 +208,15 @@ static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const s
  * values before it. */
 XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
 {
-    int i, j, at = 0;
-    for (i = 0; i < f->slots; i++) {
+    int at = 0;
+    for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *t = result ? &s->result : &s->body;
         xt_vec *v = xt_thing_vec_(t);
         xt_val *first;
-        for (j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
-            xt_val now = xt_now_(x, first);
+        for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
             if (result && !(s->mask >> j & 1)) continue; /* unchanged */
+            xt_val now = xt_now_(x, first);
             if (s->mask >> j & 1) {
                 bool local = now.local;
                 now = xt_carried_as_(first, f->ids[at++]);

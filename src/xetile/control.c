@@ -149,11 +149,11 @@ static void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advanc
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
-        xt_val *start;
-        for (int j = 0; (start = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+        for (int j = 0; counts >> j; j++) {
+            if (!(counts >> j & 1)) continue;
+            const xt_val *start = xt_scalar_of_(&s->start, j);
             int type = xt_carried_type_(start);
             uint32_t to = xt_scalar_of_(result ? &s->result : &s->body, j)->id;
-            if (!(counts >> j & 1)) continue;
             spe_id id = xt_now_id_(x, start, type);
             xt_define_(x, to, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
             xt_value_at_(x, to)->start = id;

@@ -19,8 +19,10 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 /* Scalar i of a tile: offset, shape, pitch, base; then NULL. */
 XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
 {
-    xt_val *all[] = {&t->offset[0], &t->offset[1], &t->shape[0], &t->shape[1], &t->pitch, &t->base};
-    return i < XT_COMPONENTS_ ? all[i] : NULL;
+    static const size_t at[XT_COMPONENTS_] = {offsetof(xt_tile, offset[0]), offsetof(xt_tile, offset[1]),
+                                              offsetof(xt_tile, shape[0]),  offsetof(xt_tile, shape[1]),
+                                              offsetof(xt_tile, pitch),     offsetof(xt_tile, base)};
+    return i < XT_COMPONENTS_ ? (xt_val *)(void *)((char *)t + at[i]) : NULL;
 }
 
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
