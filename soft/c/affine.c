@@ -31,9 +31,9 @@ void cg_each_widened(struct cg *g, const struct sp_inst *i,
                      void (*test)(struct cg *g, uint32_t operand, bool is_signed))
 {
     bool chain = cg_is(i, CG_CHAIN), converts = cg_is(i, CG_CONVERTS);
-    for (uint32_t k = 0; k < i->count; k++) {
+    CG_EACH_VALUE (k, i) {
         uint32_t id = i->operand[k];
-        if (!cg_is_value_operand(i, k) || !cg_affine(g, id)->is) continue;
+        if (!cg_affine(g, id)->is) continue;
         bool wider = chain ? k > 0 && cg_width_of(g, id) < 64 : converts && cg_width_of(g, id) < cg_width_of(g, i->id);
         if (wider) test(g, id, chain || i->op == SP_OP_SConvert);
     }
@@ -89,8 +89,8 @@ static void write_check(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
     cg_put(g, "    ok%u = 1", i->id);
-    for (uint32_t k = 0; k < i->count; k++)
-        if (cg_is_value_operand(i, k) && cg_affine(g, i->operand[k])->is && cg_affine(g, i->operand[k])->checked)
+    CG_EACH_VALUE (k, i)
+        if (cg_affine(g, i->operand[k])->is && cg_affine(g, i->operand[k])->checked)
             cg_put(g, " && ok%u", i->operand[k]);
     if (!cg_is_proved(g, i->id, CG_PROVED)) cg_each_widened(g, i, write_test);
     cg_put(g, ";\n");

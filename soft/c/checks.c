@@ -193,9 +193,8 @@ static uint32_t describe(struct cg *g, struct access *a)
 static bool has_fences(const struct sp_module *m)
 {
     for (uint32_t n = 0; n < m->function_count; n++)
-        for (uint32_t b = 0; b < m->functions[n].block_count; b++)
-            for (uint32_t k = 0; k < m->functions[n].blocks[b].count; k++)
-                if (m->functions[n].blocks[b].inst[k].op == SP_OP_MemoryBarrier) return true;
+        CG_EACH (i, b, &m->functions[n])
+            if (i->op == SP_OP_MemoryBarrier) return true;
     return false;
 }
 

@@ -46,12 +46,8 @@ static void mark_reachable(struct cg *g, uint32_t index, uint32_t depth)
     struct cg_function *fn = &g->function[index];
     if (fn->reachable || depth > SP_MAX_CALL_DEPTH) return;
     fn->reachable = true;
-    for (uint32_t b = 0; b < fn->f->block_count; b++) {
-        for (uint32_t i = 0; i < fn->f->blocks[b].count; i++) {
-            const struct sp_inst *in = &fn->f->blocks[b].inst[i];
-            if (in->op == SP_OP_FunctionCall) mark_reachable(g, g->m->ids[in->operand[0]].block, depth + 1);
-        }
-    }
+    CG_EACH (i, b, fn->f)
+        if (i->op == SP_OP_FunctionCall) mark_reachable(g, g->m->ids[i->operand[0]].block, depth + 1);
 }
 
 /* Marks types of values; arrays in memory may be far too large for values. */
@@ -68,15 +64,9 @@ static void mark_type(struct cg *g, uint32_t type_id, uint8_t *used)
 /* Marks constants that instructions use; those that only form other constants may be too large for values. */
 static void mark_operands(struct cg *g, const struct sp_function *f, uint8_t *used)
 {
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        for (uint32_t n = 0; n < f->blocks[b].count; n++) {
-            const struct sp_inst *i = &f->blocks[b].inst[n];
-            for (uint32_t k = 0; k < i->count; k++) {
-                if (cg_is_value_operand(i, k) && g->m->ids[i->operand[k]].what == SP_IS_CONSTANT)
-                    mark_type(g, g->m->ids[i->operand[k]].type, used);
-            }
-        }
-    }
+    CG_EACH (i, b, f)
+        CG_EACH_VALUE (k, i)
+            if (g->m->ids[i->operand[k]].what == SP_IS_CONSTANT) mark_type(g, g->m->ids[i->operand[k]].type, used);
 }
 
 static void write_types(struct cg *g, bool varying)
@@ -153,11 +143,8 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
 static bool prints(const struct sp_module *m)
 {
     for (uint32_t f = 0; f < m->function_count; f++)
-        for (uint32_t b = 0; b < m->functions[f].block_count; b++)
-            for (uint32_t k = 0; k < m->functions[f].blocks[b].count; k++) {
-                const struct sp_inst *i = &m->functions[f].blocks[b].inst[k];
-                if (i->op == SP_OP_ExtInst && i->operand[0] == m->opencl_std && i->operand[1] == 184) return true;
-            }
+        CG_EACH (i, b, &m->functions[f])
+            if (i->op == SP_OP_ExtInst && i->operand[0] == m->opencl_std && i->operand[1] == 184) return true;
     return false;
 }
 
@@ -262,11 +249,8 @@ static void find_bodies(struct cg *g)
     uint32_t *calls = cg_alloc(g, (m->function_count + 1) * sizeof *calls);
     if (!calls) return;
     for (uint32_t f = 0; f < m->function_count; f++)
-        for (uint32_t b = 0; b < m->functions[f].block_count; b++)
-            for (uint32_t k = 0; k < m->functions[f].blocks[b].count; k++) {
-                const struct sp_inst *i = &m->functions[f].blocks[b].inst[k];
-                if (i->op == SP_OP_FunctionCall) calls[m->ids[i->operand[0]].block]++;
-            }
+        CG_EACH (i, b, &m->functions[f])
+            if (i->op == SP_OP_FunctionCall) calls[m->ids[i->operand[0]].block]++;
     for (uint32_t i = 0; i < m->function_count; i++)
         if (g->function[i].row) calls[i] += 2; /* called from elsewhere */
     for (uint32_t i = 0; i < m->entry_count; i++) {
@@ -285,9 +269,8 @@ static void find_bodies(struct cg *g)
 static void number_values(struct cg *g, struct cg_function *fn)
 {
     for (uint32_t i = 0; i < fn->f->param_count; i++) g->ordinal[fn->f->params[i]] = ++fn->value_count;
-    for (uint32_t b = 0; b < fn->f->block_count; b++)
-        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++)
-            if (fn->f->blocks[b].inst[k].id) g->ordinal[fn->f->blocks[b].inst[k].id] = ++fn->value_count;
+    CG_EACH (i, b, fn->f)
+        if (i->id) g->ordinal[i->id] = ++fn->value_count;
 }
 
 static bool prepare(struct cg *g)

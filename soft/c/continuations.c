@@ -42,18 +42,15 @@ static void each_variable(struct cg *g, const char *format)
 {
     const struct sp_function *f = g->fn->f;
     uint64_t bytes;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            const struct sp_inst *i = &f->blocks[b].inst[k];
-            if (i->op != SP_OP_Variable) continue;
-            unsigned items = (unsigned)cg_variable_items(g, i, &bytes);
-            if (format)
-                cg_put(g, format, i->id, i->id, i->id);
-            else
-                cg_put(g, "    %s p%u[%u];\n",
-                       cg_kind_type(g, cg_bits_kind(g->private[i->id].granule), g->value[i->id].stored_varying), i->id,
-                       items);
-        }
+    CG_EACH (i, b, f) {
+        if (i->op != SP_OP_Variable) continue;
+        unsigned items = (unsigned)cg_variable_items(g, i, &bytes);
+        if (format)
+            cg_put(g, format, i->id, i->id, i->id);
+        else
+            cg_put(g, "    %s p%u[%u];\n",
+                   cg_kind_type(g, cg_bits_kind(g->private[i->id].granule), g->value[i->id].stored_varying), i->id,
+                   items);
     }
 }
 

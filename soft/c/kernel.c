@@ -76,9 +76,8 @@ static void write_params(struct cg *g, const struct cg_param *p, bool own)
 /* Does anything in the kernel use positions in `self`? */
 static bool looks_at_self(const struct cg_function *fn)
 {
-    for (uint32_t b = 0; b < fn->f->block_count; b++)
-        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++)
-            if (fn->f->blocks[b].inst[k].op == SP_OP_FunctionCall) return true;
+    CG_EACH (i, b, fn->f)
+        if (i->op == SP_OP_FunctionCall) return true;
     return fn->has_barrier && !fn->continuation;
 }
 

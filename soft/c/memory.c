@@ -56,11 +56,9 @@ void cg_declare_variables(struct cg *g)
     const struct sp_function *f = g->fn->f;
     g->mask = "m0";
     g->bits = "b0";
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            g->inst = &f->blocks[b].inst[k];
-            if (g->inst->op == SP_OP_Variable) declare_variable(g, g->inst);
-        }
+    CG_EACH (i, b, f) {
+        g->inst = i;
+        if (g->inst->op == SP_OP_Variable) declare_variable(g, g->inst);
     }
     g->inst = NULL;
 }

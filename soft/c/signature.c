@@ -13,12 +13,9 @@ const char *cg_version(struct cg *g, const struct cg_function *fn)
 static bool takes_much(struct cg *g, const struct sp_function *f)
 {
     uint64_t bytes = 0;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            const struct sp_inst *i = &f->blocks[b].inst[k];
-            if (i->op == SP_OP_Variable && !g->private[i->id].fixed)
-                bytes += cg_memory_size(g, sp_type(g->m, i->type)->elem);
-        }
+    CG_EACH (i, b, f) {
+        if (i->op == SP_OP_Variable && !g->private[i->id].fixed)
+            bytes += cg_memory_size(g, sp_type(g->m, i->type)->elem);
     }
     return bytes * g->S > MUCH_MEMORY;
 }

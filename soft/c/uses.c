@@ -91,14 +91,11 @@ static void find_uses(struct cg *g)
     for (uint32_t pass = 0; pass < 2 && g->uses; pass++) {
         for (uint32_t n = 0; n < g->m->function_count; n++) {
             const struct sp_function *f = &g->m->functions[n];
-            for (uint32_t b = 0; b < f->block_count; b++) {
-                for (uint32_t j = 0; j < f->blocks[b].count; j++) {
-                    const struct sp_inst *i = &f->blocks[b].inst[j];
-                    if (pass && is_masked(g, i)) note_masked(g, i);
-                    if (!pass && i->op == SP_OP_VectorShuffle) note_shuffle(g, i);
-                    for (uint32_t k = 0; !pass && k < i->count; k++)
-                        if (cg_is_value_operand(i, k)) note_operand(g, i, k);
-                }
+            CG_EACH (i, b, f) {
+                if (pass && is_masked(g, i)) note_masked(g, i);
+                if (!pass && i->op == SP_OP_VectorShuffle) note_shuffle(g, i);
+                for (uint32_t k = 0; !pass && k < i->count; k++)
+                    if (cg_is_value_operand(i, k)) note_operand(g, i, k);
             }
         }
     }

@@ -161,8 +161,8 @@ static bool is_early(struct cg *g, uint32_t id, uint32_t block, uint32_t depth)
         return false;
     if (cg_builtin_component(g, d->def, &builtin, &component)) return true;
     if (!cg_is(d->def, CG_PURE)) return false;
-    for (uint32_t k = 0; k < d->def->count; k++)
-        if (cg_is_value_operand(d->def, k) && !is_early(g, d->def->operand[k], block, depth - 1)) return false;
+    CG_EACH_VALUE (k, d->def)
+        if (!is_early(g, d->def->operand[k], block, depth - 1)) return false;
     return true;
 }
 
@@ -175,8 +175,7 @@ static void write_early(struct cg *g, uint32_t id, uint32_t block)
         return;
     g->fn->proofs[g->ordinal[id]] |= CG_COMPUTED;
     if (!cg_builtin_component(g, d->def, &builtin, &component))
-        for (uint32_t k = 0; k < d->def->count; k++)
-            if (cg_is_value_operand(d->def, k)) write_early(g, d->def->operand[k], block);
+        CG_EACH_VALUE (k, d->def) write_early(g, d->def->operand[k], block);
     g->inst = d->def;
     if (cg_affine(g, id)->is)
         cg_write_affine_start(g);
@@ -187,8 +186,8 @@ static void write_early(struct cg *g, uint32_t id, uint32_t block)
 static bool is_provable(struct cg *g, const struct sp_inst *i, uint32_t block)
 {
     if (!i->id || !cg_affine(g, i->id)->is || !cg_affine(g, i->id)->checked || i->op == SP_OP_Phi) return false;
-    for (uint32_t k = 0; k < i->count; k++)
-        if (cg_is_value_operand(i, k) && !is_early(g, i->operand[k], block, MAX_DEPTH)) return false;
+    CG_EACH_VALUE (k, i)
+        if (!is_early(g, i->operand[k], block, MAX_DEPTH)) return false;
     return true;
 }
 

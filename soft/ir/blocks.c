@@ -104,3 +104,19 @@ void cg_find_post_dominators(struct cg *g, struct cg_function *fn)
     }
     for (uint32_t b = 0; b < n; b++) fn->block[b].ipdom = r.idom[b];
 }
+
+void cg_mark_before(struct cg *g, const struct sp_function *f, uint32_t block, uint8_t *marked)
+{
+    uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack), top = 0;
+    if (g->failed || marked[block]) return;
+    marked[block] = 1;
+    stack[top++] = block;
+    while (top) {
+        const struct sp_block *b = &f->blocks[stack[--top]];
+        for (uint32_t k = 0; k < b->pred_count; k++) {
+            if (marked[b->pred[k]]) continue;
+            marked[b->pred[k]] = 1;
+            stack[top++] = b->pred[k];
+        }
+    }
+}

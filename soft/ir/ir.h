@@ -193,8 +193,17 @@ enum cg_property {
     CG_SIGNED = 1 << 21,       /* ... with their sign extended */
     CG_MODIFIES = CG_ATOMIC | CG_READS | CG_WRITES | CG_VARIES
 };
+/* Each instruction of a function; `block` is the index of its block. */
+#define CG_EACH(i, block, f)                                           \
+    for (uint32_t block = 0; block < (f)->block_count; block++)        \
+        for (const struct sp_inst *i = (f)->blocks[block].inst;        \
+             i < (f)->blocks[block].inst + (f)->blocks[block].count; i++)
+/* The number k of each operand that is a value. */
+#define CG_EACH_VALUE(k, i) for (uint32_t k = cg_next_value(i, 0); k < (i)->count; k = cg_next_value(i, k + 1))
+
 bool cg_is(const struct sp_inst *i, uint32_t any); /* has it any of these properties? */
 bool cg_is_value_operand(const struct sp_inst *i, uint32_t k);
+uint32_t cg_next_value(const struct sp_inst *i, uint32_t k); /* the first such operand from k on; or i->count */
 enum cg_result { CG_RESULT_AS_OPERANDS, CG_RESULT_UNIFORM, CG_RESULT_VARIES };
 enum cg_result cg_result_rule(const struct sp_inst *i);
 bool cg_waits(const struct cg *g, const struct sp_inst *i); /* for all subgroups of the work-group? */
@@ -211,6 +220,8 @@ uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 /* ---- blocks.c */
 void cg_order_blocks(struct cg *g, struct cg_function *fn);
 void cg_find_post_dominators(struct cg *g, struct cg_function *fn);
+/* Marks the block, and all that lead to it without passing through a block that is marked already. */
+void cg_mark_before(struct cg *g, const struct sp_function *f, uint32_t block, uint8_t *marked);
 
 /* ---- regions.c */
 void cg_find_masked(struct cg *g, struct cg_function *fn); /* from `diverges` */

@@ -175,6 +175,12 @@ bool cg_is_value_operand(const struct sp_inst *i, uint32_t k)
     return values[i->op] >> (k < 7 ? k : 7) & 1 && !(i->op == SP_OP_ExtInst && cg_math_literal(i, k));
 }
 
+uint32_t cg_next_value(const struct sp_inst *i, uint32_t k)
+{
+    while (k < i->count && !cg_is_value_operand(i, k)) k++;
+    return k;
+}
+
 enum cg_result cg_result_rule(const struct sp_inst *i)
 {
     bool counts = i->op == SP_OP_GroupNonUniformBallotBitCount;

@@ -198,13 +198,10 @@ static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 static void each_pointer(struct cg *g, uint32_t function, void (*use)(struct cg *, const struct sp_inst *, uint32_t))
 {
     const struct sp_function *f = &g->m->functions[function];
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        for (uint32_t n = 0; n < f->blocks[b].count; n++) {
-            const struct sp_inst *i = &f->blocks[b].inst[n];
-            for (uint32_t k = 0; k < i->count; k++) {
-                uint32_t id = i->operand[k];
-                if (cg_is_value_operand(i, k) && is_pointer(g, g->m->ids[id].type)) use(g, i, k);
-            }
+    CG_EACH (i, b, f) {
+        CG_EACH_VALUE (k, i) {
+            uint32_t id = i->operand[k];
+            if (is_pointer(g, g->m->ids[id].type)) use(g, i, k);
         }
     }
 }
@@ -319,9 +316,7 @@ static void find_written(struct cg *g)
             if (is_structure(g, f->params[p])) root[p + 1] = f->params[p];
         for (bool more = true; more && !g->failed;) {
             more = false;
-            for (uint32_t b = 0; b < f->block_count; b++)
-                for (uint32_t k = 0; k < f->blocks[b].count; k++)
-                    more = follow_roots(g, root, &f->blocks[b].inst[k]) || more;
+            CG_EACH (i, b, f) more = follow_roots(g, root, i) || more;
         }
     }
 }

@@ -75,8 +75,7 @@ static void each_use(struct storage *s, void (*each)(struct storage *, uint32_t,
     for (uint32_t b = 0; b < f->block_count; b++) {
         for (uint32_t k = 0; k < f->blocks[b].count; k++) {
             const struct sp_inst *i = &f->blocks[b].inst[k];
-            for (uint32_t o = 0; o < i->count; o++) {
-                if (!cg_is_value_operand(i, o)) continue;
+            CG_EACH_VALUE (o, i) {
                 if (i->op == SP_OP_Phi) {
                     uint32_t from = s->g->m->ids[i->operand[o + 1]].block;
                     each(s, i->operand[o], from, f->blocks[from].count);
@@ -211,18 +210,15 @@ static void find_all_forwarded(struct cg *g, struct cg_function *fn)
     uint32_t *uses = cg_alloc(g, (fn->value_count + 1) * sizeof *uses);
     const struct sp_function *f = fn->f;
     if (!uses) return;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t k = 0; k < f->blocks[b].count; k++)
-            for (uint32_t o = 0; o < f->blocks[b].inst[k].count; o++)
-                if (cg_is_value_operand(&f->blocks[b].inst[k], o)) uses[g->ordinal[f->blocks[b].inst[k].operand[o]]]++;
+    CG_EACH (i, b, f)
+        CG_EACH_VALUE (o, i) uses[g->ordinal[i->operand[o]]]++;
     for (uint32_t b = 0; b < f->block_count; b++) find_forwarded(g, &f->blocks[b], uses);
 }
 
 static bool has_products(const struct sp_function *f)
 {
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t k = 0; k < f->blocks[b].count; k++)
-            if (is_product(&f->blocks[b].inst[k])) return true;
+    CG_EACH (i, b, f)
+        if (is_product(i)) return true;
     return false;
 }
 

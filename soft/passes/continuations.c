@@ -48,15 +48,12 @@ static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uin
                    const struct sp_inst **why)
 {
     *barriers = *values = 0;
-    for (uint32_t b = 0; b < fn->f->block_count; b++) {
-        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
-            const struct sp_inst *i = &fn->f->blocks[b].inst[k];
-            *why = i;
-            if (forbids(g, i) || (i->id && cg_shared(g, i->id)->class)) return false;
-            if (has_variable(g, i)) ++*values;
-            if (!is_barrier(g, i)) continue;
-            if (fn->block[b].masked || ++*barriers > MAX_BARRIERS) return false;
-        }
+    CG_EACH (i, b, fn->f) {
+        *why = i;
+        if (forbids(g, i) || (i->id && cg_shared(g, i->id)->class)) return false;
+        if (has_variable(g, i)) ++*values;
+        if (!is_barrier(g, i)) continue;
+        if (fn->block[b].masked || ++*barriers > MAX_BARRIERS) return false;
     }
     *why = NULL;
     return *barriers != 0;
@@ -186,13 +183,10 @@ static void find_remade(struct liveness *t)
 static void number_values(struct liveness *t)
 {
     const struct sp_function *f = t->fn->f;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            const struct sp_inst *i = &f->blocks[b].inst[k];
-            if (!has_variable(t->g, i)) continue;
-            t->frame->value[t->frame->value_count++] = i->id;
-            t->frame->index_of[t->g->ordinal[i->id]] = t->frame->value_count;
-        }
+    CG_EACH (i, b, f) {
+        if (!has_variable(t->g, i)) continue;
+        t->frame->value[t->frame->value_count++] = i->id;
+        t->frame->index_of[t->g->ordinal[i->id]] = t->frame->value_count;
     }
 }
 
@@ -212,13 +206,10 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
                (cg_is_step(g, frame->value[n]) ? 1 : g->S);
         if (cg_affine(g, frame->value[n])->checked) sum += 8 * g->S;
     }
-    for (uint32_t b = 0; b < fn->f->block_count; b++) {
-        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
-            const struct sp_inst *i = &fn->f->blocks[b].inst[k];
-            if (i->op != SP_OP_Variable) continue;
-            cg_variable_items(g, i, &bytes);
-            sum += bytes * (g->value[i->id].stored_varying ? g->S : 1);
-        }
+    CG_EACH (i, b, fn->f) {
+        if (i->op != SP_OP_Variable) continue;
+        cg_variable_items(g, i, &bytes);
+        sum += bytes * (g->value[i->id].stored_varying ? g->S : 1);
     }
     return sum;
 }

@@ -52,24 +52,15 @@ static bool dominates(const struct sp_function *f, uint32_t a, uint32_t b)
 /* Finds the natural loop of the header; false if there is none, or the products are not in it. */
 static bool find_loop(struct cg *g, const struct sp_function *f, struct cg_queue *q)
 {
-    uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack), top = 0;
+    bool loop = false;
     q->inside = cg_alloc(g, f->block_count + 1);
     if (g->failed) return false;
     q->inside[q->header] = 1;
     for (uint32_t k = 0; k < f->blocks[q->header].pred_count; k++) {
         uint32_t latch = f->blocks[q->header].pred[k];
-        if (!dominates(f, q->header, latch) || q->inside[latch]) continue;
-        q->inside[latch] = 1;
-        stack[top++] = latch;
-    }
-    bool loop = top != 0;
-    while (top) {
-        const struct sp_block *b = &f->blocks[stack[--top]];
-        for (uint32_t k = 0; k < b->pred_count; k++) {
-            if (q->inside[b->pred[k]]) continue;
-            q->inside[b->pred[k]] = 1;
-            stack[top++] = b->pred[k];
-        }
+        if (!dominates(f, q->header, latch)) continue;
+        loop = loop || latch != q->header;
+        cg_mark_before(g, f, latch, q->inside);
     }
     return loop && q->inside[q->block];
 }
@@ -101,8 +92,7 @@ static bool leaves_sums_alone(struct cg *g, const struct cg_queue *q, uint32_t b
     const struct cg_chain *c = i->id ? cell_of_class(q, cg_class(g, i->id)) : NULL;
     if (is_own_product(q, i)) return true;
     if (c && (block != q->header || i->op != SP_OP_Phi || i->id != c->first)) return false;
-    for (uint32_t k = 0; k < i->count; k++) {
-        if (!cg_is_value_operand(i, k)) continue;
+    CG_EACH_VALUE (k, i) {
         if (!c && cell_of_class(q, cg_class(g, i->operand[k]))) return false;
         if (!c || !q->inside[g->m->ids[i->operand[k + 1]].block]) continue;
         if (i->operand[k] != c->last && i->operand[k] != c->first) return false;
@@ -202,8 +192,7 @@ static uint32_t count_loads(struct cg *g, const struct cg_queue *q, uint32_t blo
     uint32_t variable = q->variable[at], loads = 0;
     if (cg_is(i, CG_LIFETIME)) return 0;
     if (i->op == SP_OP_Variable) return i->id == variable && i->count > 1 ? 2 : 0;
-    for (uint32_t k = 0; k < i->count; k++) {
-        if (!cg_is_value_operand(i, k)) continue;
+    CG_EACH_VALUE (k, i) {
         uint32_t id = i->operand[k];
         if (cg_forwarded_from(g, id) == variable && !is_own_product(q, i)) return 2;
         if (id != variable && g->private[id].variable != variable) continue;
@@ -248,8 +237,7 @@ static bool may_write(struct cg *g, const struct sp_inst *i)
 {
     if (cg_is(i, CG_ORDERS)) return true;
     if (cg_is(i, CG_PURE | CG_HARMLESS) || (cg_is(i, CG_READS) && !cg_is(i, CG_WRITES | CG_ATOMIC))) return false;
-    for (uint32_t k = 0; k < i->count; k++) {
-        if (!cg_is_value_operand(i, k)) continue;
+    CG_EACH_VALUE (k, i) {
         const struct sp_type *t = sp_type(g->m, g->m->ids[i->operand[k]].type);
         if (t && t->kind == SP_POINTER && t->storage != SP_STORAGE_Function && t->storage != SP_STORAGE_Input)
             return true;
@@ -260,21 +248,11 @@ static bool may_write(struct cg *g, const struct sp_inst *i)
 /* Has the kernel only read memory whenever it reaches the block? */
 static bool only_reads_before(struct cg *g, const struct sp_function *f, uint32_t block)
 {
-    uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack), top = 0;
-    uint8_t *seen = cg_alloc(g, f->block_count + 1);
+    uint8_t *before = cg_alloc(g, f->block_count + 1);
     if (g->failed) return false;
-    stack[top++] = block;
-    seen[block] = 1;
-    while (top) {
-        const struct sp_block *b = &f->blocks[stack[--top]];
-        for (uint32_t k = 0; k < b->count; k++)
-            if (may_write(g, &b->inst[k])) return false;
-        for (uint32_t k = 0; k < b->pred_count; k++) {
-            if (seen[b->pred[k]]) continue;
-            seen[b->pred[k]] = 1;
-            stack[top++] = b->pred[k];
-        }
-    }
+    cg_mark_before(g, f, block, before);
+    CG_EACH (i, b, f)
+        if (before[b] && may_write(g, i)) return false;
     return true;
 }
 

@@ -40,8 +40,8 @@ static bool extract_varies(struct cg *g, const struct cg_function *fn, const str
 
 static bool operand_varies(struct cg *g, const struct sp_inst *i)
 {
-    for (uint32_t k = 0; k < i->count; k++)
-        if (cg_is_value_operand(i, k) && g->value[i->operand[k]].varying) return true;
+    CG_EACH_VALUE (k, i)
+        if (g->value[i->operand[k]].varying) return true;
     return false;
 }
 
@@ -95,8 +95,7 @@ static void note_uses(struct cg *g, struct cg_function *fn, uint32_t block, cons
             note_use(g, fn, i->operand[k], g->m->ids[i->operand[k + 1]].block, changed);
         return;
     }
-    for (uint32_t k = 0; k < i->count; k++)
-        if (cg_is_value_operand(i, k)) note_use(g, fn, i->operand[k], block, changed);
+    CG_EACH_VALUE (k, i) note_use(g, fn, i->operand[k], block, changed);
 }
 
 static bool propagate(struct cg *g, struct cg_function *fn)
@@ -157,18 +156,15 @@ static uint32_t scalars_of(struct cg *g, uint32_t type)
 
 static void note_features(struct cg *g, struct cg_function *fn)
 {
-    for (uint32_t b = 0; b < fn->f->block_count; b++) {
-        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
-            const struct sp_inst *i = &fn->f->blocks[b].inst[k];
-            uint32_t builtin;
-            for (uint32_t o = 0; o < i->count; o++)
-                if (cg_is_value_operand(i, o) && cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
-            if (i->op == SP_OP_FunctionCall) g->function[g->m->ids[i->operand[0]].block].called = true;
-            if (i->op == SP_OP_Load) fn->accesses += scalars_of(g, i->type);
-            if (i->op == SP_OP_Store) fn->accesses += scalars_of(g, g->m->ids[i->operand[1]].type);
-            if (i->op == SP_OP_FunctionPointerCallINTEL) fn->has_barrier = g->pointer_calls = true; /* perhaps */
-            if (cg_waits(g, i)) fn->has_barrier = true;
-        }
+    CG_EACH (i, b, fn->f) {
+        uint32_t builtin;
+        CG_EACH_VALUE (o, i)
+            if (cg_builtin_of(g, i->operand[o], &builtin)) fn->uses_builtins = true;
+        if (i->op == SP_OP_FunctionCall) g->function[g->m->ids[i->operand[0]].block].called = true;
+        if (i->op == SP_OP_Load) fn->accesses += scalars_of(g, i->type);
+        if (i->op == SP_OP_Store) fn->accesses += scalars_of(g, g->m->ids[i->operand[1]].type);
+        if (i->op == SP_OP_FunctionPointerCallINTEL) fn->has_barrier = g->pointer_calls = true; /* perhaps */
+        if (cg_waits(g, i)) fn->has_barrier = true;
     }
 }
 
@@ -190,9 +186,7 @@ void cg_analyse_again(struct cg *g, struct cg_function *fn)
 {
     const struct sp_function *f = fn->f;
     for (uint32_t i = 0; i < f->param_count; i++) g->value[f->params[i]] = g->fresh[f->params[i]];
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t k = 0; k < f->blocks[b].count; k++)
-            g->value[f->blocks[b].inst[k].id] = g->fresh[f->blocks[b].inst[k].id];
+    CG_EACH (i, b, f) g->value[i->id] = g->fresh[i->id];
     for (uint32_t b = 0; b < fn->f->block_count; b++) fn->block[b] = (struct cg_block){.ipdom = fn->block[b].ipdom};
     fn->order_count = fn->loop_count = 0;
     fn->loops_irreducible = false;

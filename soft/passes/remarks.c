@@ -77,9 +77,7 @@ static void remark_access(struct cg *g, const struct cg_function *fn, const stru
 void cg_remark_accesses(struct cg *g, struct cg_function *fn)
 {
     if (!g->o->remarks) return;
-    for (uint32_t b = 0; b < fn->f->block_count; b++)
-        for (uint32_t k = 0; k < fn->f->blocks[b].count; k++) {
-            const struct sp_inst *i = &fn->f->blocks[b].inst[k];
-            if (i->op == SP_OP_Load || i->op == SP_OP_Store) remark_access(g, fn, i);
-        }
+    CG_EACH (i, b, fn->f) {
+        if (i->op == SP_OP_Load || i->op == SP_OP_Store) remark_access(g, fn, i);
+    }
 }

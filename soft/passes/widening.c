@@ -55,8 +55,7 @@ static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen
 {
     if (i->op == SP_OP_Variable && i->count > 1) seen[g->ordinal[i->id]] |= OTHERWISE;
     if (cg_is(i, CG_LIFETIME)) return;
-    for (uint32_t k = 0; k < i->count; k++) {
-        if (!cg_is_value_operand(i, k)) continue;
+    CG_EACH_VALUE (k, i) {
         uint32_t id = i->operand[k], variable = g->private[id].fixed ? id : g->private[id].variable;
         if (cg_forwarded_from(g, id))
             seen[g->ordinal[cg_forwarded_from(g, id)]] |=
