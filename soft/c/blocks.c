@@ -45,9 +45,8 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
         cg_put(g, "    %s = %s;\n", cg_variable(g, phi->id), renamed ? renamed : cg_variable(g, source));
         return;
     }
-    for (uint32_t i = 0; i < l->count; i++) {
+    CG_EACH_LEAF (i, l) {
         const char *to = cg_str(g, "%s%s", cg_variable(g, phi->id), l->leaf[i].path), *e;
-        cg_open_nest(g, &l->leaf[i]);
         if (renamed) {
             e = cg_str(g, "%s%s", renamed, l->leaf[i].path);
             if (cg_affine(g, source)->is)
@@ -58,7 +57,6 @@ static void copy_phi(struct cg *g, const struct sp_inst *phi, uint32_t source, c
             e = cg_leaf_use(g, source, i, varying);
         }
         cg_put(g, "    %s = %s;\n", to, mask ? cg_select(g, l->leaf[i].kind, mask, e, to) : e);
-        cg_close_nest(g, &l->leaf[i]);
     }
 }
 
@@ -206,7 +204,7 @@ static void write_switch(struct cg *g, uint32_t from)
 {
     const struct sp_inst *s = g->inst;
     uint32_t selector = s->operand[0];
-    enum cg_kind kind = cg_leaves_of(g, g->m->ids[selector].type)->leaf[0].kind;
+    enum cg_kind kind = cg_kind_of(g, selector);
     uint32_t words = kind == CG_U64 ? 2 : 1;
     uint32_t bits = sp_type(g->m, g->m->ids[selector].type)->bits;
     uint64_t width = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
@@ -229,13 +227,11 @@ static void write_return_value(struct cg *g)
 {
     uint32_t id = cg_operand(g, 0);
     bool varying = g->fn->result_varying;
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
-    for (uint32_t i = 0; i < l->count; i++) {
+    const struct cg_leaves *l = cg_value_leaves(g, id);
+    CG_EACH_LEAF (i, l) {
         const char *to = cg_str(g, "result%s", l->leaf[i].path), *e;
-        cg_open_nest(g, &l->leaf[i]);
         e = cg_leaf_use(g, id, i, varying);
         cg_put(g, "    %s = %s;\n", to, varying ? cg_select(g, l->leaf[i].kind, g->mask, e, to) : e);
-        cg_close_nest(g, &l->leaf[i]);
     }
 }
 

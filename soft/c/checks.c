@@ -68,7 +68,7 @@ static uint32_t describe_vector(struct cg *g, struct access *a, uint32_t number)
     uint32_t first = store ? 3 : 2, offset = cg_operand(g, first), pointer = cg_operand(g, first + 1);
     const struct cg_leaves *l = cg_leaves_of(g, store ? g->m->ids[cg_operand(g, 2)].type : g->inst->type);
     uint32_t item = half ? 2 : cg_kind_bytes(l->leaf[0].kind);
-    enum cg_kind kind = cg_leaves_of(g, g->m->ids[offset].type)->leaf[0].kind;
+    enum cg_kind kind = cg_kind_of(g, offset);
     bool varying = cg_is_varying(g, pointer) || cg_is_varying(g, offset);
     const char *e = cg_use(g, offset, varying);
     if (!is_watched(g, pointer)) return 0;
@@ -126,7 +126,7 @@ static uint32_t describe_matrix(struct cg *g, struct access *a, bool store)
     uint32_t pointer = cg_operand(g, 0), stride = cg_operand(g, store ? 3 : 2);
     const struct sp_type *t = sp_type(g->m, store ? g->m->ids[cg_operand(g, 1)].type : g->inst->type);
     uint64_t by_columns = 0, size = sp_type(g->m, sp_type(g->m, g->m->ids[pointer].type)->elem)->size;
-    enum cg_kind kind = cg_leaves_of(g, g->m->ids[stride].type)->leaf[0].kind;
+    enum cg_kind kind = cg_kind_of(g, stride);
     if (!is_watched(g, pointer)) return 0;
     sp_constant(g->m, cg_operand(g, store ? 2 : 1), &by_columns);
     set_pointer(g, a, pointer, store ? XS_WRITES : XS_READS, false);
@@ -246,11 +246,9 @@ static void write_zeros(struct cg *g)
     }
     if (!t || t->kind == SP_VOID) return;
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    for (uint32_t i = 0; i < l->count; i++) {
+    CG_EACH_LEAF (i, l) {
         const char *zero = cg_literal(g, l->leaf[i].kind, 0);
-        cg_open_nest(g, &l->leaf[i]);
         cg_set_leaf(g, i, cg_is_varying(g, g->inst->id) ? cg_splat(g, l->leaf[i].kind, zero) : zero);
-        cg_close_nest(g, &l->leaf[i]);
     }
 }
 

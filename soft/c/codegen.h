@@ -67,8 +67,10 @@ const char *cg_affine_lane(struct cg *g, uint32_t id, const char *lane);
 enum cg_kind cg_kind_of(struct cg *g, uint32_t id); /* of a value with one leaf */
 
 /* ---- values.c */
-void cg_open_nest(struct cg *g, const struct cg_leaf *leaf); /* the loops around statements for the leaf */
-void cg_close_nest(struct cg *g, const struct cg_leaf *leaf);
+/* Each leaf, with the loops of its arrays in the text around the statements that are written for it. */
+#define CG_EACH_LEAF(i, l) for (uint32_t i = 0; cg_open_leaf(g, l, i); cg_close_leaf(g, l, i++))
+bool cg_open_leaf(struct cg *g, const struct cg_leaves *l, uint32_t leaf); /* false: there is none */
+void cg_close_leaf(struct cg *g, const struct cg_leaves *l, uint32_t leaf);
 const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf); /* an expression, if there are loops */
 const char *cg_variable(struct cg *g, uint32_t id);                   /* as an expression */
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */

@@ -15,7 +15,7 @@ static const char *place(struct cg *g, const struct sp_type *t, uint32_t pointer
 {
     uint64_t by_columns = 0;
     const struct sp_type *p = sp_type(g->m, matrix_of(g, pointer)->elem);
-    enum cg_kind kind = cg_leaves_of(g, g->m->ids[stride].type)->leaf[0].kind;
+    enum cg_kind kind = cg_kind_of(g, stride);
     sp_constant(g->m, layout, &by_columns);
     return cg_str(g, "%s, (u64)(i64)(%s)(%s) * %lluu, %d, %u, %u", cg_use(g, pointer, false),
                   cg_kind_signed(g, kind, false), cg_use(g, stride, false), (unsigned long long)p->size,

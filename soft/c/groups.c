@@ -119,7 +119,7 @@ static void broadcast(struct cg *g, uint32_t value, const char *lane)
 static void broadcast_group(struct cg *g, uint32_t value, uint32_t id)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    uint32_t n = cg_leaves_of(g, g->m->ids[id].type)->count;
+    uint32_t n = cg_value_leaves(g, id)->count;
     const char *at = cg_str(g, "(u32)%s", cg_leaf_use(g, id, 0, false)), *t = cg_temporary(g, "u32");
     if (n > 1) at = cg_str(g, "%s + self->local_size[0] * (u32)%s", at, cg_leaf_use(g, id, 1, false));
     if (n > 2)
@@ -148,7 +148,7 @@ static void shuffle(struct cg *g, uint32_t value, const char *index)
 /* A lane number operand as u32x. */
 static const char *lane_use(struct cg *g, uint32_t id)
 {
-    return cg_convert(g, cg_use(g, id, true), cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind, CG_U32, false);
+    return cg_convert(g, cg_use(g, id, true), cg_kind_of(g, id), CG_U32, false);
 }
 
 /* Two concatenated values: lanes past the end of one come from the other. */
@@ -270,7 +270,7 @@ static void write_ballot_bit(struct cg *g, uint32_t ballot, uint32_t index)
 
 static void write_all_equal(struct cg *g, uint32_t value)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[value].type);
+    const struct cg_leaves *l = cg_value_leaves(g, value);
     const char *e = "-1";
     for (uint32_t i = 0; i < l->count && cg_is_varying(g, value); i++) {
         enum cg_kind kind = cg_kind_is_small_float(l->leaf[i].kind) ? CG_F32 : l->leaf[i].kind;

@@ -20,7 +20,7 @@ static uint32_t coordinates(const struct sp_type *t)
 /* Declares up to `most` leaves of a value as rows of bits; f16 as f32. */
 static void write_rows(struct cg *g, const struct access *a, const char *name, uint32_t id, uint32_t most)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    const struct cg_leaves *l = cg_value_leaves(g, id);
     const char *rows = "";
     for (uint32_t i = 0; i < l->count && i < most; i++) {
         enum cg_kind kind = l->leaf[i].kind;

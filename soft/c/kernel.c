@@ -61,14 +61,15 @@ static void write_params(struct cg *g, const struct cg_param *p, bool own)
             continue;
         }
         cg_put(g, "    %s v%u;\n", cg_type_name(g, type, false), id);
-        if (structure) cg_put(g, "    v%u = (u64)(uintptr_t)(args + %u);\n", id, p[i].offset);
-        for (uint32_t k = 0; !structure && k < l->count; k++) {
+        if (structure) {
+            cg_put(g, "    v%u = (u64)(uintptr_t)(args + %u);\n", id, p[i].offset);
+            continue;
+        }
+        CG_EACH_LEAF (k, l) {
             enum cg_kind kind = l->leaf[k].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
             const char *at =
                 cg_str(g, "XS_AT(%s, args + %u + %s)", cg_kind_name(bits), p[i].offset, cg_leaf_offset(g, &l->leaf[k]));
-            cg_open_nest(g, &l->leaf[k]);
             cg_put(g, "    v%u%s = %s;\n", id, l->leaf[k].path, cg_from_bits(g, kind, false, at));
-            cg_close_nest(g, &l->leaf[k]);
         }
     }
 }

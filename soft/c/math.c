@@ -84,34 +84,8 @@ static const struct ext_row rows[] = {
     MINE(64, "tanpi"),
     LIBM(65, "tgamma"),
     LIBM(66, "trunc"),
-    LIBM(67, "cos"),
     {68, "%0 / %1", NULL},
-    {69, "$exp_%j(%0)", NULL},
-    LIBM(70, "exp2"),
-    MINE(71, "exp10"),
-    {72, "$log_%j(%0)", NULL},
-    LIBM(73, "log2"),
-    LIBM(74, "log10"),
-    MINE(75, "powr"),
     {76, "1 / %0", NULL},
-    {77, "$rsqrt_%j(%0)", NULL},
-    LIBM(78, "sin"),
-    {79, "$sqrt_%j(%0)", NULL},
-    LIBM(80, "tan"),
-    LIBM(81, "cos"),
-    {82, "%0 / %1", NULL},
-    {83, "$exp_%j(%0)", NULL},
-    LIBM(84, "exp2"),
-    MINE(85, "exp10"),
-    {86, "$log_%j(%0)", NULL},
-    LIBM(87, "log2"),
-    LIBM(88, "log10"),
-    MINE(89, "powr"),
-    {90, "1 / %0", NULL},
-    {91, "$rsqrt_%j(%0)", NULL},
-    LIBM(92, "sin"),
-    {93, "$sqrt_%j(%0)", NULL},
-    LIBM(94, "tan"),
     {95, "$fmin_%j($fmax_%j(%0, %1), %2)", NULL},
     MINE(96, "degrees"),
     {97, "$fmax_%j(%0, %1)", NULL},
@@ -159,6 +133,13 @@ static const struct ext_row rows[] = {
     {204, "@umad_hi_%k", NULL},
 };
 
+/* half_cos to half_tan, and native_cos to native_tan: the number of the full one, or of a row of their own. */
+static uint32_t full_form(uint32_t number)
+{
+    static const uint8_t forms[] = {14, 68, 19, 20, 21, 37, 38, 39, 50, 76, 56, 57, 61, 62};
+    return number < 67 || number > 94 ? number : forms[(number - 67) % 14];
+}
+
 /* ---- two results: the second is stored through the last operand */
 
 static const struct {
@@ -175,7 +156,7 @@ static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t 
 {
     for (uint32_t k = 0; k < n; k++) {
         uint32_t id = cg_operand(g, first + k);
-        const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+        const struct cg_leaves *l = cg_value_leaves(g, id);
         kind[k] = l->count ? l->leaf[leaf < l->count ? leaf : 0].kind : CG_U32;
         arg[k] = cg_leaf_use(g, id, leaf, varying);
     }
@@ -229,7 +210,7 @@ static void write_pair(struct cg *g, size_t row)
 
 static const char *wide_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
 {
-    enum cg_kind kind = cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind;
+    enum cg_kind kind = cg_kind_of(g, id);
     const char *e = cg_widen(g, kind, varying, cg_leaf_use(g, id, leaf, varying));
     return cg_str(g, varying ? "XS_CONVERT(%s, f64x)" : "(f64)(%s)", e);
 }
@@ -237,7 +218,7 @@ static const char *wide_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool vary
 /* The length of a - b if there is a `b`, of a * scale if there is a `scale`. */
 static const char *length_of(struct cg *g, uint32_t a, uint32_t b, const char *scale, bool varying)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[a].type);
+    const struct cg_leaves *l = cg_value_leaves(g, a);
     uint32_t n = l->count;
     bool exact_squares = l->leaf[0].kind != CG_F64; /* squares of f64 may be too large or too small */
     const char *sum = cg_temporary(g, varying ? "f64x" : "f64"), *d = cg_temporary(g, varying ? "f64x" : "f64");
@@ -276,7 +257,7 @@ static void set_from_wide(struct cg *g, uint32_t leaf, const char *e)
 /* A factor to scale f64 vectors before normalising, if they are so large that the length may overflow. */
 static const char *scale_of(struct cg *g, uint32_t a, bool varying)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[a].type);
+    const struct cg_leaves *l = cg_value_leaves(g, a);
     if (l->leaf[0].kind != CG_F64) return NULL;
     const char *scale = cg_temporary(g, varying ? "f64x" : "f64");
     cg_put(g, "    %s = %s1.0;\n", scale, varying ? "(f64x){0} + " : "");
@@ -328,7 +309,7 @@ static void write_geometry(struct cg *g, uint32_t number)
 /* The address of element `offset` of `stride` bytes from a pointer, in a temporary. */
 static const char *element_address(struct cg *g, uint32_t pointer, uint32_t offset, uint32_t stride, bool varying)
 {
-    enum cg_kind kind = cg_leaves_of(g, g->m->ids[offset].type)->leaf[0].kind;
+    enum cg_kind kind = cg_kind_of(g, offset);
     const char *t = cg_temporary(g, varying ? "u64x" : "u64"), *e = cg_use(g, offset, varying);
     e = varying ? cg_convert(g, e, kind, CG_U64, true)
                 : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
@@ -371,7 +352,7 @@ static const char *as_half(struct cg *g, enum cg_kind kind, const char *e, uint3
 static void write_vector_store(struct cg *g, bool half, bool aligned, bool rounded)
 {
     uint32_t data = cg_operand(g, 2), pointer = cg_operand(g, 4);
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[data].type);
+    const struct cg_leaves *l = cg_value_leaves(g, data);
     bool varying = cg_is_varying(g, data) || cg_is_varying(g, pointer) || cg_is_varying(g, cg_operand(g, 3));
     uint32_t bytes = half ? 2 : cg_kind_bytes(l->leaf[0].kind), n = l->count == 3 && aligned ? 4 : l->count;
     uint32_t rounding = rounded ? cg_operand(g, 5) : 0;
@@ -392,7 +373,7 @@ static void write_component_shuffle(struct cg *g, bool two)
 {
     uint32_t x = cg_operand(g, 2), y = two ? cg_operand(g, 3) : 0, mask = cg_operand(g, two ? 4 : 3);
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    uint32_t n = cg_leaves_of(g, g->m->ids[x].type)->count, all = two ? 2 * n : n;
+    uint32_t n = cg_value_leaves(g, x)->count, all = two ? 2 * n : n;
     bool varying = cg_is_varying(g, g->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind;
@@ -430,7 +411,7 @@ static void write_select(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
     uint32_t c = cg_operand(g, 4);
-    enum cg_kind ck = cg_leaves_of(g, g->m->ids[c].type)->leaf[0].kind;
+    enum cg_kind ck = cg_kind_of(g, c);
     for (uint32_t i = 0; i < l->count; i++) {
         const char *a = cg_leaf_use(g, cg_operand(g, 2), i, varying), *b = cg_leaf_use(g, cg_operand(g, 3), i, varying);
         const char *type = cg_kind_signed(g, ck, varying), *how = l->count > 1 ? "<" : "!=";
@@ -452,7 +433,7 @@ static void write_printf(struct cg *g)
     for (uint32_t k = 0; k < n; k++) {
         uint32_t id = cg_operand(g, 3 + k);
         const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
-        const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+        const struct cg_leaves *l = cg_value_leaves(g, id);
         enum cg_kind kind = l->count ? l->leaf[0].kind : CG_U32;
         kinds = cg_str(g, "%s'%c', %u, %u, ", kinds,
                        t->kind == SP_POINTER    ? 'p'
@@ -465,7 +446,7 @@ static void write_printf(struct cg *g)
            cg_use(g, cg_operand(g, 2), true), kinds, values + 1);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t id = cg_operand(g, 3 + k);
-        const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+        const struct cg_leaves *l = cg_value_leaves(g, id);
         for (uint32_t i = 0; i < l->count; i++, at++) {
             enum cg_kind kind = l->leaf[i].kind, wide = cg_kind_is_small_float(kind) ? CG_F32 : kind;
             const char *t = cg_temporary(g, cg_kind_type(g, wide, true));
@@ -486,6 +467,7 @@ static bool write_row(struct cg *g, uint32_t number)
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
     size_t r = 0;
+    number = full_form(number);
     while (r < sizeof rows / sizeof *rows && rows[r].number != number) r++;
     if (r == sizeof rows / sizeof *rows || g->inst->count < 3 || g->inst->count > 6) return false;
     for (uint32_t i = 0; i < l->count; i++) {

@@ -177,7 +177,7 @@ static void write_block_read(struct cg *g)
 static void write_block_write(struct cg *g)
 {
     uint32_t value = cg_operand(g, 1);
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[value].type);
+    const struct cg_leaves *l = cg_value_leaves(g, value);
     const char *p = cg_use(g, cg_operand(g, 0), false);
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t bytes = cg_kind_bytes(l->leaf[i].kind);

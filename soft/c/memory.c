@@ -43,12 +43,8 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
     }
     if (i->count < 2) return;
     uint32_t init = i->operand[1];
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[init].type);
-    for (uint32_t k = 0; k < l->count; k++) {
-        cg_open_nest(g, &l->leaf[k]);
-        store_at(g, i->id, &l->leaf[k], cg_leaf_use(g, init, k, false), false);
-        cg_close_nest(g, &l->leaf[k]);
-    }
+    const struct cg_leaves *l = cg_value_leaves(g, init);
+    CG_EACH_LEAF (k, l) store_at(g, i->id, &l->leaf[k], cg_leaf_use(g, init, k, false), false);
 }
 
 void cg_declare_variables(struct cg *g)
@@ -297,27 +293,21 @@ static void write_load(struct cg *g)
     uint32_t pointer = cg_operand(g, 0);
     bool varying = cg_is_varying(g, g->inst->id);
     if (cg_shared(g, g->inst->id)->forwarded) return;
-    for (uint32_t i = 0; i < l->count && !g->failed; i++) {
+    CG_EACH_LEAF (i, l) {
         const struct cg_leaf *leaf = &l->leaf[i];
-        cg_open_nest(g, leaf);
         cg_set_leaf(g, i,
                     has_pieces(g, leaf) ? load_pieces(g, pointer, leaf, varying)
                     : leaf->nest        ? load_nested(g, pointer, leaf, varying)
                                         : load_leaf(g, pointer, leaf->offset, leaf->kind, varying));
-        cg_close_nest(g, leaf);
     }
 }
 
 static void write_store(struct cg *g)
 {
     uint32_t value = cg_operand(g, 1);
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[value].type);
+    const struct cg_leaves *l = cg_value_leaves(g, value);
     bool varying = cg_is_varying(g, value);
-    for (uint32_t i = 0; i < l->count && !g->failed; i++) {
-        cg_open_nest(g, &l->leaf[i]);
-        store_at(g, cg_operand(g, 0), &l->leaf[i], cg_leaf_use(g, value, i, varying), varying);
-        cg_close_nest(g, &l->leaf[i]);
-    }
+    CG_EACH_LEAF (i, l) store_at(g, cg_operand(g, 0), &l->leaf[i], cg_leaf_use(g, value, i, varying), varying);
 }
 
 static void write_copy(struct cg *g)
@@ -350,7 +340,7 @@ static void write_copy(struct cg *g)
 
 static const char *index_times(struct cg *g, uint32_t index, uint64_t size, bool varying)
 {
-    enum cg_kind kind = cg_leaves_of(g, g->m->ids[index].type)->leaf[0].kind;
+    enum cg_kind kind = cg_kind_of(g, index);
     bool own = cg_is_varying(g, index);
     const char *e = cg_use(g, index, own);
     const char *wide =
@@ -495,7 +485,7 @@ static void write_atomic_store(struct cg *g)
 {
     bool flag = g->inst->op == SP_OP_AtomicFlagClear;
     uint32_t value = cg_operand(g, 3);
-    enum cg_kind kind = flag ? CG_U32 : cg_leaves_of(g, g->m->ids[value].type)->leaf[0].kind;
+    enum cg_kind kind = flag ? CG_U32 : cg_kind_of(g, value);
     cg_put(g, "    XS_EACH (l, %s) atomic_store_%s(%s, %s);\n", g->bits,
            cg_kind_name(cg_bits_kind(cg_kind_bytes(kind))), of_lane(g, cg_operand(g, 0), CG_U64),
            flag ? "0" : of_lane(g, value, kind));

@@ -235,7 +235,7 @@ static const struct row *find_row(const struct row *table, size_t n, uint16_t op
 
 static enum cg_kind kind_of_leaf(struct cg *g, uint32_t id, uint32_t leaf)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    const struct cg_leaves *l = cg_value_leaves(g, id);
     return l->count ? l->leaf[leaf < l->count ? leaf : 0].kind : CG_U32;
 }
 
@@ -392,11 +392,8 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
     struct cg_rolled rolled;
     cg_roll(g, &rolled);
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    for (uint32_t i = 0; i < l->count; i++) {
-        cg_open_nest(g, &l->leaf[i]);
+    CG_EACH_LEAF (i, l)
         write_row_of_leaf(g, r, same_width, i);
-        cg_close_nest(g, &l->leaf[i]);
-    }
     cg_unroll(&rolled);
 }
 
@@ -419,12 +416,9 @@ static struct cg_leaf place_of_part(struct cg *g, uint32_t type_id, const uint32
 /* Sets the part of the result at `at` to value `id`. */
 static void set_part(struct cg *g, const struct cg_leaf *at, uint32_t id)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
-    for (uint32_t i = 0; i < l->count; i++) {
-        cg_open_nest(g, &l->leaf[i]);
+    const struct cg_leaves *l = cg_value_leaves(g, id);
+    CG_EACH_LEAF (i, l)
         cg_set_part(g, at, &l->leaf[i], cg_leaf_use(g, id, i, cg_is_varying(g, g->inst->id)));
-        cg_close_nest(g, &l->leaf[i]);
-    }
 }
 
 /* The first leaf and the type of the part named by literal indices. */
@@ -454,11 +448,8 @@ static void write_extract(struct cg *g)
     uint32_t builtin, component;
     if (cg_leaves_of(g, type)->many) {
         struct cg_leaf at = place_of_part(g, type, g->inst->operand + 1, g->inst->count - 1, &part);
-        for (uint32_t i = 0; i < l->count; i++) {
-            cg_open_nest(g, &l->leaf[i]);
+        CG_EACH_LEAF (i, l)
             cg_set_leaf(g, i, cg_part_use(g, whole, &at, &l->leaf[i], varying));
-            cg_close_nest(g, &l->leaf[i]);
-        }
         return;
     }
     uint32_t first = find_part(g, type, g->inst->operand + 1, g->inst->count - 1, &part);
@@ -492,20 +483,15 @@ static void write_insert(struct cg *g)
 static bool write_repeated(struct cg *g)
 {
     struct cg_rolled rolled;
-    bool repeated;
     for (uint32_t k = 1; k < g->inst->count; k++)
         if (cg_operand(g, k) != cg_operand(g, 0)) return false;
     if (sp_type(g->m, g->m->ids[cg_operand(g, 0)].type)->kind == SP_VECTOR) return false;
     cg_roll(g, &rolled);
-    repeated = rolled.n > 0;
+    if (!rolled.n) return false;
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    for (uint32_t i = 0; i < l->count && repeated; i++) {
-        cg_open_nest(g, &l->leaf[i]);
-        cg_set_leaf(g, i, cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->inst->id)));
-        cg_close_nest(g, &l->leaf[i]);
-    }
+    CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->inst->id)));
     cg_unroll(&rolled);
-    return repeated;
+    return true;
 }
 
 static void write_construct(struct cg *g)
@@ -522,14 +508,14 @@ static void write_construct(struct cg *g)
         set_part(g, &at, cg_operand(g, k));
     }
     for (uint32_t k = 0; k < g->inst->count && !cg_leaves_of(g, g->inst->type)->many; k++) {
-        uint32_t n = cg_leaves_of(g, g->m->ids[cg_operand(g, k)].type)->count;
+        uint32_t n = cg_value_leaves(g, cg_operand(g, k))->count;
         for (uint32_t i = 0; i < n; i++) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, k), i, varying));
     }
 }
 
 static void write_shuffle(struct cg *g)
 {
-    uint32_t a = cg_operand(g, 0), b = cg_operand(g, 1), n = cg_leaves_of(g, g->m->ids[a].type)->count;
+    uint32_t a = cg_operand(g, 0), b = cg_operand(g, 1), n = cg_value_leaves(g, a)->count;
     bool varying = cg_is_varying(g, g->inst->id);
     for (uint32_t i = 2; i < g->inst->count; i++) {
         uint32_t from = cg_operand(g, i);
@@ -554,7 +540,7 @@ static const char *item_beyond(struct cg *g, uint32_t whole, enum cg_kind kind, 
 static void write_extract_dynamic(struct cg *g)
 {
     uint32_t whole = cg_operand(g, 0), index = cg_operand(g, 1);
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[whole].type);
+    const struct cg_leaves *l = cg_value_leaves(g, whole);
     bool varying = cg_is_varying(g, g->inst->id);
     enum cg_kind kind = l->leaf[0].kind;
     const char *r = cg_temporary(g, cg_kind_type(g, kind, varying)), *beyond = item_beyond(g, whole, kind, varying);
@@ -594,12 +580,10 @@ static void write_select(struct cg *g)
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     uint32_t c = cg_operand(g, 0), a = cg_operand(g, 1), b = cg_operand(g, 2);
     bool varying = cg_is_varying(g, g->inst->id);
-    for (uint32_t i = 0; i < l->count; i++) {
-        cg_open_nest(g, &l->leaf[i]);
+    CG_EACH_LEAF (i, l) {
         const char *ea = cg_leaf_use(g, a, i, varying), *eb = cg_leaf_use(g, b, i, varying);
         const char *ec = cg_leaf_use(g, c, i, varying);
         cg_set_leaf(g, i, varying ? cg_select(g, l->leaf[i].kind, ec, ea, eb) : cg_str(g, "%s ? %s : %s", ec, ea, eb));
-        cg_close_nest(g, &l->leaf[i]);
     }
     cg_unroll(&rolled);
 }
@@ -629,7 +613,7 @@ static const char *joined(struct cg *g, const char *low, const char *e, uint32_t
 static void write_bitcast(struct cg *g)
 {
     uint32_t from = cg_operand(g, 0);
-    const struct cg_leaves *a = cg_leaves_of(g, g->m->ids[from].type), *b = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *a = cg_value_leaves(g, from), *b = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
     if (!a->count || !b->count) return;
     uint32_t na = cg_kind_bytes(a->leaf[0].kind), nb = cg_kind_bytes(b->leaf[0].kind);
@@ -653,7 +637,7 @@ static void write_bitcast(struct cg *g)
 
 static void write_any_all(struct cg *g)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[cg_operand(g, 0)].type);
+    const struct cg_leaves *l = cg_value_leaves(g, cg_operand(g, 0));
     bool varying = cg_is_varying(g, g->inst->id);
     const char *e = cg_leaf_use(g, cg_operand(g, 0), 0, varying);
     for (uint32_t i = 1; i < l->count; i++) {
@@ -665,7 +649,7 @@ static void write_any_all(struct cg *g)
 
 static void write_dot(struct cg *g)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[cg_operand(g, 0)].type);
+    const struct cg_leaves *l = cg_value_leaves(g, cg_operand(g, 0));
     bool varying = cg_is_varying(g, g->inst->id);
     enum cg_kind kind = l->leaf[0].kind;
     const char *sum = NULL;
@@ -681,7 +665,7 @@ static void write_dot(struct cg *g)
 /* Component i of an operand of an integer dot product as 64 bits; a scalar operand holds four of 8 bits. */
 static const char *dot_component(struct cg *g, uint32_t id, uint32_t i, bool is_signed, bool varying)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    const struct cg_leaves *l = cg_value_leaves(g, id);
     enum cg_kind kind = l->leaf[0].kind;
     const char *e = cg_leaf_use(g, id, l->count == 1 ? 0 : i, varying), *sign = is_signed ? "i" : "u";
     if (l->count == 1)
@@ -712,7 +696,7 @@ static void write_pointer_difference(struct cg *g)
 static void write_integer_dot(struct cg *g)
 {
     uint16_t op = g->inst->op;
-    uint32_t n = cg_leaves_of(g, g->m->ids[cg_operand(g, 0)].type)->count, a = cg_operand(g, 0), b = cg_operand(g, 1);
+    uint32_t n = cg_value_leaves(g, cg_operand(g, 0))->count, a = cg_operand(g, 0), b = cg_operand(g, 1);
     bool varying = cg_is_varying(g, g->inst->id), accumulates = op >= SP_OP_SDotAccSat;
     bool a_signed = op != SP_OP_UDot && op != SP_OP_UDotAccSat, b_signed = op == SP_OP_SDot || op == SP_OP_SDotAccSat;
     enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
@@ -753,7 +737,7 @@ static void write_wide(struct cg *g)
         {SP_OP_UMulExtended, "(%t)(1u * %0 * %1)", "%0 * %1", "@umul_hi_%k", NULL},
         {SP_OP_SMulExtended, "(%t)(1u * %0 * %1)", "%0 * %1", "@smul_hi_%k", NULL},
     };
-    uint32_t n = cg_leaves_of(g, g->m->ids[cg_operand(g, 0)].type)->count, r = 0;
+    uint32_t n = cg_value_leaves(g, cg_operand(g, 0))->count, r = 0;
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, g->inst->id);
     while (table[r].op != g->inst->op) r++;

@@ -35,11 +35,9 @@ static void write_entry(struct cg *g, struct cg_function *fn)
     } else {
         const struct cg_leaves *l = cg_leaves_of(g, result->id);
         cg_put(g, "    %s *to = result, got = %s(self, m0, b0%s);\n", type, cg_version(g, fn), args);
-        for (uint32_t i = 0; i < l->count; i++) {
+        CG_EACH_LEAF (i, l) {
             const char *path = l->leaf[i].path, *old = cg_str(g, "(*to)%s", path), *new = cg_str(g, "got%s", path);
-            cg_open_nest(g, &l->leaf[i]);
             cg_put(g, "    %s = %s;\n", old, cg_select(g, l->leaf[i].kind, "m0", new, old));
-            cg_close_nest(g, &l->leaf[i]);
         }
     }
     cg_put(g, "    self->globals = callers;\n    (void)m0;\n    (void)args;\n    (void)result;\n}\n\n");

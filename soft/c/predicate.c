@@ -6,11 +6,7 @@
 static void set_default(struct cg *g)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    for (uint32_t i = 0; i < l->count; i++) {
-        cg_open_nest(g, &l->leaf[i]);
-        cg_set_leaf(g, i, cg_leaf_use(g, cg_operand(g, 2), i, cg_is_varying(g, g->inst->id)));
-        cg_close_nest(g, &l->leaf[i]);
-    }
+    CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_leaf_use(g, cg_operand(g, 2), i, cg_is_varying(g, g->inst->id)));
 }
 
 void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g))

@@ -12,14 +12,16 @@ static void open_nest(struct cg *g, const struct cg_nest *n)
     cg_put(g, "    for (u32 i%u_ = 0; i%u_ < %u; i%u_++) {\n", n->depth, n->depth, n->count, n->depth);
 }
 
-void cg_open_nest(struct cg *g, const struct cg_leaf *leaf)
+bool cg_open_leaf(struct cg *g, const struct cg_leaves *l, uint32_t leaf)
 {
-    if (leaf->nest) open_nest(g, leaf->nest);
+    if (leaf >= l->count || g->failed) return false;
+    if (l->leaf[leaf].nest) open_nest(g, l->leaf[leaf].nest);
+    return true;
 }
 
-void cg_close_nest(struct cg *g, const struct cg_leaf *leaf)
+void cg_close_leaf(struct cg *g, const struct cg_leaves *l, uint32_t leaf)
 {
-    for (const struct cg_nest *n = leaf->nest; n; n = n->outer) cg_put(g, "    }\n");
+    for (const struct cg_nest *n = l->leaf[leaf].nest; n; n = n->outer) cg_put(g, "    }\n");
 }
 
 const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf)
@@ -113,7 +115,7 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool 
     if (t->kind == SP_COOPMAT && d->def->count == 1) return constant_leaf(g, d->def->operand[0], 0, varying);
     if ((d->def->op == SP_OP_ConstantComposite || d->def->op == SP_OP_SpecConstantComposite) && t->kind != SP_VOID) {
         for (uint32_t i = 0, first = 0; i < d->def->count; i++) {
-            uint32_t part = d->def->operand[i], n = cg_leaves_of(g, g->m->ids[part].type)->count;
+            uint32_t part = d->def->operand[i], n = cg_value_leaves(g, part)->count;
             if (leaf - first < n) return constant_leaf(g, part, leaf - first, varying);
             first += n;
         }
@@ -198,7 +200,7 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
 
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    const struct cg_leaves *l = cg_value_leaves(g, id);
     if (l->count == 0 || g->failed) return "0";
     if (leaf >= l->count) leaf = l->count == 1 ? 0 : l->count - 1;
     return cg_extend(g, &l->leaf[leaf], varying, use(g, id, &l->leaf[leaf], l->many ? UINT32_MAX : leaf, varying));
@@ -227,10 +229,8 @@ const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
     if (!cg_is_composite(t)) return cg_use(g, id, varying);
     if (plain && g->value[id].varying == varying) return cg_variable(g, id);
     const char *whole = cg_temporary(g, cg_type_name(g, d->type, varying));
-    for (uint32_t i = 0; i < l->count; i++) {
-        cg_open_nest(g, &l->leaf[i]);
+    CG_EACH_LEAF (i, l) {
         cg_put(g, "    %s%s = %s;\n", whole, l->leaf[i].path, cg_leaf_use(g, id, i, varying));
-        cg_close_nest(g, &l->leaf[i]);
     }
     return whole;
 }
@@ -268,10 +268,8 @@ void cg_set_whole(struct cg *g, const char *whole, bool varying)
         cg_put(g, "    %s = %s;\n", cg_variable(g, g->inst->id), whole);
         return;
     }
-    for (uint32_t i = 0; i < l->count; i++) {
+    CG_EACH_LEAF (i, l) {
         const char *e = cg_str(g, "%s%s", whole, l->leaf[i].path);
-        cg_open_nest(g, &l->leaf[i]);
         cg_set_leaf(g, i, splat ? cg_splat(g, l->leaf[i].kind, e) : e);
-        cg_close_nest(g, &l->leaf[i]);
     }
 }

@@ -21,7 +21,7 @@ static const char *still(struct cg *g, uint32_t line)
 /* Is a rising affine value less than (or equal to) `u`, which is uniform? */
 static struct vote vote_less(struct cg *g, uint32_t line, const char *u, bool is_signed, bool or_equal)
 {
-    enum cg_kind kind = cg_leaves_of(g, g->m->ids[line].type)->leaf[0].kind;
+    enum cg_kind kind = cg_kind_of(g, line);
     const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
     const char *sure = cg_str(g, "(%s)%s", cg_affine_holds(g, line, is_signed), still(g, line));
     unsigned long long rise = cg_affine(g, line)->step * (g->S - 1);
@@ -33,7 +33,7 @@ static struct vote vote_less(struct cg *g, uint32_t line, const char *u, bool is
 
 static struct vote vote_equal(struct cg *g, uint32_t line, const char *u)
 {
-    const char *type = cg_kind_type(g, cg_leaves_of(g, g->m->ids[line].type)->leaf[0].kind, false);
+    const char *type = cg_kind_type(g, cg_kind_of(g, line), false);
     unsigned long long rise = cg_affine(g, line)->step * (g->S - 1);
     return (struct vote){"0", cg_str(g, "(((%s)(%s - v%u) > %lluu)%s)", type, u, line, rise, still(g, line))};
 }
@@ -41,7 +41,7 @@ static struct vote vote_equal(struct cg *g, uint32_t line, const char *u)
 static bool rises(struct cg *g, uint32_t id)
 {
     const struct cg_affine *v = cg_affine(g, id);
-    enum cg_kind kind = cg_leaves_of(g, g->m->ids[id].type)->leaf[0].kind;
+    enum cg_kind kind = cg_kind_of(g, id);
     return v->is && v->step && v->step < 1 << 20 && (kind == CG_U32 || kind == CG_U64);
 }
 

@@ -2,7 +2,7 @@
 #include "ir.h"
 
 enum { CG_LONG_FUNCTION = 150, CG_LARGE_FUNCTION = 600 }; /* instructions */
-enum { MANY_ACCESSES = 64 };                               /* scalars */
+enum { MANY_ACCESSES = 64 };                              /* scalars */
 
 bool cg_is_kernel(const struct cg_function *fn) { return fn && fn->entry && !fn->wraps; }
 

@@ -159,6 +159,7 @@ bool cg_is_composite(const struct sp_type *t);
 uint32_t cg_matrix_parts(const struct sp_type *t, uint32_t S);
 uint32_t cg_count_leaves(struct cg *g, uint32_t type_id, bool many); /* fails for types without values */
 const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id);
+const struct cg_leaves *cg_value_leaves(struct cg *g, uint32_t id);
 /* Element or member i of composite `whole`. */
 struct cg_leaf cg_part(struct cg *g, struct cg_leaf whole, const struct sp_type *t, uint32_t i);
 uint64_t cg_memory_size(struct cg *g, uint32_t type_id); /* in a private variable, where matrices have one too */

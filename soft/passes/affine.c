@@ -257,8 +257,7 @@ static struct fact fact_of_instruction(const struct affine *t, uint32_t block, c
         return widen(fact_of(t, i->operand[0]), cg_width_of(g, i->operand[0]), cg_width_of(g, i->id),
                      i->op == SP_OP_SConvert);
     case SP_OP_Bitcast:
-        if (cg_leaves_of(g, g->m->ids[i->operand[0]].type)->count != 1 ||
-            cg_width_of(g, i->operand[0]) != cg_width_of(g, i->id))
+        if (cg_value_leaves(g, i->operand[0])->count != 1 || cg_width_of(g, i->operand[0]) != cg_width_of(g, i->id))
             return not_affine; /* fall through */
     case SP_OP_CopyObject:
     case SP_OP_PtrCastToGeneric:

@@ -202,8 +202,7 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
     uint64_t sum = 0, bytes;
     for (uint32_t n = 0; n < frame->value_count; n++) {
         if (!cg_is_kept(frame->kept, n) || cg_is_kept(frame->remade, n)) continue;
-        sum += (uint64_t)cg_leaves_of(g, g->m->ids[frame->value[n]].type)->scalars * 8 *
-               (cg_is_step(g, frame->value[n]) ? 1 : g->S);
+        sum += (uint64_t)cg_value_leaves(g, frame->value[n])->scalars * 8 * (cg_is_step(g, frame->value[n]) ? 1 : g->S);
         if (cg_affine(g, frame->value[n])->checked) sum += 8 * g->S;
     }
     CG_EACH (i, b, fn->f) {

@@ -20,7 +20,7 @@ bool cg_has_float_grid(const char *name) { return name && (!strcmp(name, "dpas_f
 
 enum cg_kind cg_element(struct cg *g, uint32_t id)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->m->ids[id].type);
+    const struct cg_leaves *l = cg_value_leaves(g, id);
     return l->count ? l->leaf[0].kind : CG_U32;
 }
 
@@ -174,8 +174,8 @@ static bool has_shape(struct cg *g, const struct sp_inst *i, uint32_t m)
 {
     uint32_t a = i->operand[1], b = i->operand[2], row = cg_kind_bytes(cg_element(g, a)) * g->S;
     uint32_t b_bytes = cg_kind_bytes(cg_element(g, b));
-    if (row < 32 || cg_leaves_of(g, g->m->ids[a].type)->count != (m * 32 + row - 1) / row) return false;
-    return b_bytes * cg_leaves_of(g, g->m->ids[b].type)->count == 32 && b_bytes != 1;
+    if (row < 32 || cg_value_leaves(g, a)->count != (m * 32 + row - 1) / row) return false;
+    return b_bytes * cg_value_leaves(g, b)->count == 32 && b_bytes != 1;
 }
 
 bool cg_is_product_of(struct cg *g, const struct sp_inst *i, const char *name)
