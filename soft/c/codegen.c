@@ -16,25 +16,37 @@ enum { ONCE_INSTRUCTIONS = 4000 }; /* some seconds of compiling */
 
 /* ---- the text as a whole */
 
+/* Places for texts of which only part is needed. */
+struct cg_places {
+    uint32_t count;
+    struct {
+        const char *const *text;
+        size_t at;
+    } place[24];
+};
+
 /* Marks where the needed part of a text will be inserted. */
 static void place_text(struct cg *g, const char *const *text)
 {
-    if (g->place_count < sizeof g->place / sizeof *g->place)
-        g->place[g->place_count++] = (struct cg_text_place){text, g->c->size};
+    struct cg_places *p = g->places;
+    if (p->count == sizeof p->place / sizeof *p->place) return;
+    p->place[p->count].text = text;
+    p->place[p->count++].at = g->c->size;
 }
 
 /* Inserts the needed parts of the texts after all else is written. */
 static void put_texts(struct cg *g)
 {
+    const struct cg_places *p = g->places;
     struct sp_text body = *g->c;
     struct cg_selection *s = cg_select_text(body.data, body.size);
     size_t from = 0;
     *g->c = (struct sp_text){0};
     if (!s) cg_fail(g, "no memory for the generated text");
-    for (uint32_t i = 0; i < g->place_count && s; i++) {
-        cg_put_text(g, body.data + from, g->place[i].at - from);
-        from = g->place[i].at;
-        cg_put_selected(g, s, g->place[i].text);
+    for (uint32_t i = 0; i < p->count && s; i++) {
+        cg_put_text(g, body.data + from, p->place[i].at - from);
+        from = p->place[i].at;
+        cg_put_selected(g, s, p->place[i].text);
     }
     cg_put_text(g, body.data + from, body.size - from);
     free(s);
@@ -202,6 +214,7 @@ static void write_text(struct cg *g)
         if (params[i]) args_bytes[i] = cg_place_params(g, f, &m->functions[m->entries[i].function], params[i]);
         contract_off = contract_off || m->entries[i].contract_off;
     }
+    g->places = cg_alloc(g, sizeof *g->places);
     if (g->failed) return;
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
     write_legend(g);
@@ -287,7 +300,6 @@ static bool prepare(struct cg *g)
     g->value = cg_alloc(g, m->bound * sizeof *g->value);
     g->ordinal = cg_alloc(g, m->bound * sizeof *g->ordinal);
     g->body = cg_alloc(g, (m->entry_count + 1) * sizeof *g->body);
-    g->fresh = cg_alloc(g, m->bound * sizeof *g->fresh);
     g->function = cg_alloc(g, (m->function_count + 1) * sizeof *g->function);
     g->leaves = cg_alloc(g, (m->type_count + 1) * sizeof *g->leaves);
     g->local_offset = cg_alloc(g, m->bound * sizeof *g->local_offset);

@@ -104,10 +104,10 @@ struct cg {
     const struct cg_options *o;
     struct sp_text *c, *log;
     bool failed;
-    struct cg_value *value; /* by id */
+    struct cg_value *value; /* by id: divergence.c */
     uint32_t *ordinal;      /* by id: index among its function's values, for tables; 0: the module's */
-    struct cg_value *fresh; /* the values before any analysis */
-    const struct cg_private *private; /* by id */
+    struct cg_value *fresh; /* divergence.c's own: the values before any analysis */
+    const struct cg_private *private; /* by id: addresses.c */
     struct cg_function *function;
     uint32_t *body;                    /* by entry: the function that is the kernel */
     struct cg_leaves *leaves;          /* by type index */
@@ -116,26 +116,22 @@ struct cg {
     uint32_t row_count;                /* functions called by pointer */
     bool runs_once;                    /* nearly all of the module is long code without loops */
     bool pointer_calls;                /* some function calls by pointer */
-    void *arena, *words;               /* words: text of cg_str, released after every block */
+    void *arena, *words;               /* arena.c's own; words: text of cg_str, released after every block */
     size_t taken;                      /* bytes of both */
-    struct cg_text_place {
-        const char *const *text;
-        size_t at;
-    } place[24]; /* places for texts of which only part is needed */
-    uint32_t place_count;
+    struct cg_places *places;          /* c/codegen.c's own */
     struct sp_text helpers;            /* functions that precede the section being written */
     struct cg_helper *helper;          /* the ones written so far */
     /* while a function is being written */
     struct cg_function *fn;
     const struct sp_inst *inst;
-    uint32_t phi_at; /* operand index of the last phi's source */
+    uint32_t phi_at; /* c/blocks.c's own: operand index of the last phi's source */
     uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions already written with an earlier one */;
     struct cg_body *body_text; /* text so far */
     bool coherent;             /* writing masked blocks for all lanes */
     const char *mask, *bits;   /* the active lanes: an i32x and a u64 in C */
     bool extends;              /* use integers of odd widths sign-extended */
     bool lanes_apart;          /* writing results of affine operations to w<id>, lane by lane */
-    uint32_t source_at, source_file; /* how far OpLine was searched, and the file it names */
+    uint32_t source_at, source_file; /* source.c's own: how far OpLine was searched, and the file */
     struct cg_check *check;    /* c/checks.c's own */
     struct cg_uses *uses;      /* c/uses.c's own */
 };

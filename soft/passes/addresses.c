@@ -3,6 +3,9 @@
  * A private variable is "fixed" if all its uses have constant byte offsets: it becomes an array of C variables, one for
  * each item of the smallest size it is accessed with. The others live in memory, with each lane's copy contiguous.
  * Pointers at a uniform distance from another pointer are derived from it.
+ *
+ * Gives: g->private, before divergence, which asks for cg_memory_varies and cg_store_effect; cg_derived, after
+ * cg_affine.
  */
 #include "passes.h"
 

@@ -10,6 +10,8 @@
  * subgroup or work-group, and values computed from them and constants, their largest possible value proves that. For
  * others, `ok<id>` tells at run time; in case they have wrapped, the lanes are also computed one by one into w<id>, as
  * are those of dependent values.
+ *
+ * Needs: divergence, addresses (built-in variables, strides of chains). Gives: cg_affine.
  */
 #include "passes.h"
 

@@ -4,6 +4,8 @@
  * with the value that a loop feeds back to it. Two values may share a variable if neither is live where the other is
  * defined. Fragments loaded from a private variable that does not change before their use are not copied either: the
  * product reads the variable. Only plain blocks qualify, because under a mask other lanes may still need the old value.
+ *
+ * Needs: divergence, addresses. Gives: cg_shared; and cg_held, by way of widening.c.
  */
 #include "passes.h"
 

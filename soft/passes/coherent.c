@@ -10,6 +10,8 @@
  * Votes on comparisons of an affine with a uniform value are scalar. The condition under which affine values remain
  * affine (no integer wraps before it is widened) is tested once at the start of a W block; if it fails, the masked
  * block runs instead.
+ *
+ * Needs: masked blocks, the queues of deferred.c, which belong to one copy of a loop. Gives: fn->coherent.
  */
 #include "passes.h"
 

@@ -6,6 +6,8 @@
  * rematerialised. A loop around it (c/kernel.c) runs all subgroups of the work-group up to the barrier, then again from
  * there. This costs a fraction of a coroutine switch, unless there is much to save (matrix fragments, for example).
  * Such kernels, and those with other work-group operations, use coroutines.
+ *
+ * Needs: divergence, cg_affine, cg_derived, cg_shared (a frame keeps no shared fragments). Gives: fn->continuation.
  */
 #include "continuations.h"
 

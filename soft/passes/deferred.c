@@ -9,6 +9,8 @@
  * If, moreover, the kernel cannot have written or synchronised before such a load, its result cannot change within a
  * launch, so the first subgroup of a work-group that packs a block of B does it for all. For this reason products
  * without tiles are deferred too: there, the cost lies in widening B (see cg_widen_fragments) and in fetching its rows.
+ *
+ * Needs: cg_shared, cg_held. Gives: cg_deferred, fn->queues.
  */
 #include "matrix.h"
 

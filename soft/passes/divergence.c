@@ -6,8 +6,12 @@
  * leave a masked loop (because lanes leave in different iterations; those values are also blended when assigned), and
  * everything computed from varying values. Blocks and values depend on each other, so both sets grow until nothing
  * changes.
+ *
+ * Needs: g->private. Gives: g->value, masked blocks and their order, versions of kernels.
  */
 #include "passes.h"
+
+#include <string.h>
 
 static bool phi_varies(struct cg *g, const struct cg_function *fn, uint32_t block, const struct sp_inst *phi)
 {
@@ -196,6 +200,9 @@ void cg_analyse_again(struct cg *g, struct cg_function *fn)
 void cg_analyse(struct cg *g)
 {
     uint32_t n = g->m->function_count;
+    g->fresh = cg_alloc(g, g->m->bound * sizeof *g->fresh);
+    if (g->failed) return;
+    memcpy(g->fresh, g->value, g->m->bound * sizeof *g->value);
     for (uint32_t i = 0; i < n && !g->failed; i++) {
         struct cg_function *fn = &g->function[i];
         if (fn->f->is_declaration || !fn->f->block_count || fn->wraps) continue;

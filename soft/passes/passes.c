@@ -1,8 +1,6 @@
 /* passes.c - all passes, in order. */
 #include "passes.h"
 
-#include <string.h>
-
 static void plan_deferred(struct cg *g, struct cg_function *fn)
 {
     if (!fn->continuation) cg_plan_deferred(g, fn);
@@ -42,7 +40,6 @@ void cg_run_passes(struct cg *g)
 {
     cg_place_variables(g);
     if (g->failed) return;
-    memcpy(g->fresh, g->value, g->m->bound * sizeof *g->value);
     cg_analyse(g);
     print_all(g, "divergence");
     for (uint32_t i = 0; i < g->m->function_count && !g->failed; i++)

@@ -1,5 +1,7 @@
 /* widening.c - operand widening: fragments that are only loaded as blocks and multiplied are kept in the form used by
  * the products, as floats or as pairs of 16 bits; for tiles, operand A has rows as long as a tile's.
+ *
+ * Needs: cg_shared (which fragments are read in their variables). Gives: cg_held.
  */
 #include "matrix.h"
 
