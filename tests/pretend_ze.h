@@ -1,6 +1,6 @@
-/* pretend_ze.h - a Level Zero of the test's own: the functions that ze_dispatch.h calls, defined in the test program,
- * where they come before the loader's. It has whatever devices a test wants, records what it is told, counts what is
- * alive, and fails any call on request, which no real driver does.
+/* pretend_ze.h - a mock Level Zero: the functions that ze_dispatch.h calls, defined in the test program, where they
+ * take precedence over the loader's. It has any devices that a test wants, records its arguments, counts live handles,
+ * and makes any call fail on request, which no real driver does.
  */
 #ifndef PRETEND_ZE_H
 #define PRETEND_ZE_H
@@ -25,14 +25,14 @@ struct pretend_device {
 static struct {
     const struct pretend_device *devices;
     int device_count, driver_count;
-    uint32_t parts, whole; /* so many sub-devices has devices[whole]: those after it */
-    uint64_t tick_ns, ticks_per_second; /* timerResolution of the old and the new meaning */
+    uint32_t parts, whole; /* devices[whole] has `parts` sub-devices: the next ones */
+    uint64_t tick_ns, ticks_per_second; /* timerResolution in its old and its new meaning */
     uint32_t timestamp_bits;
-    uint64_t start, end;  /* what the next event says */
+    uint64_t start, end;  /* timestamps of the next event */
     uint32_t kernel_args; /* numKernelArgs of every kernel */
     uint32_t required_size[3], required_subgroup, local_bytes;
     const char *log;             /* of a module build */
-    bool wraps, gives_addresses; /* the loader has handles of its own; the driver tells where its functions are */
+    bool wraps, gives_addresses; /* the loader wraps handles; the driver gives its functions' addresses */
     int fail_at;                 /* the number of the call that fails, from 1; 0: none */
     ze_result_t fail_with;
     /* recorded */
@@ -45,10 +45,10 @@ static struct {
         uint8_t bytes[16];
     } arg[32];
     uint32_t groups[3], local_size[3];
-    int pending; /* launches no wait has seen */
+    int pending; /* launches not yet waited for */
 } pretend;
 
-/* One call; returns early when it is its turn to fail. */
+/* Counts a call, and returns early if it is the one that must fail. */
 #define PRETEND_CALL                                                                                                   \
     if (++pretend.calls == pretend.fail_at) {                                                                          \
         pretend.failed = __func__;                                                                                     \
@@ -69,7 +69,7 @@ static void pretend_reset(const struct pretend_device *devices, int count)
     pretend.log = "";
 }
 
-/* A handle is the address of a new byte, so that a leak checker sees it too. */
+/* A handle is the address of a new byte, so that leak checkers see it too. */
 static ze_result_t pretend_make(void *handle)
 {
     void *p = malloc(1);
@@ -78,7 +78,7 @@ static ze_result_t pretend_make(void *handle)
     return ZE_RESULT_SUCCESS;
 }
 
-/* A failing destroy frees as well: what remains alive are handles that nobody tried to destroy. */
+/* A failing destroy frees too: handles that remain alive are those that nobody tried to destroy. */
 static ze_result_t pretend_drop(void *handle, const char *name)
 {
     free(handle);
@@ -180,7 +180,7 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGetMemoryAccessProperties(ze_device_
     return ZE_RESULT_SUCCESS;
 }
 
-/* A copy engine first, as some devices have it. */
+/* The first group is a copy engine, as on some devices. */
 ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, uint32_t *count,
                                                                            ze_command_queue_group_properties_t *p)
 {
@@ -513,7 +513,7 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeCommandListAppendMemoryFill(ze_command_lis
     return ZE_RESULT_SUCCESS;
 }
 
-/* A handle as the driver knows it: another one when the pretended loader wraps. */
+/* A handle as known to the driver: a different one if the mock loader wraps. */
 ZE_APIEXPORT ze_result_t ZE_APICALL zelLoaderTranslateHandle(zel_handle_type_t type, void *in, void **out)
 {
     (void)type;

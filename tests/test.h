@@ -1,11 +1,10 @@
-/* test.h - what every test program shares: counting, comparing, random numbers, saving modules.
+/* test.h - shared by all test programs: counting, comparing, random numbers, saving modules.
  *
  *     #include "test.h"
  *     TEST(adds_up) { CHECK_INT(1 + 1, 2); }
  *     int main(void) { RUN(adds_up); return test_report(); }
  *
- * A test passes when none of its checks failed and it was not skipped. The last line is `N passed, N failed[, N
- * skipped]`.
+ * A test passes if none of its checks fail and it is not skipped. The last line is `N passed, N failed[, N skipped]`.
  */
 #ifndef XETILE_TEST_H
 #define XETILE_TEST_H
@@ -31,7 +30,7 @@ static struct {
     uint64_t random;
 } test_ TEST_UNUSED_ = {0, 0, 0, 0, false, "", 0x9e3779b97f4a7c15u};
 
-/* Memory is counted and kept by a sanitizer then, and time is another. */
+/* Sanitizers count and keep memory, and change timing. */
 #if defined(__has_feature)
 #define TEST_FEATURE_(x) __has_feature(x)
 #else
@@ -73,7 +72,7 @@ static struct {
 TEST_UNUSED_ static void test_fail(const char *file, int line, const char *format, ...)
 {
     va_list args;
-    if (++test_.failures_here > 10) return; /* the first ten tell enough */
+    if (++test_.failures_here > 10) return; /* ten are enough */
     va_start(args, format);
     printf("%s:%d: %s: ", file, line, test_.name);
     vprintf(format, args);
@@ -103,7 +102,7 @@ TEST_UNUSED_ static void test_str_(const char *file, int line, const char *what,
         test_fail(file, line, "%s is \"%s\", want \"%s\"", what, got ? got : "(null)", want);
 }
 
-/* Is it one of these words? */
+/* Whether the name is one of the words in the list. */
 TEST_UNUSED_ static bool test_is_listed_(const char *list, const char *name)
 {
     for (size_t n; list && *list; list += n + strspn(list + n, " ")) {
@@ -115,7 +114,7 @@ TEST_UNUSED_ static bool test_is_listed_(const char *list, const char *name)
 
 TEST_UNUSED_ static void test_run_(const char *name, void (*body)(void))
 {
-    const char *only = getenv("TEST_ONLY"); /* a part of the name, for the person who is mending one test */
+    const char *only = getenv("TEST_ONLY"); /* part of the name, to run one test */
     if ((only && !strstr(name, only)) || test_is_listed_(getenv("TEST_EXCEPT"), name)) return;
     test_.name = name;
     test_.failures_here = 0;
@@ -151,14 +150,14 @@ TEST_UNUSED_ static uint64_t test_random(void)
 
 TEST_UNUSED_ static double test_uniform(void) { return (double)(test_random() >> 11) * 0x1p-53; }
 
-/* Standard normal, by Box and Muller. */
+/* Standard normal (Box-Muller). */
 TEST_UNUSED_ static double test_normal(void)
 {
     double u = 1.0 - test_uniform(), v = test_uniform();
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }
 
-/* Writes a module to $XETILE_SPV_DIR/<name>.spv, where `make test` runs spirv-val over it. */
+/* Writes a module to $XETILE_SPV_DIR/<name>.spv, for `make test` to run spirv-val on it. */
 TEST_UNUSED_ static void test_save_spv(const char *name, const void *words, size_t bytes)
 {
     const char *dir = getenv("XETILE_SPV_DIR");

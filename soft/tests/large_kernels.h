@@ -1,5 +1,5 @@
-/* large_kernels.h - what the tests of large kernels begin with: a kernel of u32 *x and u32 n, which reads x[item], does
- * what the test wants with the value and stores it there again.
+/* large_kernels.h - shared by the tests of large kernels: a kernel of u32 *x and u32 n that reads x[item], runs the
+ * test's code on the value and stores it back.
  */
 #ifndef XETILE_LARGE_KERNELS_H
 #define XETILE_LARGE_KERNELS_H
@@ -10,7 +10,7 @@
 struct kernel {
     spe_module m;
     spe_id x, n, item, at, v; /* two parameters, the work-item, &x[item], its value */
-    spe_id type, called;      /* u32; what it calls, when the test has it call something */
+    spe_id type, called;      /* u32; the function it calls, if any */
 };
 
 static spe_id number(struct kernel *k, uint32_t n) { return spe_u32(&k->m, n); }

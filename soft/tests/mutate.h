@@ -1,5 +1,5 @@
-/* mutate.h - changes of a module by whole words and whole instructions, most of them such that it still decodes: for
- * the fuzzer, and for tests that want modules nobody has written.
+/* mutate.h - mutates a module by whole words and instructions, mostly so that it still decodes: for the fuzzer, and for
+ * tests that need unusual modules.
  */
 #ifndef XETILE_SOFT_MUTATE_H
 #define XETILE_SOFT_MUTATE_H
@@ -31,7 +31,7 @@ static uint32_t change(uint32_t old, const uint32_t *w, size_t n, uint32_t *stat
     }
 }
 
-/* The instruction after the one at `at`; n at the end or where the lengths are not good. */
+/* The instruction after the one at `at`; n at the end, or if a length is invalid. */
 static size_t after(const uint32_t *w, size_t n, size_t at)
 {
     size_t length = at < n ? w[at] >> 16 : 0;
@@ -47,7 +47,7 @@ static size_t pick_instruction(const uint32_t *w, size_t n, uint32_t *state)
     return at;
 }
 
-/* A word of an instruction that is not its first: an operand becomes another of the module's ids of that position. */
+/* Replaces a word other than an instruction's first: an operand becomes an id from the same position elsewhere. */
 static void change_operand(uint32_t *w, size_t n, uint32_t *state)
 {
     size_t at = pick_instruction(w, n, state), other, length = after(w, n, at) - at, k;
@@ -60,7 +60,7 @@ static void change_operand(uint32_t *w, size_t n, uint32_t *state)
                                                                                 : change(w[at + k], w, n, state);
 }
 
-/* Takes the words [from, from + count) out and puts them in again before `to`, which is outside of them. */
+/* Moves the words [from, from + count) to before `to`, which is outside of them. */
 static void move_words(uint32_t *w, size_t from, size_t count, size_t to)
 {
     uint32_t *kept = malloc(count * 4 + 4);
@@ -76,15 +76,15 @@ static void move_words(uint32_t *w, size_t from, size_t count, size_t to)
     free(kept);
 }
 
-/* Returns the new number of words, n being more than 8; there is room for `room`. */
+/* Mutates a module of n > 8 words with room for `room`; returns the new number of words. */
 static size_t change_module(uint32_t *w, size_t n, size_t room, uint32_t *state)
 {
     size_t at = pick_instruction(w, n, state), end = after(w, n, at), to = pick_instruction(w, n, state), length;
     switch (next_random(state) % 8) {
-    case 0: /* one instruction less */
+    case 0: /* remove an instruction */
         memmove(w + at, w + end, (n - end) * 4);
         return n - (end - at);
-    case 1: /* one twice, the second perhaps with another id */
+    case 1: /* duplicate one, perhaps with another id in the copy */
         length = end - at;
         if (n + length > room || length > 64) return n;
         memmove(w + to + length, w + to, (n - to) * 4);
@@ -92,7 +92,7 @@ static size_t change_module(uint32_t *w, size_t n, size_t room, uint32_t *state)
         memcpy(w + to, w + at, length * 4);
         if (length > 2) w[to + 2] = w[3]++;
         return n + length;
-    case 2: /* one elsewhere */
+    case 2: /* move one */
         if (to < at || to >= end) move_words(w, at, end - at, to);
         return n;
     case 3: w[2] = next_random(state); return n;

@@ -1,11 +1,11 @@
-/* coopmatrix_cases.h - what the tests of coopmatrix.h's operations share: a case is one operation on matrices of one
- * shape, use and type, from memory to memory; a kernel of one subgroup has a dozen or more cases, each with memory of
- * its own, and all kernels of a group share a module, so that it is compiled once. Results are compared with f64 or
- * exact integers, element by element, and the bytes beside them must stay.
+/* coopmatrix_cases.h - shared by the tests of coopmatrix.h's operations. A case is one operation on matrices of one
+ * shape, use and type, from memory to memory; a kernel of one subgroup runs a dozen or more cases, each with its own
+ * memory, and all kernels of a group share a module, so that it is compiled once. Results are compared with f64 or
+ * exact integers, element by element, and surrounding bytes must not change.
  *
  * A case is loaded and stored by cm_load and cm_store, or, with `dealt`, by vector loads and stores of the parts: the
- * host has dealt the matrix out to the work-items by the layout (cm_distribute) and collects the result (cm_gather).
- * That compiles many times faster, and shows that both sides mean the same layout.
+ * host distributes the matrix to the work-items by the layout (cm_distribute) and collects the result (cm_gather). That
+ * compiles many times faster, and shows that both sides agree on the layout.
  */
 #ifndef COOPMATRIX_CASES_H
 #define COOPMATRIX_CASES_H
@@ -16,7 +16,7 @@
 #include "test.h"
 
 #include <complex.h>
-#undef I /* of complex.h */
+#undef I /* from complex.h */
 
 enum { SLOT = 8192, OPERANDS = 4, KERNEL_CASES = 12, MAX_CASES = 4096 }; /* SLOT: bytes of a case's A, B, C, D */
 
@@ -92,7 +92,7 @@ static number get(cm_type type, const void *base, long i)
     return complex_of(get_real(type, base, 2 * i), get_real(type, base, 2 * i + 1));
 }
 
-/* What the components' arithmetic is done in: one unit in its last place, relative. */
+/* One unit in the last place of the type that the components are computed in, relative. */
 static double unit(cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -100,8 +100,8 @@ static double unit(cm_type type)
     return type == CM_F64 || type == CM_C64 ? 0x1p-52 : type == CM_F16 ? 0x1p-10 : 0x1p-23;
 }
 
-/* Rounding to the component type: half a unit, relative, and half the smallest number.
- * What is computed in f32 first is rounded there too. */
+/* Rounding to the component type: half a unit, relative, plus half the smallest number. Values computed in f32 first
+ * are rounded there too. */
 static double half_unit(cm_type type, double v)
 {
     switch (type) {
@@ -118,7 +118,7 @@ static double half_unit(cm_type type, double v)
     }
 }
 
-/* An integer as its type holds it. */
+/* An integer wrapped to its type. */
 static double wrap(cm_type type, double v)
 {
     double range = ldexp(1, cm_type_info(type)->storage_bits);
@@ -152,16 +152,16 @@ typedef enum {
     ATOMIC_MAX
 } kind;
 
-typedef enum { NORMAL, POSITIVE, UNIT, LARGE } domain; /* of the numbers in A and B */
+typedef enum { NORMAL, POSITIVE, UNIT, LARGE } domain; /* of values in A and B */
 
-/* cut: a direction is checked, and its extent leaves out the last row (1) or column (2). Strides 0: contiguous. */
+/* cut: this direction is checked, and its extent excludes the last row (1) or column (2). Strides 0: contiguous. */
 typedef struct {
     bool transposed;
     int cut, stride_row, stride_col;
-    bool blocks; /* promised to be fit for 2D block messages */
+    bool blocks; /* promised to suit 2D block messages */
 } mode;
 
-/* A, B are M x N (of a product M x K and K x N, C M x N); D is rows x cols. */
+/* A, B are M x N (for products M x K and K x N, with C M x N); D is rows x cols. */
 typedef struct {
     kind what;
     int op; /* cm_op or cm_unary_op */
@@ -172,12 +172,12 @@ typedef struct {
     cm_direction by;
     cm_rounding rounding;
     bool saturate;
-    mode in, out;   /* how A (and what an atomic operation works on), and how D lies in memory */
-    bool dealt;     /* by the host, see the top */
+    mode in, out;   /* memory layouts of A (and of the target of atomics), and of D */
+    bool dealt;     /* by the host, see above */
     bool opens;     /* the first of a kernel */
-    int back;       /* this many cases before is the one whose operands are used, which is in the same kernel */
-    bool without_c; /* a product alone */
-    const unsigned char *given[2]; /* what A and B hold; NULL: random numbers */
+    int back;       /* uses the operands of the case this many before, in the same kernel */
+    bool without_c; /* A B only */
+    const unsigned char *given[2]; /* contents of A and B; NULL: random numbers */
 } op_case;
 
 typedef struct {
@@ -185,7 +185,7 @@ typedef struct {
     int count;
 } case_list;
 
-/* A case on M x N with all types and uses alike. */
+/* Adds a case on M x N with equal types and uses. */
 static op_case *add(case_list *l, kind what, int op, int M, int N, cm_type type, cm_use use)
 {
     op_case *t = &l->list[l->count];
@@ -224,7 +224,7 @@ static void describe(const op_case *t, char *text, size_t size)
 static int rows_of(const op_case *t, int which) { return which == 3 ? t->rows : which == 1 && t->K ? t->K : t->M; }
 static int cols_of(const op_case *t, int which) { return which == 3 ? t->cols : which == 0 && t->K ? t->K : t->N; }
 
-/* How operand `which` lies in memory, strides filled in. */
+/* The memory layout of operand `which`, with strides filled in. */
 static mode mode_of(const op_case *t, int which)
 {
     static const mode plain = {false, 0, 0, 0, false};
@@ -253,8 +253,8 @@ static cm_mem memory_of(cm_ctx *c, const op_case *t, int number, int which)
     return mem;
 }
 
-/* Every part of a matrix that the host has dealt out, loaded into part[] or stored from there. The vectors of the
- * work-items stand one after the other, of a complex matrix those of the real parts first. */
+/* Loads every part of a matrix distributed by the host into part[], or stores it. The vectors of the work-items are
+ * contiguous; those of real parts come first. */
 static void dealt_move(cm_ctx *c, const cm_layout *l, int number, int which, spe_id *part, bool load)
 {
     spe_module *m = c->module;
@@ -279,11 +279,11 @@ static void dealt_move(cm_ctx *c, const cm_layout *l, int number, int which, spe
     }
 }
 
-/* An operand, the one way or the other. */
+/* Loads an operand, in either way. */
 static cm_matrix take(cm_ctx *c, const op_case *t, int number, int which, int rows, int cols, cm_type type, cm_use use,
                       const cm_mem *mem)
 {
-    static cm_matrix taken[MAX_CASES][2]; /* what cases further down the kernel use too */
+    static cm_matrix taken[MAX_CASES][2]; /* for later cases of the kernel */
     spe_id part[256];
     cm_layout l;
     if (!t->dealt) return cm_load(c, rows, cols, type, use, &mem[which]);
@@ -323,7 +323,7 @@ static spe_id number_of(cm_ctx *c, cm_type type, double v)
     return spe_const_u(c->module, id, bits);
 }
 
-/* v + 16 row + column, but the component alone above the diagonal. */
+/* v + 16 row + column; above the diagonal, just v. */
 static cm_matrix applied(cm_ctx *c, const cm_matrix *a)
 {
     spe_module *m = c->module;
@@ -348,7 +348,7 @@ static cm_matrix product(cm_ctx *c, const op_case *t, int number, const cm_mem *
     return t->what == PRODUCT ? cm_mul_add(c, t->d, &a, &b, with) : cm_mul_add_saturating(c, t->d, &a, &b, with);
 }
 
-/* The result, which goes to D. The atomics work on C, and D gets what they return. */
+/* The result for D. Atomics work on C, and D gets their results. */
 static cm_matrix compute(cm_ctx *c, const op_case *t, int number, cm_mem *mem)
 {
     const uint32_t scope = SPE_ScopeDevice;
@@ -381,7 +381,7 @@ static cm_matrix compute(cm_ctx *c, const op_case *t, int number, cm_mem *mem)
     }
 }
 
-/* The case after the last of the kernel that begins with case `first`. */
+/* The case after the last one of the kernel that begins with case `first`. */
 static int kernel_end(const case_list *l, int first)
 {
     do first++;
@@ -412,7 +412,7 @@ static void emit(spe_module *m, const cm_target *target, cm_lowering lowering, c
         const op_case *t = &l->list[i];
         cm_mem mem[OPERANDS];
         cm_matrix d;
-        bool in_memory = !t->dealt || t->what == SPLAT; /* what is dealt finds its own place */
+        bool in_memory = !t->dealt || t->what == SPLAT; /* dealt_move computes its own addresses */
         for (n = 0; n < OPERANDS && in_memory; n++) mem[n] = memory_of(&c, t, i, n);
         d = compute(&c, t, i, mem);
         if (!t->dealt)
@@ -428,16 +428,16 @@ static void emit(spe_module *m, const cm_target *target, cm_lowering lowering, c
     spe_kernel_end(m);
 }
 
-/* ---- what should come out ---------------------------------------------------------------------------------------- */
+/* ---- expected results -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     const op_case *t;
-    const unsigned char *at[OPERANDS];     /* as they are now */
-    const unsigned char *before[OPERANDS]; /* as they were */
+    const unsigned char *at[OPERANDS];     /* current contents */
+    const unsigned char *before[OPERANDS]; /* initial contents */
     cm_layout l;                           /* of A */
 } memory;
 
-/* Where an element of the operand is, and whether a check leaves it out. */
+/* An operand element's index in memory, and whether a check excludes it. */
 static long place(const op_case *t, int which, int row, int col)
 {
     mode m = mode_of(t, which);
@@ -450,7 +450,7 @@ static bool is_cut(const op_case *t, int which, int row, int col)
     return ((cut & 1) && row == rows_of(t, which) - 1) || ((cut & 2) && col == cols_of(t, which) - 1);
 }
 
-/* Element of the operand as the kernel saw it: zero outside the extents. */
+/* An operand's element as seen by the kernel: zero outside the extents. */
 static number element(const memory *w, int which, int row, int col)
 {
     const op_case *t = w->t;
@@ -486,7 +486,7 @@ static number binary(const op_case *t, number x, number y)
     }
 }
 
-/* The function of CM_UNARY_OPS_ in the same place. */
+/* The function at this index of CM_UNARY_OPS_. */
 static double function(int op, double x)
 {
     switch ((cm_unary_op)op) {
@@ -544,8 +544,8 @@ static number unary(const op_case *t, number x)
     }
 }
 
-/* A conversion with the stated rounding: exact, so the bound is that of rounding to nearest at most. Directed rounding
- * is checked by nudging: the host rounds to nearest and steps back or on by one representable number. */
+/* A conversion with the stated rounding: exact, so the bound is at most that of rounding to nearest. Directed rounding
+ * is modelled by rounding to nearest and then stepping to the neighbouring representable number if needed. */
 static double converted(const op_case *t, double x)
 {
     const cm_type_row *to = cm_type_info(t->d);
@@ -575,7 +575,7 @@ static double converted(const op_case *t, double x)
     }
 }
 
-/* Sum (or least, greatest) along a row or column, and the sum of magnitudes. */
+/* Sum (or minimum, maximum) along a row or column, and the sum of magnitudes. */
 static number reduced(const memory *w, int row, int col, double *magnitude)
 {
     const op_case *t = w->t;
@@ -610,9 +610,9 @@ static bool summed_in_f64(const op_case *t)
     return t->a == CM_F64 || t->b == CM_F64 || t->c == CM_F64 || t->c == CM_C64;
 }
 
-/* Element (row, col) of D and how far off it may be, before rounding to D's type. OpenCL asks for 16 units in the last
- * place or better of the functions used (erf: 16, tan: 5), 2 of half precision; the native ones are not specified, and
- * ours are held to 2^-10; a quotient may be 2.5 units off. */
+/* Element (row, col) of D and its error bound, before rounding to D's type. OpenCL requires 16 units in the last place
+ * or better for these functions (erf: 16, tan: 5), 2 for half precision; native functions are unspecified, and ours
+ * must be within 2^-10; a quotient may be 2.5 units off. */
 static number expected(const memory *w, int row, int col, double *bound)
 {
     const op_case *t = w->t;
@@ -667,7 +667,7 @@ static number expected(const memory *w, int row, int col, double *bound)
     }
 }
 
-/* What an atomic left in C. */
+/* The value that an atomic leaves in C. */
 static number updated(const memory *w, int row, int col, double *bound)
 {
     const op_case *t = w->t;
@@ -679,7 +679,7 @@ static number updated(const memory *w, int row, int col, double *bound)
     return t->what == ATOMIC_MAX ? fmax(creal(x), creal(y)) : x + y;
 }
 
-/* Bytes of the operand that are no element of the matrix, or of one that a check leaves out: they must be as before. */
+/* Bytes of the operand that are not part of the matrix, or that a check excludes, must not change. */
 static void check_untouched(const memory *w, int which, cm_type type, const char *text)
 {
     static bool written[SLOT];
@@ -762,7 +762,7 @@ static void fill(const op_case *t, unsigned char *base, int which)
         put_real(type, base, 1, NAN);
 }
 
-/* The layout of an operand as the kernels of this context hold it. */
+/* The layout of an operand in this context's kernels. */
 static cm_layout layout_of(cm_ctx *c, const op_case *t, int which)
 {
     const cm_type types[] = {t->a, t->b, t->c, t->d};
@@ -771,7 +771,7 @@ static cm_layout layout_of(cm_ctx *c, const op_case *t, int which)
     return cm_layout_for(c, rows_of(t, which), cols_of(t, which), types[which], use);
 }
 
-/* Deals a matrix, rows side by side in memory, out to the work-items, or collects it from them. */
+/* Distributes a contiguous row-major matrix to the work-items' vectors, or collects it from them. */
 static void deal(cm_layout l, unsigned char *matrix, unsigned char *vectors, bool collect)
 {
     int halves = cm_is_complex(l.type) ? 2 : 1, half, bytes;
@@ -790,7 +790,7 @@ static void deal(cm_layout l, unsigned char *matrix, unsigned char *vectors, boo
     }
 }
 
-/* The memory of all cases: what the device has, what it had before, and matrices as they are for the comparison. */
+/* The memory of all cases: the device's, its initial contents, and matrices for comparison. */
 typedef struct {
     unsigned char *data, *before;
     unsigned char after[SLOT];
@@ -873,7 +873,7 @@ static void run_on_device(const char *group, cm_ctx *c, spe_words words, const c
     free(a.before);
 }
 
-static const char *cases_test = "test_coopmatrix"; /* the program, for the names of modules */
+static const char *cases_test = "test_coopmatrix"; /* the program, for module names */
 
 static void run_group(const char *group, const char *target_name, int S, cm_lowering lowering, const case_list *l)
 {
@@ -898,7 +898,7 @@ static void run_group(const char *group, const char *target_name, int S, cm_lowe
     if (!have_device && !test_.failures_here) SKIP("no device to run on; the module was made");
 }
 
-/* ---- what all of them go through --------------------------------------------------------------------------------- */
+/* ---- shared by all tests ----------------------------------------------------------------------------------------- */
 
 static const cm_type all_types[] = {CM_F32,  CM_F16, CM_BF16, CM_I8,  CM_U8,  CM_I32, CM_F64, CM_TF32, CM_E4M3,
                                     CM_E5M2, CM_I16, CM_U16,  CM_U32, CM_I64, CM_U64, CM_C32, CM_C64};

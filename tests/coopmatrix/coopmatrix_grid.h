@@ -1,6 +1,6 @@
-/* coopmatrix_grid.h - a grid of cases: every type in every use on a set of shapes: a multiple of the subgroup, columns
- * that divide nothing, one row, one column, more rows than lanes. Matrices are dealt out and collected by the host;
- * what loads and stores do in every mode is the subject of test_coopmatrix_memory.c. */
+/* coopmatrix_grid.h - a grid of cases: every type in every use on a set of shapes: multiples of the subgroup, odd
+ * numbers of columns, one row, one column, more rows than lanes. The host distributes and collects the matrices; loads
+ * and stores in every mode are tested by test_coopmatrix_memory.c. */
 #ifndef COOPMATRIX_GRID_H
 #define COOPMATRIX_GRID_H
 
@@ -10,8 +10,8 @@
 static const int shapes[][2] = {{16, 4}, {4, 15}, {1, 17}, {16, 1}, {32, 3}};
 enum { SHAPES = sizeof shapes / sizeof shapes[0], USES = 3 };
 
-/* Cases of one type, use and shape are a kernel. `source`: the case whose operands this one shares; NULL: it has its
- * own. */
+/* Cases of one type, use and shape form a kernel. source: the case whose operands this one shares; NULL: own operands.
+ */
 static op_case *add_dealt(kind what, int op, int shape, cm_type type, cm_use use, const op_case *source)
 {
     op_case *t = add(&cases, what, op, shapes[shape][0], shapes[shape][1], type, use);
@@ -21,7 +21,7 @@ static op_case *add_dealt(kind what, int op, int shape, cm_type type, cm_use use
     return t;
 }
 
-/* Calls the function for every type, use and shape, and runs what it added. */
+/* Calls the function for every type, use and shape, and runs the cases that it adds. */
 static void grid(const char *name, void (*add_cases)(cm_type type, cm_use use, int shape))
 {
     char group[64];

@@ -1,6 +1,6 @@
-/* coopvec_items.h - products that run many to a kernel, against the exact model: each with a matrix, a bias, input
- * vectors of 32 work-items and room for their outputs; uniform, divergent, with a matrix of its own for odd work-items,
- * or a lane at a time. */
+/* coopvec_items.h - products, many per kernel, against the exact model: each with a matrix, a bias, input vectors of 32
+ * work-items and memory for outputs; uniform, divergent, with a separate matrix for odd work-items, or one lane at a
+ * time. */
 #ifndef COOPVEC_ITEMS_H
 #define COOPVEC_ITEMS_H
 
@@ -9,9 +9,9 @@
 typedef struct {
     model_product p;
     mode how;
-    size_t matrix, stride, size, bias, in, out; /* bytes from the start of the memory; of OWN_MATRIX two matrices */
+    size_t matrix, stride, size, bias, in, out; /* byte offsets in the memory; OWN_MATRIX has two matrices */
     int vector;                                 /* elements of the input vector */
-    bool shared;                                /* the input vectors are those of the kernel's first item */
+    bool shared;                                /* uses the input vectors of the kernel's first item */
     bool codes;                                 /* row r of the matrix has code r of its 8-bit type */
 } item;
 
@@ -20,9 +20,9 @@ static item items[ITEMS_MAX];
 static int item_count;
 static const uint8_t poison = 0xb7;
 
-/* ---- the kernel: all items, one after the other */
+/* ---- the kernel: all items in sequence */
 
-static cv_vec first_input; /* of the kernel that is being written */
+static cv_vec first_input; /* of the kernel being built */
 
 static void one_product(CV_CONTEXT, const void *product, cv_val offset)
 {
@@ -56,7 +56,7 @@ static void all_products(CV_CONTEXT)
         model_in_mode(CV_SELF, items[i].how, items[i].matrix, items[i].size, one_product, &items[i]);
 }
 
-/* ---- making an item, comparing its results */
+/* ---- making items, comparing results */
 
 static void add_item(model_product p, mode how)
 {
@@ -77,7 +77,7 @@ static void add_item(model_product p, mode how)
     t->bias = take((size_t)p.m * 4);
     t->in = take((size_t)(t->vector * 4 * WORK_ITEMS));
     t->out = take((size_t)(p.m * 4 * WORK_ITEMS));
-    /* row- and column-major: what lies between is NaN or large; optimal layouts: padding is zero */
+    /* row- and column-major: gaps are NaN or large; optimal layouts: padding is zero */
     memset(memory + t->matrix, p.layout < CV_MUL_OPTIMAL ? 0xff : 0, t->size * 2);
     for (int copy = 0; copy < 2; copy++)
         for (int r = 0; r < stored_rows; r++)
@@ -97,7 +97,7 @@ static void add_item(model_product p, mode how)
     memset(memory + t->out, poison, (size_t)(p.m * 4 * WORK_ITEMS));
 }
 
-/* The last item takes the first one's input vectors, so that a kernel of many layouts and modes reads them once. */
+/* The last item uses the first one's input vectors, so that a kernel of many layouts and modes reads them once. */
 TEST_UNUSED_ static void share_input(void)
 {
     item *t = &items[item_count - 1];
@@ -171,7 +171,7 @@ static const int minimum[][5] = {
     {CV_F32, CV_F32, CV_F32, CV_F32, CV_F32},   {CV_I32, CV_I16, CV_I16, CV_I32, CV_I32}};
 static const int shapes[][2] = {{1, 1}, {3, 5}, {16, 16}, {17, 33}, {64, 64}, {128, 40}};
 
-/* Layout and transposition number v; FP8 has the optimal layouts only. */
+/* Layout and transposition for index v; FP8 has optimal layouts only. */
 enum { VARIANTS = 6, FP8_VARIANTS = 4 };
 static bool is_fp8(const int *c) { return c[2] == CV_E4M3 || c[2] == CV_E5M2; }
 static model_product variant(const int *c, int m, int k, int v)

@@ -1,6 +1,5 @@
-/* coopvec_model.h - an exact model of coopvec.h's conversion rules and products, written against the rules and not
- * against the header, and what the tests on a device share: memory, values of all types, cases that run many to a
- * kernel. */
+/* coopvec_model.h - an exact model of coopvec.h's conversion rules and products, written from the rules and not from
+ * the header, and shared by the tests on a device: memory, values of all types, many cases per kernel. */
 #ifndef COOPVEC_MODEL_H
 #define COOPVEC_MODEL_H
 
@@ -18,7 +17,7 @@ static int model_bytes(int type)
                                                                 : 1;
 }
 
-/* Bytes from a row (row-major) or column (column-major) to the next, at the least; 0 for optimal layouts. */
+/* Minimum bytes from one row (row-major) or column (column-major) to the next; 0 for optimal layouts. */
 TEST_UNUSED_ static size_t model_line_bytes(int layout, int type, size_t rows, size_t cols)
 {
     return layout == CV_ROW_MAJOR      ? cols * (size_t)model_bytes(type)
@@ -41,7 +40,7 @@ static bool model_signed(int type)
     return type == CV_I8 || type == CV_I16 || type == CV_I32 || type == CV_PACKED_S8X32;
 }
 
-/* A float format's value by its definition. */
+/* The value of a float format, by definition. */
 static double model_decode(int type, uint32_t bits)
 {
     int eb = type == CV_E4M3 ? 4 : 5, mb = type == CV_F16 ? 10 : type == CV_E5M2 ? 2 : 3, bias = (1 << (eb - 1)) - 1;
@@ -53,7 +52,7 @@ static double model_decode(int type, uint32_t bits)
     return bits >> (eb + mb) & 1 ? -v : v;
 }
 
-/* Nearest value of f16 or FP8, ties to the even one. FP8 saturates. */
+/* The nearest value of f16 or FP8, ties to even. FP8 saturates. */
 static double model_round(int type, double v)
 {
     int mb = type == CV_F16 ? 10 : type == CV_E5M2 ? 2 : 3, least = type == CV_E4M3 ? -6 : -14, e;
@@ -95,7 +94,7 @@ static double model_get(int type, const void *p)
     return bits;
 }
 
-/* v has been converted to the type. */
+/* Stores v, which has been converted to the type. */
 static void model_put(int type, void *p, double v)
 {
     float f = (float)v;
@@ -109,7 +108,7 @@ static void model_put(int type, void *p, double v)
     memcpy(p, b, (size_t)model_bytes(type));
 }
 
-/* Numbers to multiply: floats normal, integers over their whole range (32-bit ones of all sizes). */
+/* Random factors: normally distributed floats, integers over their whole range (32-bit ones of all magnitudes). */
 static double model_random(int type)
 {
     if (model_float(type)) return model_convert(test_normal() * 2, type);
@@ -118,7 +117,7 @@ static double model_random(int type)
     return model_convert((double)(int32_t)(test_random() >> 32) / (double)(1u << test_random() % 31), type);
 }
 
-/* Numbers to be interpreted as a type: some too large for it, some halfway between two values. */
+/* Random numbers to be interpreted as a type: some are too large for it, some halfway between two values. */
 TEST_UNUSED_ static double model_random_input(int type, int as)
 {
     double v = test_normal() * (model_float(as) ? 3 : model_bytes(as) == 1 ? 100 : model_bytes(as) == 2 ? 30000 : 2e9);
@@ -128,8 +127,8 @@ TEST_UNUSED_ static double model_random_input(int type, int as)
     return model_convert(v, type);
 }
 
-/* ---- a product. stored matrix: a[m * k + i] = A[m][i], decoded; x: the k input elements, as they stand in the vector
- * (packed: as their bytes say). Fills low and high for each row: what the result lies between. */
+/* ---- a product. stored matrix: a[m * k + i] = A[m][i], decoded; x: the k input elements as in the vector (packed:
+ * decoded from its bytes). Fills low and high with each row's bounds. */
 
 typedef struct {
     int input, as, matrix, bias, output; /* types; bias 0: none */
@@ -158,8 +157,8 @@ TEST_UNUSED_ static void model_mul(const model_product *p, const double *a, cons
             low[r] = high[r] = model_convert(exact, p->output);
             continue;
         }
-        /* f32 sums in any order: each of the k + 1 terms meets at most k + 1 additions; 32-bit integers round once on
-         * the way in, a product once; and f64's own error is far below */
+        /* f32 sums in any order: each of the k + 1 terms passes through at most k + 1 additions; 32-bit integers round
+         * once when converted, and products once; f64's own error is negligible */
         error = isinf(size) ? 0 : size * (p->k + 4) * ldexp(1, -24) * 1.01 + 1e-40;
         low[r] = model_convert(total - error, p->output);
         high[r] = model_convert(total + error, p->output);
@@ -172,7 +171,7 @@ static zed_device device;
 static uint8_t *memory;
 static size_t memory_size, used;
 
-/* The next so many bytes of it. */
+/* Allocates this many bytes of it. */
 TEST_UNUSED_ static size_t take(size_t bytes)
 {
     size_t at = used;
@@ -191,7 +190,7 @@ static bool open_device(void)
 /* Machine code for Intel GPUs has no subgroups of 8. */
 TEST_UNUSED_ static bool has_subgroups_of(int size) { return !size || device.target.subgroup_sizes & (uint32_t)size; }
 
-/* Launches body over `groups` groups; every pointer parameter gets `memory`. */
+/* Launches body over `groups` groups; every pointer parameter is `memory`. */
 enum { MODEL_POINTERS = 11 };
 static const char model_params[] =
     "ptr<u8> p_u8, ptr<i16> p_i16, ptr<u16> p_u16, ptr<i32> p_i32, ptr<u32> p_u32, ptr<f16> p_f16, "
@@ -238,13 +237,13 @@ static bool model_run(const model_kernel *k, uint32_t groups, uint32_t flag)
     return ok;
 }
 
-/* ---- operations on matrices stand in a kernel in one of these ways: for all work-items, for every third, on a matrix
- * of its own for odd ones, or without being promised uniform */
+/* ---- modes of operations on matrices in a kernel: for all work-items, for every third, with a separate matrix for odd
+ * ones, or not promised to be uniform */
 
 typedef enum { UNIFORM, DIVERGENT, OWN_MATRIX, BY_LANES, MODES } mode;
 TEST_UNUSED_ static const char *const mode_names[] = {"uniform", "divergent", "own matrix", "by lanes"};
 
-/* `one` with the offset of its matrix; the one of odd work-items is `size` bytes further. */
+/* Calls `one` with the offset of its matrix; that of odd work-items is `size` bytes later. */
 TEST_UNUSED_ static void model_in_mode(CV_CONTEXT, mode how, size_t matrix, size_t size,
                                        void (*one)(cv_ctx *, const void *, cv_val), const void *item)
 {
@@ -257,7 +256,7 @@ TEST_UNUSED_ static void model_in_mode(CV_CONTEXT, mode how, size_t matrix, size
     }
 }
 
-/* What main() of a program does whose tests need a device and so many bytes. */
+/* main() of a program whose tests need a device and this many bytes. */
 static int model_main(size_t bytes, void (*tests)(void))
 {
     if (!open_device() || !(memory = zed_alloc(&device, ZED_SHARED, bytes, 4096))) {

@@ -1,4 +1,4 @@
-/* dispatch_kernels.h - the small kernels that the tests of ze_dispatch.h run, written with spirv_emit.h. */
+/* dispatch_kernels.h - small kernels for the tests of ze_dispatch.h, written with spirv_emit.h. */
 #ifndef DISPATCH_KERNELS_H
 #define DISPATCH_KERNELS_H
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* One kernel being written: parameters by type, then the body. */
+/* A kernel under construction: parameters by type, then the body. */
 typedef struct {
     spe_module m;
     spe_param params[16];
@@ -62,7 +62,7 @@ static inline void small_saxpy(small_module *s, const char *name, uint32_t local
     small_end(s);
 }
 
-/* spin: x[i] = x[i] * 3 + 1, n times over, for every work-item; "ptr<u32> x, u32 n". */
+/* spin: x[i] = x[i] * 3 + 1, repeated n times by every work-item; "ptr<u32> x, u32 n". */
 static inline void small_spin(small_module *s, const char *name)
 {
     spe_module *m = &s->m;
@@ -98,7 +98,7 @@ static inline void small_keep(small_module *s, const char *name)
     small_end(s);
 }
 
-/* mirror: a work-group's part of x, back to front, by way of local memory; "ptr<u32> x, local<u32> t". */
+/* mirror: reverses a work-group's part of x, through local memory; "ptr<u32> x, local<u32> t". */
 static inline void small_mirror(small_module *s, const char *name)
 {
     spe_module *m = &s->m;

@@ -1,5 +1,5 @@
-/* algorithms_functions.h - small programs as people write them: hashing, a heap, long numbers, a parser with a stack, a
- * game of life, distances of words. Valid OpenCL C and C, as memory_functions.h.
+/* algorithms_functions.h - small realistic programs: hashing, a heap, big integers, a parser with a stack, the game of
+ * life, edit distance. Valid OpenCL C and C, like memory_functions.h.
  */
 TABLE unsigned round_keys[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,

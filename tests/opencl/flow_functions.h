@@ -1,9 +1,9 @@
 /* flow_functions.h - control flow that is valid OpenCL C and C: the device runs it for many items at once, the test
- * calls it item by item. x differs between items, n is the same for all; m are four ints of the item's own.
+ * calls it item by item. x differs between items, n is the same for all; m is four ints of the item.
  */
 #define FLOW(name) static int name(int x, int n, MEMORY int *m, int fuel)
 
-/* Two values change places, three go round: phis of each other. */
+/* Swaps two values and rotates three: phis that refer to each other. */
 FLOW(phi_cycles)
 {
     int a = x, b = n, c = 1, d = 2, e = 3;
@@ -20,7 +20,7 @@ FLOW(phi_cycles)
     return a + 10 * b + 100 * c + 1000 * d + 10000 * e;
 }
 
-/* A loop with two entries, which no nesting of loops and conditions can say. */
+/* A loop with two entries: irreducible control flow. */
 FLOW(two_entries)
 {
     int a = x;
@@ -35,7 +35,7 @@ middle:
     return a - 1000;
 }
 
-/* Crossing jumps: each label is entered from several places. */
+/* Crossing jumps: each label has several predecessors. */
 FLOW(crossing_jumps)
 {
     int a = x, b = 0;
@@ -59,7 +59,7 @@ out:
     return b * 1000 + (a & 255);
 }
 
-/* Cases inside a loop that the switch jumps into. */
+/* The switch jumps to cases inside a loop. */
 FLOW(switch_into_loop)
 {
     int left = (x & 15) + 1, rounds = (left + 3) / 4, sum = 0;
@@ -139,7 +139,7 @@ static int collatz(int x, MEMORY int *m)
     return steps;
 }
 
-/* Calls in divergent branches and in loops that items leave one by one. */
+/* Calls in divergent branches, and in loops that items leave one by one. */
 FLOW(calls)
 {
     int sum = 0;

@@ -1,5 +1,5 @@
-/* flow_random.h - control flow made by a random generator: nothing in it means anything. Signatures as in
- * flow_functions.h. `fuel` bounds what would not end. */
+/* flow_random.h - control flow from a random generator; it has no meaning. Signatures as in flow_functions.h; `fuel`
+ * bounds loops that would not end. */
 static int random_0(int x, int n, MEMORY int *m, int fuel)
 {
     int a = x, b = n, c = x ^ n, d = 1;

@@ -1,5 +1,5 @@
-/* images.h - the kernels of images.cl and images_unoptimised.cl: each operation on each kind of image. Coordinates come
- * from a list; a work-item takes the entry of its number.
+/* images.h - the kernels of images.cl and images_unoptimised.cl: each operation on each kind of image. Each work-item
+ * takes its coordinates from a list.
  */
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
@@ -7,7 +7,7 @@
 
 #define ME const int me = (int)get_global_id(0)
 
-/* KIND a name, IMAGE the type without its access; INT and FLOAT make the coordinates. */
+/* KIND: a name; IMAGE: the type without its access; INT and FLOAT: construct coordinates. */
 #define READS(KIND, IMAGE, INT)                                                                                        \
     kernel void read_f_##KIND(read_only IMAGE image, global const int4 *at, global float4 *to)                         \
     {                                                                                                                  \
@@ -98,7 +98,7 @@ kernel void write_h_2d(write_only image2d_t image, global const int4 *at, global
     write_imageh(image, at[me].xy, from[me]);
 }
 
-/* ---- levels of detail, of which an image has one */
+/* ---- levels of detail; an image has one */
 
 kernel void sample_level(read_only image2d_t image, sampler_t how, global const float4 *at, global float4 *to)
 {
@@ -107,7 +107,7 @@ kernel void sample_level(read_only image2d_t image, sampler_t how, global const 
     to[2 * me + 1] = read_imagef(image, how, at[me].xy, at[me].zw, at[me].yx);
 }
 
-/* ---- depth: one number a texel */
+/* ---- depth: one number per texel */
 
 kernel void read_depth(read_only image2d_depth_t image, global const int4 *at, global float *to)
 {
@@ -156,7 +156,7 @@ kernel void query(read_only image1d_t one, read_only image1d_buffer_t buffer, wr
     to[18] = get_image_num_mip_levels(two);
 }
 
-/* ---- samplers of the program's own, functions that take images, lanes that go different ways */
+/* ---- samplers declared in the program, functions that take images, divergent lanes */
 
 constant sampler_t program_scope = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_MIRRORED_REPEAT | CLK_FILTER_LINEAR;
 
@@ -184,7 +184,7 @@ kernel void by_a_function(read_only image2d_t image, sampler_t how, global const
     if (me % 3 == 1) to[me] = blurred(image, how, at[me].xy);
 }
 
-/* Every third work-item writes nothing; the others count as far as their number says. */
+/* Every third work-item writes nothing; the others loop as often as their id requires. */
 kernel void divergent(read_only image2d_t from, write_only image2d_t to)
 {
     ME;
@@ -207,7 +207,7 @@ kernel void uniform_writes(write_only image2d_t image)
     write_imagef(image, (int2)((int)get_group_id(0), 0), (float4)(get_group_id(0) * 0.25f, 0.5f, -1.0f, 2.0f));
 }
 
-/* Its own texels alone, in place. */
+/* Updates its own texels in place. */
 kernel void in_place(read_write image3d_t image)
 {
     const int4 at = (int4)((int)get_global_id(0), (int)get_global_id(1), (int)get_global_id(2), 0);

@@ -1,7 +1,7 @@
 /* math_functions.h - the mathematical functions, for the kernels (math.cl) and for the test that checks them.
  *
- * X(name, reference, ulp, half_ulp, domain): the reference is on long double; ulp is the error that OpenCL's full
- * profile allows for float and double, half_ulp the one for half; 0 stands for correctly rounded.
+ * X(name, reference, ulp, half_ulp, domain): the reference uses long double; ulp is the error that OpenCL's full
+ * profile allows for float and double, half_ulp for half; 0 means correctly rounded.
  */
 #define UNARY_FUNCTIONS(X)                                                                                             \
     X(acos, acosl, 4, 2, UNIT)                                                                                         \
@@ -22,7 +22,7 @@
                                                         X(trunc, truncl, 0, 0, ANY) X(degrees, degrees_, 2, 2, ANY)    \
                                                             X(radians, radians_, 2, 2, ANY) X(sign, sign_, 0, 0, ANY)
 
-/* float alone: 8192 ULP by the table for half_, and no worse here for native_, which may do as it likes. */
+/* float only: half_ functions may be off by 8192 ULP, and native_ ones, which are unspecified, must be as good here. */
 #define FLOAT_FUNCTIONS(X)                                                                                             \
     X(half_cos, cosl, 8192, 0, ANGLE)                                                                                  \
     X(half_exp, expl, 8192, 0, EXPONENT) X(half_exp2, exp2l, 8192, 0, EXPONENT)                                        \

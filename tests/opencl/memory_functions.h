@@ -1,5 +1,5 @@
-/* memory_functions.h - structures, arrays, unions, pointers and byte copies: valid OpenCL C and C, as flow_functions.h.
- * TABLE is the storage of constant tables; m are four ints of the item's own.
+/* memory_functions.h - structures, arrays, unions, pointers and byte copies: valid OpenCL C and C, like
+ * flow_functions.h. TABLE is the storage class of constant tables; m is four ints of the item.
  */
 #define ITEM(name) static int name(int x, int n, MEMORY int *m)
 
@@ -30,7 +30,7 @@ TABLE record samples[3] = {{1, {2, 3, 4}, 5.5f, {6, {7, 8, 9, 10, 11}}},
                            {-1, {-2, -3, -4}, -5.5f, {-6, {255, 254, 253, 252, 251}}}};
 TABLE float grid[2][3] = {{0.5f, 1.5f, 2.5f}, {-0.5f, -1.5f, -2.5f}};
 
-/* Records in private memory, indexed by what differs between items. */
+/* Records in private memory, with divergent indices. */
 ITEM(records)
 {
     record r[4];
@@ -65,7 +65,7 @@ ITEM(unions)
     return w[1].i + w[0].b[2];
 }
 
-/* Bytes of ints, and ints of bytes. */
+/* Ints read as bytes, and bytes as ints. */
 ITEM(bytes)
 {
     unsigned char b[16];
@@ -76,7 +76,7 @@ ITEM(bytes)
     return ((short *)words)[(x & 3) * 2 + 1] + ((MEMORY unsigned char *)m)[x & 15];
 }
 
-/* Pointers kept in memory, chosen by conditions and moved about. */
+/* Pointers stored in memory, selected by conditions and advanced. */
 ITEM(pointers)
 {
     int a[5], b[5], *p[3];

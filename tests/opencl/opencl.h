@@ -1,8 +1,8 @@
-/* opencl.h - what the tests of OpenCL C kernels share: a module by name, a launch whose failure is a failed check,
- * buffers that are poisoned, and comparing.
+/* opencl.h - shared by the tests of OpenCL C kernels: loading modules by name, launches whose failure is a failed
+ * check, poisoned buffers, and comparisons.
  *
- * A module is $BUILD/opencl/<name>.spv, made by tests/opencl/build.sh where the compilers are installed, else
- * tests/opencl/<name>.spv, which is committed. Run from the project's folder.
+ * A module is $BUILD/opencl/<name>.spv, made by tests/opencl/build.sh if the compilers are installed, else
+ * tests/opencl/<name>.spv from the repository. Run in the project's folder.
  */
 #ifndef XETILE_TESTS_OPENCL_H
 #define XETILE_TESTS_OPENCL_H
@@ -12,7 +12,7 @@
 
 static zed_device ocl_device TEST_UNUSED_;
 
-/* False, with a failed check, when something went wrong; the device is good again afterwards. */
+/* Returns false, with a failed check, after an error; clears the error, so that the device can be used again. */
 TEST_UNUSED_ static bool ocl_good_(const char *what, const char *file, int line)
 {
     const zed_error *e = zed_get_error(&ocl_device);
@@ -22,7 +22,7 @@ TEST_UNUSED_ static bool ocl_good_(const char *what, const char *file, int line)
     return false;
 }
 
-/* Opens the device; the kernels of these tests must not depend on which one it is. */
+/* Opens the device; the kernels of these tests must work on any. */
 TEST_UNUSED_ static bool ocl_open(void)
 {
     if (zed_open(&ocl_device, NULL)) return true;
@@ -39,7 +39,7 @@ TEST_UNUSED_ static void *ocl_read_(const char *path, size_t *size)
     return data;
 }
 
-/* The bytes of a module, malloc'ed; NULL, with a failed check, when it cannot be read. */
+/* Reads a module into malloc'ed memory; NULL, with a failed check, if that fails. */
 TEST_UNUSED_ static void *ocl_spv_(const char *name, size_t *size, const char *file, int line)
 {
     const char *build = getenv("BUILD");
@@ -66,13 +66,13 @@ TEST_UNUSED_ static bool ocl_load_(zed_module *module, const char *name, const c
 }
 #define ocl_load(module, name) ocl_load_((module), (name), __FILE__, __LINE__)
 
-/* Memory for a result: filled with a pattern that no test expects. */
+/* Memory for a result, filled with a pattern that no test expects. */
 TEST_UNUSED_ static void *ocl_buffer(size_t bytes)
 {
     void *p = zed_alloc(&ocl_device, ZED_SHARED, bytes, 0);
     if (!p) {
         zed_print_error(&ocl_device, stderr);
-        exit(1); /* no memory: nothing that follows would mean anything */
+        exit(1); /* no memory: later checks would be meaningless */
     }
     memset(p, 0xa5, bytes);
     return p;
@@ -80,7 +80,7 @@ TEST_UNUSED_ static void *ocl_buffer(size_t bytes)
 
 TEST_UNUSED_ static void ocl_free(void *p) { zed_free(&ocl_device, p); }
 
-/* OCL_RUN(&module, "kernel", "ptr<f32> x, u32 n", groups, local, arguments...): one dimension, waits. */
+/* OCL_RUN(&module, "kernel", "ptr<f32> x, u32 n", groups, local, arguments...): one dimension; waits for completion. */
 #define OCL_RUN(module, name, params, groups, local, ...)                                                              \
     OCL_RUN3(module, name, params, ((zed_groups){(groups), 1, 1}), (local), 1, 1, __VA_ARGS__)
 #define OCL_RUN3(module, name, params, groups, lx, ly, lz, ...)                                                        \
@@ -92,7 +92,7 @@ TEST_UNUSED_ static void ocl_free(void *p) { zed_free(&ocl_device, p); }
         ocl_good_((name), __FILE__, __LINE__);                                                                         \
     } while (0)
 
-/* A launch by Level Zero's own calls: arguments of any size, modules that ze_dispatch.h did not load. One dimension. */
+/* A launch through Level Zero: arguments of any size, modules not loaded by ze_dispatch.h. One dimension. */
 typedef struct {
     size_t size;
     const void *value;
@@ -117,7 +117,7 @@ TEST_UNUSED_ static void ocl_launch(ze_module_handle_t m, const char *name, uint
     OCL_OK(zeKernelDestroy(k));
 }
 
-/* Every element of `got` against `want`, byte for byte; the message shows the first that differ. */
+/* Compares every element of `got` with `want`, byte by byte; the message shows the first that differs. */
 #define OCL_SAME(what, T, got, want, count)                                                                            \
     do {                                                                                                               \
         const T *got_ = (got), *want_ = (want);                                                                        \
@@ -127,7 +127,7 @@ TEST_UNUSED_ static void ocl_launch(ze_module_handle_t m, const char *name, uint
                           (double)want_[at_]);                                                                         \
     } while (0)
 
-/* Integers whose bits are random, with the extreme and the small ones often among them. */
+/* Integers with random bits, often extreme or small. */
 TEST_UNUSED_ static uint64_t ocl_random_bits(int bits)
 {
     uint64_t r = test_random(), all = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
@@ -137,7 +137,7 @@ TEST_UNUSED_ static uint64_t ocl_random_bits(int bits)
     case 2: return all >> 1;
     case 3: return all;
     case 4:
-    case 5: return (r >> 8) % 7 * (r >> 32 & 1 ? 1 : all) & all; /* small, of either sign */
+    case 5: return (r >> 8) % 7 * (r >> 32 & 1 ? 1 : all) & all; /* small, either sign */
     case 6: return all >> (r >> 8 & (unsigned)(bits - 1));
     default: return test_random() & all;
     }

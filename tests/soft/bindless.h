@@ -1,4 +1,4 @@
-/* bindless.h - a module with SPV_INTEL_bindless_images, which assemblers of Debian 12 do not know: a word at a time. */
+/* bindless.h - a module with SPV_INTEL_bindless_images, which Debian 12's assemblers do not know: written as words. */
 #ifndef XETILE_TESTS_BINDLESS_H
 #define XETILE_TESTS_BINDLESS_H
 
@@ -8,7 +8,7 @@ enum { BINDLESS_WIDTH = 13 };
 
 /* clang-format off */
 /* kernel void bindless(ulong from, ulong sampled, ulong to): work-item x + BINDLESS_WIDTH y writes to texel (x, y) of
- * `to` the sum of the other two's. */
+ * `to` the sum of the texels of the other two. */
 #define OP_(opcode, words) ((uint32_t)(words) << 16 | (opcode))
 enum {
     VOID = 1, U32, U64, F32, U64X3, U32X2, F32X2, F32X4, INPUT, READ, WRITE, SAMPLE, FUNCTION, MAIN, ITEM, WIDTH, ZERO,

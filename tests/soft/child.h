@@ -1,5 +1,5 @@
-/* child.h - for tests that run in child processes, which have no counts of their own: what is wrong there ends the
- * child, whose exit status the test looks at.
+/* child.h - for tests that run in child processes, which have no counters of their own: a failed check ends the child,
+ * and the test examines its exit status.
  */
 #ifndef XETILE_TEST_CHILD_H
 #define XETILE_TEST_CHILD_H
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The children end in the middle of what they do: no list of what they have not freed, please. */
+/* Children exit without freeing memory: turns off leak reports. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
 

@@ -1,5 +1,5 @@
-/* inline_assembly.h - a kernel with inline assembly of Intel's GPUs, which neither clang of Debian 12 nor its assembler
- * can write:
+/* inline_assembly.h - a kernel with inline assembly for Intel GPUs, which Debian 12's clang and assembler cannot
+ * generate:
  *
  *     kernel add_asm(global i32 *p), subgroups of 16:
  *         p[item] = asm("add (M1, 16) $0 $1 $2" : "=rw,rw,rw", p[item], item)

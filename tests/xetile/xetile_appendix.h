@@ -1,11 +1,11 @@
-/* xetile_appendix.h - the programs of the XeTile texts' appendices, word by word: their loops over i and j inside one
- * work-group (appendix 1: one subgroup), their tiles, types and maps. Slips of the texts are mended: a prefetch names
- * the prefetch tile, the accumulator is carried, `% 4` counts steps, and 2.2 adds up what the columns j give. (The
- * programs of examples/ have one work-group a tile, and what the registers and local memory of GPUs ask for.) */
+/* xetile_appendix.h - the programs of the specification's appendices, verbatim: their loops over i and j inside one
+ * work-group (appendix 1: one subgroup), their tiles, types and maps. Errors in the text are corrected: a prefetch uses
+ * the prefetch tile, the accumulator is carried, `% 4` counts steps, and 2.2 sums the results of all columns j. (The
+ * programs in examples/ have one work-group per tile, and account for registers and local memory of GPUs.) */
 #ifndef XETILE_APPENDIX_H
 #define XETILE_APPENDIX_H
 
-static xt_map map_bt; /* of 2.2 and 2.3 */
+static xt_map map_bt; /* for 2.2 and 2.3 */
 
 #define PROGRAM(name) XT_KERNEL(name, u64(A), u64(B), u64(C), u64(BIAS), u32(M), u32(N), u32(K))
 #define MAP(p, q, r, s) XT_MAP(.sg_layout = {p, q}, .sg_data = {r, s})
@@ -112,7 +112,7 @@ PROGRAM(with_reduction)
     }
 }
 
-/* ---- appendix 2.4: through local memory. The text's buffers are 128 KiB; half as long each way they fit 64. ---- */
+/* ---- appendix 2.4: through local memory. Its buffers take 128 KiB; half of M and N makes them 64 KiB. ---- */
 
 PROGRAM(through_local_memory)
 {
@@ -155,7 +155,7 @@ PROGRAM(through_local_memory)
                 b_glb = XT_UPDATE_TILE_OFFSET(b_glb, 32, 0);
                 c_r = XT_TILE_MMA(a1, b1, c_r);
                 XT_BARRIER();
-                XT_STORE_TILE(a4, XT_UPDATE_TILE_OFFSET(a_slm, 0, to)); /* cooperative save to slm */
+                XT_STORE_TILE(a4, XT_UPDATE_TILE_OFFSET(a_slm, 0, to)); /* cooperative store to local memory */
                 XT_STORE_TILE(b4, XT_UPDATE_TILE_OFFSET(b_slm, to, 0));
             }
             XT_STORE_TILE(c_r, XT_INIT_TILE(C, f32, HALF, HALF, AT(i, j), OF(M, N), .map = mp_c));

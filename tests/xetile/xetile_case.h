@@ -1,7 +1,7 @@
-/* xetile_case.h - what tests of xetile.h share: a device, elements of every type as doubles, matrices with poison or
- * forbidden pages around them, and building, saving and launching a kernel in one call.
+/* xetile_case.h - shared by the tests of xetile.h: a device, elements of every type as doubles, matrices surrounded by
+ * poison or inaccessible pages, and building, saving and launching a kernel in one call.
  *
- * A kernel's body runs on the host, so one body serves many cases: it reads its types and sizes from the test's own
+ * A kernel's body runs on the host, so one body serves many cases: it reads its types and sizes from the test's
  * variables (a `chosen` for of(x)). */
 #ifndef XETILE_CASE_H
 #define XETILE_CASE_H
@@ -17,14 +17,14 @@
 
 static zed_device device;
 
-/* An element type that is chosen while the program runs: XT_INIT_TILE(.., of(t), ..). */
+/* An element type chosen at run time: XT_INIT_TILE(.., of(t), ..). */
 typedef struct {
     int type;
 } chosen;
 
 #define I1 ((int)XT_BOOL_)
 
-/* What is known of a type's elements in memory: an i1 is a byte, 0 or 1. */
+/* A type's properties in memory: an i1 is a byte, 0 or 1. */
 TEST_UNUSED_ static const cm_type_row *row_of(int type) { return cm_type_info(type == I1 ? CM_U8 : (cm_type)type); }
 TEST_UNUSED_ static const char *type_name(int type) { return type == I1 ? "i1" : row_of(type)->name; }
 
@@ -70,7 +70,7 @@ TEST_UNUSED_ static void put(int type, void *base, size_t at, double v)
     memcpy((unsigned char *)base + at * size_of(type), &bits, size_of(type));
 }
 
-/* A value as the type holds it. */
+/* A value rounded to the type. */
 TEST_UNUSED_ static double round_to(int type, double v)
 {
     double room = 0;
@@ -78,7 +78,7 @@ TEST_UNUSED_ static double round_to(int type, double v)
     return get(type, &room, 0);
 }
 
-/* Half a unit in the last place of 1: rounding v adds at most |v| times this (and a denormal's worth). */
+/* Half a unit in the last place of 1: rounding v adds at most |v| times this (plus half the smallest denormal). */
 TEST_UNUSED_ static double half_ulp(int type)
 {
     switch (type) {
@@ -123,8 +123,8 @@ TEST_UNUSED_ static bool poisoned(int type, const void *base, size_t at)
     return memcmp((const char *)base + at * size_of(type), want, size_of(type)) == 0;
 }
 
-/* Memory between two pages that may not be touched, flush with one of them: a stray access ends the program. Only the
- * software device can be given such memory. */
+/* Memory adjacent to one of two inaccessible pages around it: a stray access ends the program. Only the software device
+ * accepts such memory. */
 typedef struct {
     unsigned char *pages, *data;
     size_t bytes, inner;
@@ -140,7 +140,7 @@ TEST_UNUSED_ static guarded guarded_new(size_t bytes, bool at_end)
     return g;
 }
 
-/* True when what is beside the memory, in its own pages, is still poison. */
+/* Frees it; false if the rest of its pages is no longer poison. */
 TEST_UNUSED_ static bool guarded_free(guarded *g)
 {
     bool clean = true;
@@ -152,13 +152,13 @@ TEST_UNUSED_ static bool guarded_free(guarded *g)
 
 /* ---- running ---- */
 
-/* How a module is built. */
+/* Build options. */
 typedef struct {
     const char *name;
     int subgroup_size;
     cm_lowering lowering;
     xt_pitch pitch;
-    uint32_t local_memory; /* 0: the device's */
+    uint32_t local_memory; /* 0: the device's size */
 } variant;
 
 static const variant variants[] = {
@@ -172,7 +172,7 @@ TEST_UNUSED_ static bool target_has(const variant *v)
     return !v->subgroup_size || (device.target.subgroup_sizes & (uint32_t)v->subgroup_size);
 }
 
-/* The first one, but for what the case asks for. */
+/* The first one, modified as the case requires. */
 TEST_UNUSED_ static variant variant_of(int subgroup_size, uint32_t local_memory)
 {
     return (variant){"case", subgroup_size, CM_AUTO, XT_PITCH_AUTO, local_memory};
@@ -210,7 +210,7 @@ TEST_UNUSED_ static bool run(const xt_kernel *kernel, const variant *v, zed_grou
 #define ONE_GROUP ((zed_groups){1, 1, 1})
 #define ADDRESS(p) ZED_ARG((uint64_t)(uintptr_t)(p))
 
-/* A tile of a matrix of `type` whose lines in memory, rows or columns, are `line` elements apart. */
+/* A tile of a matrix of `type` whose rows or columns in memory are `line` elements apart. */
 TEST_UNUSED_ static xt_tile window(XT_CONTEXT, chosen type, xt_val base, bool by_columns, int rows, int cols,
                                    xt_index at, xt_index shape, xt_val line, xt_map map)
 {
