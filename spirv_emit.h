@@ -1452,7 +1452,6 @@ XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
 XETILE_PRIVATE void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 
 /* -- types.c, constants.c, host.c -- */
-XETILE_PRIVATE const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type);
 XETILE_PRIVATE bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
 
 /* -- memory.c, functions.c, flow.c -- */
@@ -1536,6 +1535,14 @@ XE_FN_ uint32_t spe_depth_(const spe_module *m)
 XE_FN_ const spe_type_info *spe_info_(const spe_module *m, spe_id type)
 {
     return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
+}
+
+/* The description of a type operand; NULL and an error of the call `name` if it is not a type. */
+XE_FN_ const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type)
+{
+    const spe_type_info *t = m->error.id ? NULL : spe_info_(m, type);
+    if (!t) m->doing = name, spe_error_(m, SPE_ERR_NO_TYPE, "%u is not the id of a type", type);
+    return t;
 }
 
 spe_id spe_type_of(const spe_module *m, spe_id value) { return value && value < m->id_count ? m->ids[value].type : 0; }
@@ -1666,19 +1673,21 @@ XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
     return &r->id;
 }
 
-/* A scalar constant from its bits. */
+/* A scalar constant from its bits; 0 if the type is. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     const spe_type_info *t;
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
     spe_id next = (spe_id)m->id_count, *recent = spe_recent_of_(m, type, bits);
-    if (*recent) return *recent;
+    if (*recent || !type) return *recent;
     t = spe_info_(m, type);
     n = t->bits == 64 ? 3 : 2;
     if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
     *recent = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
     return *recent != next || spe_remember_(m, next, bits) ? *recent : 0;
 }
+
+spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_int(m, 32), value); }
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */
 
@@ -2346,14 +2355,6 @@ XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, u
     return id;
 }
 
-/* The description of a type operand; NULL and an error of the call `name` if it is not a type. */
-const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type)
-{
-    const spe_type_info *t = m->error.id ? NULL : spe_info_(m, type);
-    if (!t) m->doing = name, spe_error_(m, SPE_ERR_NO_TYPE, "%u is not the id of a type", type);
-    return t;
-}
-
 spe_id spe_void(spe_module *m)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_VOID, 0, 0, 0);
@@ -2583,14 +2584,9 @@ spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
     return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
 }
 
-XE_FN_ spe_id spe_known_const_(spe_module *m, spe_id type, uint64_t bits)
-{
-    return type ? spe_const_scalar_(m, type, bits) : 0;
-}
-spe_id spe_const_bool(spe_module *m, bool value) { return spe_known_const_(m, spe_bool(m), value); }
-spe_id spe_u32(spe_module *m, uint32_t value) { return spe_known_const_(m, spe_int(m, 32), value); }
+spe_id spe_const_bool(spe_module *m, bool value) { return spe_const_scalar_(m, spe_bool(m), value); }
 spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
-spe_id spe_u64(spe_module *m, uint64_t value) { return spe_known_const_(m, spe_int(m, 64), value); }
+spe_id spe_u64(spe_module *m, uint64_t value) { return spe_const_scalar_(m, spe_int(m, 64), value); }
 spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
 
 spe_id spe_null(spe_module *m, spe_id type)

@@ -84,14 +84,9 @@ spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
     return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
 }
 
-static spe_id spe_known_const_(spe_module *m, spe_id type, uint64_t bits)
-{
-    return type ? spe_const_scalar_(m, type, bits) : 0;
-}
-spe_id spe_const_bool(spe_module *m, bool value) { return spe_known_const_(m, spe_bool(m), value); }
-spe_id spe_u32(spe_module *m, uint32_t value) { return spe_known_const_(m, spe_int(m, 32), value); }
+spe_id spe_const_bool(spe_module *m, bool value) { return spe_const_scalar_(m, spe_bool(m), value); }
 spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
-spe_id spe_u64(spe_module *m, uint64_t value) { return spe_known_const_(m, spe_int(m, 64), value); }
+spe_id spe_u64(spe_module *m, uint64_t value) { return spe_const_scalar_(m, spe_int(m, 64), value); }
 spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
 
 spe_id spe_null(spe_module *m, spe_id type)

@@ -77,6 +77,14 @@ XE_FN_ const spe_type_info *spe_info_(const spe_module *m, spe_id type)
     return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
 }
 
+/* The description of a type operand; NULL and an error of the call `name` if it is not a type. */
+XE_FN_ const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type)
+{
+    const spe_type_info *t = m->error.id ? NULL : spe_info_(m, type);
+    if (!t) m->doing = name, spe_error_(m, SPE_ERR_NO_TYPE, "%u is not the id of a type", type);
+    return t;
+}
+
 spe_id spe_type_of(const spe_module *m, spe_id value) { return value && value < m->id_count ? m->ids[value].type : 0; }
 
 spe_id spe_scalar_of(const spe_module *m, spe_id type)
@@ -205,19 +213,21 @@ XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
     return &r->id;
 }
 
-/* A scalar constant from its bits. */
+/* A scalar constant from its bits; 0 if the type is. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     const spe_type_info *t;
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
     spe_id next = (spe_id)m->id_count, *recent = spe_recent_of_(m, type, bits);
-    if (*recent) return *recent;
+    if (*recent || !type) return *recent;
     t = spe_info_(m, type);
     n = t->bits == 64 ? 3 : 2;
     if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
     *recent = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
     return *recent != next || spe_remember_(m, next, bits) ? *recent : 0;
 }
+
+spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_int(m, 32), value); }
 
 /* -- writing into a function ------------------------------------------------------------------------------------- */
 

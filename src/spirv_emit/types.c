@@ -77,14 +77,6 @@ static spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, u
     return id;
 }
 
-/* The description of a type operand; NULL and an error of the call `name` if it is not a type. */
-const spe_type_info *spe_want_type_(spe_module *m, const char *name, spe_id type)
-{
-    const spe_type_info *t = m->error.id ? NULL : spe_info_(m, type);
-    if (!t) m->doing = name, spe_error_(m, SPE_ERR_NO_TYPE, "%u is not the id of a type", type);
-    return t;
-}
-
 spe_id spe_void(spe_module *m)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_VOID, 0, 0, 0);

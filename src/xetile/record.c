@@ -19,10 +19,8 @@ XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 /* Scalar i of a tile: offset, shape, pitch, base; then NULL. */
 XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
 {
-    static const size_t at[XT_COMPONENTS_] = {offsetof(xt_tile, offset[0]), offsetof(xt_tile, offset[1]),
-                                              offsetof(xt_tile, shape[0]),  offsetof(xt_tile, shape[1]),
-                                              offsetof(xt_tile, pitch),     offsetof(xt_tile, base)};
-    return i < XT_COMPONENTS_ ? (xt_val *)(void *)((char *)t + at[i]) : NULL;
+    if (i < 4) return i < 2 ? &t->offset[i] : &t->shape[i - 2];
+    return i == 4 ? &t->pitch : i == 5 ? &t->base : NULL;
 }
 
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
