@@ -1,8 +1,8 @@
-/* fuzz_spirv.c - libFuzzer on the SPIR-V reader and, behind it, the code generator and the linker: `make fuzz`.
+/* fuzz_spirv.c - libFuzzer on the SPIR-V reader and, after it, the code generator and the linker: `make fuzz`.
  *
- * Changes are made to whole words and whole instructions, most of them such that the module still decodes; bytes are
- * left to libFuzzer now and then. What the reader takes goes through cg_generate, which walks it unchecked: that is the
- * promise under test. Now and then the module is also linked, with itself, and what comes out must be readable.
+ * Mutations change whole words and instructions, mostly so that the module still decodes; some are left to libFuzzer.
+ * Modules that the reader accepts go through cg_generate, which relies on the reader's checks: that is the promise
+ * under test. Some modules are also linked with themselves, and the result must be readable.
  */
 #include "c/generate.h"
 #include "spirv/spirv.h"

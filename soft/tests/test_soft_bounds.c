@@ -1,6 +1,6 @@
-/* test_soft_bounds.c - what the reader and the code generator take of memory is in proportion to the module: bytes
- * asked of the allocator a word, for modules that are nasty in one way each. And when any one of their allocations
- * fails, they say so and leave nothing behind. What is more than the device takes is refused by name.
+/* test_soft_bounds.c - memory used by the reader and the code generator is proportional to the module: bytes allocated
+ * per word, for modules that are each adverse in one way. If any of their allocations fails, they report it and leak
+ * nothing. What exceeds the device's limits is refused by name.
  */
 #define _GNU_SOURCE
 #include "c/generate.h"

@@ -1,6 +1,5 @@
-/* test_soft_check.c - the parts of the checked mode by themselves: who conflicts with whom, what was written, and that
- * what it adds to generated text is added in that mode only, with nothing of a module in it unescaped.
- */
+/* test_soft_check.c - unit tests of the checked mode: race detection, tracking of written memory, and that the
+ * generated text has its additions in that mode only, with all names from the module escaped. */
 #include "check/check.h"
 #include "c/generate.h"
 #include "spirv/spirv.h"

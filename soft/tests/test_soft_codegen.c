@@ -1,5 +1,5 @@
-/* test_soft_codegen.c - kernels from OpenCL C (the folder kernels, kept as SPIR-V) through reader, code generator,
- * compiler and scheduler, against the same thing written in C.
+/* test_soft_codegen.c - kernels from OpenCL C (stored as SPIR-V in kernels/) through reader, code generator, compiler
+ * and scheduler, against the same computation in C.
  */
 #include "abi.h"
 #include "run/scheduler.h"

@@ -1,5 +1,5 @@
-/* test_soft_faults.c - kernels that read or write where there is no memory: the launch ends with an error that says
- * where, and the process, the thread pool and the application's own handler of SIGSEGV go on.
+/* test_soft_faults.c - kernels that read or write unmapped memory: the launch ends with an error that gives the
+ * location, and the process, the thread pool and the application's own SIGSEGV handler continue.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,6 +1,6 @@
-/* test_soft_growth.c - the C made of a kernel grows as the kernel does, and none of its functions grows with it: that
- * is what keeps a C compiler's time in proportion. Counted in bytes, which no load of the machine changes. (The jump
- * table of a uniform switch is the one thing that cannot be cut.)
+/* test_soft_growth.c - the C generated for a kernel grows linearly with it, in the number of functions and not in their
+ * size, so that the C compiler's time stays proportional. Measured in bytes, which do not depend on the machine's load.
+ * (Only the jump table of a uniform switch cannot be split.)
  */
 #include "c/generate.h"
 #include "spirv/spirv.h"

@@ -1,6 +1,5 @@
-/* test_soft_image_kernels.c - kernels of tests/opencl/images.cl on images that are filled in by hand, in every format,
- * against the formulas of the OpenCL specification in double precision: which texels, what their bits mean, and what is
- * mixed.
+/* test_soft_image_kernels.c - kernels of tests/opencl/images.cl on images filled by hand, in every format, against the
+ * OpenCL specification's formulas in double precision: addressing, decoding and filtering of texels.
  */
 #include "abi.h"
 #include "run/image.h"

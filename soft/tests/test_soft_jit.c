@@ -1,5 +1,4 @@
-/* test_soft_jit.c - C text to a loaded object: compiling, the cache, images, and everything that can be wrong with
- * them. */
+/* test_soft_jit.c - from C text to a loaded object: compiling, the cache, images, and all their failures. */
 #define _GNU_SOURCE
 #include "test.h"
 

@@ -1,5 +1,5 @@
-/* test_soft_matrix.c - c/prelude_matrix.h as plain C: small floats against tables, products against f64 and exact
- * integers, blocks against element-by-element arithmetic. The same text that stands in front of every kernel.
+/* test_soft_matrix.c - c/prelude_matrix.h, which precedes every kernel, compiled as plain C: small floats against
+ * tables, products against f64 and exact integers, blocks against element-by-element arithmetic.
  */
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* test_soft_memory.c - the driver when memory runs out: every allocation is made to fail once. Each call must then
- * either succeed or say that memory ran out, leave nothing behind, and work when tried again.
+ * either succeed or report that memory ran out, leak nothing, and succeed when retried.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,8 +1,7 @@
-/* test_soft_opcodes.c - every instruction that the reader accepts has code behind it. The table of rules is walked: for
- * each row kernels are written whose operands are what the row asks for, of several widths and lengths, the same in all
- * work-items or not. What the reader takes of them the code generator must take too, with and without the checked mode,
- * and at least one of each row is taken. The first and the last of each row are compiled.
- */
+/* test_soft_opcodes.c - the code generator supports every instruction that the reader accepts. For each row of the
+ * table of rules, kernels are generated with operands as the row requires, of several widths and lengths, uniform or
+ * not. The code generator must accept what the reader accepts, with and without the checked mode, and at least one
+ * kernel per row must be accepted. The first and the last of each row are compiled. */
 #include "abi.h"
 #include "build/build.h"
 #include "c/generate.h"

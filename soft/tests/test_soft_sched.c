@@ -1,4 +1,4 @@
-/* test_soft_sched.c - the scheduler alone, with kernels written by hand against abi.h. */
+/* test_soft_sched.c - the scheduler alone, with hand-written kernels for abi.h. */
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <pthread.h>

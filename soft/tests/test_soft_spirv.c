@@ -1,6 +1,6 @@
-/* test_soft_spirv.c - the SPIR-V reader: what it reads, what it refuses and how it says so, and that no words crash it.
+/* test_soft_spirv.c - the SPIR-V reader: what it reads, what it refuses and with which message; no input crashes it.
  *
- * Most tests start from one small module, add or change a few instructions, and look at what the reader makes of it.
+ * Most tests modify a few instructions of one small module, and check what the reader makes of it.
  */
 #include "test.h"
 

@@ -1,5 +1,5 @@
-/* test_soft_text.c - the C that is made of any module the reader takes: no byte of the module comes into it as it is,
- * and it compiles, whatever the module says.
+/* test_soft_text.c - the C generated for any module that the reader accepts contains no unescaped text of the module,
+ * and compiles.
  */
 #define _GNU_SOURCE
 #include "test.h"

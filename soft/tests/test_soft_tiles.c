@@ -1,6 +1,6 @@
-/* test_soft_tiles.c - products on the CPU's tile unit: grids of prelude_amx.h of every shape and layout against f64 and
- * exact integers, what tiles do to denormals, what subgroups share, and the rules of the instructions, which
- * tests/soft/amx_emulator.c has to keep as the CPU does. Where there are no tiles, test_amx.sh runs this with it.
+/* test_soft_tiles.c - products on the CPU's tile unit: grids of prelude_amx.h in every shape and layout against f64 and
+ * exact integers, denormals in tiles, sharing between subgroups, and the rules of the instructions, which
+ * tests/soft/amx_emulator.c must follow like the CPU. On CPUs without tiles, test_amx.sh runs this with the emulator.
  */
 #define _GNU_SOURCE
 #include "test.h"

@@ -1,7 +1,7 @@
 /* test_coopmatrix.c - operations of coopmatrix.h: each case is a kernel of one subgroup that loads, computes and
  * stores; all cases of a group share a module (one compilation). Results are compared element by element with f64 or
- * exact integers, over the whole output buffer, so that what must not be written is checked too. Without a device the
- * modules are still made and saved. */
+ * exact integers, over the whole output buffer, so that stray writes are detected too. Without a device the modules are
+ * still built and saved. */
 #include "coopmatrix.h"
 #include "ze_dispatch.h"
 #include "test.h"

@@ -1,7 +1,7 @@
-/* test_coopmatrix_change.c - operations that move or change components: conversion between all types in every use, with
- * every rounding and saturation; transposes and repetitions; products of all pairs of types that the promotion rule
- * allows, with every type of C and D that goes with them; integer products that do not wrap. Matrices are dealt out and
- * collected by the host. */
+/* test_coopmatrix_change.c - operations that move or convert components: conversion between all types in every use,
+ * with every rounding and saturation; transposes and repetitions; products of all pairs of types that the promotion
+ * rule allows, with every matching type of C and D; saturating integer products. The host distributes and collects the
+ * matrices. */
 #include "coopmatrix_cases.h"
 
 static const int shapes[][2] = {{16, 4}, {4, 15}, {1, 17}, {16, 1}, {32, 3}};

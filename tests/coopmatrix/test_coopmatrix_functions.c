@@ -1,4 +1,4 @@
-/* test_coopmatrix_functions.c - functions of components and reductions, in every use, of every type that has them, on
+/* test_coopmatrix_functions.c - functions of components and reductions, in every use, for every supported type, on
  * every shape of the grid, against the host's f64 or exact integers. */
 #include "coopmatrix_grid.h"
 

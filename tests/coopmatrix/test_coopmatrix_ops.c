@@ -1,7 +1,7 @@
-/* test_coopmatrix_ops.c - what coopmatrix.h does with matrices that are already loaded: arithmetic and functions on
- * components, conversions with stated rounding, apply, insert, transposing, repeating, reductions, atomics, complex
- * matrices, local memory and strides: the operations and types that the grids (test_coopmatrix_grid.c,
- * test_coopmatrix_memory.c) leave out, and each operation once from memory to memory. */
+/* test_coopmatrix_ops.c - operations of coopmatrix.h on loaded matrices: arithmetic and functions on components,
+ * conversions with stated rounding, apply, insert, transposes, repetition, reductions, atomics, complex matrices, local
+ * memory and strides: the operations and types that the grids (test_coopmatrix_grid.c, test_coopmatrix_memory.c) do not
+ * cover, and each operation once from memory to memory. */
 #include "coopmatrix_cases.h"
 
 /* ---- the groups -------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,7 @@
-/* test_coopmatrix_targets.c - one set of operations in the lowering of every target, on the software device: the matrix
- * instruction and 2D block messages (pvc, bmg, lnl, ptl, soft; dg2 without blocks), plain (generic, and all others when
- * asked to), matrices of SPV_KHR_cooperative_matrix. All have to meet the same reference, so they give the same
- * results. The modules are saved, and tests/intel/test_intel_coopmatrix.sh gives them to Intel's compiler.
- */
+/* test_coopmatrix_targets.c - one set of operations in the lowering of every target, on the software device: matrix
+ * instructions and 2D block messages (pvc, bmg, lnl, ptl, soft; dg2 without blocks), plain (generic, and all others on
+ * request), matrices of SPV_KHR_cooperative_matrix. All must match the same reference, and so have the same results.
+ * The modules are saved, and tests/intel/test_intel_coopmatrix.sh compiles them with Intel's compiler. */
 #include "coopmatrix_cases.h"
 
 static const struct {

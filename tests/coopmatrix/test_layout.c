@@ -1,6 +1,5 @@
 /* test_layout.c - the layout of cooperative matrices, against brute force from the definition: the tensor A* is built
- * entry by entry, numbered by counting through it, and dealt to the work-items. Nothing here uses the header's formulas
- * to check them. */
+ * entry by entry, numbered by enumeration, and distributed to the work-items, without the header's formulas. */
 #define CM_LAYOUT_ONLY
 #include "coopmatrix.h"
 #include "test.h"

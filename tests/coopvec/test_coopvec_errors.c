@@ -1,6 +1,6 @@
-/* What coopvec.h refuses in kernels, each by an id of its own, with both values and the user's line; what it lists it
- * takes, all else it refuses; the modules are valid for every target; and kernels are the same bytes every time. No
- * device. */
+/* Errors of coopvec.h in kernels: each has its own id, with both values and the user's line; all that is listed as
+ * supported is accepted, and everything else refused; modules are valid for every target, and builds are reproducible
+ * byte by byte. No device. */
 #include "coopvec.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
-/* The host side of coopvec.h: component types, tiers, property lists and their query, layouts, conversion of matrices
- * and every line of its valid usage. */
+/* The host side of coopvec.h: component types, tiers, property lists and their query, layouts, matrix conversion and
+ * all of its valid usage rules. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "coopvec.h"
 #include "test.h"

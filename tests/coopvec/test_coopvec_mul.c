@@ -1,5 +1,5 @@
 /* Mul and MulAdd on a device, against the exact model: every interpretation of inputs and matrices, every bias and
- * output, every code of FP8, other subgroup sizes, with and without the matrix instruction. Shapes, layouts and modes:
+ * output, every code of FP8, other subgroup sizes, with and without matrix instructions. Shapes, layouts and modes:
  * test_coopvec_shapes.c. */
 #include "coopvec_items.h"
 

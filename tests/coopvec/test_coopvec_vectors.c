@@ -1,6 +1,5 @@
 /* Vector values of coopvec.h on a device: load, store, elements, concatenation, slices, arithmetic, functions,
- * activations, conversions by the rules, and values that loops and branches carry; each against the same thing computed
- * in f64. */
+ * activations, conversions, and values carried by loops and branches; each against the same computation in f64. */
 #include "coopvec_model.h"
 
 enum { N = 13, ITEMS = 32, RESULTS = 40, MEMORY = 1 << 20 };

@@ -1,5 +1,5 @@
-/* test_devices.c - the software device in parts: what sub-devices say of themselves, that they share a context and its
- * memory, and that a kernel's work is dealt out to all of them at once.
+/* test_devices.c - the software device divided into sub-devices: their properties, their shared context and memory, and
+ * the distribution of a kernel's work over all of them.
  */
 #define _GNU_SOURCE
 

@@ -1,5 +1,5 @@
-/* ze_dispatch.h: parameter texts, arguments and what is refused before a driver sees it. On a Level Zero of the test's
- * own, so that the bytes that arrive can be looked at.
+/* ze_dispatch.h: parameter texts, arguments, and what is refused before it reaches a driver. Uses a mock Level Zero, so
+ * that the bytes that arrive can be checked.
  */
 #define _POSIX_C_SOURCE 200809L
 

@@ -1,5 +1,5 @@
-/* ze_dispatch.h against a Level Zero of the test's own: which device is chosen, what happens when any call fails, how
- * timestamps become nanoseconds, what the environment is told.
+/* ze_dispatch.h on a mock Level Zero: the choice of device, the failure of any call, the conversion of timestamps to
+ * nanoseconds, and the environment variables that are set.
  */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #define _POSIX_C_SOURCE 200809L

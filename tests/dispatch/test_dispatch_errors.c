@@ -1,6 +1,5 @@
-/* ze_dispatch.h: each error that can be had on the software device, had through the loader: its id, the line of the
- * call, both values in its text. (test_dispatch_args.c has every variant, without a device.)
- */
+/* ze_dispatch.h: each error that the software device can produce, through the loader: its id, the line of the call,
+ * both values in its text. (test_dispatch_args.c has every variant, without a device.) */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #define _POSIX_C_SOURCE 200809L
 

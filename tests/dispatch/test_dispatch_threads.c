@@ -1,5 +1,5 @@
-/* ze_dispatch.h from several threads: devices of their own, two queues of one device that share memory, and 64 threads
- * that build modules, launch and destroy at once. */
+/* ze_dispatch.h in several threads: each with its own device, two queues of one device with shared memory, and 64 that
+ * build modules, launch and destroy concurrently. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "test.h"

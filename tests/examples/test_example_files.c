@@ -1,6 +1,5 @@
-/* test_example_files.c - the readers of examples/example_png.h and examples/example_matrices.h: what must be read, what
- * must be refused in words, and that no damaged file does more than that (`make asan` sees what it touches).
- */
+/* test_example_files.c - the readers of examples/example_png.h and examples/example_matrices.h: files that must be
+ * read, files that must be refused with a message, and damaged files, which must do no harm (`make asan`). */
 #define main quantized_linear_main
 #include "examples/quantized_linear.c"
 #undef main

@@ -1,5 +1,5 @@
-/* test_example_gemm.c - what is inside examples/gemm.c: NumPy files that must be read, files that must be refused, the
- * whole program on files, and a check that sees wrong results.
+/* test_example_gemm.c - the parts of examples/gemm.c: NumPy files that must be read, files that must be refused, the
+ * whole program on files, and that its check detects wrong results.
  */
 #define main gemm_main
 #include "examples/gemm.c"

@@ -1,5 +1,5 @@
-/* intel_ops.c - writes modules that hold every operation of xetile.h, at subgroup and at work-group level, for one
- * target: test_intel_ops.sh gives them to Intel's compiler. Prints `FILE FLAGS` a line.
+/* intel_ops.c - writes modules with every operation of xetile.h, at subgroup and work-group level, for one target:
+ * test_intel_ops.sh compiles them with Intel's compiler. Prints a line `FILE FLAGS` for each.
  *
  *     intel_ops DIRECTORY TARGET
  */

@@ -1,5 +1,5 @@
-/* intel_shapes.c - writes products of many shapes, types and forms, for one target: scripts/check_intel_shapes.sh has
- * Intel's compiler say what became of them. Prints `NAME PITCH FILE FLAGS` a line.
+/* intel_shapes.c - writes products of many shapes, types and forms, for one target: scripts/check_intel_shapes.sh
+ * compiles them with Intel's compiler and counts instructions. Prints a line `NAME PITCH FILE FLAGS` for each.
  *
  *     intel_shapes DIRECTORY TARGET [NAME]
  */

@@ -1,7 +1,6 @@
-/* test_intel_bugs.c - the smallest kernels that meet what Intel's compiler (IGC 2.40) does wrong, a test for each. They
- * are right on any device; as the machine code that this compiler makes they are not, until it is mended.
- * docs/machine-code.md says what happens, scripts/check_machine.sh executes them.
- */
+/* test_intel_bugs.c - minimal kernels for bugs of Intel's compiler (IGC 2.40), a test for each. They pass on any
+ * device, but fail as machine code of this compiler until it is fixed. docs/machine-code.md describes the bugs,
+ * scripts/check_machine.sh executes the machine code. */
 #include "spirv_emit.h"
 #include "test.h"
 #include "ze_dispatch.h"

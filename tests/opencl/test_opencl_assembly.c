@@ -1,8 +1,8 @@
-/* test_opencl_assembly.c - instructions that no OpenCL C compiler writes, as SPIR-V assembly (opencl/<name>.spvasm):
- * bit fields, integer dot products, products in double width, carries, pointer comparisons, specialisation constants,
+/* test_opencl_assembly.c - instructions that no OpenCL C compiler generates, as SPIR-V assembly (opencl/<name>.spvasm):
+ * bit fields, integer dot products, products of double width, carries, pointer comparisons, specialisation constants,
  * expectations, the uniform group instructions, bfloat16 and 8-bit floats. Exact.
  *
- * Each kernel but the last takes three arrays of u32 and writes planes: operation p of item i goes to r[p * count + i].
+ * Each kernel but the last takes three arrays of u32 and writes planes: operation p of item i is r[p * count + i].
  */
 #include "opencl.h"
 

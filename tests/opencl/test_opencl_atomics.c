@@ -1,8 +1,7 @@
-/* test_opencl_atomics.c - atomics of OpenCL 1 and of C11 (every operation, 32 and 64 bits, integers and floats, global,
- * local and generic memory, under divergence), by many items at once. Sums and the like are exact; what the items got
- * back must be what one order or another of the operations gives, each intermediate value once. Floats are small
- * integers, whose sums are exact in every order.
- */
+/* test_opencl_atomics.c - atomics of OpenCL 1 and C11 (every operation, 32 and 64 bits, integers and floats, global,
+ * local and generic memory, divergent) by many items concurrently. Sums etc. are exact; the values returned to the
+ * items must be those of some order of the operations, each intermediate value once. Floats are small integers, whose
+ * sums are exact in every order. */
 #include "opencl.h"
 #include "spirv_emit.h"
 

@@ -1,7 +1,6 @@
 /* test_opencl_check.c - the checked mode of the software device: each kind of fault is reported, with kernel,
- * work-item, instruction and line, and does no harm; clean kernels, those of xetile.h among them, are not reported. And
- * what happens to faults of arithmetic, without that mode too.
- */
+ * work-item, instruction and line, and does no harm; correct kernels, including those of xetile.h, are not reported.
+ * Also arithmetic faults, with and without that mode. */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif

@@ -1,5 +1,5 @@
-/* test_opencl_compilers.c - one collection of kernels (opencl/compilers.cl) by clang at -O0, -O1, -O2, -O3 and -Os, for
- * SPIR-V 1.0 to 1.4, C++ for OpenCL (opencl/cplusplus.cl), and what compilers of other languages make
+/* test_opencl_compilers.c - one collection of kernels (opencl/compilers.cl) compiled by clang at -O0, -O1, -O2, -O3 and
+ * -Os for SPIR-V 1.0 to 1.4, C++ for OpenCL (opencl/cplusplus.cl), and code as compilers of other languages generate it
  * (opencl/other_languages.ll). All exact.
  */
 #include "opencl.h"

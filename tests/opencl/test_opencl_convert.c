@@ -1,7 +1,7 @@
 /* test_opencl_convert.c - conversions of OpenCL C: all pairs of types, all rounding modes, saturating and not.
  *
- * Exact: the reference rounds a long double (64 bits of mantissa or more, so every source value fits) by the rule of
- * the mode. What OpenCL leaves open is not compared: out-of-range to an integer without saturation.
+ * Exact: the reference rounds a long double (64 bits of mantissa or more, so every source value fits) according to the
+ * mode. Results that OpenCL leaves undefined are not compared: out-of-range to integer without saturation.
  */
 #include "opencl.h"
 

@@ -1,9 +1,9 @@
 /* test_opencl_cooperative.c - SPV_KHR_cooperative_matrix: loads and stores by rows and columns, products of all kinds
- * of components with sums carried round a loop, elementwise arithmetic, conversion, the components one by one,
+ * of components with sums carried through a loop, elementwise arithmetic, conversion, access to single components,
  * constants.
  *
- * One work-item group computes d = a b + c over two steps of K, e = every component of (float or int) d doubled in a
- * private variable, plus 3, times 2. Inputs are small enough integers that every result is exact, in floats too.
+ * A subgroup computes d = a b + c over two steps of K, and e: every component of (float or int) d, doubled in a private
+ * variable, plus 3, times 2. Inputs are small enough integers that every result is exact, even in floats.
  */
 #include "opencl.h"
 #include "spirv_emit.h"

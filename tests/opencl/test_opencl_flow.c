@@ -1,7 +1,7 @@
-/* test_opencl_flow.c - control flow of OpenCL C: what the kernels of flow.cl do for a subgroup at once, the same
- * functions, compiled by the host's compiler, do here for one item after the other. Results and memory must be equal.
+/* test_opencl_flow.c - control flow of OpenCL C: the kernels of flow.cl run for whole subgroups, and the same
+ * functions, compiled by the host's compiler, for one item at a time. Results and memory must be equal.
  *
- * Three builds of the same kernels: close to the text, every variable in memory, and after loop passes.
+ * Three builds of the same kernels: close to the source, every variable in memory, and after loop passes.
  */
 #include "opencl.h"
 

@@ -1,6 +1,6 @@
-/* test_opencl_groups.c - what the items of a work-group do together: identifiers in three dimensions with offsets,
- * local memory and barriers, work-group functions, subgroup functions and those of cl_intel_subgroups. Work-groups
- * whose last subgroup is partly filled are among the sizes.
+/* test_opencl_groups.c - cooperation of the items of a work-group: identifiers in three dimensions with offsets, local
+ * memory and barriers, work-group functions, subgroup functions and those of cl_intel_subgroups. Sizes include
+ * work-groups whose last subgroup is partial.
  *
  * Integers are exact. Sums of floats: any order, so within count * epsilon of the sum of absolute values.
  */

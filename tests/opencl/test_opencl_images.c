@@ -1,7 +1,7 @@
-/* test_opencl_images.c - kernels with images as programs run them: images and samplers are made by Level Zero, filled
- * and emptied by copies, and given to the kernels of images.cl; the checked mode is on and finds nothing. That each
- * format means what it should is tested in soft/tests/test_soft_image_kernels.c; here an image of each type and a few
- * formats go all the way.
+/* test_opencl_images.c - kernels with images, used as in programs: Level Zero creates images and samplers, copies fill
+ * and read them, and the kernels of images.cl use them; the checked mode is on and must not report anything.
+ * soft/tests/test_soft_image_kernels.c tests the meaning of each format; here an image of each type and a few formats
+ * are tested end to end.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-/* test_opencl_integer.c - integer operators and functions of OpenCL C: every width, signed and not, every vector size,
- * exact, against the same written in C on 128-bit integers (where they exist; else 64 bits and care).
+/* test_opencl_integer.c - integer operators and functions of OpenCL C: every width, signed and unsigned, every vector
+ * size, exact, against C on 128-bit integers (64-bit ones with care if there are none).
  */
 #include "opencl.h"
 

@@ -1,8 +1,8 @@
-/* test_opencl_leftovers.c - what is left of OpenCL.std: common minimum and maximum of every float type, the divisions
- * and powers of low precision, NaNs by number, upsampling, aligned stores of halves, prefetch, bit counts;
- * fused products of halves, work-items of much private memory.
+/* test_opencl_leftovers.c - the rest of OpenCL.std: common minimum and maximum of every float type, division and powers
+ * of low precision, NaNs with payloads, upsampling, aligned stores of halves, prefetch, bit counts, fused products of
+ * halves, work-items with much private memory.
  *
- * Exact, but for half_ and native_ functions: within the 8192 ULP that the table has for half_divide and half_powr.
+ * Exact, except half_ and native_ functions: within 8192 ULP, the bound of half_divide and half_powr.
  */
 #include "opencl.h"
 #include "spirv_emit.h"

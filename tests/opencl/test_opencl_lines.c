@@ -1,6 +1,6 @@
-/* test_opencl_lines.c - indices that rise by a step from work-item to work-item: wrapping round, falling, spaced, met
- * again after branches and loops; and what lives across barriers. Work-groups of many shapes, with full rows of
- * subgroups, with parts of them and without. Everything is exact.
+/* test_opencl_lines.c - indices that increase by a constant step from work-item to work-item: wrapping, decreasing,
+ * strided, merged after branches and loops; and values that live across barriers. Work-groups of many shapes, with full
+ * rows of subgroups, with partial rows and without. Exact.
  */
 #include "opencl.h"
 

@@ -1,8 +1,8 @@
-/* test_opencl_link.c - modules that need one another: imports and exports, zeModuleDynamicLink, several SPIR-V modules
- * in one, global variables by name, pointers to functions.
+/* test_opencl_link.c - modules that depend on each other: imports and exports, zeModuleDynamicLink, several SPIR-V
+ * modules in one, global variables by name, pointers to functions.
  *
- * Through Level Zero itself, on the software device alone: with several drivers the loader of Debian 12 mistakes the
- * list of modules for a module.
+ * Calls Level Zero directly, with the software device only: with several drivers, Debian 12's loader mistakes the list
+ * of modules for a module.
  */
 #define _GNU_SOURCE
 #include "opencl.h"

@@ -1,8 +1,8 @@
 /* test_opencl_math.c - the mathematical functions of OpenCL C on half, float and double, scalars and vectors.
  *
- * The reference is long double (64 bits of mantissa or more). The tolerance is the full profile's table, in ULP of the
+ * The reference is long double (64 bits of mantissa or more). The tolerance is the full profile's, in ULP of the
  * result's type (opencl/math_functions.h); "correctly rounded" is checked as 0.51 ULP, since the reference itself is
- * rounded. Infinities, NaN, zeros and subnormals are among the arguments; results of OpenCL's edge cases follow C.
+ * rounded. Arguments include infinities, NaN, zeros and subnormals; results for OpenCL's edge cases follow C.
  */
 #include "opencl.h"
 #include "math_functions.h"

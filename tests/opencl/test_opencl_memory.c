@@ -1,8 +1,7 @@
 /* test_opencl_memory.c - structures, arrays, unions, pointers and byte copies in OpenCL C, against the same functions
- * compiled by the host's compiler (opencl/memory_functions.h). Three builds, as in test_opencl_flow.c. All exact: the
- * few floats are small multiples of powers of two. And algorithms of some length (opencl/algorithms_functions.h) by
- * clang at three levels.
- */
+ * compiled by the host's compiler (opencl/memory_functions.h), in three builds as in test_opencl_flow.c. Exact: the few
+ * floats are small multiples of powers of two. Also longer algorithms (opencl/algorithms_functions.h), compiled by
+ * clang at three levels. */
 #include "opencl.h"
 
 #define MEMORY

@@ -1,9 +1,8 @@
-/* test_opencl_nonuniform.c - reductions, scans, shuffles, broadcasts, votes, ballots and clusters of the lanes that
- * come to them (opencl/nonuniform.cl): both arms of a condition in subgroups of 16, one of which has 8 work-items. All
- * types.
+/* test_opencl_nonuniform.c - reductions, scans, shuffles, broadcasts, votes, ballots and clusters among active lanes
+ * (opencl/nonuniform.cl): both arms of a condition in subgroups of 16, one of which has 8 work-items. All types.
  *
- * Exact, but for sums and products of floats: any order, so within 16 roundings of the sum of magnitudes or of the
- * product. What an inactive lane would give is not looked at.
+ * Exact, except sums and products of floats: any order, so within 16 roundings of the sum of magnitudes or of the
+ * product. Values from inactive lanes are not compared.
  */
 #include "opencl.h"
 #include "spirv_emit.h"

@@ -1,5 +1,5 @@
-/* test_opencl_program.c - constant tables, variables of a program's own, generic pointers, printf, asynchronous copies,
- * and kernels called by kernels. Everything is exact.
+/* test_opencl_program.c - constant tables, program-scope variables, generic pointers, printf, asynchronous copies, and
+ * kernels called by kernels. Exact.
  */
 #include "opencl.h"
 

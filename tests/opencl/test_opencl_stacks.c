@@ -1,7 +1,6 @@
-/* test_opencl_stacks.c - kernels of tests/opencl/stacks.cl, which take much stack: private arrays of 16 KiB to 1 MiB a
- * work-item, and nine functions that each have an array of 4 KiB and call the next; with a barrier in the middle, for
- * which each subgroup keeps a stack of its own, and without. Whole subgroups and parts of them. Integers, exact.
- */
+/* test_opencl_stacks.c - the kernels of tests/opencl/stacks.cl, which need large stacks: private arrays of 16 KiB to 1
+ * MiB per work-item, and a chain of nine functions with arrays of 4 KiB each; with a barrier in the middle, for which
+ * each subgroup has its own stack, and without. Whole and partial subgroups. Integers, exact. */
 #include "opencl.h"
 
 enum { GROUPS = 3, CHAIN = 1024 };

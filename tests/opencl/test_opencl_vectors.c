@@ -1,5 +1,5 @@
 /* test_opencl_vectors.c - vector components, shuffles, relational and geometric functions, loads and stores of vectors
- * and of halves. Exact, but for the geometric functions: they are checked against long double with the full profile's
+ * and halves. Exact, except the geometric functions, which are compared with long double within the full profile's
  * bounds (dot: 2n - 1 roundings; cross: 3; length, distance: 3 + n/2; normalize: 2 + n; the fast_ forms 8192 ULP).
  */
 #include "opencl.h"

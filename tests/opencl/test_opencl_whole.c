@@ -1,6 +1,6 @@
-/* test_opencl_whole.c - branches that all lanes of a subgroup take together, or some of them: comparisons that are
- * voted on, integers that wrap round at 16, 31, 32, 63 and 64 bits and are made wider behind such branches, lanes that
- * part and meet again in loops; and what is made again of ids and parameters behind barriers. Everything is exact.
+/* test_opencl_whole.c - branches taken by all lanes of a subgroup or by some: comparisons decided by a vote, integers
+ * that wrap at 16, 31, 32, 63 and 64 bits and are widened after such branches, lanes that diverge and reconverge in
+ * loops; and recomputation of ids and parameters after barriers. Exact.
  */
 #include "opencl.h"
 

@@ -1,5 +1,5 @@
 /* test_opencl_widths.c - integers of 3 to 63 bits, as clang's _BitInt: arithmetic, comparisons, conversions, switches,
- * memory (whose neighbours keep what they have), in lanes and uniform, against 64-bit integers on the host.
+ * memory (neighbours must not change), per lane and uniform, against 64-bit integers on the host.
  */
 #include "opencl.h"
 

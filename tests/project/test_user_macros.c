@@ -1,5 +1,5 @@
-/* A program that has macros: it includes every header of C and POSIX first, defines every letter, and then writes
- * kernels with names of types that are macros of its own.
+/* A program with macros: it includes every header of C and POSIX first, defines every letter, and then builds kernels
+ * with type names that are macros of its own.
  */
 #undef XETILE_DECLARATIONS
 #define _GNU_SOURCE

@@ -1,16 +1,16 @@
-/* amx_emulator.c - Intel's tile instructions (AMX) in software, so that code which uses them is tested on any x86-64.
+/* amx_emulator.c - Intel's tile instructions (AMX) in software, so that code that uses them can be tested on any
+ * x86-64.
  *
  *     cc -O2 -shared -fPIC -o amx_emulator.so amx_emulator.c -lm
  *     LD_PRELOAD=./amx_emulator.so AMX_EMULATOR_COUNT=1 XETILE_SOFT_ISA=amx ./program
  *
- * Each instruction ends in a handler of SIGILL, which does what Intel's manual says (volume 2, "Operation" and the
- * exception classes AMX-E1 to E6): ldtilecfg, sttilecfg, tilerelease, tilezero, tileloadd, tileloaddt1, tilestored,
- * tdpbf16ps, tdpfp16ps, tdpbssd, tdpbsud, tdpbusd, tdpbuud. What the manual forbids ends the program by the signal that
- * the processor's exception would become, after a line that says what is wrong. The software device finds the emulator
- * by the function xetile_tile_emulator.
+ * A SIGILL handler executes each instruction according to Intel's manual (volume 2, "Operation" and the exception
+ * classes AMX-E1 to E6): ldtilecfg, sttilecfg, tilerelease, tilezero, tileloadd, tileloaddt1, tilestored, tdpbf16ps,
+ * tdpfp16ps, tdpbssd, tdpbsud, tdpbusd, tdpbuud. A violation of the manual's rules prints a message and raises the
+ * signal of the processor's exception. The software device detects the emulator by the function xetile_tile_emulator.
  *
- * AMX_EMULATOR_TYPES: the products there are (1 bf16, 2 int8, 4 fp16, added up; default 7). AMX_EMULATOR_COUNT: when
- * set, a line at exit says how many instructions were done.
+ * AMX_EMULATOR_TYPES: sum of the supported products (1 bf16, 2 int8, 4 fp16; default 7). AMX_EMULATOR_COUNT: if set,
+ * prints the number of executed instructions at exit.
  */
 #define _GNU_SOURCE
 #include <math.h>

@@ -1,7 +1,6 @@
-/* other_cpu.c - for test_other_cpus.sh: loads libze_soft.so as the Level Zero loader does, asks for its tables and
- * opens the device. With -DSTAND_IN it is the one function of the loader itself that programs need, for those that
- * contain the driver because there is no loader for their CPU.
- */
+/* other_cpu.c - for test_other_cpus.sh: loads libze_soft.so like the Level Zero loader, requests its tables and opens
+ * the device. With -DSTAND_IN it is the one loader function that programs need, for programs that contain the driver
+ * because there is no loader for their CPU. */
 #include <dlfcn.h>
 #include <level_zero/ze_api.h>
 #include <level_zero/ze_ddi.h>

@@ -1,9 +1,8 @@
-/* test_soft_claims.c - what the device claims runs. The first half is tests of what no other test runs: atomics of
- * kernels and the host at a time, on every kind of memory; memory that parts of a device share; atomics of every float
- * in every memory; divisions and roots that are rounded. The second half is a table: each flag, limit and extension that
- * the driver reports, and the test that runs it. One that is reported without a test fails, and so does a row that is
- * not reported, or that names a test which does not exist.
- */
+/* test_soft_claims.c - whatever the device claims to support runs. The first half tests what no other test runs:
+ * concurrent atomics of kernels and the host, on every kind of memory; memory shared by sub-devices; atomics of every
+ * float type in every memory; correctly rounded division and square root. The second half is a table of each flag,
+ * limit and extension that the driver reports, and the test that runs it. It fails if one is reported without a test,
+ * or if a row is not reported or names a test that does not exist. */
 #define _GNU_SOURCE
 #include <glob.h>
 #include <math.h>

@@ -1,6 +1,5 @@
-/* test_soft_deviations.c - SPIR-V that is not valid and that drivers take: each kind runs, with a warning in the build
- * log, from the cache too, and is refused by XETILE_SOFT_STRICT=1.
- */
+/* test_soft_deviations.c - invalid SPIR-V that drivers accept: each kind runs, with a warning in the build log, even
+ * from the cache, and is refused with XETILE_SOFT_STRICT=1. */
 #include "spirv_emit.h"
 #include "test.h"
 #include "ze_dispatch.h"

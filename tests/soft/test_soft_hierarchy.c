@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
-/* test_soft_hierarchy.c - which devices a process has by ZE_FLAT_DEVICE_HIERARCHY and ZE_AFFINITY_MASK, of a device in
- * four parts and of one in none; and that what malloc returns is promised to kernels, where
- * neither a real device is passed for nor faults are looked for, or XETILE_SOFT_SYSTEM_MEMORY says so.
+/* test_soft_hierarchy.c - a process's devices according to ZE_FLAT_DEVICE_HIERARCHY and ZE_AFFINITY_MASK, for a device
+ * with four sub-devices and one with none; and malloc's memory is promised to kernels unless a real device is modelled
+ * or faults are checked, or as XETILE_SOFT_SYSTEM_MEMORY says.
  */
 #include <stdint.h>
 #include <stdlib.h>

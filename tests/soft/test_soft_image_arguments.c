@@ -1,6 +1,6 @@
-/* test_soft_image_arguments.c - images and samplers as kernels get them through Level Zero: as arguments, over memory
- * of the program's that kernels also reach by pointers, and by the handles of bindless images
- * (SPV_INTEL_bindless_images, which assemblers of Debian 12 do not know: its module is written here, a word at a time).
+/* test_soft_image_arguments.c - images and samplers passed to kernels through Level Zero: as arguments, over memory of
+ * the program that kernels also access by pointers, and as handles of bindless images (SPV_INTEL_bindless_images, which
+ * Debian 12's assemblers do not know: its module is written as words).
  */
 #include "bindless.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 /* test_soft_images.c - images and samplers of the software device, through the loader: every form of copy against a
- * model in bytes, formats, sizes, views, images over memory of the program's, and what is refused.
+ * model in bytes, formats, sizes, views, images over memory of the program, and refusals.
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* test_soft_ipc.c - memory and events of other processes: opened from handles, used by kernels, copies and the host,
- * closed and opened again, in several processes. Each child is this program again, which is given the handle as text.
+ * closed and reopened, in several processes. Each child is this program, which gets the handle as text.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

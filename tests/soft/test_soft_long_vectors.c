@@ -1,10 +1,10 @@
-/* test_soft_long_vectors.c - vectors of 5, 6, 7, 9, 12, 17, 33 and 64 components, which modules may have with
+/* test_soft_long_vectors.c - vectors of 5, 6, 7, 9, 12, 17, 33 and 64 components, which modules may use with
  * VectorAnyINTEL or LongVectorEXT: loads, stores, arithmetic, comparisons, selection, mathematics, shuffles, insertion
- * and extraction by constants and by variables, private memory, constants, loops, calls, conversions, lanes' values,
- * 2D blocks. Every element against the same in C.
+ * and extraction by constants and by variables, private memory, constants, loops, calls, conversions, lane values, 2D
+ * blocks. Every element against the same in C.
  *
- * OpenCL.std is defined for 2, 3, 4, 8 and 16 components, and validators take neither VectorAnyINTEL's vectors nor
- * shuffles of those whose count is a constant's id: one of the two modules has all of these, and is not validated.
+ * OpenCL.std is defined for 2, 3, 4, 8 and 16 components, and validators accept neither VectorAnyINTEL's vectors nor
+ * shuffles of those whose count is the id of a constant: one of the two modules has all of these, and is not validated.
  */
 #include "spirv_emit.h"
 #include "test.h"

@@ -1,11 +1,11 @@
-/* test_soft_loops.c - matrix products in loops of every shape. The software device may put the products of a loop off
- * until there are many, and let subgroups share what they loaded; nobody may see it: not when the loop is left early or
- * never entered, when sums are used, scaled or stored in it, when it stands in another or comes after one, when
- * operands are loaded outside it or a step ahead, when the memory they came from is written in the meantime, at
- * barriers, and not from launch to launch.
+/* test_soft_loops.c - matrix products in loops of every shape. The software device may defer a loop's products until
+ * there are many, and share loaded operands between subgroups. This must not be observable: not when the loop is left
+ * early or never entered; when sums are used, scaled or stored in it; when it is nested or follows another; when
+ * operands are loaded outside it or a step ahead; when their memory is overwritten in the meantime; at barriers; or
+ * from launch to launch.
  *
- * A work-group is four subgroups, two by two, of 16 rows and 32 columns each; a step is 32 values of k (for 8 bits half
- * of what the CPU's tiles take). Every element, beside a reference that does the steps in the same order in f64.
+ * A work-group is four subgroups, two by two, of 16 rows and 32 columns each; a step is 32 values of k (for 8 bits,
+ * half a CPU tile). Every element is compared with a reference that does the steps in the same order in f64.
  */
 #include "spirv_emit.h"
 #include "test.h"

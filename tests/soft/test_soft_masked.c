@@ -1,10 +1,10 @@
-/* test_soft_masked.c - matrix products and 2D blocks in code that only some subgroups come to, for a reason that nobody
- * can see when the kernel is compiled (a flag of each lane, the same in all lanes of a subgroup): such blocks run under
- * masks. Exact: all numbers are small integers.
+/* test_soft_masked.c - matrix products and 2D blocks in code that only some subgroups reach, depending on a flag per
+ * lane that is equal in all lanes of a subgroup, which the compiler cannot know: such blocks run under masks. Exact:
+ * all numbers are small integers.
  *
- *     if (flag[item]) d = a * b + c in the lanes' own registers (half, 8 x 16 times 16 x 16), in a loop whose length
- * each subgroup reads; else d = -1 if (flag[item]) a block of 8 rows is read, one is added to what it holds, and it is
- * written elsewhere
+ *     if (flag[item]) d = a * b + c in the lanes' registers (half, 8 x 16 times 16 x 16), in a loop whose length
+ *         each subgroup reads; else d = -1
+ *     if (flag[item]) a block of 8 rows is read, incremented and written elsewhere
  */
 #include "spirv_emit.h"
 #include "test.h"

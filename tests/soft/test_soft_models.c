@@ -1,6 +1,5 @@
-/* test_soft_models.c - $XETILE_SOFT_DEVICE: the device says of itself what the one it passes for says, runs what that
- * one has, and refuses what it lacks.
- */
+/* test_soft_models.c - $XETILE_SOFT_DEVICE: the device reports the properties of the model, runs what the model
+ * supports, and refuses what it lacks. */
 #define _POSIX_C_SOURCE 200809L
 #include "bindless.h"
 #include "child.h"

@@ -1,6 +1,5 @@
-/* test_soft_newer.c - extensions that compilers have begun to use and assemblers of Debian 12 do not know: arithmetic
- * fences, OpFmaKHR, the names of other owners' extensions, decorations that tell the host's access or the allowed
- * error.
+/* test_soft_newer.c - extensions that compilers have begun to use and Debian 12's assemblers do not know: arithmetic
+ * fences, OpFmaKHR, other vendors' names of extensions, decorations for the host's access or the allowed error.
  *
  *     r[3 i] = fma(x, y, -(x * y rounded)); r[3 i + 1] = fence(x * y) - x * y: 0; r[3 i + 2] the first of vectors of 4
  */

@@ -1,8 +1,7 @@
-/* test_soft_outer.c - matrix products that a module spells out as multiplications, additions and broadcasts: every
- * type, many shapes, vectors of 1 to 8 components, operands in either order. And what cannot be written as one product,
- * or not completely: sums that are stored on the way, lanes in no regular order, operands with other uses, chains that
- * form no grid, masked lanes. All sums are checked. The operands are small integers, so every type is exact.
- */
+/* test_soft_outer.c - matrix products written as multiplications, additions and broadcasts: every type, many shapes,
+ * vectors of 1 to 8 components, operands in either order. Also code that cannot be converted to one product, or not
+ * completely: intermediate sums that are stored, lanes in irregular order, operands with other uses, chains that form
+ * no grid, masked lanes. All sums are checked. The operands are small integers, so every type is exact. */
 #include "spirv_emit.h"
 #include "test.h"
 #include "ze_dispatch.h"

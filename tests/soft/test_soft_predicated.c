@@ -1,5 +1,5 @@
-/* test_soft_predicated.c - OpPredicatedLoadINTEL and OpPredicatedStoreINTEL: where the condition does not hold nothing
- * is read or written, whatever the pointer is; plainly and in the checked mode, which has nothing to report of them.
+/* test_soft_predicated.c - OpPredicatedLoadINTEL and OpPredicatedStoreINTEL: if the condition is false, nothing is read
+ * or written, whatever the pointer; normally and in the checked mode, which must not report them.
  */
 #include "spirv_emit.h"
 #include "test.h"

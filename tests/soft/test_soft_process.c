@@ -1,7 +1,6 @@
-/* test_soft_process.c - the software device as a guest of its process: it uses no CPU time while it has nothing to do,
- * does not keep the process from ending or a forked child from exiting, and its queues do not wait for each other
- * unasked. Each test is a process of its own, which must exit well, and soon.
- */
+/* test_soft_process.c - the software device as a guest in its process: it uses no CPU time when idle, does not keep the
+ * process or a forked child from exiting, and its queues do not wait for each other unless asked. Each test is a
+ * separate process, which must exit successfully and soon. */
 #define _GNU_SOURCE
 #include <level_zero/ze_api.h>
 #include <pthread.h>

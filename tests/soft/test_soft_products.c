@@ -1,10 +1,10 @@
 /* test_soft_products.c - OpSubgroupMatrixMultiplyAccumulateINTEL, the whole grid: f16, bf16, tf32, 8 and 4 bits of both
- * signs; subgroups of 8, 16 and 32; M of 1 to 8 (vectors of 5, 6 and 7 by LongVectorEXT); A packed, and in components
- * of its own type where the lanes make them so; sums of f32, f16, bf16 and i32 in and out (C and result of unlike types
- * with M = 4 and 16 lanes only, all four pairs of signs with M of 4 and 7). Every element.
+ * signs; subgroups of 8, 16 and 32; M of 1 to 8 (vectors of 5, 6 and 7 with LongVectorEXT); A packed, and with
+ * components of its own type where lanes permit; sums of f32, f16, bf16 and i32 in and out (different types of C and
+ * result only with M = 4 and 16 lanes, all four pairs of signs with M of 4 and 7). Every element.
  *
- * The numbers go to the lanes by the extension's text: lane l holds column group l % E of A, where a row is E
- * components, and of each S / E rows one; column l of B, 32 bits a component; column l of C and of the result.
+ * Distribution over lanes, by the extension: lane l has column group l % E of A, where a row is E components, and one
+ * of every S / E rows; column l of B, 32 bits per component; column l of C and of the result.
  */
 #include "spirv_emit.h"
 #include "test.h"

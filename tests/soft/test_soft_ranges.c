@@ -1,6 +1,5 @@
-/* test_soft_ranges.c - ids times a constant plus another, made wider: what just fits the narrow type, what just does
- * not, and what wraps round in some lanes only. The device works out from constants which of them need no test at
- * run time.
+/* test_soft_ranges.c - ids times one constant plus another, widened: results that just fit the narrow type, just do not
+ * fit, or wrap in some lanes only. The device determines from the constants which of them need no check at run time.
  *
  *     r[(item * CASES + case) * 2] is the sum as an unsigned number of 64 bits, the next one as a signed number
  */

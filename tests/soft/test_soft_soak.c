@@ -1,6 +1,6 @@
-/* test_soft_soak.c - the software device over and over: SOAK_ROUNDS (300; `make soak`: 10000) rounds of creating,
- * launching and destroying everything there is, without growth of memory, mappings or descriptors; the same in several
- * threads at once, each with a queue of its own; and ten processes that start together on one empty cache.
+/* test_soft_soak.c - a soak test of the software device: SOAK_ROUNDS (300; `make soak`: 10000) rounds of creating,
+ * launching and destroying every kind of object, without growth of memory, mappings or descriptors; the same in several
+ * threads, each with its own queue; and ten processes that start together with one empty cache.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

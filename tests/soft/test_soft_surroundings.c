@@ -1,6 +1,6 @@
-/* test_soft_surroundings.c - the software device where things are missing or otherwise than usual: no home, none that
- * can be written to, no C compiler; a device that calls itself a CPU; the validation layer; native binaries carried to
- * another process, cut short or forged. Each test is a process of its own, with an environment of its own.
+/* test_soft_surroundings.c - the software device in unusual environments: no home, a read-only home, no C compiler; a
+ * device that calls itself a CPU; the validation layer; native binaries from another process, truncated or forged. Each
+ * test is a separate process with its own environment.
  */
 #define _GNU_SOURCE
 #include <level_zero/ze_api.h>

@@ -1,9 +1,8 @@
-/* test_soft_widths.c - what OpenCL C compilers do not write, for every width and length that there is: bit
+/* test_soft_widths.c - instructions that OpenCL C compilers do not generate, for every width and length: bit
  * instructions, sums with carries, products of double width and expectations for 8 to 64 bits and 1, 2, 3, 4, 8 and 16
- * components, with operands that differ from item to item and with those that do not; products, bits and truth of a
- * work-group and of its subgroups, for every type, as totals and as scans; 8-bit floats, all codes, to and from
- * halves, floats and doubles; integer atomics. Exact.
- */
+ * components, with varying and uniform operands; products, bits and logic over a work-group and its subgroups, for
+ * every type, as reductions and scans; all codes of 8-bit floats, to and from halves, floats and doubles; integer
+ * atomics. Exact. */
 #include "spirv_emit.h"
 #include "test.h"
 #include "ze_dispatch.h"

@@ -1,5 +1,5 @@
-/* test_convert.c - the host's float conversions, against values computed from the definition of each format with ldexp,
- * and rounding against the sorted list of all values of the format: no bit trick of the header is used here. */
+/* test_convert.c - the host's float conversions, against values computed from each format's definition with ldexp, and
+ * rounding against the sorted list of all values of the format, without any bit tricks of the header. */
 #include "spirv_emit.h"
 #include "test.h"
 

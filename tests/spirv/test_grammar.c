@@ -1,6 +1,6 @@
 /* test_grammar.c - the numbers of spirv_emit.h and its tables of capabilities, extensions and versions, against
- * SPIR-V's own grammar (tests/data/spirv_grammar.txt, made by tests/data/extract_grammar.py), and the numbers against
- * the installed spirv.h where that knows the name. The header is included too: both must live in one program. */
+ * SPIR-V's grammar (tests/data/spirv_grammar.txt, made by tests/data/extract_grammar.py), and against the installed
+ * spirv.h for the names it has. Both headers are included: they must coexist in one program. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #if defined(__has_include)
 #if __has_include(<spirv/unified1/spirv.h>)

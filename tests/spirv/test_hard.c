@@ -1,6 +1,6 @@
-/* test_hard.c - a hard life for the headers and the software device: 64 threads that build different kernels at once, a
- * kernel of 100,000 instructions, regions nested as deep as they may be and one deeper, values of hundreds of parts.
- */
+/* test_hard.c - stress tests of the headers and the software device: 64 threads that build different kernels
+ * concurrently, a kernel of 100,000 instructions, regions at the nesting limit and one beyond, values of hundreds of
+ * parts. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "test.h"

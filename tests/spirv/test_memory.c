@@ -1,7 +1,6 @@
-/* test_memory.c - out of memory at every allocation of the headers in turn: the error says so, nothing is built,
- * nothing leaks. The headers' malloc, calloc, realloc and free are this program's, and Level Zero is the one of
- * pretend_ze.h.
- */
+/* test_memory.c - out of memory at every allocation of the headers in turn: the error reports it, no module is
+ * returned, nothing leaks. The headers use this program's malloc, calloc, realloc and free, and the mock Level Zero of
+ * pretend_ze.h. */
 #undef XETILE_DECLARATIONS /* the bodies with the allocator of this file */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>

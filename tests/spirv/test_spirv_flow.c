@@ -1,6 +1,6 @@
-/* test_spirv_flow.c - structured control flow: random programs of ifs, loops, switches and early returns are written as
- * SPIR-V, run by a small interpreter of the words, and compared with the same program run as a tree. Then the
- * misuses. */
+/* test_spirv_flow.c - structured control flow: random programs of ifs, loops, switches and early returns are emitted as
+ * SPIR-V, run by a small interpreter of the words, and compared with direct evaluation of the program's tree. Also
+ * misuse. */
 #include "spirv_emit.h"
 #include "test.h"
 

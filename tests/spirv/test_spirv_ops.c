@@ -1,5 +1,5 @@
-/* test_spirv_ops.c - instructions: each writes the opcode, type and operands it should, declares what it needs, and
- * refuses operands it does not take, naming itself and the types. The modules go to spirv-val. */
+/* test_spirv_ops.c - instructions: each has the right opcode, type and operands, declares what it requires, and refuses
+ * invalid operands with its name and their types. spirv-val checks the modules. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "spirv_emit.h"
 #include "test.h"

@@ -1,5 +1,5 @@
-/* test_spirv_types.c - types and constants: made once, with their capabilities; folding of integer constants against
- * plain C arithmetic, for every pair of 8-bit values. */
+/* test_spirv_types.c - types and constants: unique, with their capabilities; folding of integer constants against plain
+ * C arithmetic, for every pair of 8-bit values. */
 #include "spirv_emit.h"
 #include "test.h"
 

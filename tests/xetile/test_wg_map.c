@@ -1,4 +1,4 @@
-/* test_wg_map.c - the distribution of a tile over subgroups, against the text's rule played out step by step. */
+/* test_wg_map.c - the distribution of a tile over subgroups, against a step-by-step simulation of the specification. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "test.h"
 #include "xetile.h"

@@ -1,5 +1,5 @@
-/* test_xetile.c - the operations of xetile.h, run on a device (the software device where there is no GPU), every
- * element compared with a reference computed here in double or exact integers.
+/* test_xetile.c - the operations of xetile.h, run on a device (the software device if there is no GPU), every element
+ * compared with a reference computed here in double or exact integers.
  *
  * A kernel's body runs on the host, so one body serves many cases: it reads its types, sizes and maps from `now`. */
 #include "test.h"

@@ -1,4 +1,4 @@
-/* test_xetile_appendix.c - the programs of the XeTile texts' appendices compute what they should. */
+/* test_xetile_appendix.c - the programs of the specification's appendices have the right results. */
 #include "xetile_case.h"
 #include "xetile_appendix.h"
 

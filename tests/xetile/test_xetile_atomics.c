@@ -1,5 +1,5 @@
-/* test_xetile_atomics.c - atomic_rmw: every kind on every type it takes, with the old value; at the edges of a matrix,
- * in local memory, with maps, and from many work-groups at once. */
+/* test_xetile_atomics.c - atomic_rmw: every kind on every supported type, with the old value; at the edges of a matrix,
+ * in local memory, with maps, and from many work-groups concurrently. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_case.h"
 

@@ -1,6 +1,6 @@
 /* test_xetile_by_columns.c - products whose A (or A and B) is stored by columns: every type, at both levels, in pieces
- * of odd sizes, standing before, over and behind the edges, with pitches that 2D block messages take and with others.
- * On the software device a page that may not be touched follows each operand. */
+ * of odd sizes, before, across and beyond the edges, with pitches that 2D block messages support and with others. On
+ * the software device an inaccessible page follows each operand. */
 #include "xetile_case.h"
 
 typedef struct {

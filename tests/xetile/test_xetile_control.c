@@ -1,4 +1,4 @@
-/* test_xetile_control.c - XT_WHILE, XT_FOR downwards, XT_IF with vectors, split barriers; blocked 4-D vectors against
+/* test_xetile_control.c - XT_WHILE, descending XT_FOR, XT_IF with vectors, split barriers; blocked 4-D vectors against
  * 2-D ones. */
 #include "xetile_case.h"
 

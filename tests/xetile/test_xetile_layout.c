@@ -1,5 +1,5 @@
-/* test_xetile_layout.c - XT_BROADCAST, XT_TRANSPOSE, XT_CONVERT_LAYOUT and XT_SLICE: in registers, from subgroup to
- * subgroup through local memory, and in passes where local memory is smaller than the vector. */
+/* test_xetile_layout.c - XT_BROADCAST, XT_TRANSPOSE, XT_CONVERT_LAYOUT and XT_SLICE: in registers, between subgroups
+ * through local memory, and in passes if local memory is smaller than the vector. */
 #include "xetile_case.h"
 
 typedef enum { BROADCAST, TRANSPOSE, CONVERT, SLICE } operation;

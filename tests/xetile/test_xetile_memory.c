@@ -1,5 +1,5 @@
 /* test_xetile_memory.c - tiles: bases of three and four dimensions, orders and strides, local memory, masks and 8-bit
- * floats, gather and scatter, paddings; and that nothing outside a base is ever touched. */
+ * floats, gather and scatter, paddings; and no access outside a base. */
 #include "xetile_case.h"
 
 static struct {

@@ -1,6 +1,6 @@
-/* test_xetile_odd.c - products of pieces whose sides are no multiples of what memory messages and the matrix
- * instruction take: what lies beside a piece in its matrix, here NaNs, must neither be seen by sums and reductions nor
- * be stored over. */
+/* test_xetile_odd.c - products of pieces whose sides are not multiples of the sizes of memory messages and matrix
+ * instructions: elements beside a piece in its matrix, here NaNs, must neither enter sums and reductions nor be
+ * overwritten. */
 #include "xetile_case.h"
 
 /* How an operand is had: as it is stored, transposed in the kernel, stored by columns, through local memory. */

@@ -1,4 +1,4 @@
-/* test_xetile_operations.c - scatter tiles that move and are modified; what newcomers look for: single numbers, tables,
+/* test_xetile_operations.c - scatter tiles that move and are modified; common user needs: single numbers, tables,
  * random numbers, scans, argmin and argmax, borders, vectors of one row or column, bases of many dimensions. Every
  * element is compared with a plain C reference, on several lowerings and subgroup sizes. */
 #include "xetile_case.h"

@@ -1,6 +1,6 @@
-/* test_xetile_pitch.c - products from rows at pitches that no 2D block message takes, built for an Intel device, where
- * operands then go through local memory: every type and order, edges, bases at odd elements, tiles that begin anywhere,
- * pitches that no surface can have, a loop in a loop, and NaNs beside every line. */
+/* test_xetile_pitch.c - products with pitches that no 2D block message supports, built for an Intel device, where
+ * operands then go through local memory: every type and order, edges, bases at odd elements, tiles at any offset,
+ * pitches that no surface can have, nested loops, and NaNs beside every line. */
 #include "xetile_case.h"
 
 typedef struct {

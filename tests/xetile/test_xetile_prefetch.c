@@ -1,5 +1,5 @@
-/* test_xetile_prefetch.c - two prefetches of a work-group that follow each other are divided between its subgroups:
- * every line of both tiles is fetched, once, by one message a subgroup, wherever loops have moved the tiles. */
+/* test_xetile_prefetch.c - two consecutive prefetches of a work-group are divided between its subgroups: every line of
+ * both tiles is fetched, once, by one message per subgroup, wherever loops have moved the tiles. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_case.h"
 

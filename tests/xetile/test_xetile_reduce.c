@@ -1,5 +1,5 @@
 /* test_xetile_reduce.c - XT_REDUCTION: every kind, both dimensions, whole and by reduction_size, at subgroup level and
- * at work-group level, where maps leave a group to one subgroup and where they split it. */
+ * at work-group level, with maps that assign a group to one subgroup or split it. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_case.h"
 

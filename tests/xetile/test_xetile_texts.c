@@ -1,5 +1,5 @@
-/* test_xetile_texts.c - the examples that stand beside each operation in the two XeTile texts, in their own shapes,
- * types and maps. (Their appendices are the programs of examples/; test_wg_map.c has the texts' table of a map.) */
+/* test_xetile_texts.c - the examples of each operation in the two XeTile specifications, with their shapes, types and
+ * maps. (Their appendices are the programs of examples/; test_wg_map.c has their table of a map.) */
 #include "xetile_case.h"
 
 /* What the kernel of a test reads and writes: operands of any type, results one behind the other in `out`. */

@@ -1,6 +1,6 @@
-/* test_xetile_turned.c - products whose operands are transposed in the kernel, at once or after their tiles have moved,
- * under maps that leave the transpose with the same subgroup or hand it to another; and matrices that a loop chooses,
- * of which some are not there. */
+/* test_xetile_turned.c - products whose operands are transposed in the kernel, immediately or after their tiles have
+ * moved, under maps where the transpose stays in its subgroup or goes to another; and matrices selected by a loop, some
+ * of which do not exist. */
 #include "xetile_case.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
-/* test_xetile_vectors.c - operations element by element: arithmetic, bits, comparison, select, mathematics, casts,
- * iota, with numbers in the place of vectors; at subgroup level and at work-group level. */
+/* test_xetile_vectors.c - elementwise operations: arithmetic, bits, comparison, select, mathematics, casts, iota, with
+ * scalars in place of vectors; at subgroup and work-group level. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_case.h"
 

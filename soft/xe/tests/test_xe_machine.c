@@ -1,6 +1,6 @@
-/* test_xe_machine.c - the interpreter of Intel's machine code, without Intel's compiler: code written here in IGA's
- * notation, in a package made here, is run on one work-group; and packages that are damaged in every way are refused,
- * or run. */
+/* test_xe_machine.c - the interpreter of Intel's machine code, without Intel's compiler: code written here in IGA
+ * syntax, in a package built here, runs on one work-group; packages damaged in every way are refused, or run without
+ * harm. */
 #include "test.h"
 
 #include <elf.h>
