@@ -384,52 +384,74 @@ ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer)
 }
 
 #if SOFT_API(7)
-/* ---- atomic operations that a program declares: only stored, as memory supports all of them */
+/* ---- atomic operations that a program declares: only stored, as memory supports all of them. The sizes of allocations
+ * by malloc are unknown, so for those the most recently declared ranges are stored.
+ */
 
-enum { ATOMICS = 0x7f };
+enum { ATOMICS = 0x7f, RANGES = 64 };
+static struct range {
+    uintptr_t base;
+    size_t size;
+    uint32_t atomics;
+} ranges[RANGES]; /* a ring, under table.lock */
+static size_t declared;
 
-/* The shared allocation; NULL if there is none. table.lock held. */
-static struct allocation *find_shared(const void *pointer)
+static void declare_range(const void *pointer, size_t size, uint32_t flags)
 {
-    struct allocation *a = find(pointer);
-    return a && a->type == ZE_MEMORY_TYPE_SHARED ? a : NULL;
+    ranges[declared++ % RANGES] = (struct range){(uintptr_t)pointer, size, flags};
+}
+
+/* The latest that contains the address; NULL if none does. */
+static const struct range *find_range(const void *pointer)
+{
+    for (size_t i = 0; i < declared && i < RANGES; i++) {
+        const struct range *r = &ranges[(declared - 1 - i) % RANGES];
+        if ((uintptr_t)pointer - r->base < r->size) return r;
+    }
+    return NULL;
 }
 
 ze_result_t zeMemSetAtomicAccessAttributeExp(ze_context_handle_t context, ze_device_handle_t device,
                                              const void *pointer, size_t size, ze_memory_atomic_attr_exp_flags_t flags)
 {
+    const bool takes_any = soft_has_system_memory();
     struct allocation *a;
+    bool good;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(pointer);
     SOFT_FLAGS(flags, ATOMICS);
-    (void)size; /* applies to the whole allocation */
     pthread_rwlock_wrlock(&table.lock);
-    a = find_shared(pointer);
-    if (a) {
-        a->has_atomics = true;
+    a = find(pointer);
+    good = a ? a->type == ZE_MEMORY_TYPE_SHARED : takes_any;
+    if (good && a) {
+        a->has_atomics = true; /* all of it */
         a->atomics = flags;
+    } else if (good) {
+        declare_range(pointer, size, flags);
     }
     pthread_rwlock_unlock(&table.lock);
-    return a ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is no shared memory", pointer);
+    return good ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not shared memory", pointer);
 }
 
 ze_result_t zeMemGetAtomicAccessAttributeExp(ze_context_handle_t context, ze_device_handle_t device,
                                              const void *pointer, size_t size, ze_memory_atomic_attr_exp_flags_t *flags)
 {
-    struct allocation *a;
+    const struct allocation *a;
+    const struct range *r;
+    const uint32_t *found;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(pointer);
     SOFT_POINTER(flags);
     (void)size;
     pthread_rwlock_rdlock(&table.lock);
-    a = find_shared(pointer);
-    if (a && a->has_atomics)
-        *flags = a->atomics;
-    else
-        a = NULL;
+    a = find(pointer);
+    r = a ? NULL : find_range(pointer);
+    found = a && a->has_atomics ? &a->atomics : r ? &r->atomics : NULL;
+    if (found) *flags = *found;
     pthread_rwlock_unlock(&table.lock);
-    return a ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p was given no attributes", pointer);
+    return found ? ZE_RESULT_SUCCESS
+                 : soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no attributes were set for %p", pointer);
 }
 #endif

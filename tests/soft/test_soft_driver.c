@@ -2294,7 +2294,16 @@ TEST(newer_atomic_attributes)
     CHECK_INT(zeMemSetAtomicAccessAttributeExp(context, device, m, 100, 0x80), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     OK(zeMemAllocDevice(context, &d, 100, 0, device, &of_device));
     CHECK_INT(zeMemSetAtomicAccessAttributeExp(context, device, of_device, 100, 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
-    CHECK_INT(zeMemSetAtomicAccessAttributeExp(context, device, &is, 4, 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    /* Memory of malloc is accepted like shared memory; the latest range that contains an address counts. */
+    ze_memory_atomic_attr_exp_flags_t *of_malloc = calloc(1000, 4), *inside = of_malloc + 100;
+    CHECK_INT(zeMemGetAtomicAccessAttributeExp(context, device, of_malloc, 8, &is), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeMemSetAtomicAccessAttributeExp(context, device, of_malloc, 4000, 1));
+    OK(zeMemSetAtomicAccessAttributeExp(context, device, inside, 4, 4));
+    OK(zeMemGetAtomicAccessAttributeExp(context, device, of_malloc, 8, &is));
+    CHECK_INT(is, 1);
+    OK(zeMemGetAtomicAccessAttributeExp(context, device, inside, 4, &is));
+    CHECK_INT(is, 4);
+    free(of_malloc);
     OK(zeMemFree(context, of_device));
     OK(zeMemFree(context, m));
 }
