@@ -1,6 +1,6 @@
 #!/bin/sh
-# bench_edit.sh - how long a person waits from an edit to a verified result: `cc gemm.c` in a folder with copied headers, and
-# a small product; when the device has to compile the kernel (cold), and when the kernel was not what changed (cached).
+# bench_edit.sh - the time from an edit to a verified result: `cc gemm.c` in a folder with copied headers, and a small product;
+# when the device must compile the kernel (cold), and when the kernel was not changed (cached).
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# bench_scaling.sh - how one product gets faster with sub-devices (examples/gemm_devices.c) and with MPI ranks
-# (examples/mpi_summa.c), a thread each, up to the CPUs there are; the peer of each is the same on one.
+# bench_scaling.sh - the speed of one product on several sub-devices (examples/gemm_devices.c) and MPI ranks
+# (examples/mpi_summa.c), one thread each, up to the number of CPUs; the peer is the same program on one.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build}

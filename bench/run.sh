@@ -1,11 +1,11 @@
 #!/bin/sh
-# run.sh BENCH... - runs the benches in $BUILD by name, bench_edit.sh, bench_scaling.sh and scripts/check_intel.sh, one after the other, and
-# makes bench/report.html of what they print, which is kept in $BUILD/bench.txt too. A bench that fails does not keep the
-# others from running; the exit code tells.
+# run.sh BENCH... - runs the benches in $BUILD by name, bench_edit.sh, bench_scaling.sh and scripts/check_intel.sh in sequence,
+# and makes bench/report.html from their output, which is also kept in $BUILD/bench.txt. If a bench fails, the others still
+# run; the exit code reports it.
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 export BUILD
-unset OPENBLAS_CORETYPE # a peer comes as it is
+unset OPENBLAS_CORETYPE # peers are unrestricted
 export XETILE_SOFT="${XETILE_SOFT:-$(cd "$BUILD" && pwd)/libze_soft.so}"
 lines="$BUILD/bench.txt"
 : > "$BUILD/bench.failed"

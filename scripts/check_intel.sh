@@ -1,13 +1,13 @@
 #!/bin/sh
-# check_intel.sh [--short] - compiles the examples' modules for Intel GPUs, with Intel's own compiler and no GPU, and prints
+# check_intel.sh [--short] - compiles the examples' modules for Intel GPUs, with Intel's compiler and no GPU, and prints
 #     isa <example> <device> loop_dpas=<n> loop_instructions=<n> loop_memory=<n> any_pitch=<instructions> spill=<bytes>
-#     bound <example> <device> <what limits it> <at most of the peak>% <cycles a pipe>    (machine_bound.awk)
-# for the loop that holds most dpas; loop_memory: its messages to memory; any_pitch: the same loop's instructions in the
-# version for rows at any pitch. Fails when a module is refused, spills, when the GEMM's 32 x 64 subgroup tile is not 32 dpas
-# a step, or when a loop has more instructions or messages than is said below.
+#     bound <example> <device> <limiting pipe> <at most of the peak>% <cycles per pipe>    (machine_bound.awk)
+# for the loop with the most dpas; loop_memory: its memory messages; any_pitch: the same loop's instructions in the version for
+# rows at any pitch. Fails if a module is refused or spills, if the GEMM's 32 x 64 subgroup tile is not 32 dpas per step, or if
+# a loop has more instructions or messages than stated below.
 # --short: the f16 GEMM for every device, each other module for one device only.
 # The compiler is $XE_OFFLINE (`$XE_OFFLINE isa DEVICE FILE OPTIONS` prints a line `listing PATH` with the path of the
-# assembly) or ocloc in PATH; without either it says so and succeeds.
+# assembly) or ocloc in PATH; without either it prints a message and succeeds.
 set -u
 BUILD=${BUILD:-build}
 scripts=$(dirname "$0")
@@ -23,7 +23,7 @@ figures() {
 
 value() { printf '%s\n' "$said" | sed -n "s/^$1 \([0-9]*\)$/\1/p" | tail -n 1; }
 
-# With --short the modules after the GEMM are dealt out: module `number` of a device's list to one of its `sharers` only.
+# With --short, the modules after the GEMM are distributed: module `number` of a device's list to one of its `sharers` only.
 short=${1:-} number=0 sharers=1
 its_turn() { # its_turn DEVICE
     case $1 in pvc) index=0 ;; bmg) index=1 ;; lnl-m) index=2 ;; *) index=3 ;; esac
@@ -47,7 +47,7 @@ one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS PROGRAM OPTIONS [MOST_INSTRUCTIO
         { echo "FAILED isa $example $device: wanted loop_dpas=$wanted loop_instructions<=$most loop_memory<=$messages any_pitch<=$most_any spill=0"; status=1; }
 }
 
-# One atomic message a 16 elements, that is one atomic an element a subgroup, for the gradients that neural_texture sums.
+# One atomic message per 16 elements, i.e. one atomic per element and subgroup, for the gradients that neural_texture sums.
 atomics() { # atomics DEVICE TARGET WANTED_DPAS WANTED_ATOMICS
     its_turn "$1" || return
     file="$work/neural_texture.spv"
@@ -94,7 +94,7 @@ for device in pvc bmg; do
     for variant in plain order batched split_k persistent k_outside; do
         one gemm_variants_$variant $device $device 32 gemm_variants "--variant $variant"
     done
-    # A by columns: four transposing loads, whose dwords of two rows each are taken apart by 64 moves
+    # A by columns: four transposing loads, whose dwords of two rows each are separated by 64 moves
     one gemm_variants_transposed_a $device $device 32 gemm_variants "--variant transposed_a" 140 6
     one gemm_variants_transpose $device $device 16 gemm_variants "--variant transpose" # sixteen subgroups
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
-# check_intel_ops.sh [--all] - compiles every operation of xetile.h, at subgroup and at work-group level, for Intel GPUs
-# with Intel's own compiler (tests/intel/intel_ops.c writes the modules). One type of each operation and f64 of two, each on one
-# of the devices; with --all every type on every device. Prints `ops <device> <compiled> compiled, <refused> refused` a device; without the compiler
-# it says so.
+# check_intel_ops.sh [--all] - compiles every operation of xetile.h, at subgroup and work-group level, for Intel GPUs with
+# Intel's compiler (tests/intel/intel_ops.c writes the modules). One type of each operation, and f64 of some, each for one of the
+# devices; with --all every type for every device. Prints `ops <device> <compiled> compiled, <refused> refused` per device;
+# without the compiler it prints a message.
 set -u
 CC=${CC:-cc}
 here=$(cd "$(dirname "$0")/.." && pwd)

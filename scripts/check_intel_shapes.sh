@@ -1,9 +1,9 @@
 #!/bin/sh
 # check_intel_shapes.sh [NAME] - compiles products of many shapes, types and forms (tests/intel/intel_shapes.c) for Intel
-# GPUs with Intel's own compiler and no GPU, and prints a line each:
+# GPUs with Intel's compiler and no GPU, and prints a line for each:
 #     shape <name> <device> <aligned|any> loop_dpas=<n> instructions=<per dpas> messages=<per dpas> spill=<bytes>
-# of the loop that holds most dpas. A module without dpas says so. Fails when the compiler refuses a module; without a
-# compiler it says so and succeeds.
+# for the loop with the most dpas, or that the module has no dpas. Fails if the compiler refuses a module; without a compiler it
+# prints a message and succeeds.
 set -u
 CC=${CC:-cc}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,7 +12,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The figures of a listing, a dpas.
+# A listing's figures per dpas.
 loop_of() { # loop_of LISTING aligned|any
     figures_of_listing "$1" | awk -v which="$2" '{ if (which == "any") sub(/^any_/, "loop_"); figure[$1] = $2 }
         END { dpas = figure["loop_dpas"]

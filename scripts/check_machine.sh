@@ -1,12 +1,12 @@
 #!/bin/sh
 # check_machine.sh [--short] - executes Intel's machine code of the examples on the software device (XETILE_SOFT_ISA), at small
-# sizes, with the examples' own verification, and of the tests of the headers; prints
+# sizes, with the examples' own verification, and of the headers' tests; prints
 #     executed <program> <target> ok threads=.. instructions=.. float=.. integer=.. ... dpas=.. messages=.. loaded=.. stored=..
-# a program and target, and the sum. known bug: of Intel's compiler, see known_bug. FAILED: an element was wrong, or a rule of
-# the hardware was broken.
-# --short: a few small launches only. MACHINE_TARGETS, MACHINE_TESTS: which targets and tests; "": none, as with
-# MACHINE_EXAMPLES.
-# The compiler is $XE_OFFLINE (`$XE_OFFLINE run ocloc ...`) or ocloc in PATH; without either it says so and succeeds.
+# per program and target, and the sum. known bug: of Intel's compiler, see known_bug. FAILED: an element was wrong, or a
+# hardware rule was violated.
+# --short: a few small launches only. MACHINE_TARGETS, MACHINE_TESTS, MACHINE_EXAMPLES: which targets, tests and examples; "":
+# none.
+# The compiler is $XE_OFFLINE (`$XE_OFFLINE run ocloc ...`) or ocloc in PATH; without either it prints a message and succeeds.
 set -u
 BUILD=${BUILD:-build}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,7 +22,7 @@ export XETILE_SPV_DIR="$work"
 good=0 bad=0 known=0
 { printf 'P6\n61 37\n255\n'; awk 'BEGIN { for (i = 0; i < 61 * 37 * 3; i++) printf "%c", 32 + i * 7 % 95 }'; } > "$work/picture.ppm"
 
-# The counts of all kernels of a run, added up.
+# The sums of the counts of all kernels of a run.
 counts() {
     awk '/^machine / { for (i = 4; i <= NF; i++) { split($i, part, "="); sum[part[1]] += part[2] } }
          END { n = split("other float integer long math dpas send branch", class, " ")
@@ -32,8 +32,8 @@ counts() {
                printf " loaded=%d stored=%d broken=%d\n", sum["loaded"], sum["stored"], sum["broken"] }' "$1"
 }
 
-# Bugs of Intel's compiler (docs/machine-code.md): the cases of tests that meet one, and what all they complain of begins with.
-# tests/intel/test_intel_bugs.c has each bug alone; one that is mended is executed and ok.
+# Bugs of Intel's compiler (docs/machine-code.md): the affected test cases, and the common beginning of all their complaints.
+# tests/intel/test_intel_bugs.c has each bug alone; one that is fixed is executed and ok.
 known_cases() {
     case $1 in
     test_intel_bugs) echo "vectors_of_doubles_become_f32 matrices_of_narrow_rows_are_loaded halves_are_added_atomically" ;;
@@ -41,7 +41,7 @@ known_cases() {
     test_coopmatrix_memory) echo atomics ;;
     esac
 }
-known_bug() { # known_bug CASE: sets $bug, and $sign, which every complaint has
+known_bug() { # known_bug CASE: sets $bug, and $sign, which is in every complaint
     case $1 in
     vectors_of_doubles*) bug="IGC reads every second register of f64 vectors that become f32 ones" sign=': element [0-9]* is ' ;;
     matrices_of_narrow_rows*|khr)
@@ -51,7 +51,7 @@ known_bug() { # known_bug CASE: sets $bug, and $sign, which every complaint has
     *) return 1 ;;
     esac
 }
-# Whether what the last run complained of is $sign, and nothing else: failed checks, rules that were broken, refusals.
+# Whether the last run complained of $sign only: failed checks, violated rules, refusals.
 only_known() {
     grep -hE '^[a-z/_]*\.[ch]:[0-9]+: |^libze_soft: ' "$work/out" "$work/err" > "$work/complaints"
     [ "$code" -le 1 ] && grep -q "$sign" "$work/complaints" && ! grep -qv "$sign" "$work/complaints" || return 1
@@ -77,7 +77,7 @@ one() { # one NAME TARGET PROGRAM ARGUMENTS...
     fi
 }
 
-# A test program whole, but for the cases that meet a known bug; then each of these.
+# A test program without the cases affected by a known bug; then each of these.
 one_test() { # one_test TARGET NAME
     [ -x "$BUILD/$2" ] || { echo "FAILED executed $2 $1: it is not built"; bad=$((bad + 1)); return; }
     cases=$(known_cases "$2")

@@ -1,8 +1,8 @@
 #!/bin/sh
-# fuzz.sh - libFuzzer on the SPIR-V reader, the code generator and the linker, under the address and undefined-behaviour
-# sanitizers: `make fuzz`. Runs for $FUZZ_SECONDS (900), on $FUZZ_JOBS (1) CPUs, from a corpus of the modules that the
-# tests saved ($BUILD/spv, after `make test`), those in the repository, and what earlier runs found worth keeping.
-# What breaks is left in $BUILD/fuzz/found and makes this fail.
+# fuzz.sh - libFuzzer on the SPIR-V reader, the code generator and the linker, with the address and undefined-behaviour
+# sanitizers: `make fuzz`. Runs for $FUZZ_SECONDS (900), on $FUZZ_JOBS (1) CPUs, from a corpus of the modules saved by the
+# tests ($BUILD/spv, after `make test`), those in the repository, and those kept by earlier runs. Failing inputs are left in
+# $BUILD/fuzz/found, and make this fail.
 BUILD=${BUILD:-build}
 seconds=${FUZZ_SECONDS:-900}
 CLANG=${CLANG:-clang}

@@ -1,5 +1,5 @@
-# intel_compiler.sh - Intel's GPU compiler, for the scripts that use it: find_compiler sets $compiler to $XE_OFFLINE or to
-# `ocloc`, or fails. They have $work, a directory of their own.
+# intel_compiler.sh - Intel's GPU compiler, for scripts: find_compiler sets $compiler to $XE_OFFLINE or to `ocloc`, or fails.
+# The script must set $work to a temporary directory.
 
 # Prints the path of the listing. A kernel that spills is compiled twice: the last listing counts.
 listing_by_ocloc() { # DEVICE FILE OPTIONS
@@ -13,8 +13,8 @@ listing_by_ocloc() { # DEVICE FILE OPTIONS
 listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 1; }
 
 # The figures of one listing: the loops, from a label to a jump back to it, and the spill size. A kernel with versions has
-# several loops with the same dpas. The shortest one is meant; by any_ that of the version for rows at any pitch: operands go
-# through local memory there, brought by 2D blocks (which listings for ptl do not name), else it is the longest one.
+# several loops with the same number of dpas. The figures are of the shortest; those with any_ are of the version for rows at any
+# pitch, whose operands go through local memory, loaded by 2D blocks (which ptl's listings do not name), else of the longest loop.
 figures_of_listing() {
     awk '/^\/\/\.spill size/           { spill = $3 }
          /^[A-Za-z_][A-Za-z0-9_]*:/   { sub(/:.*/, ""); label[$0] = count; next }
@@ -38,7 +38,7 @@ figures_of_listing() {
                printf "any_instructions %d\nany_memory %d\n", any_size, any_messages }' "$1"
 }
 
-# $XE_OFFLINE that is there but not set up ends with 3.
+# Exits with 3 if $XE_OFFLINE exists but is not set up.
 offline_ready() {
     [ -n "${XE_OFFLINE:-}" ] && command -v "${XE_OFFLINE%% *}" >/dev/null 2>&1 || return 1
     : > "$work/empty.spv"
@@ -52,7 +52,7 @@ find_compiler() {
     else return 1; fi
 }
 
-# Compiles a module; fails, and says why, when the compiler refuses it.
+# Compiles a module; fails, with a message, if the compiler refuses it.
 compile_module() { # compile_module DEVICE FILE OPTIONS
     if [ "$compiler" = ocloc ]; then
         ocloc compile -spirv_input -file "$2" -device "$1" -out_dir "$work" -output o -output_no_suffix ${3:+-options "$3"} 2>&1

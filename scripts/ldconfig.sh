@@ -1,6 +1,6 @@
 #!/bin/sh
-# ldconfig.sh FOLDER - after libraries in it have come or gone: tells the loader, if that looks there and the user may; or says
-# what else is to be done.
+# ldconfig.sh FOLDER - after libraries in the folder were added or removed: updates the loader's cache if it covers the folder and
+# the user may, or prints what remains to be done.
 PATH="$PATH:/usr/sbin:/sbin"
 if ldconfig -NXv 2>/dev/null | grep -qF "$1:"; then
     ldconfig 2>/dev/null || echo "now run, as root: ldconfig"

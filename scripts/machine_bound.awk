@@ -1,13 +1,13 @@
-# machine_bound.awk - of a listing of Intel's machine code, the loop that holds most dpas (or all, where there is no loop): cycles
-# of each pipe of a vector engine for one round of one thread, which pipe is the limit, and the bytes moved, level by level:
+# machine_bound.awk - for the loop with the most dpas in a listing of Intel's machine code (or all code, if there is no loop):
+# cycles of each pipe of a vector engine for one iteration of one thread, the limiting pipe, and the bytes moved at each level:
 #     LIMIT SHARE% dpas=<cycles> float=.. integer=.. long=.. math=.. send=.. l2=.. registers=<bytes read and written>
 #     slm_loads=<bytes> slm_stores=.. loads=.. stores=.. prefetches=.. from_memory=<share>%
-# SHARE: of the peak of the matrix pipe that is left (of the limit's own where there is no dpas: 100%). The pipes of an engine
-# work side by side for its threads, so the busiest one is the bound. What is counted, a clock and engine: 16 lanes of 32 bits of
-# float and of integer instructions, 8 of 64 bits, 4 of math, one pass of a dpas, 64 bytes of messages, and 8 bytes from beyond L1:
-# what is prefetched and stored, "-" where a loop prefetches nothing, as threads may find in L1 what others loaded.
-# from_memory: the share of that which may come from memory before memory is the limit; `device` says how fast it is.
-# Latencies, waits for results, conflicts of register banks and misses of caches are left out: it is an upper bound.
+# SHARE: the fraction of the matrix pipe's peak that this permits (100% without dpas). The pipes of an engine work in parallel for
+# its threads, so the busiest one is the bound. Counted per clock and engine: 16 lanes of 32 bits of float and of integer
+# instructions, 8 of 64 bits, 4 of math, one pass of a dpas, 64 bytes of messages, and 8 bytes from beyond L1: prefetches and
+# stores, "-" if a loop has no prefetches, since threads may find each other's loads in L1.
+# from_memory: the share of that which may come from memory before memory is the limit, at the bandwidth in `device`.
+# Latencies, dependences, conflicts of register banks and cache misses are not modelled: it is an upper bound.
 function lanes(text) { return match(text, /\([0-9]+\|M/) ? substr(text, RSTART + 1, RLENGTH - 3) + 0 : 1 }
 function ceiling(x) { return x > int(x) ? int(x) + 1 : int(x) }
 function number(text,    n, i) {
@@ -19,7 +19,7 @@ function type_bytes(type) {
     if (type ~ /^(q|uq|df)$/) return 8
     return type ~ /^(d|ud|f|tf32)$/ ? 4 : type ~ /^(b|ub)$/ ? 1 : 2
 }
-# Bytes of registers that an instruction reads and writes: each operand once a lane, one that all lanes share once.
+# Bytes of registers that an instruction reads and writes: each operand once per lane, scalar ones once.
 function operands(code, n,    sum, operand, part) {
     while (match(code, /r[0-9]+\.?[0-9]*(<[0-9;,]*>)?:[a-z0-9]+/)) {
         operand = substr(code, RSTART, RLENGTH); code = substr(code, RSTART + RLENGTH)
@@ -28,7 +28,7 @@ function operands(code, n,    sum, operand, part) {
     }
     return sum
 }
-# load_block2d.ugm.d16v.a64, load.slm.d64x16t.a32: bytes in memory; of a 2D block what its payload's last dword says.
+# load_block2d.ugm.d16v.a64, load.slm.d64x16t.a32: bytes in memory; for 2D blocks, from the last dword of the payload.
 function message(code, n,    element, vector, payload, shape) {
     if (!match(code, /\.d[0-9]+/)) return 0
     element = substr(code, RSTART + 2, RLENGTH - 2) / 8
@@ -54,7 +54,7 @@ function message(code, n,    element, vector, payload, shape) {
     }
     if (match(code, /dpas\.8x[1-8]/)) {
         pipe[count] = "dpas"; cost[count] = substr(code, RSTART + 7, 1)
-        touched[count] = 512 + cost[count] * (32 + 128) # all rows share B; a row is 32 bytes of A, and is added to
+        touched[count] = 512 + cost[count] * (32 + 128) # all rows share B; a row is 32 bytes of A, and its sums, read and written
     } else if (code ~ /(send|load|store|atomic)[.a-z0-9_]* *\(/) {
         pipe[count] = "send"; registers = 0
         if (match($0, /wr:[0-9]+h?\+[0-9]+/)) { split(substr($0, RSTART + 3, RLENGTH - 3), part, "+"); registers += part[2] }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# ocloc_offline.sh - ocloc as `$XE_OFFLINE run` has it, in a file system of its own: what lies beside the input goes there and
-# comes back through pipes. For XETILE_SOFT_OCLOC, with XE_OFFLINE in the environment.
+# ocloc_offline.sh - runs $XE_OFFLINE's ocloc in its own file system: the input's directory goes in and comes back through
+# pipes. For XETILE_SOFT_OCLOC, with XE_OFFLINE in the environment.
 folder=. before=
 for word; do
     [ "$before" = -file ] && folder=$(dirname "$word")

@@ -36,7 +36,7 @@ arrows() {
     calls | awk '{ split($1, a, "/"); split($2, b, "/"); if (a[1] != b[1]) print a[1], b[1], "soft/" $1 ": calls " $3 " of " $2 }'
 }
 
-# Files are in one circle when each can be reached from the other.
+# Files are in one cycle if each can be reached from the other.
 cycles() {
     calls | awk '
         !($1 in number) { number[$1] = ++n; name[n] = $1 } !($2 in number) { number[$2] = ++n; name[n] = $2 }
@@ -52,7 +52,7 @@ cycles() {
         }'
 }
 
-# One box a room, the lowest at the bottom; an arrow to the next one down is straight, longer ones are arcs.
+# One box per room, the lowest at the bottom; an arrow to the next one down is straight, longer ones are arcs.
 picture() {
     arrows | awk '{ print $1, $2 }' | sort -u | awk -v order="$order" '
         BEGIN {

@@ -15,7 +15,7 @@ command_there() { command -v "$1" >/dev/null 2>&1; }
 compiles() { printf '%s\n' "$1" | $cc -std=c11 -fsyntax-only -x c - >/dev/null 2>&1; }
 links() { printf 'int main(void) { return 0; }\n' | $cc -x c - -o /dev/null "$@" >/dev/null 2>&1; }
 
-# What is missing, one line each: the thing | Debian | Fedora | Arch | openSUSE.
+# What is missing, one per line: name | Debian | Fedora | Arch | openSUSE.
 missing() {
     command_there "${cc%% *}" ||
         echo "a C compiler|gcc|gcc|gcc|gcc"
@@ -33,7 +33,7 @@ missing() {
         echo "pkg-config|pkg-config|pkgconf-pkg-config|pkgconf|pkg-config"
 }
 
-# Debian names llvm-spirv by its version: the newest reads the bitcode of every older clang.
+# Debian names llvm-spirv by version; the newest reads the bitcode of every older clang.
 newest_llvm_spirv() {
     command_there apt-cache || return 0
     apt-cache search --names-only "^llvm-spirv-[0-9]+$" | cut -d" " -f1 | sort -V | tail -n 1

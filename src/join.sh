@@ -1,21 +1,21 @@
 #!/bin/sh
-# Joins the headers that are shipped: src/join.sh xetile writes ../xetile.h from its face, src/xetile.h, and its bodies, which
-# src/xetile/parts lists in their order, with the preprocessor lines that stand between them. With --check it only compares and
-# fails when the two differ. Without names: all five headers.
+# Joins the shipped headers: src/join.sh xetile writes ../xetile.h from its face, src/xetile.h, and its bodies, listed in order in
+# src/xetile/parts, with the preprocessor lines between them. With --check it only compares, and fails if they differ. Without
+# names: all five headers.
 set -eu
 cd "$(dirname "$0")"
 check=
 [ "${1:-}" = --check ] && { check=1; shift; }
 [ $# -ge 1 ] || set -- spirv_emit coopmatrix coopvec xetile ze_dispatch
 
-# What the sources say to the compiler when they are compiled by themselves is not shipped. A function of one source is
-# declared there as those that several sources share.
+# Directives for compiling the sources separately are not shipped. A source's static functions are declared like those that
+# several sources share.
 plain() {
     sed -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*(/s/^static/XE_FN_/' "$@"
 }
 
-# A function that its source defines with XE_FN_ in front needs no declaration of its own in the joined text, where it is
-# defined before it is used: its prototype in the internal header is left out, and so are the names of sources there.
+# A function that its source defines with XE_FN_ needs no prototype in the joined text, where it is defined before its use: the
+# internal header's prototype is omitted, and so are the names of sources there.
 undeclared() { # undeclared HEADER INTERNAL
     sed -n 's/^XE_FN_ [^(]*[ *]\([a-z0-9_]*\)(.*/\1/p' "$1"/*.c | awk '
         BEGIN { while ((getline name < "-") > 0) defined[name] = 1 }
@@ -32,8 +32,8 @@ undeclared() { # undeclared HEADER INTERNAL
         { print }' "$2"
 }
 
-# A program may have macros of one letter, <complex.h> has one: they are put away while a header is read, and given back.
-# What stands on spirv_emit.h has that header do it, and say how functions are declared.
+# Programs may have one-letter macros, as <complex.h> does: they are saved while a header is read, and restored. Headers that
+# build on spirv_emit.h let it do this, and define how functions are declared.
 letters='A B C D E F G H I J K L M N O P Q R S T U V W X Y Z a b c d e f g h i j k l m n o p q r s t u v w x y z'
 
 put_letters_away() {
@@ -66,8 +66,8 @@ give_letters_back() {
     printf '\n#if defined(__GNUC__)\nXETILE_LETTERS_(XETILE_POP_)\n#endif\n'
 }
 
-# Macros that are written in kernels come last, as those of a system header: gcc then reports what is wrong in one of them at
-# the user's line, not at this text's.
+# Macros used in kernels come last, as those of a system header: gcc then reports errors in them at the user's line, not at this
+# text's.
 macros='/^\/\* ---- macros .*(C only)/'
 
 kernel_macros() { # kernel_macros HEADER GUARD
@@ -84,7 +84,7 @@ END
     sed -n "$macros,\$p" "$1.h" | sed "s|/\* $2 \*/|/* ${2%_H}_MACROS_ */|"
 }
 
-# A header that needs all of coopmatrix.h is one #error where only its first part has been included.
+# A header that needs all of coopmatrix.h is one #error if only its first part has been included.
 needs_all() {
     cat <<END
 #if defined(CM_LAYOUT_ONLY) || (defined(XETILE_COOPMATRIX_H) && !defined(SPIRV_EMIT_H))
@@ -131,7 +131,7 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void) {}
 #endif
 
 END
-    # The parts before a line `cold` are optimised; without one none is.
+    # The parts before a line `cold` are optimised; without such a line, none is.
     if grep -q '^cold$' "$1/parts"; then echo XETILE_HOT_; else echo XETILE_COLD_; fi
     echo
     while read -r part; do

@@ -16,9 +16,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 GRAMMAR = os.path.join(HERE, "..", "..", "tests", "data", "spirv_grammar.txt")
 WIDTH = 120
 
-# The kinds of names that need a capability, and what spe_need_ calls them, in its order.
+# The kinds of names that need a capability, and their names in spe_need_, in its order.
 NEEDY = {"BuiltIn": "BUILTIN", "Decoration": "DECORATION", "ExecutionMode": "MODE", "StorageClass": "STORAGE", "Op": "OP"}
-# What the grammar says in prose only: a variant of instructions, the first and last of them, the capability.
+# Requirements that the grammar states only in prose: a variant of instructions, the first and the last, the capability.
 PROSE = [("OP_BF16", "Dot", "Dot", "BFloat16DotProductKHR"), ("OP_64", "AtomicLoad", "AtomicXor", "Int64Atomics")]
 ALWAYS = {"Kernel", "Addresses"}  # every module declares them
 LATER = {"LongVectorEXT": 3}  # its extension is written against SPIR-V 1.3, which the grammar does not say

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The examples as programs: their options, their refusals, their last lines; and their modules for every target, saved for
-# spirv-val.
+# The examples as programs: their options, refusals and last lines; and their modules for every target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
 targets="pvc bmg lnl ptl dg2 generic soft"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The examples of coopmatrix.h as programs: tables of layouts as in the text, pictures, products and attention on sizes that
-# divide nothing, refusals; and their modules for every target, saved for spirv-val.
+# The examples of coopmatrix.h as programs: tables of layouts as in the specification, pictures, products and attention with odd
+# sizes, refusals; and their modules for every target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
 targets="pvc bmg lnl ptl dg2 generic soft"

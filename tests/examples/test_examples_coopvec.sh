@@ -1,6 +1,6 @@
 #!/bin/sh
-# The examples of coopvec.h as programs: their options, refusals and last lines, the files that neural_texture writes; and their
-# modules for every target, saved for spirv-val.
+# The examples of coopvec.h as programs: their options, refusals and last lines, neural_texture's files; and their modules for
+# every target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
 targets="pvc bmg lnl ptl dg2 generic soft"

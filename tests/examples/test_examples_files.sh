@@ -1,6 +1,7 @@
 #!/bin/sh
-# The examples that read pictures and weights: a blur of PPM and PNG files with each border, a layer with quantized weights of
-# NumPy and safetensors files (test_example_files.c has the readers themselves); their options and refusals, what they write, and their modules for every target, saved for spirv-val.
+# The examples that read pictures and weights: a blur of PPM and PNG files with each border, a layer with quantized weights from
+# NumPy and safetensors files (test_example_files.c tests the readers); their options, refusals and output, and their modules for
+# every target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
 blur="$BUILD/image_filter" layer="$BUILD/quantized_linear"
@@ -89,7 +90,7 @@ for bits in 4 8; do
             "$layer" --device software --bits $bits --batch $1 --n $2 --k $3
     done
 done
-# f32 weights of 2 x 2, 7 and -7 and their halves, and the activations 1 and 2: all exact.
+# f32 weights of 2 x 2, 7 and -7 and 4 and 4, and the activations 1 and 2: all exact.
 npy() { # npy NAME SHAPE
     printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }" > "$work/$1.npy"
 }
@@ -100,7 +101,7 @@ check "15 and 1" test "$(tail -c 4 "$work/y.npy" | od -An -tx1 | tr -d ' ')" = 8
 for what in "output of the weights as they were" "output of int4 weights" "</svg>"; do
     check_says "the picture has: $what" "$what" cat "$work/q.svg"
 done
-# The same weights as safetensors, a row for each output, in BF16, and the same activations in F32.
+# The same weights as safetensors, one row per output, in BF16, and the same activations in F32.
 safetensors() { # safetensors NAME HEADER: 88 bytes of header
     printf '\130\000\000\000\000\000\000\000%-88s' "$2" > "$work/$1.safetensors"
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# k-means: sizes that fill no tile, its picture, what it refuses, and its modules for every target, saved for spirv-val.
+# k-means: sizes that fill no tile, its picture, its refusals, and its modules for every target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
 kmeans="$BUILD/kmeans"
@@ -16,7 +16,7 @@ for sizes in "1 1 1" "5000 12 2" "333 17 64" "1000 64 17" "100 16 16"; do
         "$kmeans" --device software --points $1 --clusters $2 --dimensions $3 --turns 20
 done
 check_says "a picture" "wrote $work/k.png" "$kmeans" --device software --points 2000 --turns 3 --png "$work/k.png"
-if command -v python3 > /dev/null; then # a decoder of its own
+if command -v python3 > /dev/null; then # an independent decoder
     check "it is a PNG of 640 x 640" python3 - "$work/k.png" << 'END'
 import struct, sys, zlib
 data = open(sys.argv[1], 'rb').read()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The examples with operations on vectors: their options, their refusals, their last lines for several sizes; and their
-# modules for every target, saved for spirv-val.
+# The examples with operations on vectors: their options, refusals, and last lines for several sizes; and their modules for every
+# target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
 

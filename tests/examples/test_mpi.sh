@@ -1,6 +1,6 @@
 #!/bin/sh
-# examples/mpi_summa.c on several ranks of this machine: grids of all shapes, sizes that divide nothing, its module for every
-# target, refusals. Skipped where there is no MPI.
+# examples/mpi_summa.c on several ranks of this machine: grids of all shapes, odd sizes, its module for every target, refusals.
+# Skipped without MPI.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
 program="$BUILD/mpi_summa"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Intel's own compiler takes the GEMM modules for pvc, bmg, lnl-m and ptl: 32 dpas a K step, nothing spilled. Other modules for
-# one device each; `make check-intel` compiles all of them for all.
+# Intel's compiler accepts the GEMM modules for pvc, bmg, lnl-m and ptl: 32 dpas per K step, no spills. Other modules for one
+# device each; `make check-intel` compiles all of them for all devices.
 . "$(dirname "$0")/../test.sh"
 
-# What machine_bound.awk counts of a loop, of which every number here is plain to see. The label before it is no loop's.
+# machine_bound.awk on a loop whose numbers can be computed by hand. The label before it does not start a loop.
 cat > "$work/listing" <<'LISTING'
 before:
 (W)     mov (1|M0)               r3.7<1>:ud    0xF1F:uw

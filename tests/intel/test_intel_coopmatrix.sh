@@ -1,5 +1,5 @@
 #!/bin/sh
-# Intel's own compiler takes the modules of test_coopmatrix_targets (every operation, by the matrix instruction, plain, by 2D
+# Intel's compiler accepts the modules of test_coopmatrix_targets (every operation, with matrix instructions, plain, with 2D
 # blocks and as KHR matrices) and of the examples of coopmatrix.h: each for one of pvc, bmg, lnl-m, ptl and dg2, and with
 # INTEL_ALL set, as by `make check-intel`, for all of them.
 . "$(dirname "$0")/../test.sh"
@@ -17,7 +17,7 @@ its_turn() { number=$((number + 1)); [ -n "${INTEL_ALL:-}" ] || [ $((number % 5)
 
 for device in pvc bmg lnl-m ptl dg2; do
     target=${device%-m} flags=
-    [ $device = dg2 ] && flags=-ze-fp64-gen-emu # it has no f64 of its own
+    [ $device = dg2 ] && flags=-ze-fp64-gen-emu # it has no native f64
     for group in ops ops_plain blocks khr; do
         compiled $group $device "$work/test_coopmatrix_targets_${group}_$target.spv" "$flags"
     done

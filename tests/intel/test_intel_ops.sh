@@ -1,6 +1,6 @@
 #!/bin/sh
-# Intel's own compiler takes every operation of xetile.h, at both levels, each for one of pvc, bmg, lnl-m, ptl and dg2 here,
-# and for all of them with `make check-intel`.
+# Intel's compiler accepts every operation of xetile.h, at both levels, each for one of pvc, bmg, lnl-m, ptl and dg2 here, and
+# for all of them with `make check-intel`.
 . "$(dirname "$0")/../test.sh"
 CC=$CC scripts/check_intel_ops.sh > "$work/said" 2>&1
 code=$?

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A few small launches of Intel's machine code on the software device, where Intel's compiler is set up already; and that the
-# interpreter is sensitive: what reads operands the wrong way round makes the examples that use them fail.
+# A few small launches of Intel's machine code on the software device, if Intel's compiler is already set up. Also checks the
+# interpreter's sensitivity: variants that decode operands wrongly make the examples that use them fail.
 . "$(dirname "$0")/../test.sh"
 export XE_OFFLINE="${XE_OFFLINE:-}"
 scripts/check_machine.sh --short > "$work/said" 2>&1
@@ -14,7 +14,7 @@ cat "$work/said"
 for line in $(grep -E '^(executed [a-z0-9_:]* [a-z]* ok|known bug)' "$work/said" | tr ' ' '/'); do pass; done
 [ "$code" = 0 ] || fail "check_machine.sh --short" "$(grep -A 6 FAILED "$work/said")"
 
-# switched PROGRAM... with the operand named by $1 read wrongly
+# switched PROGRAM... with the operand named by $1 decoded wrongly
 command -v ocloc >/dev/null 2>&1 || export XETILE_SOFT_OCLOC="${XETILE_SOFT_OCLOC:-$(pwd)/scripts/ocloc_offline.sh}"
 wrong() { # wrong SWITCH NAME PROGRAM ARGUMENTS...
     switch=$1

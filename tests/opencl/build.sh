@@ -1,18 +1,18 @@
 #!/bin/sh
-# build.sh [FOLDER] - compiles the .cl and .spvasm files beside it to SPIR-V, into FOLDER (default: here, which renews
-# the committed files). Does nothing, and says so, where clang, llvm-spirv or spirv-as is missing: the tests then run
-# what is committed. Only what is older than its source is made again.
+# build.sh [FOLDER] - compiles the .cl and .spvasm files beside it to SPIR-V, into FOLDER (default: here, which updates the
+# committed files). Without clang, llvm-spirv or spirv-as it prints a message, and the tests run the committed files. Rebuilds
+# only files older than their source.
 #
-# A line `build: OPTIMISE` in a .cl chooses the passes: `plain` keeps the code close to its text, `full` is -O2 without
-# vectors, `threaded` moves jumps about, `none` leaves every variable in memory, `lines` is `plain` with OpLine. `O0 1.0`,
-# `Os 1.2` and so on are clang's own passes but for those that make vectors, and the newest SPIR-V. A .ll is LLVM 14's IR, whose pointers have types.
+# A line `build: OPTIMISE` in a .cl selects the passes: `plain` keeps the code close to the source, `full` is -O2 without
+# vectorisation, `threaded` adds jump threading, `none` leaves every variable in memory, `lines` is `plain` with OpLine. `O0 1.0`,
+# `Os 1.2` etc. are clang's own passes without vectorisation, and the newest SPIR-V version. A .ll is LLVM 14's IR, with typed pointers.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 to=${1:-$here}
 mkdir -p "$to" && to=$(cd "$to" && pwd) || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-# Debian names tools by version: the plain name, else the newest.
+# Debian names tools by version: prefers the plain name, else the newest.
 tool() {
     command -v "$1" && return
     for version in 24 23 22 21 20 19 18 17 16 15 14; do

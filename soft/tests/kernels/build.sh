@@ -1,6 +1,6 @@
 #!/bin/sh
-# build.sh - makes the .spv files of this folder from the .cl files, for whoever changes one (clang 14, opt, llvm-spirv).
-# The tests read the .spv files and need none of these.
+# build.sh - compiles this folder's .cl files to .spv, after a change (needs clang 14, opt, llvm-spirv). The tests only need the
+# .spv files.
 set -e
 cd "$(dirname "$0")"
 tmp=$(mktemp -d)
