@@ -138,7 +138,9 @@ static void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int de
 {
     const xt_frame_ *f = depth ? open[depth - 1] : NULL;
     s->again = depth > 0;
-    if (s->slices == 1 && f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && !(f->step.integer & (f->step.integer - 1))) s->turns = f;
+    if (s->slices == 1 && f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT &&
+        !(f->step.integer & (f->step.integer - 1)))
+        s->turns = f;
 }
 
 /* The dwords of local memory that are left. */

@@ -336,8 +336,8 @@ TEST(quotients_and_roots_are_rounded)
 #define ROUNDS "test_opencl_convert: vectors, test_opencl_convert: uniform_values"
 #define DRIVER "test_soft_driver: "
 enum {
-    ALL_ACCESS = ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT |
-                 ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC,
+    ALL_ACCESS = ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC |
+                 ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC,
     FLOAT_ATOMICS =
         ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_LOAD_STORE | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_ADD |
         ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_MIN_MAX | ZE_DEVICE_FP_ATOMIC_EXT_FLAG_LOCAL_LOAD_STORE |
@@ -356,7 +356,7 @@ static struct flag {
     {"the driver's IPC", ZE_IPC_PROPERTY_FLAG_MEMORY, "test_soft_ipc: memory_of_another_process", 0},
     {"the driver's IPC", ZE_IPC_PROPERTY_FLAG_EVENT_POOL, "test_soft_ipc: events_of_another_process", 0},
     {"device", ZE_DEVICE_PROPERTY_FLAG_INTEGRATED, DRIVER "usm_allocations", 0}, /* the host reads all its memory */
-    {"device", ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING, DRIVER "usm_largest", 0}, /* more than there is, if not touched */
+    {"device", ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING, DRIVER "usm_largest", 0}, /* more than there is, if untouched */
     {"part", ZE_DEVICE_PROPERTY_FLAG_INTEGRATED, DRIVER "usm_allocations", 0},
     {"part", ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING, DRIVER "usm_largest", 0},
     {"part", ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE, "test_soft_hierarchy: hierarchies_and_masks", 0},
@@ -653,7 +653,8 @@ TEST(what_is_claimed_has_tests)
     for (size_t i = 0; i < COUNT(flags); i++)
         CHECK_MSG((flags[i].bits & ~flags[i].seen) == 0 || getenv("XETILE_SOFT_CHECK"), "%s: 0x%llx is not reported",
                   flags[i].of, (unsigned long long)(flags[i].bits & ~flags[i].seen));
-    for (size_t i = 0; i < COUNT(extensions); i++) CHECK_MSG(extensions[i].seen, "%s is not reported", extensions[i].name);
+    for (size_t i = 0; i < COUNT(extensions); i++)
+        CHECK_MSG(extensions[i].seen, "%s is not reported", extensions[i].name);
 }
 
 TEST(tests_that_are_named_exist)
