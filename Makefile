@@ -1,10 +1,10 @@
 # Makefile - builds the software device, the examples, the tests and the benches. `make` alone lists the targets.
 #
-# Programs here are compiled with the headers' declarations alone and linked with libxetile.a, whose bodies are compiled
-# once; a source that wants the bodies inside, for their private names or to compile them in its own way, says
-# `#undef XETILE_DECLARATIONS`. Outputs go to $(BUILD); the rules for files stand first, what people type below them. A
-# target that people type starts a second make, so that `make setup test` on a bare system looks for compilers and
-# libraries after setup has installed them, and builds with $(JOBS) jobs.
+# Programs here are compiled with the headers' declarations and linked with libxetile.a, whose bodies are compiled once;
+# sources that need the bodies, for private names or to compile them in another way, contain `#undef XETILE_DECLARATIONS`.
+# Outputs go to $(BUILD); rules for files come first, targets for users after them. User targets start a second make, so
+# that `make setup test` on a bare system looks for compilers and libraries after setup has installed them, and builds with
+# $(JOBS) jobs.
 
 VERSION = 0.1.0
 PREFIX ?= /usr/local
@@ -12,11 +12,11 @@ BUILD ?= build
 JOBS ?= 2
 CFLAGS ?= -O2 -g
 TEST_CFLAGS ?= -O1 -g
-# A command with the forms `$(XE_OFFLINE) isa DEVICE FILE OPTIONS`, where ocloc itself is not in PATH, and
-# `$(XE_OFFLINE) run spirv-val`, which is used unless SPIRV_VAL names another one.
+# A command with the forms `$(XE_OFFLINE) isa DEVICE FILE OPTIONS`, for systems without ocloc in PATH, and
+# `$(XE_OFFLINE) run spirv-val`, which is used unless SPIRV_VAL names another validator.
 XE_OFFLINE ?= $(wildcard ../shared/tools/xe-offline)
 
-# Warnings are errors where CI is set; to others a newer compiler may say more than we have seen.
+# Warnings are errors if CI is set; elsewhere newer compilers may have new warnings.
 WARNINGS = -Wall -Wextra -Wpedantic $(if $(CI),-Werror)
 checks = $(WARNINGS) $(SANITIZE) -MMD -MP -I. -DXETILE_DECLARATIONS
 ALL_CFLAGS = $(CFLAGS) $(checks)
@@ -33,7 +33,7 @@ tests = $(patsubst %.c,$(BUILD)/%,$(notdir $(wildcard tests/*/test_*.c)))
 soft_tests = $(patsubst soft/tests/%.c,$(BUILD)/%,$(wildcard soft/tests/test_*.c))
 xe_tests = $(patsubst soft/xe/tests/%.c,$(BUILD)/%,$(wildcard soft/xe/tests/test_*.c))
 test_scripts = $(wildcard tests/*/test_*.sh)
-# From the bottom up: a room uses those before it alone (tests/soft/test_rooms.sh).
+# From the bottom up: a room uses only those before it (tests/soft/test_rooms.sh).
 soft_rooms = spirv ir passes c build run check xe ze
 soft_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(soft_rooms:%=soft/%/*.c))) $(BUILD)/soft/soft_text.o
 soft_folders = $(BUILD)/soft $(soft_rooms:%=$(BUILD)/soft/%)
@@ -46,14 +46,14 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
 	@echo "Variables: CC CFLAGS BUILD JOBS PREFIX DESTDIR; V=1 shows commands whole"
 
-# ---- rules for files. `make V=1` shows the commands whole.
+# ---- rules for files. `make V=1` shows complete commands.
 
 compile = $(if $(V),,@echo "  cc $@" &&) $(CC)
 
 $(BUILD) $(soft_folders):
 	@mkdir -p $@
 
-# Generated kernels are compiled with these texts in front, so the library carries them.
+# Generated kernels are compiled with these texts as a prefix, so the library contains them.
 $(BUILD)/soft_text.c: scripts/embed_text.sh soft/abi.h $(sort $(wildcard soft/c/prelude*.h)) | $(BUILD)
 	@scripts/embed_text.sh $(filter %.h,$^) > $@.part && mv $@.part $@
 
@@ -73,7 +73,7 @@ $(BUILD)/libxetile.o: src/libxetile.c | $(BUILD)
 $(library): $(BUILD)/libxetile.o
 	@rm -f $@ && $(AR) rcs $@ $<
 
-# Before 1.0 the second number tells releases apart that cannot take each other's place.
+# Before 1.0 the second number distinguishes incompatible releases.
 soname = libxetile.so.$(basename $(VERSION))
 $(BUILD)/libxetile.so: $(BUILD)/libxetile.o
 	$(compile) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,$(soname) -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $< $(LOADER_LIBS) -lm
@@ -81,7 +81,7 @@ $(BUILD)/libxetile.so: $(BUILD)/libxetile.o
 $(examples): $(BUILD)/%: examples/%.c $(library) | $(BUILD)
 	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lm
 
-# Where there is no MPI there is no such program, and its test says so.
+# Without MPI this program is not built, and its test says so.
 $(BUILD)/mpi_summa: examples/mpi_summa.c $(library) | $(BUILD)
 	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lm
 
@@ -89,7 +89,7 @@ vpath test_%.c $(sort $(dir $(wildcard tests/*/test_*.c)))
 $(tests): $(BUILD)/%: %.c $(library) | $(BUILD)
 	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lpthread -ldl -lm
 
-# What is measured is optimised. `make test` only asks whether the benches build, which takes a quarter of the time at -O0.
+# Benchmarks are optimised. `make test` only checks that they build, which takes a quarter of the time at -O0.
 build_bench = $(compile) -std=c11 $(1) $(checks) $(LOADER_CFLAGS) $(bench_flags) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) $(bench_libs) -lpthread -ldl -lm
 $(benches): $(BUILD)/%: bench/%.c $(library) | $(BUILD)
 	$(call build_bench,$(CFLAGS))
@@ -100,33 +100,33 @@ $(unoptimised_benches): $(BUILD)/unoptimised_%: bench/%.c $(library) | $(BUILD)
 $(BUILD)/report: bench/report.c | $(BUILD)
 	$(compile) -std=c11 $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lm
 
-# What these compare the device with are functions whose integers wrap round and whose char is signed, as OpenCL's.
+# The reference functions in these tests need wrapping integers and signed char, as in OpenCL C.
 $(BUILD)/test_opencl_flow $(BUILD)/test_opencl_memory: checks += -fwrapv -fsigned-char
 
 emit_benches = $(BUILD)/bench_emit $(BUILD)/unoptimised_bench_emit
 $(emit_benches): LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
-# SPIRV-Tools as a library, where there is one that links: bench_emit's peer. Debian's is of C++ and static.
+# SPIRV-Tools as a library, if one can be linked: bench_emit's peer. Debian's is C++ and static.
 spirv_tools_libs = $(shell pkg-config --libs SPIRV-Tools 2>/dev/null) -lstdc++
 have_spirv_tools = $(shell printf '\043include <spirv-tools/libspirv.h>\nint main(void) { spvContextDestroy(spvContextCreate(SPV_ENV_OPENCL_2_2)); }\n' | \
     $(CC) -x c - -o /dev/null $(spirv_tools_libs) -lm 2>/dev/null && echo yes)
 $(emit_benches): bench_flags = $(if $(have_spirv_tools),-DBENCH_SPIRV_TOOLS)
 $(emit_benches): bench_libs = $(if $(have_spirv_tools),$(spirv_tools_libs))
 
-# Tests of the software device's inside are linked with its objects.
+# Tests of the software device's internals are linked with its objects.
 $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects) $(library)
 	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(library) $(LOADER_LIBS) $(soft_libs)
 
 $(xe_tests): $(BUILD)/%: soft/xe/tests/%.c $(soft_objects)
 	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
 
-# The fuzzer, a program of clang's: see scripts/fuzz.sh, which calls this with the flags it needs.
+# The fuzzer, which needs clang: scripts/fuzz.sh calls this with the flags it needs.
 $(BUILD)/fuzz_spirv: soft/tests/fuzz_spirv.c $(soft_objects)
 	$(compile) -std=gnu11 -O1 -g $(checks) -fsanitize=fuzzer -Isoft $(LDFLAGS) -o $@ $< $(soft_objects) $(soft_libs)
 
 -include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d $(BUILD)/soft/*/*.d)
 
-# ---- what people type
+# ---- targets for users
 
 to = $(DESTDIR)$(PREFIX)
 again = +@$(MAKE) --no-print-directory -j$(JOBS)
@@ -215,7 +215,7 @@ build-all: $(BUILD)/libze_soft.so $(examples) $(mpi_examples) $(unoptimised_benc
 
 .PHONY: help setup setup-optional run test check bench check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:
-# Goals given together run in the order given: `make -j setup test` must not test before setup is done.
+# Goals given together run in order: `make -j setup test` must not test before setup is done.
 ifneq ($(filter setup% clean,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif

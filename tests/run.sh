@@ -1,12 +1,12 @@
 #!/bin/sh
-# run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/*/test_x.sh), $JOBS at a time, then spirv-val over
-# every module they saved, and sums the counts in one last line. A program that is missing, crashes, runs for too long or
-# does not end in its counts is a failure, and so is BUILT=no: something did not compile. All output is kept in $BUILD/logs.
-# Above the last line the counts stand by area. Tests write to $BUILD and to temporary folders: one that leaves a file in the
-# project's own folder is a failure too. Each line says how many tests are left, and at the end stand the ten that took longest.
-# A test may take $TEST_SECONDS (600) on the clock, which goes the slower the more programs want the processors: what a loaded
-# machine does late is no failure.
-# run.sh --one PROGRAM - what the parallel runs are made of: one test, its counts left in $BUILD/logs.
+# run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/*/test_x.sh), $JOBS at a time, then spirv-val on every
+# module they saved, and sums the counts in one last line. A program that is missing, crashes, times out or does not end with its
+# counts is a failure, and so is BUILT=no: a compilation failed. All output is kept in $BUILD/logs. Before the last line, the
+# counts are listed by area. Tests write to $BUILD and to temporary folders: one that leaves a file in the project's folder is a
+# failure too. Each line tells how many tests are left, and the ten slowest are listed at the end. A test may take $TEST_SECONDS
+# (600) of wall-clock time, scaled with the number of programs per processor, so that tests do not fail because of a loaded
+# machine.
+# run.sh --one PROGRAM - used by the parallel runs: runs one test and leaves its counts in $BUILD/logs.
 BUILD=${BUILD:-build}
 BUILD=$(cd "$BUILD" && pwd) || exit 1
 export BUILD
@@ -19,7 +19,7 @@ export ZE_ENABLE_PARAMETER_VALIDATION="${ZE_ENABLE_PARAMETER_VALIDATION:-1}"
 limit=${TEST_SECONDS:-600}
 counts='^[0-9][0-9]* passed, [0-9][0-9]* failed\(, [0-9][0-9]* skipped\)\{0,1\}$'
 
-# Per cent of a processor that one of those who want one gets: of 2 processors and 5 programs, 40.
+# The percentage of a processor available to each running program: of 2 processors and 5 programs, 40.
 share() {
     read -r load _ 2>/dev/null < /proc/loadavg || load=0
     echo "$load" | awk -v processors="$(nproc 2>/dev/null || echo 1)" '{ print int($1 > processors ? 100 * processors / $1 : 100) }'
@@ -38,12 +38,12 @@ end_late() { # end_late GROUP: ends a group of processes when its time is over
     kill -KILL "-$1"
 }
 
-# A session of its own for each test, which is ended whole: with what the test has started.
+# Runs each test in its own session, so that it can be ended together with its child processes.
 start() { # start LOG COMMAND...
     log=$1
     shift
     if ! command -v setsid >/dev/null 2>&1; then "$@" > "$log" 2>&1; return; fi
-    usual= # a shell lets what runs beside it ignore these signals
+    usual= # background commands of a shell ignore these signals
     if env --default-signal=INT true 2>/dev/null; then usual="env --default-signal=INT,QUIT"; fi
     $usual setsid "$@" > "$log" 2>&1 &
     group=$!
@@ -56,14 +56,14 @@ start() { # start LOG COMMAND...
     return $code
 }
 
-# What is to come, where this is one of many.
+# The number of remaining tests, in a parallel run.
 print_left() {
     [ -f "$BUILD/logs/total" ] || return
     set -- "$BUILD"/logs/*.counts
     echo "; $(($(cat "$BUILD/logs/total") - $#)) left"
 }
 
-# One more failure than the program counted when it ended badly, so that nothing is lost from the sum.
+# Counts one more failure than the program did if it ended badly, so that the sum reports it.
 judge() { # judge NAME EXIT_CODE SECONDS
     log="$BUILD/logs/$1.log"
     line=$(tail -n 1 "$log" | grep "$counts")
@@ -90,7 +90,7 @@ run_test() { # run_test NAME COMMAND...
     start "$BUILD/logs/$name.log" "$@"
     code=$?
     report=$(judge "$name" $code $(($(date +%s) - before)))
-    printf '%s\n' "$report" # at once, since others are printing too
+    printf '%s\n' "$report" # in one write, since other tests print too
 }
 
 folder_of() { # folder_of NAME: the folder of tests/ that holds its source
@@ -100,7 +100,7 @@ folder_of() { # folder_of NAME: the folder of tests/ that holds its source
     if [ -f "soft/tests/$1.c" ] || [ -f "soft/xe/tests/$1.c" ]; then echo soft; fi
 }
 
-# What the tests of the headers have to run is the SPIR-V: their kernels compile longer than they run.
+# Tests of the headers spend more time compiling kernels than running them.
 choose_tier() { # choose_tier NAME
     case $(folder_of "$1") in
     coopmatrix | coopvec | xetile) export XETILE_SOFT_TIER="${XETILE_SOFT_TIER:-quick}" ;;
@@ -115,7 +115,7 @@ run_named() { # run_named NAME
     esac
 }
 
-area_of() { # area_of NAME: as the last lines call its folder
+area_of() { # area_of NAME: its folder's name in the last lines
     case $1:$(folder_of "$1") in
     spirv_val:*) echo "modules, by spirv-val" ;;
     *:spirv) echo "spirv_emit.h" ;;
@@ -129,7 +129,7 @@ area_of() { # area_of NAME: as the last lines call its folder
     esac
 }
 
-add_up() { # add_up NAME: a test that left no counts was lost
+add_up() { # add_up NAME: a test without counts was lost
     counted=$(cat "$BUILD/logs/${1%.sh}.counts" 2>/dev/null)
     echo "$(area_of "${1%.sh}")|${counted:-0 1 0}" >> "$BUILD/logs/areas"
     # shellcheck disable=SC2086 # three numbers
@@ -150,7 +150,7 @@ print_areas() {
         END { for (i = 1; i <= count; i++) printf "%-24s %5d passed %4d failed %4d skipped\n", order[i], passed[order[i]], failed[order[i]], skipped[order[i]] }' "$BUILD/logs/areas" | sort
 }
 
-# Those of tests/slow.txt first, the slowest of all in front, so that no processor is idle while a long one ends.
+# Tests in tests/slow.txt first, starting with the slowest, so that no processor is idle while a long one ends.
 longest_first() { # longest_first PROGRAM...
     { grep -xF "$(printf '%s\n' "$@")" tests/slow.txt; printf '%s\n' "$@"; } | awk '!seen[$0]++'
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
-# spirv_val.sh DIR [TESTS] - runs spirv-val ($SPIRV_VAL, else that of $XE_OFFLINE, which is newer than Debian 12's, else the one in PATH)
-# over DIR/*.spv. A module is skipped only when the validator says that it
-# does not know a capability, instruction or decoration, and the number is one of those that came after SPIR-V 1.6.2.
+# spirv_val.sh DIR [TESTS] - runs spirv-val ($SPIRV_VAL, else that of $XE_OFFLINE, which is newer than Debian 12's, else the one in
+# PATH) on DIR/*.spv. Skips a module only if the validator does not know a capability, instruction or decoration whose number is
+# one of those added after SPIR-V 1.6.2.
 . "$(dirname "$0")/test.sh"
 validator=${SPIRV_VAL:-}
 if [ -z "$validator" ]; then

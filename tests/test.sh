@@ -1,4 +1,4 @@
-# test.sh - what the tests written in shell share, as test.h does for C: `. "$(dirname "$0")/test.sh"`.
+# test.sh - shared by the tests written in shell, as test.h is for C: `. "$(dirname "$0")/test.sh"`.
 # A test is a command that must succeed (check) or must fail with a given message (check_refused).
 passed=0 failed=0 skipped=0
 BUILD=${BUILD:-build}
@@ -28,7 +28,7 @@ check() { # check NAME COMMAND...
     if output=$("$@" 2>&1); then pass; else fail "$what (exit code $?): $*" "$output"; fi
 }
 
-# The command must fail with exit code 1, without a crash, and say PART.
+# The command must fail with exit code 1, without a crash, and print PART.
 check_refused() { # check_refused NAME PART COMMAND...
     what=$1 part=$2
     shift 2
@@ -40,7 +40,7 @@ check_refused() { # check_refused NAME PART COMMAND...
     esac
 }
 
-# The command must succeed and say PART.
+# The command must succeed and print PART.
 check_says() { # check_says NAME PART COMMAND...
     what=$1 part=$2
     shift 2
@@ -52,7 +52,7 @@ check_says() { # check_says NAME PART COMMAND...
     esac
 }
 
-# What every example answers to: help, the list of devices, and what it refuses.
+# Options common to all examples: help, the list of devices, and refusals.
 check_options() { # check_options EXAMPLE
     example=$1 program="$BUILD/$1"
     check_says "$example --help" "--target NAME" "$program" --help

@@ -1,6 +1,6 @@
 #!/bin/sh
-# error_ids.sh - prints every error id of the headers, one a line, from the lists (X macros) that the headers use themselves; but
-# for those of Level Zero's results, which test_dispatch_calls takes from the list and produces one by one.
+# error_ids.sh - prints every error id of the headers, one per line, from the headers' own lists (X macros); except those of Level
+# Zero's results, which test_dispatch_calls takes from the list and produces one by one.
 cd "$(dirname "$0")/../.." || exit 1
 ids() { # ids HEADER LIST PREFIX
     printf '#include "%s"\n#define ROW_(name, ...) @id %s name@\n%s(ROW_)\n' "$1" "$3" "$2" |

@@ -1,7 +1,7 @@
 #!/bin/sh
-# public_names.sh - prints the names that each header gives to users, a line each: `header kind name`, the kind being function, macro
-# or type. Left out are names that end in _, the numbers of SPIR-V (SPE_OpIAdd ...), and macros that only others of their header
-# reach, by pasting (XT_DECLARE_f16 by XT_DECLARE_##type).
+# public_names.sh - prints each header's public names, one per line: `header kind name`, where kind is function, macro or type.
+# Omits names that end in _, SPIR-V's numbers (SPE_OpIAdd ...), and macros that only other macros of their header reach, by
+# pasting (XT_DECLARE_f16 by XT_DECLARE_##type).
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The page of measurements: what stands in the lines stands on it, names are escaped, nothing is loaded from elsewhere, and
-# bench/run.sh goes on after a bench that fails, and tells.
+# The page of measurements shows what the lines contain, escapes names and loads nothing from elsewhere; and bench/run.sh
+# continues after a bench that fails, and reports it.
 . "$(dirname "$0")/../test.sh"
 
 cat > "$work/lines" <<'LINES'
@@ -33,7 +33,7 @@ page > "$work/page.html"
 check "no bar where there is no loop" test "$(grep -c "none, bmg" "$work/page.html")" = 0
 check "one curve for our products, one for the peer's" test "$(grep -c 'class="curve' "$work/page.html")" = 2
 check "a row of the table: ours, the peer's, the ratio" grep -qF '<tr><td>gemm_f16_1024_avx2<td>100 GFLOP/s<td>openblas_sgemm 400<td>0.25</tr>' "$work/page.html"
-bars() { # bars CHART: how long our bar is beside the peer's
+bars() { # bars CHART: the lengths of our bar and of the peer's
     sed -n "/aria-label=\"$1\"/,/<\/svg>/p" "$work/page.html" | awk -F'"' '
         /class="own"/ { for (i = 1; i < NF; i++) if ($i ~ /width=$/) own = $(i + 1) }
         /class="peer"/ { for (i = 1; i < NF; i++) if ($i ~ /width=$/) peer = $(i + 1) }
@@ -48,7 +48,7 @@ done
 printf 'nothing measured\n' > "$work/lines"
 check "no figure at all is a failure" sh -c "! '$BUILD/report' < '$work/lines' > /dev/null"
 
-# A tree with stand-ins for the benches.
+# A tree with stubs in place of the benches.
 mkdir -p "$work/tree/bench" "$work/tree/scripts" "$work/tree/build"
 cp bench/run.sh "$work/tree/bench/" && cp "$BUILD/report" "$work/tree/build/"
 stand_in() { printf '#!/bin/sh\n%s\n' "$2" > "$work/tree/$1" && chmod +x "$work/tree/$1"; }

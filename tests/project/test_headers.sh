@@ -1,7 +1,7 @@
 #!/bin/sh
-# Each header alone and all together, as C11 and as C++17, with every warning an error; each twice in each of two
-# translation units of one program (test_linkage.sh has two with all headers, of every compiler). Compilers that are not
-# installed are skipped. And lines of C are no longer than 120 columns.
+# Each header alone and all together, as C11 and as C++17, with every warning an error; each twice in each of two translation
+# units of one program (test_linkage.sh has two with all headers, for every compiler). Skips compilers that are not installed.
+# Also, lines of C must not exceed 120 columns.
 . "$(dirname "$0")/../test.sh"
 flags="-Wall -Wextra -Wpedantic -Werror -I."
 
@@ -36,7 +36,7 @@ for pair in gcc:c11:c clang:c11:c g++:c++17:cc clang++:c++17:cc; do
     check "all headers, $compiler -std=$standard" one_unit "$compiler" "$standard" "$suffix" $headers
 done
 
-# What a project that vendors the headers may have switched on, in the standards it may use.
+# Warnings that a project which vendors the headers may enable, in the standards it may use.
 strict="-Wconversion -Wsign-conversion -Wshadow -Wcast-qual -Wsign-compare -Wformat=2 -Wundef -fsyntax-only"
 for pair in gcc:c11:c gcc:gnu17:c gcc:c2x:c clang:c11:c clang:c2x:c g++:c++17:cc g++:c++20:cc clang++:c++17:cc clang++:c++20:cc; do
     compiler=${pair%%:*} rest=${pair#*:}
@@ -47,7 +47,7 @@ for pair in gcc:c11:c gcc:gnu17:c gcc:c2x:c clang:c11:c clang:c2x:c g++:c++17:cc
     check "strict warnings, $compiler -std=${rest%%:*}" $compiler -std=${rest%%:*} $flags $strict "$work/strict.${rest#*:}"
 done
 
-# An allocator that comes as macros with arguments, as some do.
+# An allocator defined as macros with arguments.
 {
     echo "#include <stdlib.h>"
     for pair in "realloc(p, n) mine(p, n)" "malloc(n) mine(0, n)" "calloc(n, m) zeroed(n, m)" "free(p) gone(p)"; do echo "#define $pair"; done
@@ -64,7 +64,7 @@ for way in "" -DXETILE_DECLARATIONS -DXETILE_IMPLEMENTATION; do
     check "CM_LAYOUT_ONLY, and no emitter: ${way:-include and go}" $CC -std=c11 $flags $way -fsyntax-only "$work/layout.c"
 done
 
-# A header that needs more than that is one error, whether the word is still defined or not.
+# A header that needs more than the layout is one error, whether CM_LAYOUT_ONLY is still defined or not.
 for header in coopmatrix coopvec xetile; do
     printf '#define CM_LAYOUT_ONLY\n#include "coopmatrix.h"\n#undef CM_LAYOUT_ONLY\n#include "%s.h"\n' $header > "$work/more.c"
     $CC -std=c11 -I. -fsyntax-only "$work/more.c" 2> "$work/said"
@@ -72,7 +72,7 @@ for header in coopmatrix coopvec xetile; do
     check "$header.h after CM_LAYOUT_ONLY says why" grep -q 'error: .*CM_LAYOUT_ONLY' "$work/said"
 done
 
-# A C++ program has its kernels in a file of C.
+# A C++ program has its kernels in a C file.
 cat > "$work/kernel.c" <<'END'
 #include "xetile.h"
 xt_module build_one(const xt_target *target);
@@ -111,7 +111,7 @@ for compiler in g++ clang++; do
     done
 done
 
-# What a kernel writes may hold nothing yet, and its launch does not warn.
+# A buffer that a kernel writes may be uninitialised: its launch must not warn.
 cat > "$work/launch.c" <<'END'
 #include "ze_dispatch.h"
 bool on_the_heap(zed_kernel *k) { float *x = (float *)malloc(64); return zed_launch(k, (zed_groups){1, 1, 1}, x); }
@@ -123,7 +123,7 @@ for level in -O0 -O1 -O2 -O3; do
     check "a kernel of one pointer, $level" $CC -std=c11 $flags $level -c -o "$work/launch.o" "$work/launch.c"
 done
 
-# A name of a type may be a macro of the user's: test_user_macros tries most, but each macro must expand it.
+# Type names may be macros of the user: test_user_macros tries most, but each macro of the header must expand them.
 for prefix in XT CV; do
     check "no macro pastes ${prefix}_TYPE_ to what it was given" test "$(cat src/xetile.h src/coopvec.h | grep -c "${prefix}_TYPE_##T")" -eq 0
 done

@@ -1,14 +1,14 @@
 #!/bin/sh
-# make install into a folder of its own: every example builds against what was installed, and compiles against a copied folder,
-# with which one of each header builds; hello with the library, shared and static, and with the headers alone; the README's
-# Meson and CMake projects build and run, uninstall leaves nothing.
+# make install into a new folder: every example builds against the installed headers, and compiles against copied ones, with which
+# one example per header also links; hello with the library, shared and static, and with the headers alone; the README's Meson
+# and CMake projects build and run, and uninstall leaves nothing.
 . "$(dirname "$0")/../test.sh"
 [ -z "${SANITIZE:-}" ] || { skip install "not under sanitizers"; report; exit; }
-prefix="$work/a prefix" # a space, as people have them
+prefix="$work/a prefix" # with a space, as users may have
 root="$work/root"
 strict="-std=c11 -Wall -Wextra -Wpedantic -Werror"
 
-# The first block of the README that is marked with this language.
+# The README's first block in this language.
 block() { awk -v mark="\`\`\`$1" '$0 == mark && !done { on = 1; next } /^```$/ { if (on) done = 1; on = 0 } on' README.md; }
 
 check_says "install says how programs find the library" "LD_LIBRARY_PATH=\"$prefix/lib\"" make install BUILD="$BUILD" PREFIX="$prefix"
@@ -20,7 +20,7 @@ check "libxetile.so is a link to a version" test "$(readlink -f "$prefix/lib/lib
 foreign=$(nm -D --defined-only "$prefix/lib/libxetile.so" | awk '{ print $3 }' | grep -Ev '^(spe|cm|cv|xt|zed)_' | tr '\n' ' ')
 check "libxetile.so shows functions of the headers and nothing else, but: $foreign" test -z "$foreign"
 
-# The flags are one string, in which pkg-config escapes the space of the prefix.
+# The flags are one string, in which pkg-config escapes the space in the prefix.
 mkdir "$work/copied" && cp ./*.h "$work/copied/"
 from_copy="-I$work/copied -lze_loader -lm"
 headers_alone="-I\"$prefix/include/xetile\" -lze_loader -lm"
@@ -35,7 +35,7 @@ else
     skip "pkg-config" "it is not installed"
 fi
 
-# One example a folder of its own, so that nothing of the source tree is found by chance.
+# One folder per example, so that nothing of the source tree is found by accident.
 compiles() { # compiles SOURCE FLAGS
     rm -rf "$work/alone" && mkdir "$work/alone" && cp examples/example*.h "$work/alone/" && cp "$1" "$work/alone/main.c" || return 1
     compiler=$CC
@@ -68,7 +68,7 @@ check "hello needs libxetile.so" needs_library
 hello_runs "libxetile.a" "$(echo "$static" | sed 's/-lxetile/-l:libxetile.a/')"
 check "hello has libxetile.a in it" eval "! needs_library"
 
-# The README's own line; a command line that is not quoted takes no space in the prefix.
+# The README's command line; it has no quotes, so its prefix must not contain spaces.
 readme_line() {
     ln -s "$prefix" "$work/plain" && mkdir "$work/line" && cp examples/gemm.c "$work/line/" &&
         sed -n "s|^    \(cc .*\)pkg-config \(.*xetile.*\)|\1pkg-config --define-variable=prefix=$work/plain \2 --m 64 --n 48 --k 40|p" README.md \

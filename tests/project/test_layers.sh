@@ -1,10 +1,10 @@
 #!/bin/sh
-# The layers that docs/layers.md tells of: no header uses a private name of another, that is one that ends in _, nor includes
-# its internal.h.
+# The layers described by docs/layers.md: no header uses a private name of another (one that ends in _), or includes its
+# internal.h.
 . "$(dirname "$0")/../test.sh"
 export LC_ALL=C
 
-# The identifiers of C sources, each once, without comments and texts.
+# The identifiers in C sources, each once, without comments and strings.
 identifiers() {
     cat "$@" | awk '{
         line = $0; out = ""
@@ -21,7 +21,7 @@ identifiers() {
     }' | grep -o '[A-Za-z_][A-Za-z0-9_]*' | sort -u
 }
 
-# What the names of a header begin with, in small letters or in capitals.
+# The prefixes of a header's names, in lower or upper case.
 prefix_of() { case $1 in spirv_emit) echo spe ;; coopmatrix) echo cm ;; coopvec) echo cv ;; xetile) echo xt ;; ze_dispatch) echo zed ;; esac }
 headers=$(ls src/*.h | sed 's|src/\(.*\)\.h|\1|' | grep -v '^linkage$')
 for header in $headers; do

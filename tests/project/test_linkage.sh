@@ -1,13 +1,13 @@
 #!/bin/sh
-# The ways to use the headers: included and no more, with the bodies in one file of the program, both in one program, the
-# declarations first and the bodies later in one file, src/ compiled file by file. A program of two files writes the same kernels
-# in all of them. What cannot work says so: bodies in two files, and two ways in one file.
+# The ways to use the headers: just included, with the bodies in one file of the program, both in one program, declarations first
+# and the bodies later in one file, src/ compiled file by file. A program of two files must generate the same kernels in all of
+# them. Errors must be clear: bodies in two files, and two ways in one file.
 . "$(dirname "$0")/../test.sh"
 export LC_ALL=C
 top=$(pwd)
 strict="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wundef"
 
-# A kernel that C++ can write too: two matrices from memory, their product to memory.
+# A kernel that C++ can also build: two matrices from memory, their product to memory.
 cat > "$work/product.h" <<'END'
 static int write_product(FILE *file, int cols)
 {
@@ -112,25 +112,25 @@ object() { # object NAME SOURCE FLAGS...: to NAME.o
     check "$name, $tag" $compiler $language $strict -I"$top" -I"$work" "$@" -c -o "$name.o" "$source"
 }
 
-linked() { # linked FILE...: the program that is made of these writes what the compiler's first one did
+linked() { # linked FILE...: the program linked from these prints what the compiler's first one did
     $compiler -o program "$@" -lze_loader -lm && ./program kernels || return 1
     [ -e first ] || cp kernels first
     cmp first kernels
 }
 
-clear_message() { # what the linker says of bodies in two files: a line or two a header, and no function is named
+clear_message() { # the linker's message for bodies in two files: one or two lines per header, no function names
     $compiler -o program "$@" -lze_loader -lm > says 2>&1 && { echo "it was linked"; return 1; }
     grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__xetile says &&
         grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch says &&
         [ "$(wc -l < says)" -le 15 ] && ! grep -Eq '\b(spe|cm|cv|xt|zed)_[a-z]' says || { cat says; return 1; }
 }
 
-clear_first_line() { # where both files had declarations before, the linker names all functions: after the symbol for this
+clear_first_line() { # if both files included declarations first, the linker names all functions, after the symbol for this
     $compiler -o program "$@" -lze_loader -lm > says 2>&1 && { echo "it was linked"; return 1; }
     head -n 1 says | grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit || { head -n 3 says; return 1; }
 }
 
-# The lowest header alone, since it is optimised: compilers order what they optimise as they like.
+# The lowest header alone, since it is optimised: compilers choose the order of optimised functions.
 cat > "$work/again.c" <<'END'
 #define XETILE_DECLARATIONS
 #include "spirv_emit.h"
@@ -152,7 +152,7 @@ for compiler in gcc clang g++ clang++; do
     command -v $compiler >/dev/null 2>&1 || { skip "the ways to use the headers with $compiler" "$compiler is not installed"; continue; }
     case $compiler in *++) language="-x c++ -std=c++17" ;; *) language=-std=c11 ;; esac
     mkdir "$work/$tag" && cd "$work/$tag" || exit 1
-    # As distributions build: what is not optimised stands in a file that is, and the C library checks its calls.
+    # Like distributions: unoptimised functions in an optimised file, with the C library's call checks.
     object one_go one -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong
     object two_go two
     object one_declared one -DXETILE_DECLARATIONS
@@ -172,9 +172,9 @@ for compiler in gcc clang g++ clang++; do
     cd "$top" || exit 1
 done
 
-# Languages and compilers meet in one program. What the bodies write does not depend on who compiled them, as it would if two
-# arguments of one call wrote something: their order is the compiler's.
-meets() { # meets COMPILER OTHER LINKER: a program of the one has the bodies of the other
+# Languages and compilers in one program. The output of the bodies must not depend on the compiler, as it would if two arguments
+# of one call emitted code: the compiler chooses their order.
+meets() { # meets COMPILER OTHER LINKER: a program compiled by one uses bodies compiled by the other
     if ! [ -d "$work/$1" ] || ! [ -d "$work/$2" ]; then skip "$1 with bodies of $2" "one of them is not installed"; return; fi
     cd "$work/$1" || exit 1
     compiler=$3
@@ -186,7 +186,7 @@ meets clang gcc clang
 meets gcc g++ g++
 meets g++ gcc g++
 
-# One file has the bodies in one way.
+# A file has the bodies in one way only.
 refused() { # refused NAME PART LINE...: to the compiler
     what=$1 part=$2
     shift 2

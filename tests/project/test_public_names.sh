@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/project/public_names.txt lists what the headers give to users; who adds or takes away a name does so there too, on purpose.
+# tests/project/public_names.txt lists the headers' public names; adding or removing one requires editing it too, on purpose.
 . "$(dirname "$0")/../test.sh"
 export LC_ALL=C
 : > "$work/x.c"
@@ -13,14 +13,14 @@ for header in spirv_emit coopmatrix coopvec xetile ze_dispatch; do
     done
 done
 
-# What can be called stands in the manual that its header begins with.
+# Every public function is described in the manual at its header's beginning.
 for header in spirv_emit coopmatrix coopvec xetile ze_dispatch; do
     sed '/\*\/$/q' "$header.h" | tr -c 'A-Za-z0-9_' '\n' | sort -u > "$work/manual"
     missing=$(sed -n "s/^$header \(function\|macro\) //p" "$work/names" | sort | comm -23 - "$work/manual")
     check "the manual of $header.h tells of all functions and macros" test -z "$missing"
 done
 
-# The manual of xetile.h says of each error where it comes from.
+# The manual of xetile.h names each error and its cause.
 sed '/\*\/$/q' xetile.h | tr -c 'A-Za-z0-9_' '\n' | sort -u > "$work/manual"
 missing=$(sed -n '/^#define XT_ERRORS_/,/^$/s/^    X(\([A-Z0-9_]*\),.*/\1/p' xetile.h | sort | tee "$work/errors" | comm -23 - "$work/manual")
 check "errors are found" test "$(wc -l < "$work/errors")" -gt 60

@@ -1,9 +1,9 @@
 #!/bin/sh
-# What README.md and docs/ show is true: each C program compiles with every warning an error, runs, and prints the text that
-# stands under it; the vendoring recipe works, a foreign program finds the software device, and targets and files exist.
+# README.md and docs/ are true: each C program compiles with every warning an error, runs, and prints the text below it; the
+# vendoring recipe works, another program finds the software device, and targets and files exist.
 . "$(dirname "$0")/../test.sh"
 
-# Each ```c block to a file of its own, the ```text block after it to another.
+# Writes each ```c block to a file, and the ```text block after it to another.
 blocks() { # blocks FILE PREFIX
     awk -v to="$2" '/^```c$/ { file = to (++n) ".c"; next } /^```text$/ { file = to n ".text"; next } /^```/ { file = ""; next }
         file { print > file }' "$1"
@@ -16,7 +16,7 @@ for page in README.md docs/*.md; do
     for block in "$prefix"*.c; do
         [ "$programs" = 0 ] && break
         name="$page, program $(basename "$block" .c)"
-        # shellcheck disable=SC2086 # a program that loads a driver with a sanitizer must have it too
+        # shellcheck disable=SC2086 # a program that loads a driver with a sanitizer needs it too
         check "$name compiles" $CC $SANITIZE -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -o "${block%.c}" "$block" -lze_loader -lm
         check "$name has its output under it" test -s "${block%.c}.text"
         check_says "$name prints it" "$(cat "${block%.c}.text")" env XETILE_DEVICE=software "${block%.c}"
@@ -35,7 +35,7 @@ for page in README.md docs/*.md soft/README.md; do
     done
 done
 
-# The recipe's own lines, with a folder that exists.
+# The recipe's own lines, with an existing folder.
 recipe() {
     mkdir "$work/folder" && sed -n 's|^    \(cp spirv_emit.h .*\)|\1|p; s|^    \(cd /some/folder .*\)|\1|p' README.md |
         sed "s|/some/folder|$work/folder|g; s|cc -std|cc $SANITIZE -std|; s|\./a\.out|./a.out --m 64 --n 48 --k 40|" > "$work/recipe.sh" &&
@@ -43,7 +43,7 @@ recipe() {
 }
 check_says "the vendoring recipe" "ok gemm" recipe
 
-# The same program with the bodies in a file of its own, in the folder that the recipe has filled.
+# The same program with the bodies in a separate file, in the recipe's folder.
 bodies_apart() {
     cd "$work/folder" && sed -n "s|^    \(printf .*bodies.c\)$|\1|p; s|^    \(cc .*bodies.c .*\)|\1|p" "$page" |
         sed "s|cc -std|cc $SANITIZE -std|; s|\./a\.out|./a.out --m 64 --n 48 --k 40|" > bodies.sh &&
@@ -52,7 +52,7 @@ bodies_apart() {
 page=$(pwd)/README.md
 check_says "the README's program of two files" "ok gemm" bodies_apart
 
-# The lines for several devices and ranks, on small sizes.
+# The command lines for several devices and ranks, with small sizes.
 for program in gemm_devices mpi_summa; do
     line=$(sed -n "s|^    \(XETILE_[A-Z=0-9_]* .*\)build/$program$|\1'$BUILD/$program' --device software --m 96 --n 80 --k 64|p" README.md)
     if [ $program = mpi_summa ] && [ -n "${SANITIZE:-}" ]; then skip "the README's mpirun" "not under sanitizers"

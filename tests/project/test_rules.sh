@@ -1,10 +1,10 @@
 #!/bin/sh
-# docs/rules.md: each kernel of its tables is in a test, which builds it, asks for the id that the table has, for the line and for
-# both values (BAD in those tests), and runs.
+# docs/rules.md: each kernel in its tables is in a test that builds it and checks the table's error id, the line and both values
+# (BAD in those tests), and that runs.
 . "$(dirname "$0")/../test.sh"
 tests="tests/xetile/test_xetile_errors.c tests/xetile/test_xetile_vector_errors.c tests/coopvec/test_coopvec_errors.c"
 
-# A line for each: error, then the kernel's name, or `file: text in it`.
+# A line for each: the error, then the kernel's name, or `file: text in it`.
 awk -F ' *[|] *' '/^[|]/ && $4 != "error" && $4 !~ /^-/ {
     if ($5 ~ /^test_[a-z_]*[.](c|sh): /) { print $4 "\t" $5; next }
     n = split($5, name, ", *")
@@ -23,7 +23,7 @@ broken() { # broken ERROR KERNEL
         grep -q "^UNLISTED($name," $tests && grep -q "RUN($2);" $tests && [ "$1" = UNLISTED ]
         return
     fi
-    # the name may stand on a line of its own
+    # the name may be on a separate line
     tr '\n' ' ' < "$work/tests" | grep -q "BAD( *$2, $1," && grep -q "RUN($2);" "$work/tests"
 }
 # shellcheck disable=SC2086

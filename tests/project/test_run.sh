@@ -1,5 +1,5 @@
 #!/bin/sh
-# The test runner itself: a program that is missing, crashes, prints no counts or lies about them is a failure.
+# The test runner: a program that is missing, crashes, prints no counts or wrong ones is a failure.
 . "$(dirname "$0")/../test.sh"
 mkdir -p "$work/tests/xetile" "$work/build"
 cp tests/run.sh tests/spirv_val.sh tests/test.sh "$work/tests/"
@@ -19,7 +19,7 @@ program skips 'echo skipped a: no gpu; echo 0 passed, 0 failed, 4 skipped'
 program litters 'echo > 0.c; echo 1 passed, 0 failed'
 program slow '(sleep 14; echo late > "$XETILE_SPV_DIR/../../late") & sleep 20; echo 1 passed, 0 failed'
 
-summary() { # summary WANTED PROGRAM...: the last line, and an exit code that goes with it
+summary() { # summary WANTED PROGRAM...: the last line, with the matching exit code
     wanted=$1
     shift
     said=$(cd "$work" && BUILT=yes BUILD=build SPIRV_VAL=true TEST_SECONDS=1 sh tests/run.sh "$@" 2>&1)
@@ -28,7 +28,7 @@ summary() { # summary WANTED PROGRAM...: the last line, and an exit code that go
     [ "$(echo "$said" | tail -n 1)" = "$wanted" ] || return 1
     case $wanted in *" 0 failed"*) [ $code = 0 ] ;; *) [ $code = 1 ] ;; esac
 }
-# One more passes or fails in each: spirv-val (here: true) over the modules that were saved.
+# One more test passes or fails in each: spirv-val (here: true) on the saved modules.
 check "good" summary "4 passed, 0 failed, 0 skipped" test_good
 check_says "counts by area" "project                      4 passed    1 failed    2 skipped" \
     sh -c "cd '$work' && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_bad | cat"
@@ -53,7 +53,7 @@ check "a file is left behind" summary "5 passed, 1 failed, 0 skipped" test_good 
 check_says "it is named" "1 failed: 0.c" sh -c "cd '$work' && rm 0.c && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_litters | cat"
 rm -f "$work/0.c"
 check "what does not build" env BUILT=no sh -c "cd '$work' && BUILD=build SPIRV_VAL=true sh tests/run.sh test_good | grep -qx '4 passed, 1 failed, 0 skipped'"
-# Both tests leave two lines of spirv-val and themselves to come: 2 left, 1 left, 0 left.
+# Two tests, then spirv-val: 2 left, 1 left, 0 left.
 said_left() { cd "$work" && JOBS=1 BUILD=build SPIRV_VAL=true sh tests/run.sh test_good test_skips; }
 check "each line says how many are left" [ "$(said_left | sed -n 's/.* s; \([0-9]*\) left$/\1/p' | tr '\n' ' ')" = "2 1 0 " ]
 program waits 'sleep 2; echo 1 passed, 0 failed'

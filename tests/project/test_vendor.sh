@@ -1,5 +1,5 @@
 #!/bin/sh
-# The vendoring recipe: the headers and one example copied to an empty folder build with no other flag.
+# The vendoring recipe: the headers and one example, copied to an empty folder, build without other flags.
 . "$(dirname "$0")/../test.sh"
 vendored="spirv_emit.h coopmatrix.h xetile.h ze_dispatch.h"
 
@@ -8,7 +8,7 @@ vendor() { # vendor COMPILER EXAMPLE
     (cd "$work/folder" && $1 -std=c11 -Wall -Wextra -Wpedantic -Werror "$2.c" -lze_loader -lm && ./a.out --help)
 }
 
-# What the README says of machines without a GPU: the device lies beside the program, and no variable is set.
+# The README's instructions for machines without a GPU: the device is beside the program, and no variable is set.
 vendor_device() {
     vendor "$CC" hello && cp "$BUILD/libze_soft.so" "$work/folder/" || return 1
     (cd "$work/folder" && env -u XETILE_SOFT -u ZE_ENABLE_ALT_DRIVERS ./a.out)

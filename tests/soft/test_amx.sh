@@ -1,10 +1,10 @@
 #!/bin/sh
-# test_amx.sh - XETILE_SOFT_ISA=amx: matrix products on the CPU's tile unit. The tile instructions are done by
-# tests/soft/amx_emulator.c, on any x86-64, and counted: a program that used none has failed. A CPU that has tiles does them.
+# test_amx.sh - XETILE_SOFT_ISA=amx: matrix products on the CPU's tile unit. tests/soft/amx_emulator.c executes the tile
+# instructions, on any x86-64, and counts them: a program that uses none has failed. CPUs with tiles execute them natively.
 . "$(dirname "$0")/../test.sh"
 unset XETILE_CC XETILE_SPV_DIR AMX_EMULATOR_TYPES
 
-# A program must succeed under the emulator, having done some of each INSTRUCTION.
+# A program must succeed under the emulator, and execute some of each INSTRUCTION.
 emulated() { # emulated "INSTRUCTIONS" VARIABLE=VALUE COMMAND...
     instructions=$1 setting=$2
     shift 2
@@ -27,7 +27,7 @@ emulated() { # emulated "INSTRUCTIONS" VARIABLE=VALUE COMMAND...
     pass
 }
 
-# Products of a loop wait until there are many: sums are loaded and stored once in eight steps.
+# A loop's products are deferred until there are many: sums are loaded and stored once in eight steps.
 late() { # late PRODUCT N COMMAND...: at least N products for each store
     product=$1 many=$2
     shift 2
@@ -55,11 +55,11 @@ examples() {
     emulated tdpbf16ps X= "$BUILD/gemm" --m 256 --n 256 --k 96 --type bf16
     emulated tdpbssd X= "$BUILD/gemm" --m 256 --n 256 --k 64 --type i8
     emulated tdpfp16ps XETILE_SOFT_CHECK=1 "$BUILD/gemm" --m 256 --n 256 --k 32
-    emulated tdpfp16ps X= "$BUILD/gemm_slm" --m 256 --n 256 --k 64 # subgroups that take turns at barriers
+    emulated tdpfp16ps X= "$BUILD/gemm_slm" --m 256 --n 256 --k 64 # subgroups alternate at barriers
     late tdpfp16ps 8 "$BUILD/gemm" --m 256 --n 256 --k 512
     late tdpbf16ps 8 "$BUILD/gemm" --m 256 --n 256 --k 256 --type bf16
     late tdpbssd 4 "$BUILD/gemm" --m 256 --n 256 --k 512 --type i8 # each of them does two steps
-    # tiles that know bf16 alone, as the first CPUs with tiles have no fp16
+    # tiles with bf16 only, as the first CPUs with tiles have no fp16
     emulated tdpbf16ps AMX_EMULATOR_TYPES=1 "$BUILD/gemm" --m 256 --n 256 --k 64 --type bf16
     check "f16 without tiles for it" env AMX_EMULATOR_TYPES=1 LD_PRELOAD="$work/amx_emulator.so" "$BUILD/gemm" --m 256 --n 256 --k 64
     if command -v clang >/dev/null 2>&1; then
@@ -82,7 +82,7 @@ x86_64:)
     if "$CC" -std=gnu11 -O2 -Wall -Wextra -shared -fPIC -o "$work/amx_emulator.so" tests/soft/amx_emulator.c -lm; then
         matrix_tests
         examples
-        # what was compiled for tiles is not taken from the cache without them
+        # code compiled for tiles must not be taken from the cache without them
         check "the same program without tiles" env XETILE_SOFT_ISA=native "$BUILD/gemm" --m 256 --n 256 --k 64
     else
         fail "amx_emulator.c compiles" ""

@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_conformance.sh - the tables of soft/README.md are true: every function of the installed Level Zero header that is
-# not newer than what they promise stands in them, everything the driver's tables hold does, and each row names tests that
-# exist and whose file uses the function.
+# test_conformance.sh - the tables of soft/README.md are true: they list every function of the installed Level Zero header up to
+# the promised version and everything in the driver's tables, and each row names tests that exist and whose file uses the
+# function.
 . "$(dirname "$0")/../test.sh"
 readme=soft/README.md
 
@@ -21,12 +21,12 @@ no_lines "functions of the driver that the tables do not list" "$work/silent"
 comm -13 "$work/served" "$work/listed" > "$work/absent"
 no_lines "functions in the tables that the driver does not have" "$work/absent"
 
-# What the header declares; the loader answers zeInit's kin and zeLoader... itself.
+# The header's declarations; the loader implements zeInit... and zeLoader... itself.
 header=$(printf '#include <level_zero/ze_api.h>\n' | $CC -E - 2>/dev/null | sed -n 's/^# [0-9]* "\(.*ze_api\.h\)".*/\1/p' | head -n 1)
 if [ ! -f "$header" ]; then
     skip header "level_zero/ze_api.h is not found"
 else
-    # A declaration's name stands alone at the start of a line, behind ZE_APICALL; headers of more than 1.4 have more.
+    # A declaration's name is alone at the start of a line, after ZE_APICALL; headers newer than 1.4 have more.
     sed -n 's/^\(ze[A-Z][A-Za-z0-9]*\)(.*/\1/p' "$header" | sort -u > "$work/declared"
     comm -23 "$work/declared" "$work/listed" > "$work/missing"
     if [ "$(wc -l < "$work/declared")" -lt 100 ]; then
@@ -38,7 +38,7 @@ else
     fi
 fi
 
-# The settings that are told of are those that the driver takes.
+# The documented settings are those that the driver accepts.
 sed -n 's/^| `XETILE_SOFT_\([A-Z_]*\).*/\1/p' "$readme" | sort > "$work/told"
 sed -n 's/^    {"\([A-Z_]*\)", {.*/\1/p' soft/ze/settings.c | sort > "$work/taken"
 [ "$(wc -l < "$work/taken")" -ge 10 ] || fail settings "the table is not found in soft/ze/settings.c"
@@ -60,7 +60,7 @@ while IFS='|' read -r function tests; do
     if [ -z "$missing" ]; then pass; else fail "$function" "$missing"; fi
 done < "$work/rows"
 
-# The table of what kernels may use: `file: test` everywhere, in tests/ or soft/tests/.
+# The table of what kernels may use: `file: test` in all rows, in tests/ or soft/tests/.
 sed -n '/^### What a kernel may use/,/^### Several/p' "$readme" | sed -n 's/^| \(.*\) | \(test_[^|]*\) |$/\1|\2/p' > "$work/breadth"
 [ "$(wc -l < "$work/breadth")" -ge 30 ] || fail "what a kernel may use" "the table is not found in $readme"
 while IFS='|' read -r what tests; do

@@ -1,12 +1,11 @@
 #!/bin/sh
-# test_isa_levels.sh - the software device at every instruction set that it can be told to compile for and this CPU has,
-# and with clang as the kernels' compiler: products of matrices of every type and number of rows, a GEMM of each
-# type, cooperative matrices, groups, small floats. (The other tests run as the device chooses: with all that the CPU
-# has, cc as the compiler.)
+# test_isa_levels.sh - the software device at every instruction set that it supports and this CPU has, and with clang as the
+# kernels' compiler: matrix products of every type and number of rows, a GEMM of each type, cooperative matrices, groups, small
+# floats. (The other tests run with the device's defaults: all that the CPU has, and cc as the compiler.)
 . "$(dirname "$0")/../test.sh"
 unset XETILE_SOFT_ISA XETILE_CC XETILE_SPV_DIR
 
-# A program, or a part of it, must end well; the counts are those of its tests.
+# A program, or a part of it, must succeed; the counts are those of its tests.
 level() { # level LABEL VARIABLE=VALUE PROGRAM [PART]
     if [ ! -x "$BUILD/$3" ]; then
         fail "$1 $3" "not built"

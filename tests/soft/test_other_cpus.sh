@@ -1,11 +1,11 @@
 #!/bin/sh
-# test_other_cpus.sh - the software device on other CPUs, under QEMU's emulation of programs, as far as emulator and compiler
-# are installed: AArch64 and RISC-V, with driver and programs built for them, and x86-64 with AVX2 at most and without
-# AVX (test_isa_levels.sh has more for those). A few programs each, since emulation is slow. The kernels' compilers are
-# not emulated.
+# test_other_cpus.sh - the software device on other CPUs, under QEMU's user-mode emulation, if emulator and compiler are
+# installed: AArch64 and RISC-V, with driver and programs built for them, and x86-64 with at most AVX2 and without AVX
+# (test_isa_levels.sh has more for those). A few programs each, since emulation is slow. The kernels' compilers are not
+# emulated.
 #
-# Debian has no Level Zero loader for those CPUs, so the programs are linked with the driver's own objects; one of them
-# loads libze_soft.so and asks for its tables as the loader does.
+# Debian has no Level Zero loader for those CPUs, so the programs are linked with the driver's objects; one of them loads
+# libze_soft.so and requests its tables as the loader does.
 . "$(dirname "$0")/../test.sh"
 if [ -n "${SANITIZE:-}" ]; then
     skip "other CPUs" "a sanitizer is not emulated"
@@ -16,7 +16,7 @@ unset XETILE_SOFT_ISA XETILE_CC XETILE_SPV_DIR MAKEFLAGS MFLAGS
 export XETILE_SOFT_CACHE="${XETILE_SOFT_CACHE:-$BUILD/cache}"
 tests="test_opencl_groups test_opencl_atomics"
 
-# A program must end well; the counts are those of its tests, or one.
+# A program must succeed; the counts are those of its tests, or one.
 emulate() { # emulate LABEL PROGRAM [ARGUMENT...]
     of=$1
     shift
@@ -36,7 +36,7 @@ run_examples() { # run_examples LABEL FOLDER
     for type in f16 bf16 i8; do emulate "$1" "$2/gemm" --m 100 --n 72 --k 64 --type $type; done
 }
 
-# The kernels' compiler: COMMAND, with FLAG for -march=native or -mcpu=native where that is of another CPU.
+# The kernels' compiler: COMMAND, with FLAG in place of -march=native or -mcpu=native for another CPU.
 write_compiler() { # write_compiler COMMAND [FLAG]
     {
         echo '#!/bin/sh'
@@ -51,7 +51,7 @@ emulator() { command -v "qemu-$1" || command -v "qemu-$1-static"; }
 
 # ---- other architectures
 
-# Cross compilers do not look where the system's headers are.
+# Cross compilers do not search the system's headers.
 link_headers() { # link_headers FOLDER
     mkdir -p "$1"
     for header in level_zero/ze_api.h spirv/unified1/spirv.h; do
@@ -60,12 +60,12 @@ link_headers() { # link_headers FOLDER
     done
 }
 
-build_for() { # build_for TRIPLE FOLDER: driver, programs, and what stands for the loader
+build_for() { # build_for TRIPLE FOLDER: driver, programs, and the loader's substitute
     triple=$1 to=$2 wanted=
     set -- make --no-print-directory -j2 BUILD="$to" CC="$triple-gcc" AR="$triple-ar" CFLAGS=-O1 LOADER_CFLAGS="-I$to/include"
     link_headers "$to/include" && "$@" soft || return 1
     rm -f "$to/driver.a"
-    for program in hello gemm test_xetile $tests; do # make does not know that the driver is in them
+    for program in hello gemm test_xetile $tests; do # make does not know that they contain the driver
         [ -n "$(find "$to/$program" -newer "$to/libze_soft.so" 2>/dev/null)" ] || rm -f "$to/$program"
         wanted="$wanted $to/$program"
     done
@@ -95,14 +95,14 @@ other() { # other CPU TRIPLE [FLAG]
     check_refused "$1, avx2" "this CPU does not have it" env XETILE_SOFT_ISA=avx2 $emulation "$to/hello"
 }
 
-# ---- this one with less
+# ---- this architecture with fewer instructions
 
-less() { # less MODEL LEVEL: one that it does not have
+less() { # less MODEL LEVEL: LEVEL is one that it does not have
     emulation=$(emulator x86_64)
     if [ "$(uname -m)" != x86_64 ] || [ -z "$emulation" ]; then skip "$1" "no qemu-x86_64, or another CPU"; return; fi
     if ! "$emulation" -cpu "$1" /bin/true 2>/dev/null; then skip "$1" "this QEMU does not know it"; return; fi
     emulation="$emulation -cpu $1"
-    write_compiler "$emulation $(command -v "${CC%% *}")" # which looks at the CPU that it runs on, too
+    write_compiler "$emulation $(command -v "${CC%% *}")" # it detects the CPU too
     run_examples "$1" "$BUILD"
     # shellcheck disable=SC2086
     check_refused "$1, $2" "this CPU does not have it" env XETILE_SOFT_ISA="$2" $emulation "$BUILD/hello"

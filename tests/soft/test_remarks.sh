@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the device says of the kernels it builds (XETILE_SOFT_REMARKS, XETILE_SOFT_PRINT): what was done and what was not, with the
-# line of the source; the same when the cache has the kernel; nothing when it is not asked.
+# The device's remarks on the kernels it builds (XETILE_SOFT_REMARKS, XETILE_SOFT_PRINT): optimisations done and missed, with the
+# source line; the same if the kernel is cached; nothing unless requested.
 . "$(dirname "$0")/../test.sh"
 export XETILE_SOFT_ISA=generic # the same on every CPU
 BUILD=$(cd "$BUILD" && pwd)

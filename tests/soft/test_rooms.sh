@@ -1,6 +1,6 @@
 #!/bin/sh
-# The rooms of soft/: no include and no call goes up (the Makefile's soft_rooms has their order), no two files call
-# each other in a circle, and the README and the picture show the rooms as they are.
+# The rooms of soft/: no include and no call goes up (the Makefile's soft_rooms has their order), no two files call each other in
+# a cycle, and the README and the picture match the code.
 . "$(dirname "$0")/../test.sh"
 export LC_ALL=C
 order=$(sed -n 's/^soft_rooms = //p' Makefile)
@@ -31,7 +31,7 @@ check "soft/README.md has the rooms from the top down" diff "$work/downward" "$w
 scripts/rooms.sh picture > "$work/rooms.svg"
 check "docs/rooms.svg is as scripts/rooms.sh draws it" cmp "$work/rooms.svg" docs/rooms.svg
 
-# An arrow up is seen: in a copy, the reader includes a header of the API.
+# Arrows up are detected: in a copy, the reader includes a header of the API.
 mkdir "$work/copy" && cp -r scripts Makefile soft "$work/copy/"
 echo '#include "ze/ze_soft.h"' >> "$work/copy/soft/spirv/types.c"
 where=$(cd "$BUILD" && pwd)

@@ -1,11 +1,11 @@
 #!/bin/sh
-# The numbers of spirv_emit.h and what needs which capability are what src/spirv_emit/numbers.py makes of the grammar in
-# tests/data, and that is what extract_grammar.py makes of the files Khronos publishes, where those are.
+# The numbers and required capabilities in spirv_emit.h are those that src/spirv_emit/numbers.py generates from the grammar in
+# tests/data, which is what extract_grammar.py extracts from Khronos's files, if they are installed.
 . "$(dirname "$0")/../test.sh"
 command -v python3 >/dev/null 2>&1 || { skip "numbers of SPIR-V" "python3 is not installed"; report; exit; }
 check "the lists are as the grammar and names.txt say" python3 src/spirv_emit/numbers.py --check
 
-# A number that is wrong shows.
+# A wrong number is detected.
 mkdir -p "$work/src/spirv_emit" "$work/tests/data"
 cp src/spirv_emit/n*.h src/spirv_emit/n*.txt src/spirv_emit/numbers.py "$work/src/spirv_emit"
 sed 's/^Op IAdd 128 /Op IAdd 1128 /' tests/data/spirv_grammar.txt > "$work/tests/data/spirv_grammar.txt"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What XeTile's text does not allow and the C compiler refuses already: a padding in a store, sizes that are not constants
-# of the program, a prefetch without a tile. The program without any of it compiles. What newcomers forget is reported at
-# their own line, by gcc too.
+# Errors against XeTile's specification that the C compiler detects: a padding in a store, sizes that are not constants of the
+# program, a prefetch without a tile. The program without them compiles. Common omissions are reported at the user's line, even
+# by gcc.
 . "$(dirname "$0")/../test.sh"
 
 program() { # program STATEMENT: a kernel with it
