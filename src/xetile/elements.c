@@ -234,7 +234,7 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
     bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
          truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
     bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
-    return (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) ||
+    return (type == XT_BOOL_ ? truth : !xt_is_f8_(type) && (!whole || xt_is_int_(type))) ||
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
@@ -303,12 +303,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *name;
-    int operands, on_float; /* instruction on floats */
-} xt_math_row_;
-
-static const xt_math_row_ *xt_math_info_(int op)
+XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 {
     static const xt_math_row_ rows[] = {
 #define XT_ROW_(name, n, instruction) {"XT_" #name, n, (int)SPE_##instruction},
@@ -321,7 +316,7 @@ static const xt_math_row_ *xt_math_info_(int op)
 /* 0: none. */
 static int xt_math_instruction_(int op, int type)
 {
-    if (type == CM_E4M3 || type == CM_E5M2 || type >= (int)CM_C32) return 0;
+    if (xt_is_f8_(type) || type >= (int)CM_C32) return 0;
     if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }

@@ -283,6 +283,7 @@ XETILE_PRIVATE xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n);
 XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
 XETILE_PRIVATE const char *xt_type_name_(int type);
 XETILE_PRIVATE bool xt_is_float_(int type);
+XETILE_PRIVATE bool xt_is_f8_(int type);
 XETILE_PRIVATE bool xt_is_int_(int type);
 XETILE_PRIVATE bool xt_is_signed_(int type);
 XETILE_PRIVATE int xt_bits_(int type);
@@ -442,6 +443,12 @@ XETILE_PRIVATE void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_vi
 
 /* ---- elements.c */
 
+typedef struct {
+    const char *name;
+    int operands, on_float; /* instruction on floats */
+} xt_math_row_;
+
+XETILE_PRIVATE const xt_math_row_ *xt_math_info_(int op);
 XETILE_PRIVATE int xt_strips_(const cm_matrix *a);
 XETILE_PRIVATE cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
 XETILE_PRIVATE void xt_make_all_(xt_ctx *x, const xt_vec *v);

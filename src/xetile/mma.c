@@ -40,14 +40,13 @@ static bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, co
  * with those given as options, as in the older specification. */
 static bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
 {
-    xt_map a, b;
+    xt_map a = XT_ZERO_;
     *map = d->left.map;
     map->sg_data[1] = d->right.map.sg_data[1];
     if (xt_has_map_(&d->map)) *map = d->map;
     if (with_c) *map = d->sum.map;
     if (with_c && xt_has_map_(&d->map) && !xt_mma_has_map_(w, ".map", &d->map, map)) return false;
-    memset(&a, 0, sizeof a);
-    b = a;
+    xt_map b = a;
     if (xt_has_map_(map)) {
         a = xt_map_mma_a(map, d->left.dist.shape[1]);
         b = xt_map_mma_b(map, d->right.dist.shape[0]);
@@ -71,10 +70,8 @@ static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 static cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
-    cm_matrix sum;
-    int k;
-    memset(&sum, 0, sizeof sum);
-    for (k = 0; k < ga->cut[1].n; k++) {
+    cm_matrix sum = XT_ZERO_;
+    for (int k = 0; k < ga->cut[1].n; k++) {
         const cm_matrix *left = &d->right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
         const cm_matrix *right = &d->left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
         sum = cm_mul_add(&x->cm, type, left, right, k ? &sum : c);
@@ -115,7 +112,7 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
 {
     return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
-           (size_t)cm_type_info(xt_held_(v->type))->bytes;
+           (size_t)xt_bytes_((int)v->type);
 }
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
@@ -123,11 +120,10 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     bool with_c = d.sum.magic != 0;
     cm_type type = CM_F32;
     xt_map map;
-    xt_vec r;
     if (!xt_enter_(w) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
         !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
-    r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
+    xt_vec r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
     xt_spread_like_(w.x, r.id, &d.left);
     xt_spread_like_(w.x, r.id, &d.right);
     xt_spread_like_(w.x, r.id, &d.sum);
@@ -140,18 +136,16 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 /* Finds the register needs of products. */
 XE_FN_ void xt_find_products_(xt_ctx *x)
 {
-    int i;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
-        size_t sum, all, slice;
+        const xt_mma_desc_ *d = n->mma;
         if (n->op != XT_OP_TILE_MMA_) continue;
-        sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
-        all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+        size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
+        size_t all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
         x->has_mma = true;
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
-        slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
+        size_t slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
         if (slice <= x->slice_bytes) continue;
         x->slice_bytes = slice;
         x->largest = i;
@@ -160,20 +154,17 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
 
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_mma_desc_ d = *(const xt_mma_desc_ *)n->desc;
+    xt_mma_desc_ d = *n->mma;
     bool with_c = d.sum.magic != 0, sliced = xt_is_sliced_(x, d.left.id);
-    xt_vec r = xt_make_vec_(x, n), a, b, c;
+    xt_vec r = xt_make_vec_(x, n);
     if (!sliced) {
-        a = xt_now_vec_(x, &d.left);
-        b = xt_now_vec_(x, &d.right);
-        d.left = xt_as_use_(x, &a, CM_B);
-        d.right = xt_as_use_(x, &b, CM_A);
+        d.left = xt_now_as_(x, &d.left, CM_B);
+        d.right = xt_now_as_(x, &d.right, CM_A);
     }
-    if (with_c) {
-        c = xt_now_vec_(x, &d.sum);
-        d.sum = xt_as_use_(x, &c, CM_ACC);
-    }
-    if (r.blocks && sliced) xt_emit_sliced_(x, &d, with_c, &r);
-    else if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
+    if (r.blocks && sliced)
+        xt_emit_sliced_(x, &d, with_c, &r);
+    else if (r.blocks)
+        xt_emit_mma_(x, &d, with_c, &r);
     xt_define_vec_(x, n->result, r);
 }

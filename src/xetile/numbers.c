@@ -225,17 +225,18 @@ static int xt_align_result_(int op, const xt_val *a, const xt_val *b)
     return p < q ? p : q;
 }
 
+static bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_f8_(type); }
+
 static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
     char s[48], t[48];
     bool integers_only = op > SPE_ARITH_REM && op <= SPE_ARITH_SHR;
-    bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
     if (!spe_val_is_set(a) || !spe_val_is_set(b))
         return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
-    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
-        (integers_only && !xt_is_int_(type) && !logic))
+    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_held_as_bits_(type) ||
+        (type == XT_BOOL_ && !logic) || (integers_only && !xt_is_int_(type) && !logic))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
                         xt_describe_(b, t, sizeof t));
     if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->integer == 0 && !xt_is_float_(type))
@@ -328,8 +329,7 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
 {
     (void)d; /* only for 8-bit floats, which numbers cannot be */
     if (!xt_enter_(w)) return xt_nothing_();
-    if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
-        v.val.type == CM_E5M2)
+    if (xt_held_as_bits_(type) || xt_held_as_bits_(v.val.type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
                                xt_type_name_(type));
     return xt_cast_number_(w, type, &v.val);

@@ -36,7 +36,7 @@ static SPE_PRINTF(2, 3) void xt_put_(xt_printer_ *p, const char *format, ...)
 /* The type of a number, for which 32-bit integers are indices, or of an element. */
 static const char *xt_type_text_(int type, bool number)
 {
-    if (type == CM_E4M3 || type == CM_E5M2) return type == CM_E4M3 ? "f8E4M3FN" : "f8E5M2";
+    if (xt_is_f8_(type)) return type == CM_E4M3 ? "f8E4M3FN" : "f8E5M2";
     if (type == XT_BOOL_ || !xt_is_int_(type) || xt_is_signed_(type))
         return number && type == CM_I32 ? "index" : xt_type_name_(type);
     return type == CM_U64 ? "ui64" : type == CM_U32 ? (number ? "index" : "ui32") : type == CM_U16 ? "ui16" : "ui8";
@@ -258,14 +258,9 @@ static void xt_put_arith_(xt_printer_ *p, int op, int type)
 
 static void xt_put_math_(xt_printer_ *p, int op, int type)
 {
-    static const char *const names[] = {
-#define XT_ROW_(name, n, instruction) #name,
-        XT_MATH_(XT_ROW_)
-#undef XT_ROW_
-    };
-    const char *at;
     xt_put_(p, "math.");
-    for (at = names[op]; *at; at++) xt_put_(p, "%c", tolower((unsigned char)*at));
+    for (const char *at = xt_math_info_(op)->name + strlen("XT_"); *at; at++)
+        xt_put_(p, "%c", tolower((unsigned char)*at));
     if (op == XT_MATH_ABS_ || op == XT_MATH_POW_) xt_put_(p, xt_is_float_(type) ? "f" : "i");
 }
 
@@ -453,7 +448,7 @@ static void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, 
         if (u->tile.scatter && u->offsets.id) xt_say_(p, ", $v", &u->offsets);
         return;
     case 'M':
-        for (i = 0; i < (n->kind == XT_MATH_FMA_ ? 3 : n->kind == XT_MATH_POW_ ? 2 : 1); i++)
+        for (i = 0; i < xt_math_info_(n->kind)->operands; i++)
             p->type = d->type, xt_say_(p, i ? ", $n" : " $n", &d->v[i]);
         break;
     case 'a':

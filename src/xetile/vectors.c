@@ -314,7 +314,7 @@ static cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
 static bool xt_check_iota_(xt_where_ w, int type, int dim)
 {
     if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
-    return (type != XT_BOOL_ && type != CM_E4M3 && type != CM_E5M2) ||
+    return (type != XT_BOOL_ && !xt_is_f8_(type)) ||
            xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
 }
 
