@@ -493,16 +493,8 @@ typedef struct {
     int line;
 } xt_where_; /* the context and the user's line, passed to every function by its macro */
 
-enum { XT_PLACES_MAX_ = 64 };
-
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
-
-/* A subgroup's coordinate in a dimension of a map, cached so that tiles with the same map share the arithmetic. */
-typedef struct {
-    int dim, across, layout, count, data;
-    spe_id id;
-} xt_place_;
 
 struct xt_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -545,9 +537,7 @@ struct xt_ctx {
     int staged;   /* operands go through local memory in this version, XT_BY_... */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
-    spe_list lane_bits, lane_tables; /* written so far */
-    xt_place_ places[XT_PLACES_MAX_];
-    int place_count;
+    spe_list once; /* what has been computed before the body, see xt_once_ */
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */

@@ -260,15 +260,14 @@ typedef struct {
 /* Alignment of arrays in local memory, in bytes. All versions of the body use the same arrays. */
 enum { XT_LOCAL_ALIGN_ = 64 };
 
-/* A condition and a number that depend on the lane, computed before the body. */
+/* What differs only between lanes or subgroups and is computed once, before the body: by a key, for example the bits of
+ * all lanes. */
+typedef enum { XT_ONCE_PLACE_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
 typedef struct {
-    uint32_t mask; /* bit p is lane p's */
-    spe_id id;
-} xt_lane_bit_row_;
-typedef struct {
-    unsigned char table[32];
-    spe_id id;
-} xt_lane_table_row_;
+    xt_once_kind_ kind;
+    unsigned char key[32];
+    spe_id id; /* 0: not yet */
+} xt_once_;
 
 XETILE_PRIVATE const spe_reporter *xt_errors_(void);
 XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
@@ -408,6 +407,7 @@ XETILE_PRIVATE xt_block_ xt_blocks_(const xt_ctx *x, const xt_dist *d);
 XETILE_PRIVATE bool xt_next_block_(xt_block_ *b);
 XETILE_PRIVATE bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map);
 XETILE_PRIVATE xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim);
+XETILE_PRIVATE xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size);
 XETILE_PRIVATE spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim);
 XETILE_PRIVATE xt_vec xt_no_vec_(void);
 XETILE_PRIVATE xt_vec xt_form_(const xt_tile *t);

@@ -5,8 +5,8 @@
 XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
 
 typedef struct {
-    int table, next;
-    spe_id id;
+    spe_id from, id; /* from: the lane that each lane takes it from; id: the result */
+    int next;
 } xt_move_;
 
 XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
@@ -76,32 +76,22 @@ static spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
 XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
 {
     spe_module *m = &x->m;
-    xt_lane_bit_row_ *row;
-    for (int i = 0; i < x->lane_bits.count; i++) {
-        row = (xt_lane_bit_row_ *)x->lane_bits.items + i;
-        if (row->mask == mask) return row->id;
-    }
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_BIT_, &mask, sizeof mask);
+    if (!row || row->id) return row ? row->id : 0;
     spe_prologue_begin(m);
-    spe_id bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
-    bit = spe_ine(m, bit, spe_u32(m, 0));
+    row->id = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
+    row->id = spe_ine(m, row->id, spe_u32(m, 0));
     spe_prologue_end(m);
-    row = (xt_lane_bit_row_ *)spe_list_add(&x->m, &x->lane_bits, sizeof *row);
-    if (!row) return bit;
-    row->mask = mask;
-    return row->id = bit;
+    return row->id;
 }
 
-/* Adds a number that is table[p] in lane p: each of its bits is a mask of lanes. Returns its index. */
-static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
+/* A number that is table[p] in lane p: each of its bits is a mask of lanes. */
+static spe_id xt_lane_table_(xt_ctx *x, const unsigned char *table)
 {
     spe_module *m = &x->m;
-    xt_lane_table_row_ *row;
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_TABLE_, table, (size_t)x->S);
     spe_id lane, sum = 0;
-    for (int i = 0; i < x->lane_tables.count; i++)
-        if (memcmp(((const xt_lane_table_row_ *)x->lane_tables.items)[i].table, table, (size_t)x->S) == 0) return i;
-    row = (xt_lane_table_row_ *)spe_list_add(&x->m, &x->lane_tables, sizeof *row);
-    if (!row) return 0;
-    memcpy(row->table, table, (size_t)x->S);
+    if (!row || row->id) return row ? row->id : 0;
     spe_prologue_begin(m);
     lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     for (int bit = 0; 1 << bit < x->S; bit++) {
@@ -113,8 +103,7 @@ static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
         sum = sum ? spe_or(m, sum, one) : one;
     }
     spe_prologue_end(m);
-    row->id = sum ? sum : spe_u32(m, 0);
-    return x->lane_tables.count - 1;
+    return row->id = sum ? sum : spe_u32(m, 0);
 }
 
 /* ---- picking ----------------------------------------------------------------------------------------------------- */
@@ -122,23 +111,22 @@ static int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 /* Shuffles component `comp`: lane p gets that of lane table[p]. */
 static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *table)
 {
-    int number = xt_lane_table_(x, table), i, p;
+    spe_id from = xt_lane_table_(x, table), id;
     bool same = true;
     xt_move_ *move;
-    spe_id id;
-    for (i = f->move[comp]; i; i = move->next) {
+    for (int i = f->move[comp]; i; i = move->next) {
         move = (xt_move_ *)f->moves.items + i;
-        if (move->table == number) return move->id;
+        if (move->from == from) return move->id;
     }
-    for (p = 1; p < x->S; p++) same = same && table[p] == table[0];
+    for (int p = 1; p < x->S; p++) same = same && table[p] == table[0];
     if (!spe_ok(&x->m)) return 0;
     if (same)
         id = spe_sg_broadcast(&x->m, f->comp[comp], spe_u32(&x->m, table[0]));
     else
-        id = spe_sg_shuffle(&x->m, f->comp[comp], ((xt_lane_table_row_ *)x->lane_tables.items)[number].id);
+        id = spe_sg_shuffle(&x->m, f->comp[comp], from);
     move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);
     if (!move) return id;
-    move->table = number;
+    move->from = from;
     move->id = id;
     move->next = f->move[comp];
     f->move[comp] = f->moves.count - 1;

@@ -83,30 +83,38 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     return v;
 }
 
-/* Before the body: ((id / across or id % layout) % count) * data. */
-static spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
+/* The row of a key of at most 32 bytes; NULL without memory. */
+XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
 {
-    spe_prologue_begin(&x->m);
-    spe_id s = spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
-    if (p->dim == 0 && p->across > 1) s = spe_udiv(&x->m, s, spe_u32(&x->m, (uint32_t)p->across));
-    if (p->dim == 1 && other > 1) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->layout));
-    if (p->count < p->layout) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->count));
-    if (p->data > 1) s = spe_imul(&x->m, s, spe_u32(&x->m, (uint32_t)p->data));
-    spe_prologue_end(&x->m);
-    return s;
+    xt_once_ row = XT_ZERO_, *found;
+    row.kind = kind;
+    memcpy(row.key, key, size);
+    for (int i = 0; i < x->once.count; i++) {
+        found = (xt_once_ *)x->once.items + i;
+        if (found->kind == kind && memcmp(found->key, row.key, sizeof row.key) == 0) return found;
+    }
+    found = (xt_once_ *)spe_list_add(&x->m, &x->once, sizeof *found);
+    if (found) *found = row;
+    return found;
 }
 
+/* ((id / across or id % layout) % count) * data, of a subgroup's id. */
 XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
-    xt_place_ p = {dim, d->layout[1], d->layout[dim], d->count[dim], d->data[dim], 0};
-    if (!xt_has_place_(d, dim)) return spe_i32(&x->m, 0);
-    for (int i = 0; i < x->place_count; i++) {
-        const xt_place_ *q = &x->places[i];
-        if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return q->id;
-    }
-    p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
-    if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
-    return p.id;
+    const int across = d->layout[1], layout = d->layout[dim], count = d->count[dim], data = d->data[dim];
+    const int key[] = {dim, across, layout, count, data};
+    spe_module *m = &x->m;
+    if (!xt_has_place_(d, dim)) return spe_i32(m, 0);
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_PLACE_, key, sizeof key);
+    if (!row || row->id) return row ? row->id : 0;
+    spe_prologue_begin(m);
+    row->id = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+    if (dim == 0 && across > 1) row->id = spe_udiv(m, row->id, spe_u32(m, (uint32_t)across));
+    if (dim == 1 && d->layout[0] > 1) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)layout));
+    if (count < layout) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)count));
+    if (data > 1) row->id = spe_imul(m, row->id, spe_u32(m, (uint32_t)data));
+    spe_prologue_end(m);
+    return row->id;
 }
 
 XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
