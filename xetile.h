@@ -500,16 +500,8 @@ typedef struct {
     int line;
 } xt_where_; /* the context and the user's line, passed to every function by its macro */
 
-enum { XT_PLACES_MAX_ = 64 };
-
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
-
-/* A subgroup's coordinate in a dimension of a map, cached so that tiles with the same map share the arithmetic. */
-typedef struct {
-    int dim, across, layout, count, data;
-    spe_id id;
-} xt_place_;
 
 struct xt_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -552,9 +544,7 @@ struct xt_ctx {
     int staged;   /* operands go through local memory in this version, XT_BY_... */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
-    spe_list lane_bits, lane_tables; /* written so far */
-    xt_place_ places[XT_PLACES_MAX_];
-    int place_count;
+    spe_list once; /* what has been computed before the body, see xt_once_ */
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -1027,15 +1017,14 @@ typedef struct {
 /* Alignment of arrays in local memory, in bytes. All versions of the body use the same arrays. */
 enum { XT_LOCAL_ALIGN_ = 64 };
 
-/* A condition and a number that depend on the lane, computed before the body. */
+/* What differs only between lanes or subgroups and is computed once, before the body: by a key, for example the bits of
+ * all lanes. */
+typedef enum { XT_ONCE_PLACE_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
 typedef struct {
-    uint32_t mask; /* bit p is lane p's */
-    spe_id id;
-} xt_lane_bit_row_;
-typedef struct {
-    unsigned char table[32];
-    spe_id id;
-} xt_lane_table_row_;
+    xt_once_kind_ kind;
+    unsigned char key[32];
+    spe_id id; /* 0: not yet */
+} xt_once_;
 
 XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
 /* The same, returning a lost number or vector instead of false. */
@@ -1114,6 +1103,11 @@ enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
 XETILE_PRIVATE int xt_inner_(const xt_tile *t);
 XETILE_PRIVATE int xt_least_(int a, int b);
 XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
+
+typedef struct {
+    const char *name;
+    int operands, on_float; /* instruction on floats */
+} xt_math_row_;
 
 XETILE_PRIVATE int xt_strips_(const cm_matrix *a);
 XETILE_PRIVATE cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
@@ -1409,6 +1403,7 @@ XE_FN_ const char *xt_type_name_(int type)
 }
 
 XE_FN_ bool xt_is_float_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_FLOAT; }
+XE_FN_ bool xt_is_f8_(int type) { return type == CM_E4M3 || type == CM_E5M2; }
 XE_FN_ bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_INT; }
 XE_FN_ bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
 XE_FN_ int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
@@ -1925,17 +1920,18 @@ XE_FN_ int xt_align_result_(int op, const xt_val *a, const xt_val *b)
     return p < q ? p : q;
 }
 
+XE_FN_ bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_f8_(type); }
+
 XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
     char s[48], t[48];
     bool integers_only = op > SPE_ARITH_REM && op <= SPE_ARITH_SHR;
-    bool held_as_bits = type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
     if (!spe_val_is_set(a) || !spe_val_is_set(b))
         return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
-    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || held_as_bits || (type == XT_BOOL_ && !logic) ||
-        (integers_only && !xt_is_int_(type) && !logic))
+    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_held_as_bits_(type) ||
+        (type == XT_BOOL_ && !logic) || (integers_only && !xt_is_int_(type) && !logic))
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
                         xt_describe_(b, t, sizeof t));
     if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->integer == 0 && !xt_is_float_(type))
@@ -2028,8 +2024,7 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
 {
     (void)d; /* only for 8-bit floats, which numbers cannot be */
     if (!xt_enter_(w)) return xt_nothing_();
-    if (type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || v.val.type == CM_BF16 || v.val.type == CM_E4M3 ||
-        v.val.type == CM_E5M2)
+    if (xt_held_as_bits_(type) || xt_held_as_bits_(v.val.type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
                                xt_type_name_(type));
     return xt_cast_number_(w, type, &v.val);
@@ -2546,30 +2541,38 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     return v;
 }
 
-/* Before the body: ((id / across or id % layout) % count) * data. */
-XE_FN_ spe_id xt_emit_place_(xt_ctx *x, const xt_place_ *p, int other)
+/* The row of a key of at most 32 bytes; NULL without memory. */
+XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
 {
-    spe_prologue_begin(&x->m);
-    spe_id s = spe_builtin(&x->m, SPE_SUBGROUP_ID, 0);
-    if (p->dim == 0 && p->across > 1) s = spe_udiv(&x->m, s, spe_u32(&x->m, (uint32_t)p->across));
-    if (p->dim == 1 && other > 1) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->layout));
-    if (p->count < p->layout) s = spe_umod(&x->m, s, spe_u32(&x->m, (uint32_t)p->count));
-    if (p->data > 1) s = spe_imul(&x->m, s, spe_u32(&x->m, (uint32_t)p->data));
-    spe_prologue_end(&x->m);
-    return s;
+    xt_once_ row = XT_ZERO_, *found;
+    row.kind = kind;
+    memcpy(row.key, key, size);
+    for (int i = 0; i < x->once.count; i++) {
+        found = (xt_once_ *)x->once.items + i;
+        if (found->kind == kind && memcmp(found->key, row.key, sizeof row.key) == 0) return found;
+    }
+    found = (xt_once_ *)spe_list_add(&x->m, &x->once, sizeof *found);
+    if (found) *found = row;
+    return found;
 }
 
+/* ((id / across or id % layout) % count) * data, of a subgroup's id. */
 XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
-    xt_place_ p = {dim, d->layout[1], d->layout[dim], d->count[dim], d->data[dim], 0};
-    if (!xt_has_place_(d, dim)) return spe_i32(&x->m, 0);
-    for (int i = 0; i < x->place_count; i++) {
-        const xt_place_ *q = &x->places[i];
-        if (memcmp(q, &p, offsetof(xt_place_, id)) == 0) return q->id;
-    }
-    p.id = xt_emit_place_(x, &p, d->layout[1 - dim]);
-    if (x->place_count < XT_PLACES_MAX_) x->places[x->place_count++] = p;
-    return p.id;
+    const int across = d->layout[1], layout = d->layout[dim], count = d->count[dim], data = d->data[dim];
+    const int key[] = {dim, across, layout, count, data};
+    spe_module *m = &x->m;
+    if (!xt_has_place_(d, dim)) return spe_i32(m, 0);
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_PLACE_, key, sizeof key);
+    if (!row || row->id) return row ? row->id : 0;
+    spe_prologue_begin(m);
+    row->id = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+    if (dim == 0 && across > 1) row->id = spe_udiv(m, row->id, spe_u32(m, (uint32_t)across));
+    if (dim == 1 && d->layout[0] > 1) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)layout));
+    if (count < layout) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)count));
+    if (data > 1) row->id = spe_imul(m, row->id, spe_u32(m, (uint32_t)data));
+    spe_prologue_end(m);
+    return row->id;
 }
 
 XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
@@ -2777,7 +2780,7 @@ XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
 XE_FN_ bool xt_check_iota_(xt_where_ w, int type, int dim)
 {
     if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
-    return (type != XT_BOOL_ && type != CM_E4M3 && type != CM_E5M2) ||
+    return (type != XT_BOOL_ && !xt_is_f8_(type)) ||
            xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
 }
 
@@ -2968,10 +2971,8 @@ XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
 #define XT_PLACES_(of)                                                                                                 \
-    {                                                                                                                  \
-        of ", first", of ", second", of ", third", of ", fourth", of ", fifth", of ", sixth", of ", seventh",          \
-            of ", eighth"                                                                                              \
-    }
+    {of ", first", of ", second", of ", third",   of ", fourth",                                                       \
+     of ", fifth", of ", sixth",  of ", seventh", of ", eighth"}
     static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
 #undef XT_PLACES_
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
@@ -3896,14 +3897,13 @@ XE_FN_ bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, co
  * with those given as options, as in the older specification. */
 XE_FN_ bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
 {
-    xt_map a, b;
+    xt_map a = XT_ZERO_;
     *map = d->left.map;
     map->sg_data[1] = d->right.map.sg_data[1];
     if (xt_has_map_(&d->map)) *map = d->map;
     if (with_c) *map = d->sum.map;
     if (with_c && xt_has_map_(&d->map) && !xt_mma_has_map_(w, ".map", &d->map, map)) return false;
-    memset(&a, 0, sizeof a);
-    b = a;
+    xt_map b = a;
     if (xt_has_map_(map)) {
         a = xt_map_mma_a(map, d->left.dist.shape[1]);
         b = xt_map_mma_b(map, d->right.dist.shape[0]);
@@ -3927,10 +3927,8 @@ XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
 XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
                                const int at[4], cm_type type, const cm_matrix *c)
 {
-    cm_matrix sum;
-    int k;
-    memset(&sum, 0, sizeof sum);
-    for (k = 0; k < ga->cut[1].n; k++) {
+    cm_matrix sum = XT_ZERO_;
+    for (int k = 0; k < ga->cut[1].n; k++) {
         const cm_matrix *left = &d->right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
         const cm_matrix *right = &d->left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
         sum = cm_mul_add(&x->cm, type, left, right, k ? &sum : c);
@@ -3971,7 +3969,7 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
 {
     return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
-           (size_t)cm_type_info(xt_held_(v->type))->bytes;
+           (size_t)xt_bytes_((int)v->type);
 }
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
@@ -3979,11 +3977,10 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     bool with_c = d.sum.magic != 0;
     cm_type type = CM_F32;
     xt_map map;
-    xt_vec r;
     if (!xt_enter_(w) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
         !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
         return xt_no_vec_();
-    r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
+    xt_vec r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
     xt_spread_like_(w.x, r.id, &d.left);
     xt_spread_like_(w.x, r.id, &d.right);
     xt_spread_like_(w.x, r.id, &d.sum);
@@ -3996,18 +3993,16 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 /* Finds the register needs of products. */
 XE_FN_ void xt_find_products_(xt_ctx *x)
 {
-    int i;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
-        size_t sum, all, slice;
+        const xt_mma_desc_ *d = n->mma;
         if (n->op != XT_OP_TILE_MMA_) continue;
-        sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
-        all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+        size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
+        size_t all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
         x->has_mma = true;
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
-        slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
+        size_t slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
         if (slice <= x->slice_bytes) continue;
         x->slice_bytes = slice;
         x->largest = i;
@@ -4016,21 +4011,18 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
 
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_mma_desc_ d = *(const xt_mma_desc_ *)n->desc;
+    xt_mma_desc_ d = *n->mma;
     bool with_c = d.sum.magic != 0, sliced = xt_is_sliced_(x, d.left.id);
-    xt_vec r = xt_make_vec_(x, n), a, b, c;
+    xt_vec r = xt_make_vec_(x, n);
     if (!sliced) {
-        a = xt_now_vec_(x, &d.left);
-        b = xt_now_vec_(x, &d.right);
-        d.left = xt_as_use_(x, &a, CM_B);
-        d.right = xt_as_use_(x, &b, CM_A);
+        d.left = xt_now_as_(x, &d.left, CM_B);
+        d.right = xt_now_as_(x, &d.right, CM_A);
     }
-    if (with_c) {
-        c = xt_now_vec_(x, &d.sum);
-        d.sum = xt_as_use_(x, &c, CM_ACC);
-    }
-    if (r.blocks && sliced) xt_emit_sliced_(x, &d, with_c, &r);
-    else if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
+    if (r.blocks && sliced)
+        xt_emit_sliced_(x, &d, with_c, &r);
+    else if (r.blocks)
+        xt_emit_mma_(x, &d, with_c, &r);
     xt_define_vec_(x, n->result, r);
 }
 
@@ -4269,7 +4261,7 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
     bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
          truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
     bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
-    return (type == XT_BOOL_ ? truth : type != CM_E4M3 && type != CM_E5M2 && (!whole || xt_is_int_(type))) ||
+    return (type == XT_BOOL_ ? truth : !xt_is_f8_(type) && (!whole || xt_is_int_(type))) ||
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
@@ -4338,11 +4330,6 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *name;
-    int operands, on_float; /* instruction on floats */
-} xt_math_row_;
-
 XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 {
     static const xt_math_row_ rows[] = {
@@ -4356,7 +4343,7 @@ XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 /* 0: none. */
 XE_FN_ int xt_math_instruction_(int op, int type)
 {
-    if (type == CM_E4M3 || type == CM_E5M2 || type >= (int)CM_C32) return 0;
+    if (xt_is_f8_(type) || type >= (int)CM_C32) return 0;
     if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }
@@ -4612,9 +4599,8 @@ XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
     const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
     const xt_dist *d = &t->dist;
     int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
-    bool narrow = t->type == CM_E4M3 || t->type == CM_E5M2;
     char text[XT_TEXT_];
-    if (!(row->takes & takes) || (narrow && kind != XT_RMW_assign_))
+    if (!(row->takes & takes) || (xt_is_f8_(t->type) && kind != XT_RMW_assign_))
         return xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
     return (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) ||
            xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1],
@@ -4657,8 +4643,8 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
 
 typedef struct {
-    int table, next;
-    spe_id id;
+    spe_id from, id; /* from: the lane that each lane takes it from; id: the result */
+    int next;
 } xt_move_;
 
 XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
@@ -4728,32 +4714,22 @@ XE_FN_ spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
 XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
 {
     spe_module *m = &x->m;
-    xt_lane_bit_row_ *row;
-    for (int i = 0; i < x->lane_bits.count; i++) {
-        row = (xt_lane_bit_row_ *)x->lane_bits.items + i;
-        if (row->mask == mask) return row->id;
-    }
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_BIT_, &mask, sizeof mask);
+    if (!row || row->id) return row ? row->id : 0;
     spe_prologue_begin(m);
-    spe_id bit = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
-    bit = spe_ine(m, bit, spe_u32(m, 0));
+    row->id = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
+    row->id = spe_ine(m, row->id, spe_u32(m, 0));
     spe_prologue_end(m);
-    row = (xt_lane_bit_row_ *)spe_list_add(&x->m, &x->lane_bits, sizeof *row);
-    if (!row) return bit;
-    row->mask = mask;
-    return row->id = bit;
+    return row->id;
 }
 
-/* Adds a number that is table[p] in lane p: each of its bits is a mask of lanes. Returns its index. */
-XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
+/* A number that is table[p] in lane p: each of its bits is a mask of lanes. */
+XE_FN_ spe_id xt_lane_table_(xt_ctx *x, const unsigned char *table)
 {
     spe_module *m = &x->m;
-    xt_lane_table_row_ *row;
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_TABLE_, table, (size_t)x->S);
     spe_id lane, sum = 0;
-    for (int i = 0; i < x->lane_tables.count; i++)
-        if (memcmp(((const xt_lane_table_row_ *)x->lane_tables.items)[i].table, table, (size_t)x->S) == 0) return i;
-    row = (xt_lane_table_row_ *)spe_list_add(&x->m, &x->lane_tables, sizeof *row);
-    if (!row) return 0;
-    memcpy(row->table, table, (size_t)x->S);
+    if (!row || row->id) return row ? row->id : 0;
     spe_prologue_begin(m);
     lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     for (int bit = 0; 1 << bit < x->S; bit++) {
@@ -4765,8 +4741,7 @@ XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
         sum = sum ? spe_or(m, sum, one) : one;
     }
     spe_prologue_end(m);
-    row->id = sum ? sum : spe_u32(m, 0);
-    return x->lane_tables.count - 1;
+    return row->id = sum ? sum : spe_u32(m, 0);
 }
 
 /* ---- picking ----------------------------------------------------------------------------------------------------- */
@@ -4774,23 +4749,22 @@ XE_FN_ int xt_lane_table_(xt_ctx *x, const unsigned char *table)
 /* Shuffles component `comp`: lane p gets that of lane table[p]. */
 XE_FN_ spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *table)
 {
-    int number = xt_lane_table_(x, table), i, p;
+    spe_id from = xt_lane_table_(x, table), id;
     bool same = true;
     xt_move_ *move;
-    spe_id id;
-    for (i = f->move[comp]; i; i = move->next) {
+    for (int i = f->move[comp]; i; i = move->next) {
         move = (xt_move_ *)f->moves.items + i;
-        if (move->table == number) return move->id;
+        if (move->from == from) return move->id;
     }
-    for (p = 1; p < x->S; p++) same = same && table[p] == table[0];
+    for (int p = 1; p < x->S; p++) same = same && table[p] == table[0];
     if (!spe_ok(&x->m)) return 0;
     if (same)
         id = spe_sg_broadcast(&x->m, f->comp[comp], spe_u32(&x->m, table[0]));
     else
-        id = spe_sg_shuffle(&x->m, f->comp[comp], ((xt_lane_table_row_ *)x->lane_tables.items)[number].id);
+        id = spe_sg_shuffle(&x->m, f->comp[comp], from);
     move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);
     if (!move) return id;
-    move->table = number;
+    move->from = from;
     move->id = id;
     move->next = f->move[comp];
     f->move[comp] = f->moves.count - 1;
@@ -5540,30 +5514,20 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 
 /* ---- the kinds --------------------------------------------------------------------------------------------------- */
 
-/* name; takes floats, integers; is idempotent */
-#define XT_REDUCTIONS_(X)                                                                                              \
-    X(add, true, true, false)                                                                                          \
-    X(mul, true, true, false)                                                                                          \
-    X(minsi, false, true, true)                                                                                        \
-    X(minui, false, true, true)                                                                                        \
-    X(maxsi, false, true, true)                                                                                        \
-    X(maxui, false, true, true)                                                                                        \
-    X(and, false, true, true)                                                                                          \
-    X(or, false, true, true)                                                                                           \
-    X(xor, false, true, false) X(minnumf, true, false, true) X(maxnumf, true, false, true)                             \
-        X(minimumf, true, false, true) X(maximumf, true, false, true)
-
 typedef struct {
     const char *name;
-    bool on_float, on_int, idempotent;
+    bool on_float, on_int, idempotent; /* idempotent: a combined with a is a */
 } xt_red_row_;
 
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
 {
     static const xt_red_row_ rows[] = {
-#define XT_ROW_(name, f, i, same) {#name, f, i, same},
-        XT_REDUCTIONS_(XT_ROW_)
-#undef XT_ROW_
+        /* by xt_red_ */
+        {"add", true, true, false},      {"mul", true, true, false},     {"minsi", false, true, true},
+        {"minui", false, true, true},    {"maxsi", false, true, true},   {"maxui", false, true, true},
+        {"and", false, true, true},      {"or", false, true, true},      {"xor", false, true, false},
+        {"minnumf", true, false, true},  {"maxnumf", true, false, true}, {"minimumf", true, false, true},
+        {"maximumf", true, false, true},
     };
     return &rows[kind];
 }
@@ -5681,7 +5645,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
     d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
     n = d->vec.dist.shape[d->dim];
-    if (type == XT_BOOL_ || type == CM_E4M3 || type == CM_E5M2 || !(xt_is_float_(type) ? row->on_float : row->on_int))
+    if (type == XT_BOOL_ || xt_is_f8_(type) || !(xt_is_float_(type) ? row->on_float : row->on_int))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
     return (d->reduction_size > 0 && n % d->reduction_size == 0) ||
@@ -8018,7 +7982,7 @@ XE_FN_ SPE_PRINTF(2, 3) void xt_put_(xt_printer_ *p, const char *format, ...)
 /* The type of a number, for which 32-bit integers are indices, or of an element. */
 XE_FN_ const char *xt_type_text_(int type, bool number)
 {
-    if (type == CM_E4M3 || type == CM_E5M2) return type == CM_E4M3 ? "f8E4M3FN" : "f8E5M2";
+    if (xt_is_f8_(type)) return type == CM_E4M3 ? "f8E4M3FN" : "f8E5M2";
     if (type == XT_BOOL_ || !xt_is_int_(type) || xt_is_signed_(type))
         return number && type == CM_I32 ? "index" : xt_type_name_(type);
     return type == CM_U64 ? "ui64" : type == CM_U32 ? (number ? "index" : "ui32") : type == CM_U16 ? "ui16" : "ui8";
@@ -8240,14 +8204,9 @@ XE_FN_ void xt_put_arith_(xt_printer_ *p, int op, int type)
 
 XE_FN_ void xt_put_math_(xt_printer_ *p, int op, int type)
 {
-    static const char *const names[] = {
-#define XT_ROW_(name, n, instruction) #name,
-        XT_MATH_(XT_ROW_)
-#undef XT_ROW_
-    };
-    const char *at;
     xt_put_(p, "math.");
-    for (at = names[op]; *at; at++) xt_put_(p, "%c", tolower((unsigned char)*at));
+    for (const char *at = xt_math_info_(op)->name + strlen("XT_"); *at; at++)
+        xt_put_(p, "%c", tolower((unsigned char)*at));
     if (op == XT_MATH_ABS_ || op == XT_MATH_POW_) xt_put_(p, xt_is_float_(type) ? "f" : "i");
 }
 
@@ -8435,7 +8394,7 @@ XE_FN_ void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, 
         if (u->tile.scatter && u->offsets.id) xt_say_(p, ", $v", &u->offsets);
         return;
     case 'M':
-        for (i = 0; i < (n->kind == XT_MATH_FMA_ ? 3 : n->kind == XT_MATH_POW_ ? 2 : 1); i++)
+        for (i = 0; i < xt_math_info_(n->kind)->operands; i++)
             p->type = d->type, xt_say_(p, i ? ", $n" : " $n", &d->v[i]);
         break;
     case 'a':

@@ -3,30 +3,20 @@
 
 /* ---- the kinds --------------------------------------------------------------------------------------------------- */
 
-/* name; takes floats, integers; is idempotent */
-#define XT_REDUCTIONS_(X)                                                                                              \
-    X(add, true, true, false)                                                                                          \
-    X(mul, true, true, false)                                                                                          \
-    X(minsi, false, true, true)                                                                                        \
-    X(minui, false, true, true)                                                                                        \
-    X(maxsi, false, true, true)                                                                                        \
-    X(maxui, false, true, true)                                                                                        \
-    X(and, false, true, true)                                                                                          \
-    X(or, false, true, true)                                                                                           \
-    X(xor, false, true, false) X(minnumf, true, false, true) X(maxnumf, true, false, true)                             \
-        X(minimumf, true, false, true) X(maximumf, true, false, true)
-
 typedef struct {
     const char *name;
-    bool on_float, on_int, idempotent;
+    bool on_float, on_int, idempotent; /* idempotent: a combined with a is a */
 } xt_red_row_;
 
 static const xt_red_row_ *xt_red_info_(int kind)
 {
     static const xt_red_row_ rows[] = {
-#define XT_ROW_(name, f, i, same) {#name, f, i, same},
-        XT_REDUCTIONS_(XT_ROW_)
-#undef XT_ROW_
+        /* by xt_red_ */
+        {"add", true, true, false},      {"mul", true, true, false},     {"minsi", false, true, true},
+        {"minui", false, true, true},    {"maxsi", false, true, true},   {"maxui", false, true, true},
+        {"and", false, true, true},      {"or", false, true, true},      {"xor", false, true, false},
+        {"minnumf", true, false, true},  {"maxnumf", true, false, true}, {"minimumf", true, false, true},
+        {"maximumf", true, false, true},
     };
     return &rows[kind];
 }

@@ -95,10 +95,8 @@ static bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
 static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
 {
 #define XT_PLACES_(of)                                                                                                 \
-    {                                                                                                                  \
-        of ", first", of ", second", of ", third", of ", fourth", of ", fifth", of ", sixth", of ", seventh",          \
-            of ", eighth"                                                                                              \
-    }
+    {of ", first", of ", second", of ", third",   of ", fourth",                                                       \
+     of ", fifth", of ", sixth",  of ", seventh", of ", eighth"}
     static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
 #undef XT_PLACES_
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
