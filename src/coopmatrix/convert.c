@@ -105,6 +105,7 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
     if (!cm_arith_type(c, type)) return 0;
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
     if (type != CM_BF16) return v;
+    if (c->lowering == CM_INTEL) return spe_bf16_to_f32(c->module, v);
     spe_id i32 = cm_like_int_(c, 32, v),
            wide = spe_shl(c->module, spe_uconvert(c->module, i32, v), spe_const_u(c->module, i32, 16));
     return spe_bitcast(c->module, cm_like_float_(c, 32, v), wide);

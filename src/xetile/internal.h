@@ -359,7 +359,8 @@ typedef struct {
     bool early;              /* both, in a matrix known before the body */
     bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
-    int plane, depth;        /* distance between planes; size along k */
+    int plane, depth;        /* distance between planes; size along k, in dwords */
+    int across;              /* rows or columns, these rounded up to whole operands */
     int together, gap;       /* rows that one read covers; dwords left free behind them */
     int at, dwords;          /* of its buffer */
     /* during writing */

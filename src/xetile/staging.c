@@ -46,10 +46,11 @@ static bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
     return s->units > 0;
 }
 
-/* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? */
+/* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? Columns that a piece
+ * lacks may hold anything if no other piece follows. */
 static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
-    const int side[2] = {s->use == CM_A ? 16 : 1, XT_PLANE_ * 4 / s->bytes};
+    const int side[2] = {s->use == CM_A && d->subgroups ? 16 : 1, XT_PLANE_ * 4 / s->bytes};
     int i, dim;
     for (i = 0; i < 2; i++) {
         dim = (s->use == CM_B) ^ !i;
@@ -101,9 +102,12 @@ static bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *of)
     s->early = s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
     s->together = s->bytes < 4 ? 8 : 16;
     s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
-    s->plane = xt_stage_place_(s, d->shape[!k], 0);
+    s->across = s->use == CM_A ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
+    s->plane = xt_stage_place_(s, s->across, 0);
     s->dwords = s->depth / XT_PLANE_ * s->plane;
-    return xt_stage_fills_(s, d) && xt_stage_deal_(s, d->shape[!inner], d->shape[inner] * s->bytes / 4);
+    if (!xt_stage_fills_(s, d)) return false;
+    return s->along_k ? xt_stage_deal_(s, s->across, s->depth)
+                      : xt_stage_deal_(s, d->shape[k], s->across * s->bytes / 4);
 }
 
 /* Why a vector cannot be loaded this way, in slices of k; NULL: it can, and s is the plan. */
@@ -138,9 +142,8 @@ static void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int de
 {
     const xt_frame_ *f = depth ? open[depth - 1] : NULL;
     s->again = depth > 0;
-    if (s->slices == 1 && f && f->op == XT_OP_FOR_ && f->step.kind == SPE_INT &&
-        !(f->step.integer & (f->step.integer - 1)))
-        s->turns = f;
+    if (s->slices > 1 || !f || f->op != XT_OP_FOR_ || f->step.kind != SPE_INT) return;
+    if (!(f->step.integer & (f->step.integer - 1))) s->turns = f;
 }
 
 /* The dwords of local memory that are left. */
@@ -682,12 +685,12 @@ static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
 static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 {
     spe_module *m = &x->m;
-    int per = 4 / s->bytes, q, across = s->dist.shape[s->use == CM_A];
+    int per = 4 / s->bytes, q;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by;
     if (s->subgroups > 1)
         lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_i32(m, x->S)));
-    i = spe_for(m, lane, spe_i32(m, across * s->depth), spe_i32(m, s->subgroups * x->S), 0, NULL);
-    by = spe_i32(m, s->along_k ? s->depth : across);
+    i = spe_for(m, lane, spe_i32(m, s->across * s->depth), spe_i32(m, s->subgroups * x->S), 0, NULL);
+    by = spe_i32(m, s->along_k ? s->depth : s->across);
     k = s->along_k ? spe_umod(m, i, by) : spe_udiv(m, i, by);
     p = s->along_k ? spe_udiv(m, i, by) : spe_umod(m, i, by);
     for (q = 0; q < per; q++) {

@@ -173,6 +173,14 @@ TEST(deep_tiles)
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
 }
 
+/* Columns that are no multiple of sixteen, along lines and across them. */
+TEST(narrow_tiles)
+{
+    check((pitch_case){CM_F16, CM_F32, WHOLE, 32, 30, 32, {0, 0}, 33, 61, 75, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, WHOLE, 16, 24, 32, {0, 1}, 17, 23, 35, {0, 1}, {0, 1}, 0});
+    check((pitch_case){CM_I8, CM_I32, WHOLE, 12, 40, 32, {0, 0}, 33, 61, 45, {0, 0}, {1, 2}, 3});
+}
+
 TEST(tiles_begin_anywhere)
 {
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {0, 1}, 5});
@@ -195,6 +203,7 @@ int main(void)
     RUN(columns);
     RUN(a_line_for_each_lane);
     RUN(deep_tiles);
+    RUN(narrow_tiles);
     RUN(tiles_begin_anywhere);
     RUN(surfaces_cannot_have_these_pitches);
     zed_close(&device);
