@@ -246,10 +246,7 @@ static void write_zeros(struct cg *g)
     }
     if (!t || t->kind == SP_VOID) return;
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    CG_EACH_LEAF (i, l) {
-        const char *zero = cg_literal(g, l->leaf[i].kind, 0);
-        cg_set_leaf(g, i, cg_is_varying(g, g->inst->id) ? cg_splat(g, l->leaf[i].kind, zero) : zero);
-    }
+    CG_EACH_LEAF (i, l) cg_set_uniform(g, i, cg_literal(g, l->leaf[i].kind, 0));
 }
 
 bool cg_check_begin(struct cg *g)

@@ -80,6 +80,7 @@ const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, con
 const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);     /* any type, as a C value */
 const char *cg_result_leaf(struct cg *g, uint32_t leaf);               /* an lvalue of the current result */
 void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression); /* blends if necessary */
+void cg_set_uniform(struct cg *g, uint32_t leaf, const char *expression); /* the same in all lanes */
 void cg_set_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of, const char *expression);
 void cg_set_whole(struct cg *g, const char *whole, bool varying); /* from a C value of the type */
 

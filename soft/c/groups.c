@@ -100,18 +100,13 @@ static void write_reduction(struct cg *g, int r)
 
 /* ---- broadcast and shuffles */
 
-static void set_scalar(struct cg *g, uint32_t leaf, enum cg_kind kind, const char *e)
-{
-    cg_set_leaf(g, leaf, cg_is_varying(g, g->inst->id) ? cg_splat(g, kind, e) : e);
-}
-
 static void broadcast(struct cg *g, uint32_t value, const char *lane)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
     bool varying = cg_is_varying(g, value);
     for (uint32_t i = 0; i < l->count; i++) {
         const char *e = cg_leaf_use(g, value, i, varying);
-        set_scalar(g, i, l->leaf[i].kind, varying ? cg_str(g, "(%s)[(%s) & (S - 1)]", e, lane) : e);
+        cg_set_uniform(g, i, varying ? cg_str(g, "(%s)[(%s) & (S - 1)]", e, lane) : e);
     }
 }
 
@@ -130,7 +125,7 @@ static void broadcast_group(struct cg *g, uint32_t value, uint32_t id)
         const char *e = cg_to_bits(g, kind, true, cg_leaf_use(g, value, i, true));
         e = cg_str(g, "(%s)group_broadcast(self, %s, %s / S, (%s)[%s & (S - 1)])", cg_kind_name(bits),
                    exchange_table(g), t, e, t);
-        set_scalar(g, i, kind, cg_from_bits(g, kind, false, e));
+        cg_set_uniform(g, i, cg_from_bits(g, kind, false, e));
     }
 }
 
@@ -169,45 +164,41 @@ static void shuffle_two(struct cg *g, uint32_t low, uint32_t high, const char *i
     }
 }
 
+/* The lane from which each lane takes its value: %1$s is its own number, %2$s the operand `index`. */
+static const struct {
+    uint16_t op;
+    uint8_t value, index;
+    const char *from;
+} shuffles[] = {
+    {SP_OP_GroupNonUniformShuffle, 1, 2, "%1$.0s%2$s"},
+    {SP_OP_GroupNonUniformShuffleXor, 1, 2, "%1$s ^ %2$s"},
+    {SP_OP_GroupNonUniformShuffleUp, 1, 2, "%1$s - %2$s"},
+    {SP_OP_GroupNonUniformShuffleDown, 1, 2, "%1$s + %2$s"},
+    {SP_OP_GroupNonUniformQuadBroadcast, 1, 2, "(%1$s & ~3u) | (%2$s & 3u)"},
+    {SP_OP_GroupNonUniformQuadSwap, 1, 2, "%1$s ^ (%2$s + 1u)"},
+    {SP_OP_GroupNonUniformRotateKHR, 1, 2, "((%1$s + %2$s) & %3$uu) | (%1$s & ~%3$uu)"},
+    {SP_OP_SubgroupShuffleINTEL, 0, 1, "%1$.0s%2$s"},
+    {SP_OP_SubgroupShuffleXorINTEL, 0, 1, "%1$s ^ %2$s"},
+    {SP_OP_SubgroupShuffleDownINTEL, 0, 2, "%1$s + %2$s"},   /* current, next, delta */
+    {SP_OP_SubgroupShuffleUpINTEL, 0, 2, "%1$s - %2$s + S"}, /* previous, current, delta */
+};
+
 static bool write_shuffle(struct cg *g)
 {
-    const char *lane = "XS(lane_index)()";
-    uint32_t first = cg_operand(g, 0), second = cg_operand(g, 1), third = cg_operand(g, 2);
     uint64_t cluster = g->S;
-    switch (g->inst->op) {
-    case SP_OP_GroupNonUniformShuffle: shuffle(g, second, lane_use(g, third)); return true;
-    case SP_OP_GroupNonUniformShuffleXor:
-        shuffle(g, second, cg_str(g, "%s ^ %s", lane, lane_use(g, third)));
-        return true;
-    case SP_OP_GroupNonUniformShuffleUp:
-        shuffle(g, second, cg_str(g, "%s - %s", lane, lane_use(g, third)));
-        return true;
-    case SP_OP_GroupNonUniformShuffleDown:
-        shuffle(g, second, cg_str(g, "%s + %s", lane, lane_use(g, third)));
-        return true;
-    case SP_OP_GroupNonUniformQuadBroadcast:
-        shuffle(g, second, cg_str(g, "(%s & ~3u) | (%s & 3u)", lane, lane_use(g, third)));
-        return true;
-    case SP_OP_GroupNonUniformQuadSwap:
-        shuffle(g, second, cg_str(g, "%s ^ (%s + 1u)", lane, lane_use(g, third)));
-        return true;
-    case SP_OP_GroupNonUniformRotateKHR:
+    for (size_t k = 0; k < sizeof shuffles / sizeof *shuffles; k++) {
+        if (shuffles[k].op != g->inst->op) continue;
         if (g->inst->count > 3) sp_constant(g->m, cg_operand(g, 3), &cluster);
         if (cluster == 0 || cluster > g->S) cluster = g->S;
-        shuffle(g, second,
-                cg_str(g, "((%s + %s) & %uu) | (%s & ~%uu)", lane, lane_use(g, third), (unsigned)cluster - 1, lane,
-                       (unsigned)cluster - 1));
+        uint32_t value = cg_operand(g, shuffles[k].value), index = cg_operand(g, shuffles[k].index);
+        const char *from = cg_str(g, shuffles[k].from, "XS(lane_index)()", lane_use(g, index), (unsigned)cluster - 1);
+        if (shuffles[k].index - shuffles[k].value == 2)
+            shuffle_two(g, value, cg_operand(g, 1), from);
+        else
+            shuffle(g, value, from);
         return true;
-    case SP_OP_SubgroupShuffleINTEL: shuffle(g, first, lane_use(g, second)); return true;
-    case SP_OP_SubgroupShuffleXorINTEL: shuffle(g, first, cg_str(g, "%s ^ %s", lane, lane_use(g, second))); return true;
-    case SP_OP_SubgroupShuffleDownINTEL: /* current, next, delta */
-        shuffle_two(g, first, second, cg_str(g, "%s + %s", lane, lane_use(g, third)));
-        return true;
-    case SP_OP_SubgroupShuffleUpINTEL: /* previous, current, delta */
-        shuffle_two(g, first, second, cg_str(g, "%s - %s + S", lane, lane_use(g, third)));
-        return true;
-    default: return false;
     }
+    return false;
 }
 
 /* ---- ballots and votes */
@@ -223,7 +214,7 @@ static void write_ballot(struct cg *g, uint32_t value)
     const char *b = cg_temporary(g, "u64");
     cg_put(g, "    %s = %s;\n", b, predicate(g, value));
     for (uint32_t i = 0; i < 4; i++)
-        set_scalar(g, i, CG_U32, i == 0 ? cg_str(g, "(u32)%s", b) : i == 1 ? cg_str(g, "(u32)(%s >> 32)", b) : "0");
+        cg_set_uniform(g, i, i == 0 ? cg_str(g, "(u32)%s", b) : i == 1 ? cg_str(g, "(u32)(%s >> 32)", b) : "0");
 }
 
 /* The result of `e` for ballot b, in each lane l if it mentions l or the lanes' ballots vary. A subgroup has at most 32
@@ -239,7 +230,7 @@ static void from_ballot(struct cg *g, uint32_t ballot, const char *e, bool names
     if (lanes)
         cg_set_leaf(g, 0, t);
     else
-        set_scalar(g, 0, kind, t);
+        cg_set_uniform(g, 0, t);
 }
 
 static void write_ballot_count(struct cg *g)
@@ -279,7 +270,7 @@ static void write_all_equal(struct cg *g, uint32_t value)
         const char *same = cg_str(g, "(XS(bits)(XS_COMPARE(%s, ==, %s)) & %s) == %s", v, first, g->bits, g->bits);
         e = i ? cg_str(g, "%s & -(%s)", e, same) : cg_str(g, "-(%s)", same);
     }
-    set_scalar(g, 0, CG_BOOL, e);
+    cg_set_uniform(g, 0, e);
 }
 
 static void write_vote(struct cg *g, uint32_t value, bool all, bool group)
@@ -291,7 +282,7 @@ static void write_vote(struct cg *g, uint32_t value, bool all, bool group)
         cg_put(g, "    %s = group_vote(self, %s, %s, %d);\n", t, exchange_table(g), e, all);
         e = cg_str(g, "-(i32)%s", t);
     }
-    set_scalar(g, 0, CG_BOOL, e);
+    cg_set_uniform(g, 0, e);
 }
 
 static bool write_votes(struct cg *g)
@@ -355,7 +346,7 @@ static void write_async_copy(struct cg *g)
            n, cg_use(g, cg_operand(g, 1), false), (unsigned long long)size, gathers ? "" : " * ", gathers ? "" : stride,
            cg_use(g, cg_operand(g, 2), false), (unsigned long long)size, gathers ? " * " : "", gathers ? stride : "",
            (unsigned long long)size);
-    set_scalar(g, 0, CG_U64, "0");
+    cg_set_uniform(g, 0, "0");
 }
 
 bool cg_write_group(struct cg *g)

@@ -66,11 +66,7 @@ static void write_access(struct cg *g, struct access a, uint32_t first)
     cg_put(g, "    }\n");
 }
 
-static void set_number(struct cg *g, uint32_t number)
-{
-    const char *e = cg_literal(g, CG_U32, number);
-    cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? cg_splat(g, CG_U32, e) : e);
-}
+static void set_number(struct cg *g, uint32_t number) { cg_set_uniform(g, 0, cg_literal(g, CG_U32, number)); }
 
 /* Converts a bindless image's handle, the address of an xs_image followed by its sampler. */
 static void write_handle(struct cg *g, bool sampled)

@@ -148,28 +148,41 @@ static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum c
                g->bits);
 }
 
+/* Through a pointer of which nothing else is known, or to volatile memory: `bytes` behind it, a C expression. */
+static const char *load_direct(struct cg *g, uint32_t pointer, const char *bytes, enum cg_kind bits)
+{
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    const char *name = cg_kind_name(bits), *at = cg_use(g, pointer, lanes);
+    if (lanes) return cg_str(g, "XS(load_%s%s)(%s + %s, %s)", slow ? "volatile_" : "", name, at, bytes, g->bits);
+    return cg_str(g, "%s(%s, %s + %s)", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, bytes);
+}
+
+static void store_direct(struct cg *g, uint32_t pointer, const char *bytes, enum cg_kind bits, const char *value)
+{
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    const char *name = cg_kind_name(bits), *at = cg_use(g, pointer, lanes);
+    if (lanes)
+        cg_put(g, "    XS(store_%s%s)(%s + %s, %s, %s);\n", slow ? "volatile_" : "", name, at, bytes, value, g->bits);
+    else
+        cg_put(g, "    %s(%s, %s + %s) = %s;\n", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, bytes, value);
+}
+
 static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, uint32_t bytes, bool varying)
 {
-    const struct cg_value *p = &g->value[pointer];
     const struct cg_private *at = &g->private[pointer];
     enum cg_kind bits = cg_bits_kind(bytes);
-    const char *slow = is_volatile(g->inst) ? "volatile_" : "";
     if (at->variable) return load_fixed(g, at->variable, at->offset + (int64_t)offset, bytes, varying);
     uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
-    if (p->varying && cg_derived(g, root)->accessed && !*slow) {
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    if (lanes && cg_derived(g, root)->accessed && !slow) {
         bool large = cg_is_large(g->fn->f);
         return cg_str(g, "XS(load_%s_%s)(%sv%u, s%u, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits),
                       large ? "&" : "", root, root, from ? cg_str(g, "o%u", pointer) : "(u64)0",
                       (unsigned long long)offset, g->bits);
     }
-    if (cg_affine(g, pointer)->is && !*slow) return load_affine(g, pointer, offset, bits);
-    if (p->varying) {
-        return cg_str(g, "XS(load_%s%s)(%s + %lluu, %s)", slow, cg_kind_name(bits), cg_use(g, pointer, true),
-                      (unsigned long long)offset, g->bits);
-    }
-    const char *e = cg_str(g, "%s(%s, %s + %lluu)", *slow ? "XS_AT_VOLATILE" : "XS_AT", cg_kind_name(bits),
-                           cg_use(g, pointer, false), (unsigned long long)offset);
-    return varying ? cg_splat(g, bits, e) : e;
+    if (cg_affine(g, pointer)->is && !slow) return load_affine(g, pointer, offset, bits);
+    const char *e = load_direct(g, pointer, cg_str(g, "%lluu", (unsigned long long)offset), bits);
+    return varying && !lanes ? cg_splat(g, bits, e) : e;
 }
 
 static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, bool varying)
@@ -220,61 +233,43 @@ static bool has_pieces(struct cg *g, const struct cg_leaf *leaf)
 
 void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying)
 {
-    const struct cg_value *p = &g->value[pointer];
     const struct cg_private *at = &g->private[pointer];
-    uint32_t bytes = cg_kind_bytes(kind);
-    const char *name = cg_kind_name(cg_bits_kind(bytes)), *slow = is_volatile(g->inst) ? "volatile_" : "";
+    enum cg_kind bits = cg_bits_kind(cg_kind_bytes(kind));
+    uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
     value = cg_to_bits(g, kind, varying, value);
     if (at->variable) {
-        store_fixed(g, at->variable, at->offset + (int64_t)offset, bytes, value, varying);
-    } else if (p->varying) {
-        uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
-        if (!varying) value = cg_splat(g, cg_bits_kind(bytes), value);
-        if (cg_derived(g, root)->accessed && !*slow) {
-            cg_put(g, "    XS(store_at_%s)(v%u, s%u, %s + %lluu, %s, %s);\n", name, root, root,
-                   from ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
-            return;
-        }
-        if (cg_affine(g, pointer)->is && !*slow) {
-            store_affine(g, pointer, offset, cg_bits_kind(bytes), value);
-            return;
-        }
-        cg_put(g, "    XS(store_%s%s)(%s + %lluu, %s, %s);\n", slow, name, cg_use(g, pointer, true),
-               (unsigned long long)offset, value, g->bits);
-    } else {
-        if (varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->bits);
-        cg_put(g, "    %s(%s, %s + %lluu) = %s;\n", *slow ? "XS_AT_VOLATILE" : "XS_AT", name, cg_use(g, pointer, false),
-               (unsigned long long)offset, value);
+        store_fixed(g, at->variable, at->offset + (int64_t)offset, cg_kind_bytes(kind), value, varying);
+        return;
     }
+    if (lanes && !varying) value = cg_splat(g, bits, value);
+    if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->bits);
+    if (lanes && cg_derived(g, root)->accessed && !slow)
+        cg_put(g, "    XS(store_at_%s)(v%u, s%u, %s + %lluu, %s, %s);\n", cg_kind_name(bits), root, root,
+               from ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
+    else if (cg_affine(g, pointer)->is && !slow)
+        store_affine(g, pointer, offset, bits, value);
+    else
+        store_direct(g, pointer, cg_str(g, "%lluu", (unsigned long long)offset), bits, value);
 }
 
 /* Loads within loops over arrays, whose values are in memory. */
 static const char *load_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, bool varying)
 {
-    const char *name = cg_kind_name(cg_bits_kind(cg_kind_bytes(leaf->kind))), *offset = cg_leaf_offset(g, leaf);
-    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
-    const char *at = cg_use(g, pointer, lanes), *e;
-    if (lanes)
-        e = cg_str(g, "XS(load_%s%s)(%s + (u64)(%s), %s)", slow ? "volatile_" : "", name, at, offset, g->bits);
-    else
-        e = cg_str(g, "%s(%s, %s + (u64)(%s))", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, offset);
+    bool lanes = cg_is_varying(g, pointer);
+    const char *e = load_direct(g, pointer, cg_str(g, "(u64)(%s)", cg_leaf_offset(g, leaf)),
+                                cg_bits_kind(cg_kind_bytes(leaf->kind)));
     e = cg_from_bits(g, leaf->kind, lanes, e);
     return varying && !lanes ? cg_splat(g, leaf->kind, e) : e;
 }
 
 static void store_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
 {
-    const char *name = cg_kind_name(cg_bits_kind(cg_kind_bytes(leaf->kind))), *offset = cg_leaf_offset(g, leaf);
-    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
-    const char *at = cg_use(g, pointer, lanes);
+    bool lanes = cg_is_varying(g, pointer);
     if (lanes && !varying) value = cg_splat(g, leaf->kind, value);
     if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->bits);
-    value = cg_to_bits(g, leaf->kind, lanes, value);
-    if (lanes)
-        cg_put(g, "    XS(store_%s%s)(%s + (u64)(%s), %s, %s);\n", slow ? "volatile_" : "", name, at, offset, value,
-               g->bits);
-    else
-        cg_put(g, "    %s(%s, %s + (u64)(%s)) = %s;\n", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, offset, value);
+    store_direct(g, pointer, cg_str(g, "(u64)(%s)", cg_leaf_offset(g, leaf)), cg_bits_kind(cg_kind_bytes(leaf->kind)),
+                 cg_to_bits(g, leaf->kind, lanes, value));
 }
 
 static void store_at(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
@@ -384,30 +379,29 @@ static void write_chain(struct cg *g)
 
 /* ---- atomics */
 
-static const char *atomic_name(uint16_t op)
-{
-    switch (op) {
-    case SP_OP_AtomicExchange: return "exchange";
-    case SP_OP_AtomicIIncrement:
-    case SP_OP_AtomicIAdd: return "iadd";
-    case SP_OP_AtomicIDecrement:
-    case SP_OP_AtomicISub: return "isub";
-    case SP_OP_AtomicSMin: return "smin";
-    case SP_OP_AtomicUMin: return "umin";
-    case SP_OP_AtomicSMax: return "smax";
-    case SP_OP_AtomicUMax: return "umax";
-    case SP_OP_AtomicAnd: return "and";
-    case SP_OP_AtomicOr: return "or";
-    case SP_OP_AtomicXor: return "xor";
-    case SP_OP_AtomicFAddEXT: return "fadd";
-    case SP_OP_AtomicFMinEXT: return "fmin";
-    case SP_OP_AtomicFMaxEXT: return "fmax";
-    case SP_OP_AtomicCompareExchange:
-    case SP_OP_AtomicCompareExchangeWeak: return "cas";
-    case SP_OP_AtomicFlagTestAndSet: return "exchange";
-    default: return NULL;
-    }
-}
+static const struct {
+    uint16_t op;
+    const char *name;
+} atomics[] = {
+    {SP_OP_AtomicExchange, "exchange"},
+    {SP_OP_AtomicFlagTestAndSet, "exchange"},
+    {SP_OP_AtomicCompareExchange, "cas"},
+    {SP_OP_AtomicCompareExchangeWeak, "cas"},
+    {SP_OP_AtomicIIncrement, "iadd"},
+    {SP_OP_AtomicIAdd, "iadd"},
+    {SP_OP_AtomicIDecrement, "isub"},
+    {SP_OP_AtomicISub, "isub"},
+    {SP_OP_AtomicSMin, "smin"},
+    {SP_OP_AtomicUMin, "umin"},
+    {SP_OP_AtomicSMax, "smax"},
+    {SP_OP_AtomicUMax, "umax"},
+    {SP_OP_AtomicAnd, "and"},
+    {SP_OP_AtomicOr, "or"},
+    {SP_OP_AtomicXor, "xor"},
+    {SP_OP_AtomicFAddEXT, "fadd"},
+    {SP_OP_AtomicFMinEXT, "fmin"},
+    {SP_OP_AtomicFMaxEXT, "fmax"},
+};
 
 static const char *of_lane(struct cg *g, uint32_t id, enum cg_kind kind)
 {
@@ -471,8 +465,8 @@ static void write_atomic_load(struct cg *g)
     enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
     const char *address = of_lane(g, cg_operand(g, 0), CG_U64);
     if (!cg_is_varying(g, cg_operand(g, 0))) {
-        const char *e = cg_from_bits(g, kind, false, cg_str(g, "atomic_load_%s(%s)", cg_kind_name(bits), address));
-        cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? cg_splat(g, kind, e) : e);
+        cg_set_uniform(g, 0,
+                       cg_from_bits(g, kind, false, cg_str(g, "atomic_load_%s(%s)", cg_kind_name(bits), address)));
         return;
     }
     const char *r = cg_temporary(g, cg_kind_type(g, bits, true));
@@ -507,9 +501,9 @@ static void write_generic(struct cg *g, const char *name, enum cg_kind kind)
 
 bool cg_write_memory(struct cg *g)
 {
-    const char *atomic = atomic_name(g->inst->op);
-    if (atomic) {
-        write_atomic(g, atomic);
+    for (size_t k = 0; k < sizeof atomics / sizeof *atomics; k++) {
+        if (atomics[k].op != g->inst->op) continue;
+        write_atomic(g, atomics[k].name);
         return true;
     }
     if (g->inst->id && g->private[g->inst->id].variable) return cg_is(g->inst, CG_CHAIN | CG_SAME_POINTER);

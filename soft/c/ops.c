@@ -754,8 +754,7 @@ static void write_size_of(struct cg *g)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
     enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
-    const char *size = cg_literal(g, kind, sp_type(g->m, p->elem)->size);
-    cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? cg_splat(g, kind, size) : size);
+    cg_set_uniform(g, 0, cg_literal(g, kind, sp_type(g->m, p->elem)->size));
 }
 
 bool cg_write_simple(struct cg *g)

@@ -252,6 +252,12 @@ void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression)
     cg_put(g, "    %s = %s;\n", to, expression);
 }
 
+void cg_set_uniform(struct cg *g, uint32_t leaf, const char *e)
+{
+    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[leaf].kind;
+    cg_set_leaf(g, leaf, cg_is_varying(g, g->inst->id) ? cg_splat(g, kind, e) : e);
+}
+
 void cg_set_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of, const char *expression)
 {
     struct cg_leaf leaf = leaf_of_part(g, at, of);
