@@ -61,30 +61,17 @@ typedef u64 u64_mem __attribute__((may_alias, aligned(1)));
 #define XS_AT(type, address) (*(type##_mem *)(uintptr_t)(address))
 #define XS_AT_VOLATILE(type, address) (*(volatile type##_mem *)(uintptr_t)(address))
 
-XS_INLINE f32 f32_bits(u32 x)
-{
-    f32 r;
-    __builtin_memcpy(&r, &x, 4);
-    return r;
-}
-XS_INLINE f64 f64_bits(u64 x)
-{
-    f64 r;
-    __builtin_memcpy(&r, &x, 8);
-    return r;
-}
-XS_INLINE u32 bits_f32(f32 x)
-{
-    u32 r;
-    __builtin_memcpy(&r, &x, 4);
-    return r;
-}
-XS_INLINE u64 bits_f64(f64 x)
-{
-    u64 r;
-    __builtin_memcpy(&r, &x, 8);
-    return r;
-}
+#define XS_SAME_BITS(NAME, R, T)                                                                                       \
+    XS_INLINE R NAME(T x)                                                                                              \
+    {                                                                                                                  \
+        R r;                                                                                                           \
+        __builtin_memcpy(&r, &x, sizeof r);                                                                            \
+        return r;                                                                                                      \
+    }
+XS_SAME_BITS(f32_bits, f32, u32)
+XS_SAME_BITS(f64_bits, f64, u64)
+XS_SAME_BITS(bits_f32, u32, f32)
+XS_SAME_BITS(bits_f64, u64, f64)
 
 /* x / 0 is 0 and x % 0 is 0; INT_MIN / -1 wraps. */
 #define XS_INTEGER(N, W)                                                                                               \
@@ -338,22 +325,15 @@ XS_ATOMIC(64)
         } while (!__atomic_compare_exchange_n(at, &old, next, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));                 \
         return old;                                                                                                    \
     }
-XS_ATOMIC_LOOP(smin_u32, 32, u32, , , smin_u32)
-XS_ATOMIC_LOOP(smax_u32, 32, u32, , , smax_u32)
-XS_ATOMIC_LOOP(umin_u32, 32, u32, , , umin_u32)
-XS_ATOMIC_LOOP(umax_u32, 32, u32, , , umax_u32)
-XS_ATOMIC_LOOP(smin_u64, 64, u64, , , smin_u64)
-XS_ATOMIC_LOOP(smax_u64, 64, u64, , , smax_u64)
-XS_ATOMIC_LOOP(umin_u64, 64, u64, , , umin_u64)
-XS_ATOMIC_LOOP(umax_u64, 64, u64, , , umax_u64)
-XS_ATOMIC_LOOP(smin_u16, 16, u16, , , smin_u16)
-XS_ATOMIC_LOOP(smax_u16, 16, u16, , , smax_u16)
-XS_ATOMIC_LOOP(umin_u16, 16, u16, , , umin_u16)
-XS_ATOMIC_LOOP(umax_u16, 16, u16, , , umax_u16)
-XS_ATOMIC_LOOP(smin_u8, 8, u8, , , smin_u8)
-XS_ATOMIC_LOOP(smax_u8, 8, u8, , , smax_u8)
-XS_ATOMIC_LOOP(umin_u8, 8, u8, , , umin_u8)
-XS_ATOMIC_LOOP(umax_u8, 8, u8, , , umax_u8)
+#define XS_ATOMIC_LEAST(N)                                                                                             \
+    XS_ATOMIC_LOOP(smin_u##N, N, u##N, , , smin_u##N)                                                                  \
+    XS_ATOMIC_LOOP(smax_u##N, N, u##N, , , smax_u##N)                                                                  \
+    XS_ATOMIC_LOOP(umin_u##N, N, u##N, , , umin_u##N)                                                                  \
+    XS_ATOMIC_LOOP(umax_u##N, N, u##N, , , umax_u##N)
+XS_ATOMIC_LEAST(8)
+XS_ATOMIC_LEAST(16)
+XS_ATOMIC_LEAST(32)
+XS_ATOMIC_LEAST(64)
 XS_ATOMIC_LOOP(fadd_f32, 32, f32, f32_bits, bits_f32, fadd_f32)
 XS_ATOMIC_LOOP(fmin_f32, 32, f32, f32_bits, bits_f32, fmin_f32)
 XS_ATOMIC_LOOP(fmax_f32, 32, f32, f32_bits, bits_f32, fmax_f32)

@@ -55,7 +55,7 @@
         }                                                                                                              \
         cr_;                                                                                                           \
     })
-#define XS_FULL (S == 64 ? ~(u64)0 : ((u64)1 << (S % 64)) - 1)
+#define XS_FULL (((u64)1 << S) - 1)
 /* For the lanes in `bits`, lowest first. */
 #define XS_EACH(l, bits) for (u64 left_ = (bits), l; left_ && (l = (u64)__builtin_ctzll(left_), 1); left_ &= left_ - 1)
 /* Vectors are passed by pointer to functions that are not inlined: gcc 12 makes sibling calls that misalign them.
@@ -167,19 +167,10 @@ XS_INLINE u64 XS(bits)(i32x m)
 #endif
 
 /* Converts bits to an i32x of -1 and 0. */
-#if S <= 32
 XS_INLINE i32x XS(mask)(u64 bits)
 {
     return -(i32x)(((XS(splat_u32)((u32)bits)) >> XS(lane_index)()) & 1u);
 }
-#else
-XS_INLINE i32x XS(mask)(u64 bits)
-{
-    i32x r;
-    for (int l = 0; l < S; l++) r[l] = -(i32)(bits >> l & 1);
-    return r;
-}
-#endif
 
 XS_INLINE u32x XS(sel_u32)(i32x m, u32x a, u32x b) { return (a & (u32x)m) | (b & ~(u32x)m); }
 XS_INLINE i32x XS(sel_i32)(i32x m, i32x a, i32x b) { return (a & m) | (b & ~m); }

@@ -171,7 +171,7 @@ static struct fact widen(struct fact a, uint64_t from, uint64_t to, bool is_sign
 }
 
 /* x << n | c with c < 1 << n is a sum. */
-bool cg_or_is_sum(struct cg *g, const struct sp_inst *i)
+static bool or_is_sum(struct cg *g, const struct sp_inst *i)
 {
     const struct sp_inst *shift = g->m->ids[i->operand[0]].def;
     uint64_t n, c;
@@ -243,7 +243,7 @@ static struct fact fact_of_instruction(const struct affine *t, uint32_t block, c
     case SP_OP_IAdd: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false);
     case SP_OP_ISub: return add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), true);
     case SP_OP_BitwiseOr:
-        return cg_or_is_sum(g, i) ? add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false) : not_affine;
+        return or_is_sum(g, i) ? add(fact_of(t, i->operand[0]), fact_of(t, i->operand[1]), false) : not_affine;
     case SP_OP_IMul:
         for (uint32_t k = 0; k < 2; k++)
             if (sp_constant(g->m, i->operand[k], &c)) return scale(fact_of(t, i->operand[1 - k]), c);

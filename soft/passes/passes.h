@@ -94,7 +94,6 @@ static inline bool cg_is_step(const struct cg *g, uint32_t id)
 {
     return !g->value[id].varying || cg_affine(g, id)->is;
 }
-bool cg_or_is_sum(struct cg *g, const struct sp_inst *i);
 
 /* v<class> is the value's C variable, unless it is an element of an array. */
 static inline uint32_t cg_class(const struct cg *g, uint32_t id)
