@@ -153,8 +153,8 @@
     X(DEST_TYPE, "DestDataType is not a matrix interpretation")                                                        \
     X(CONVERSION_TYPES, "types that differ must be f32 or f16 on one side, a lower-precision float on the other")      \
     X(DEST_LAYOUT, "e4m3 and e5m2 are converted to the optimal layouts only")                                          \
-    X(SRC_SIZE, "SrcSize is less than the source matrix has")                                                          \
-    X(DEST_SIZE, "DestSize is less than what the query of the destination returned")                                   \
+    X(SRC_SIZE, "SrcSize is less than the size of the source matrix")                                                  \
+    X(DEST_SIZE, "DestSize is less than the size that the query returned")                                             \
     X(ADDRESS, "an address is missing")                                                                                \
     X(DEST_ALIGNMENT, "the destination's address is not a multiple of 128")                                            \
     X(SRC_ALIGNMENT, "the source's address is not a multiple of the element size")                                     \
@@ -169,7 +169,7 @@
     X(TRANSPOSE, "row-major and column-major matrices cannot be transposed")                                           \
     X(FP8_LAYOUT, "e4m3 and e5m2 matrices have optimal layouts only")                                                  \
     X(OUTER_PRODUCT_LAYOUT, "the layout of an outer product's matrix must be CV_OUTER_PRODUCT_OPTIMAL")                \
-    X(INPUT_LENGTH, "the input vector's length does not go with the matrix")                                           \
+    X(INPUT_LENGTH, "the input vector's length does not match the matrix")                                             \
     X(ACCUMULATE_TYPES, "no accumulation of this input type into this type")                                           \
     X(VECTOR_TYPE, "not a type of vectors: f16 f32 i16 u16 i32 u32")                                                   \
     X(VECTOR_LENGTH, "a vector has 1 to 1024 elements")                                                                \
@@ -178,7 +178,7 @@
     X(OPERATION, "not an operation on this type")                                                                      \
     X(POINTER, "not a pointer parameter")                                                                              \
     X(INDEX, "not a 32-bit integer")                                                                                   \
-    X(NUMBER_TYPE, "numbers of types that do not go together")                                                         \
+    X(NUMBER_TYPE, "numbers of incompatible types")                                                                    \
     X(NUMBER_RANGE, "a constant that the type cannot hold")                                                            \
     X(UNSET, "a value that was never set")                                                                             \
     X(UNIFORM, "promised to be uniform, but it cannot be")                                                             \

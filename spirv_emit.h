@@ -498,7 +498,7 @@ typedef uint32_t spe_id; /* 0 is poison */
     X(OPTION, 2, "an option has a value that does not exist")                                                          \
     X(VERSION, 3, "the module's SPIR-V version lacks what was asked for")                                              \
     X(LIMIT, 4, "a limit of SPIR-V was exceeded")                                                                      \
-    X(NO_VALUE, 5, "an operand is no value (0, or an id that is a type, a label or nothing)")                          \
+    X(NO_VALUE, 5, "an operand is not a value (0, or an id that is a type, a label or nothing)")                       \
     X(NO_TYPE, 6, "an id that should be a type is none")                                                               \
     X(TYPE, 7, "operand types disagree, or the operation does not take the type")                                      \
     X(RANGE, 8, "a number does not fit where it is put")                                                               \
@@ -1751,7 +1751,7 @@ XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
     const spe_record_ *r;
     if (m->error.id) return 0;
     if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
-        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is no value", value);
+        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is not a value", value);
     r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
         return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
@@ -1941,7 +1941,7 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
     case 'y': return type == spe_vec(m, spe_int(m, 32), 4) || spe_disagree_(m, type, spe_vec(m, spe_int(m, 32), 4));
     case 'm': case 'w':
         if (t->kind == (letter == 'm' ? SPE_KIND_COOPMAT : SPE_KIND_COOPVEC)) return true;
-        return spe_error_(m, SPE_ERR_TYPE, "%s is no cooperative %s", spe_text_(m, type),
+        return spe_error_(m, SPE_ERR_TYPE, "%s is not a cooperative %s", spe_text_(m, type),
                           letter == 'm' ? "matrix" : "vector");
     default: break;
     }
@@ -2511,7 +2511,7 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
     for (i = 0; i < n; i++) {
         spe_id part_type = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
         const spe_record_ *r = parts[i] && parts[i] < m->id_count ? &m->ids[parts[i]] : NULL;
-        if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is no constant", i);
+        if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is not a constant", i);
         if (r->type != part_type) return SPE_ERROR_(m, TYPE, "part %u is %s", i, spe_text_(m, r->type));
         flags |= r->flags;
     }
@@ -2559,7 +2559,7 @@ spe_id spe_const_f(spe_module *m, spe_id type, double value)
     uint64_t bits;
     if (!t) return 0;
     if (t->kind != SPE_KIND_FLOAT || !spe_encode_scalar_(t, value, &bits))
-        return SPE_ERROR_(m, TYPE, "%s is no float type", spe_text_(m, type));
+        return SPE_ERROR_(m, TYPE, "%s is not a float type", spe_text_(m, type));
     return spe_const_splat_(m, type, bits);
 }
 
@@ -2637,7 +2637,7 @@ void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, con
 {
     uint32_t head[2] = {id, decoration};
     if (m->error.id) return;
-    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is no id", id);
+    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
     if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
     if (decoration == SPE_DecorationBuiltIn && n) spe_need_(m, SPE_NEED_BUILTIN_, words[0]);
@@ -2911,7 +2911,7 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
 {
     uint32_t n = 0;
-    if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is no power of two", align);
+    if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
     if (!align) align = spe_alignment(m, type);
     if (!align && !is_volatile) return 0;
     w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
@@ -2925,13 +2925,13 @@ spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
     uint32_t w[17], i;
     uint64_t k;
     if (!from) return 0;
-    if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are taken", n);
+    if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are allowed", n);
     w[0] = ptr;
     for (i = 0; i < n; i++) {
         bool known = spe_const_bits(m, idx[i], &k);
         if (!spe_check_(m, __func__, "I", w[i + 1] = idx[i])) return 0;
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
-            return SPE_ERROR_(m, TYPE, "index %u, of a struct, is no constant", i);
+            return SPE_ERROR_(m, TYPE, "index %u, of a struct, is not a constant", i);
         type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
         if (!type) return 0;
     }
@@ -3072,7 +3072,7 @@ void spe_extension(spe_module *m, const char *name)
     uint32_t words = spe_text_words_(name), want[64];
     size_t i;
     if (m->error.id) return;
-    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is no name of an extension", name);
+    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is not a name of an extension", name);
     else spe_put_text_(want, name);
     for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
         if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
@@ -3425,7 +3425,7 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
 {
     uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
     if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
-    if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is no kernel", fn);
+    if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
     switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
@@ -3490,7 +3490,7 @@ XE_FN_ void spe_close_function_(spe_module *m, const char *name, bool kernel)
     m->doing = name;
     if (!m->open) spe_error_(m, SPE_ERR_NO_FUNCTION, "no function is open");
     else if (m->fn.kernel != kernel)
-        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "the open function is %s kernel", kernel ? "no" : "a");
+        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "the open function is %s kernel", kernel ? "not a" : "a");
     else if (m->region_count) spe_region_left_open_(m);
     else if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end is missing");
     else if (m->block && m->dead) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
@@ -3523,10 +3523,10 @@ XE_FN_ bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
                           "has numbers and pointers to global, local or constant memory", i, name, k->name,
                           spe_text_(m, p->type), t->storage);
     if (!pointer && (p->align || p->restrict_ || p->readonly))
-        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is no pointer: align, restrict_ and "
+        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is not a pointer: align, restrict_ and "
                           "readonly mean nothing", i, name, k->name);
     if (!(p->align & (p->align - 1))) return true;
-    return spe_error_(m, SPE_ERR_RANGE, "alignment %u of parameter %u (%s) is no power of two", p->align, i, name);
+    return spe_error_(m, SPE_ERR_RANGE, "alignment %u of parameter %u (%s) is not a power of two", p->align, i, name);
 }
 
 /* Name, attributes and alignment of a parameter. */
@@ -3605,7 +3605,7 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
     const spe_type_info *t;
     uint32_t i, *w;
     spe_id id, ret;
-    if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is no function", fn);
+    if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
     t = spe_info_(m, m->ids[fn].serial);
     if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
     for (i = 0; i < n; i++) {
@@ -4064,7 +4064,7 @@ void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *liter
     spe_region_ *r;
     for (i = 0; i < n && type; i++) {
         for (j = 0; j < i; j++) {
-            if (literals[i] == literals[j]) SPE_ERROR_(m, RANGE, "literal %lld stands twice", (long long)literals[i]);
+            if (literals[i] == literals[j]) SPE_ERROR_(m, RANGE, "literal %lld appears twice", (long long)literals[i]);
         }
         if (bits < 64 && (literals[i] < -((int64_t)1 << (bits - 1)) || literals[i] > (int64_t)spe_mask_(bits)))
             SPE_ERROR_(m, RANGE, "literal %lld does not fit in %u bits", (long long)literals[i], bits);
@@ -4581,7 +4581,7 @@ bool spe_region_open(spe_region *r, const char *name, const char *file, int line
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
         return spe_report(spe_blame_of(in->module, in->errors, file, line), in->errors->unclosed,
-                          "more than %d regions in each other", (int)SPE_REGIONS_MAX);
+                          "more than %d nested regions", (int)SPE_REGIONS_MAX);
     in->open[in->depth] = place;
     r->depth = ++in->depth;
     return true;

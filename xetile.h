@@ -287,21 +287,21 @@
     X(MAP_FIT, "sg_layout times sg_data does not fit the tile")                                                        \
     X(MAP_SUBGROUPS, "maps of one kernel have different numbers of subgroups")                                         \
     X(MAP_DIFFERS, "operands are distributed differently")                                                             \
-    X(TILE_SIZE, "not a size of a tile")                                                                               \
+    X(TILE_SIZE, "not a valid tile size")                                                                              \
     X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
-    X(TILE_TYPE, "a tile of another type than its base")                                                               \
+    X(TILE_TYPE, "tile and base have different types")                                                                 \
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
     X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                  \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
-    X(ORDER_STRIDES, "the order is not the one that the strides have")                                                 \
+    X(ORDER_STRIDES, "order and strides disagree")                                                                     \
     X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
-    X(LOCAL_SIZE, "not a size of a local array")                                                                       \
+    X(LOCAL_SIZE, "not a valid size for a local array")                                                                \
     X(LOCAL_MEMORY, "more local memory than the target has")                                                           \
     X(SCATTER, "not possible with a scatter tile")                                                                     \
     X(SCATTER_TYPE, "offsets of a scatter tile are integers of 32 or 64 bits")                                         \
     X(SCATTER_SHAPE, "a scatter tile has the shape of its offsets, its base one dimension")                            \
     X(SCATTER_MAP, "a scatter tile has the map of its offsets")                                                        \
-    X(NO_SCATTER, "this wants a scatter tile")                                                                         \
+    X(NO_SCATTER, "this needs a scatter tile")                                                                         \
     X(MASK_TYPE, "a mask is a vector of i1")                                                                           \
     X(MASK_SHAPE, "mask and tile have different shapes")                                                               \
     X(MASK_MAP, "mask and tile have different maps")                                                                   \
@@ -318,7 +318,7 @@
     X(VEC_SHAPE, "vectors of different shapes")                                                                        \
     X(VEC_TYPE, "vectors of different types")                                                                          \
     X(VEC_OP, "not an operation on vectors")                                                                           \
-    X(SCALAR_TYPE, "numbers of types that do not go together")                                                         \
+    X(SCALAR_TYPE, "numbers of incompatible types")                                                                    \
     X(SCALAR_RANGE, "a constant that the type cannot hold")                                                            \
     X(DIVISION, "division by zero")                                                                                    \
     X(INDEX, "not a 32-bit integer")                                                                                   \
@@ -329,29 +329,29 @@
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
     X(EMPTY, "a loop without a body")                                                                                  \
-    X(NOT_UNIFORM, "what differs from lane to lane, or from subgroup to subgroup, cannot be here")                     \
+    X(NOT_UNIFORM, "values that differ between lanes or subgroups are not allowed here")                               \
     X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(UNKNOWN_PARAMETER, "the kernel has no such parameter")                                                           \
     X(TARGET, "no such target")                                                                                        \
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
-    X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
-    X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
+    X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
+    X(REGISTERS, "too many subgroups for 256 registers per thread")                                                    \
     X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \
     X(VEC_DIM, "not a dimension of the vector")                                                                        \
-    X(REDUCTION_KIND, "a reduction of another type")                                                                   \
+    X(REDUCTION_KIND, "this reduction does not take the type")                                                         \
     X(REDUCTION_SIZE, "reduction_size must divide the dimension")                                                      \
     X(REDUCTION_MAP, "the map of a reduction does not follow from its operand")                                        \
     X(BROADCAST_SIZE, "sizes of a broadcast do not fit")                                                               \
-    X(BROADCAST_MAP, "the operand of a broadcast is not distributed as its result asks")                               \
-    X(SOURCE_MAP, "the operand has another map than is stated")                                                        \
+    X(BROADCAST_MAP, "the operand of a broadcast is not distributed as its result requires")                           \
+    X(SOURCE_MAP, "the operand's map differs from the stated one")                                                     \
     X(MAP_MISSING, "a map is needed")                                                                                  \
     X(SLICE, "a slice reaches outside its vector")                                                                     \
     X(BLOCKED, "inner blocks do not fit the operation")                                                                \
-    X(SPLIT_BARRIER, "a split barrier is arrived at and waited for by turns, under one name")                          \
+    X(SPLIT_BARRIER, "arriving and waiting at a split barrier must alternate, under one name")                         \
     X(MEMORY, "out of memory")
 
 enum {
@@ -1575,7 +1575,7 @@ XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name
         (op >= XT_OP_FOR_ && op <= XT_OP_END_))
         return true;
     return (w.x->spread < 2 && !meets) ||
-           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, which %s take each their own way through", name,
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", name,
                     r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
 }
 
@@ -2206,12 +2206,12 @@ XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     const xt_val *width = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
     if (t->base.local) return "local memory";
-    if (t->step != 1) return "columns that are apart";
+    if (t->step != 1) return "columns that are not contiguous";
     if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
     if (t->dist.data[1] <= x->S / 2) return "pieces narrower than a subgroup";
-    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch of no multiple of 16 bytes";
+    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch not a multiple of 16 bytes";
     if (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0))
-        return "rows below 64 bytes or no multiple of 4";
+        return "rows shorter than 64 bytes or not a multiple of 4";
     return NULL;
 }
 
@@ -2221,7 +2221,7 @@ XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *valu
     xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     xt_plan_offset_ *o;
     if (!xt_is_early_(x, value)) {
-        if (!p->why_not) p->why_not = "a place that is computed in the body";
+        if (!p->why_not) p->why_not = "a position computed in the body";
         return NULL;
     }
     o = (xt_plan_offset_ *)spe_list_add(&x->m, &x->offsets, sizeof *o);
@@ -2304,7 +2304,7 @@ XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     p->why_not = xt_never_block2d_(x, t);
     if (!p->why_not && (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) ||
                         !xt_is_early_(x, &t->shape[1]) || !xt_is_early_(x, &t->pitch)))
-        p->why_not = "a matrix that is computed in the body";
+        p->why_not = "a matrix computed in the body";
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
     xt_need_step_(x, t, &init->place[inner], true);
@@ -3848,7 +3848,7 @@ XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
         next = n[1].prefetch;
         if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
             xt_share_init_(&s, &d->tile, &next->tile)) {
-            xt_remark_(x, "with the next one: a part of the subgroups fetches either, a message each");
+            xt_remark_(x, "with the next one: each by some of the subgroups, with one message per subgroup");
             xt_prefetch_both_(x, &s, d->locality);
             x->at++;
             return;
@@ -6382,7 +6382,7 @@ XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_
     const xt_tile *t = xt_stage_from_(x, node), *m;
     const cm_product *row = t ? cm_product_row(xt_held_(t->type), xt_held_(t->type)) : NULL;
     memset(s, 0, sizeof *s);
-    if (!row || !row->dpas || xt_layout_(x, n->result) == CM_ACC) return "no operand of a product, or a padding";
+    if (!row || !row->dpas || xt_layout_(x, n->result) == CM_ACC) return "not an operand of a product, or a padding";
     m = &xt_plan_tile_at_(x, t->number)->of->matrix;
     s->node = node;
     s->slices = slices;
@@ -6390,12 +6390,12 @@ XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_
     s->turned = n->op == XT_OP_TRANSPOSE_;
     s->use = xt_layout_(x, n->result);
     s->bytes = xt_bytes_(t->type);
-    if (t->base.local || t->step != 1) return "local memory, or columns that are apart";
+    if (t->base.local || t->step != 1) return "local memory, or columns that are not contiguous";
     if (n->spread > 0 || xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->apart ||
         (x->subgroups > 1 && !t->dist.subgroups))
         return "subgroups load different tiles";
     if (!xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) || !xt_is_early_(x, &m->pitch))
-        return "a matrix that is computed in the body";
+        return "a matrix computed in the body";
     return xt_stage_plan_(x, s, &xt_value_at_(x, n->result)->now.vec.dist) ? NULL
                                                                              : "a shape that messages do not divide";
 }
@@ -7415,7 +7415,7 @@ XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
         if (mask && x->spread > 1 && s->result.magic != SPE_VAL_MAGIC)
-            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes take each their own way", i + 1,
+            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes diverge", i + 1,
                      s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
         xt_renew_(x, &s->result, mask);
         xt_spread_to_(x, &s->result, mask, &s->body, &s->now);
@@ -7456,7 +7456,7 @@ XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
     for (int i = 0; i < f->slots; i++)
         if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
     if (f->first == w.x->nodes.count && w.x->errors.count == 0)
-        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon behind the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
+        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
 }
 
 /* Called after each side, see spe_regions. */
@@ -7878,7 +7878,7 @@ XE_FN_ void xt_write_versions_(xt_ctx *x)
     spe_id condition = 0;
     x->versions = !x->has_mma                          ? "without 2D block messages: there is no tile_mma"
                   : !has                               ? "without 2D block messages: target or lowering have none"
-                  : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch asks"
+                  : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch requests"
                   : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
                                                        : NULL;
     x->messages = has && x->has_mma && x->desc->pitch != XT_PITCH_ANY;

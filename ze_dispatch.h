@@ -262,38 +262,38 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 
 /* Errors of this header: X(id, what to do). */
 #define ZED_ERRORS(X)                                                                                                  \
-    X(ZED_NOT_OPEN, "call zed_open first, and look at what it returns")                                                \
+    X(ZED_NOT_OPEN, "call zed_open first, and check its result")                                                       \
     X(ZED_NO_DEVICE, "without an Intel GPU and its driver, build the software device (make soft) and, when it is not " \
                      "beside the program, set XETILE_SOFT=/path/to/libze_soft.so")                                     \
     X(ZED_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
     X(ZED_SOFT_MISSING, "set XETILE_SOFT to the path of libze_soft.so (make soft builds it), or unset it")             \
     X(ZED_NO_QUEUE, "choose a device that runs kernels")                                                               \
     X(ZED_OUT_OF_MEMORY, "the host has no memory left; free some")                                                     \
-    X(ZED_NULL_POINTER, "pass the address of a real object")                                                           \
+    X(ZED_NULL_POINTER, "pass a valid address")                                                                        \
     X(ZED_ALLOC_KIND, "use ZED_SHARED, ZED_DEVICE or ZED_HOST")                                                        \
     X(ZED_ALLOC_SIZE, "ask for at least one byte")                                                                     \
     X(ZED_ALLOC_ALIGN, "alignment is 0 (then 64) or a power of two")                                                   \
     X(ZED_ALLOC_TOO_LARGE, "split the data, or use a device with larger allocations")                                  \
     X(ZED_NOT_ALLOCATED, "free only what zed_alloc of this device returned, and once")                                 \
     X(ZED_MEMORY_RANGE, "stay within the allocation")                                                                  \
-    X(ZED_FILL_PATTERN, "a pattern has a power of two bytes the device takes, and divides the length")                 \
+    X(ZED_FILL_PATTERN, "a pattern's size is a power of two that the device supports, and divides the length")         \
     X(ZED_MODULE_WORDS,                                                                                                \
-      "pass a whole SPIR-V module, its size in bytes; if a builder made it, look at its error first")                  \
-    X(ZED_MODULE_BUILD, "mend what the log says; zed_build_log has all of it")                                         \
+      "pass a whole SPIR-V module, its size in bytes; if a builder made it, check its error first")                    \
+    X(ZED_MODULE_BUILD, "fix the errors in the log; zed_build_log returns all of it")                                  \
     X(ZED_KERNEL_NAME, "use one of the names in the module")                                                           \
-    X(ZED_KERNEL_NOT_LOADED, "call zed_kernel_get or ZED_LOAD first, and look at what it returns")                     \
+    X(ZED_KERNEL_NOT_LOADED, "call zed_kernel_get or ZED_LOAD first, and check the result")                            \
     X(ZED_PARAM_TEXT, "write parameters as in \"ptr<f32> x, f32 factor, u32 n\"")                                      \
-    X(ZED_PARAM_COUNT, "let the parameter text list what the kernel takes")                                            \
+    X(ZED_PARAM_COUNT, "list the kernel's parameters in the parameter text")                                           \
     X(ZED_SUBGROUP_SIZE, "build the kernel for a subgroup size the device has")                                        \
     X(ZED_NO_LOCAL_SIZE, "call zed_local_size, or state the size in the module")                                       \
     X(ZED_LOCAL_SIZE, "use the size the kernel was built for")                                                         \
-    X(ZED_GROUP_TOO_LARGE, "use fewer work-items a group")                                                             \
-    X(ZED_LOCAL_MEMORY, "use less local memory a group")                                                               \
-    X(ZED_ARG_COUNT, "pass one argument a parameter")                                                                  \
+    X(ZED_GROUP_TOO_LARGE, "use fewer work-items per group")                                                           \
+    X(ZED_LOCAL_MEMORY, "use less local memory per group")                                                             \
+    X(ZED_ARG_COUNT, "pass one argument per parameter")                                                                \
     X(ZED_ARG_TYPE, "pass a value of the parameter's type, or change the parameter")                                   \
     X(ZED_ARG_RANGE, "pass a value that the parameter can hold")                                                       \
     X(ZED_ARG_MEMORY, "pass memory from zed_alloc of the same device")                                                 \
-    X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device takes")                    \
+    X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
     X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
     X(ZED_OTHER_DEVICE, "kernel, batch and memory must be of one device (zed_open_queue shares them)")
 

@@ -168,7 +168,7 @@ typedef uint32_t spe_id; /* 0 is poison */
     X(OPTION, 2, "an option has a value that does not exist")                                                          \
     X(VERSION, 3, "the module's SPIR-V version lacks what was asked for")                                              \
     X(LIMIT, 4, "a limit of SPIR-V was exceeded")                                                                      \
-    X(NO_VALUE, 5, "an operand is no value (0, or an id that is a type, a label or nothing)")                          \
+    X(NO_VALUE, 5, "an operand is not a value (0, or an id that is a type, a label or nothing)")                       \
     X(NO_TYPE, 6, "an id that should be a type is none")                                                               \
     X(TYPE, 7, "operand types disagree, or the operation does not take the type")                                      \
     X(RANGE, 8, "a number does not fit where it is put")                                                               \

@@ -280,21 +280,21 @@
     X(MAP_FIT, "sg_layout times sg_data does not fit the tile")                                                        \
     X(MAP_SUBGROUPS, "maps of one kernel have different numbers of subgroups")                                         \
     X(MAP_DIFFERS, "operands are distributed differently")                                                             \
-    X(TILE_SIZE, "not a size of a tile")                                                                               \
+    X(TILE_SIZE, "not a valid tile size")                                                                              \
     X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
-    X(TILE_TYPE, "a tile of another type than its base")                                                               \
+    X(TILE_TYPE, "tile and base have different types")                                                                 \
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
     X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                  \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
-    X(ORDER_STRIDES, "the order is not the one that the strides have")                                                 \
+    X(ORDER_STRIDES, "order and strides disagree")                                                                     \
     X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
-    X(LOCAL_SIZE, "not a size of a local array")                                                                       \
+    X(LOCAL_SIZE, "not a valid size for a local array")                                                                \
     X(LOCAL_MEMORY, "more local memory than the target has")                                                           \
     X(SCATTER, "not possible with a scatter tile")                                                                     \
     X(SCATTER_TYPE, "offsets of a scatter tile are integers of 32 or 64 bits")                                         \
     X(SCATTER_SHAPE, "a scatter tile has the shape of its offsets, its base one dimension")                            \
     X(SCATTER_MAP, "a scatter tile has the map of its offsets")                                                        \
-    X(NO_SCATTER, "this wants a scatter tile")                                                                         \
+    X(NO_SCATTER, "this needs a scatter tile")                                                                         \
     X(MASK_TYPE, "a mask is a vector of i1")                                                                           \
     X(MASK_SHAPE, "mask and tile have different shapes")                                                               \
     X(MASK_MAP, "mask and tile have different maps")                                                                   \
@@ -311,7 +311,7 @@
     X(VEC_SHAPE, "vectors of different shapes")                                                                        \
     X(VEC_TYPE, "vectors of different types")                                                                          \
     X(VEC_OP, "not an operation on vectors")                                                                           \
-    X(SCALAR_TYPE, "numbers of types that do not go together")                                                         \
+    X(SCALAR_TYPE, "numbers of incompatible types")                                                                    \
     X(SCALAR_RANGE, "a constant that the type cannot hold")                                                            \
     X(DIVISION, "division by zero")                                                                                    \
     X(INDEX, "not a 32-bit integer")                                                                                   \
@@ -322,29 +322,29 @@
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
     X(EMPTY, "a loop without a body")                                                                                  \
-    X(NOT_UNIFORM, "what differs from lane to lane, or from subgroup to subgroup, cannot be here")                     \
+    X(NOT_UNIFORM, "values that differ between lanes or subgroups are not allowed here")                               \
     X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(UNKNOWN_PARAMETER, "the kernel has no such parameter")                                                           \
     X(TARGET, "no such target")                                                                                        \
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
-    X(GROUP_SIZE, "the work-group is larger than the target's largest")                                                \
-    X(REGISTERS, "too many subgroups for 256 registers a thread")                                                      \
+    X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
+    X(REGISTERS, "too many subgroups for 256 registers per thread")                                                    \
     X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \
     X(VEC_DIM, "not a dimension of the vector")                                                                        \
-    X(REDUCTION_KIND, "a reduction of another type")                                                                   \
+    X(REDUCTION_KIND, "this reduction does not take the type")                                                         \
     X(REDUCTION_SIZE, "reduction_size must divide the dimension")                                                      \
     X(REDUCTION_MAP, "the map of a reduction does not follow from its operand")                                        \
     X(BROADCAST_SIZE, "sizes of a broadcast do not fit")                                                               \
-    X(BROADCAST_MAP, "the operand of a broadcast is not distributed as its result asks")                               \
-    X(SOURCE_MAP, "the operand has another map than is stated")                                                        \
+    X(BROADCAST_MAP, "the operand of a broadcast is not distributed as its result requires")                           \
+    X(SOURCE_MAP, "the operand's map differs from the stated one")                                                     \
     X(MAP_MISSING, "a map is needed")                                                                                  \
     X(SLICE, "a slice reaches outside its vector")                                                                     \
     X(BLOCKED, "inner blocks do not fit the operation")                                                                \
-    X(SPLIT_BARRIER, "a split barrier is arrived at and waited for by turns, under one name")                          \
+    X(SPLIT_BARRIER, "arriving and waiting at a split barrier must alternate, under one name")                         \
     X(MEMORY, "out of memory")
 
 enum {

@@ -567,7 +567,7 @@ static bool chain_step(struct sp_reader *r, const struct sp_inst *i, uint32_t op
     switch (t->kind) {
     case SP_STRUCT:
         if (!constant || index < 0 || index >= (int64_t)t->count)
-            return sp_refuse(r, i, "operand %u is no member of its struct of %u", operand, t->count);
+            return sp_refuse(r, i, "operand %u is not a member of its struct of %u", operand, t->count);
         *type = t->members[index];
         if (offset) *offset += t->offsets[index];
         return true;

@@ -69,7 +69,7 @@ static bool is_sound(struct xe_thread *t, const struct xe_instruction *i)
         if (k == 3) bytes = row * i->passes;
         if (k == 1 && o[k]->where == XE_NULL) continue;
         if (o[k]->where != XE_REGISTER || o[k]->at + bytes > AT_ACC) {
-            xe_fail(t, "a dpas whose operands are no registers");
+            xe_fail(t, "a dpas whose operands are not registers");
             return false;
         }
         if (o[k]->at % (k == 3 ? row : GRF_BYTES))

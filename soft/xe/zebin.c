@@ -103,7 +103,7 @@ bool xe_elf_read(const void *data, size_t size, struct xe_elf *e, struct sp_text
     if (size < sizeof h) return bad(log, "it is too short");
     memcpy(&h, data, sizeof h);
     if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_machine != MACHINE_INTEL)
-        return bad(log, "it is no binary for Intel graphics");
+        return bad(log, "it is not a binary for Intel graphics");
     return read_sections(e, &h, log) && read_symbols(e, log);
 }
 

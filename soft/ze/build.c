@@ -114,7 +114,7 @@ static ze_result_t copy_source(const void *bytes, size_t size, const ze_module_c
     size_t i;
     memset(s, 0, sizeof *s);
     if (!size || size % sizeof *s->words) {
-        sp_text_add(log, "%zu bytes are no whole number of SPIR-V words\n", size);
+        sp_text_add(log, "%zu bytes are not a whole number of SPIR-V words\n", size);
         return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
     }
     s->words = malloc(size);

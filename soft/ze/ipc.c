@@ -95,7 +95,7 @@ ze_result_t soft_check_memory_chain(const void *next, int *file)
         } else if (d->stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD) {
             const ze_external_memory_import_fd_t *from = (const void *)d;
             SOFT_TRY(check_kind(from->flags));
-            if (from->fd < 0) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%d is no descriptor", from->fd);
+            if (from->fd < 0) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%d is not a descriptor", from->fd);
             *file = from->fd;
         } else {
             SOFT_TRY(soft_check_link(d));

@@ -237,7 +237,7 @@ ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t list, void *t
     if (!pattern_size || pattern_size & (pattern_size - 1))
         return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "pattern of %zu bytes: not a power of two", pattern_size);
     if (size % pattern_size)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "%zu bytes are no whole number of patterns of %zu", size,
+        return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "%zu bytes are not a whole number of patterns of %zu", size,
                          pattern_size);
     SOFT_TRY(check_range(to, size));
     c = soft_command_new(list, SOFT_CMD_FILL, pattern_size, signal, wait_count, waits, &result);

@@ -172,7 +172,7 @@ static ze_result_t map_file(struct allocation a, int file, void **pointer)
 {
     if (!a.size || !soft_pages_open(&a.pages, file, a.size)) {
         if (file >= 0) close(file);
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "what is to be opened is no memory of that size");
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "what is to be opened is not memory of that size");
     }
     a.base = (uintptr_t)a.pages.base;
     if (!insert(&a)) {
@@ -261,7 +261,7 @@ static void give_back(struct soft_pages *pages)
 static ze_result_t forget(ze_context_handle_t context, void *pointer, struct soft_pages *pages)
 {
     if (take_out(context, pointer, false, pages)) return ZE_RESULT_SUCCESS;
-    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is no allocation of this context", pointer);
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not an allocation of this context", pointer);
 }
 
 ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)

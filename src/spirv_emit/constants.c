@@ -11,7 +11,7 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
     for (i = 0; i < n; i++) {
         spe_id part_type = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
         const spe_record_ *r = parts[i] && parts[i] < m->id_count ? &m->ids[parts[i]] : NULL;
-        if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is no constant", i);
+        if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is not a constant", i);
         if (r->type != part_type) return SPE_ERROR_(m, TYPE, "part %u is %s", i, spe_text_(m, r->type));
         flags |= r->flags;
     }
@@ -59,7 +59,7 @@ spe_id spe_const_f(spe_module *m, spe_id type, double value)
     uint64_t bits;
     if (!t) return 0;
     if (t->kind != SPE_KIND_FLOAT || !spe_encode_scalar_(t, value, &bits))
-        return SPE_ERROR_(m, TYPE, "%s is no float type", spe_text_(m, type));
+        return SPE_ERROR_(m, TYPE, "%s is not a float type", spe_text_(m, type));
     return spe_const_splat_(m, type, bits);
 }
 
@@ -137,7 +137,7 @@ void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, con
 {
     uint32_t head[2] = {id, decoration};
     if (m->error.id) return;
-    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is no id", id);
+    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
     if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
     if (decoration == SPE_DecorationBuiltIn && n) spe_need_(m, SPE_NEED_BUILTIN_, words[0]);

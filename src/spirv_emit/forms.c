@@ -38,7 +38,7 @@ bool spe_is_(spe_module *m, char letter, spe_id type)
     case 'y': return type == spe_vec(m, spe_int(m, 32), 4) || spe_disagree_(m, type, spe_vec(m, spe_int(m, 32), 4));
     case 'm': case 'w':
         if (t->kind == (letter == 'm' ? SPE_KIND_COOPMAT : SPE_KIND_COOPVEC)) return true;
-        return spe_error_(m, SPE_ERR_TYPE, "%s is no cooperative %s", spe_text_(m, type),
+        return spe_error_(m, SPE_ERR_TYPE, "%s is not a cooperative %s", spe_text_(m, type),
                           letter == 'm' ? "matrix" : "vector");
     default: break;
     }

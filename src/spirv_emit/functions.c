@@ -23,7 +23,7 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
 {
     uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
     if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
-    if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is no kernel", fn);
+    if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
     switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
@@ -88,7 +88,7 @@ static void spe_close_function_(spe_module *m, const char *name, bool kernel)
     m->doing = name;
     if (!m->open) spe_error_(m, SPE_ERR_NO_FUNCTION, "no function is open");
     else if (m->fn.kernel != kernel)
-        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "the open function is %s kernel", kernel ? "no" : "a");
+        spe_error_(m, SPE_ERR_FUNCTION_OPEN, "the open function is %s kernel", kernel ? "not a" : "a");
     else if (m->region_count) spe_region_left_open_(m);
     else if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end is missing");
     else if (m->block && m->dead) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
@@ -121,10 +121,10 @@ static bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
                           "has numbers and pointers to global, local or constant memory", i, name, k->name,
                           spe_text_(m, p->type), t->storage);
     if (!pointer && (p->align || p->restrict_ || p->readonly))
-        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is no pointer: align, restrict_ and "
+        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is not a pointer: align, restrict_ and "
                           "readonly mean nothing", i, name, k->name);
     if (!(p->align & (p->align - 1))) return true;
-    return spe_error_(m, SPE_ERR_RANGE, "alignment %u of parameter %u (%s) is no power of two", p->align, i, name);
+    return spe_error_(m, SPE_ERR_RANGE, "alignment %u of parameter %u (%s) is not a power of two", p->align, i, name);
 }
 
 /* Name, attributes and alignment of a parameter. */
@@ -203,7 +203,7 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
     const spe_type_info *t;
     uint32_t i, *w;
     spe_id id, ret;
-    if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is no function", fn);
+    if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
     t = spe_info_(m, m->ids[fn].serial);
     if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
     for (i = 0; i < n; i++) {

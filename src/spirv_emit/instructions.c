@@ -256,7 +256,7 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
 {
     uint32_t n = 0;
-    if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is no power of two", align);
+    if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
     if (!align) align = spe_alignment(m, type);
     if (!align && !is_volatile) return 0;
     w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
@@ -270,13 +270,13 @@ spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
     uint32_t w[17], i;
     uint64_t k;
     if (!from) return 0;
-    if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are taken", n);
+    if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are allowed", n);
     w[0] = ptr;
     for (i = 0; i < n; i++) {
         bool known = spe_const_bits(m, idx[i], &k);
         if (!spe_check_(m, __func__, "I", w[i + 1] = idx[i])) return 0;
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
-            return SPE_ERROR_(m, TYPE, "index %u, of a struct, is no constant", i);
+            return SPE_ERROR_(m, TYPE, "index %u, of a struct, is not a constant", i);
         type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
         if (!type) return 0;
     }

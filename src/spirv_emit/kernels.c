@@ -230,7 +230,7 @@ bool spe_region_open(spe_region *r, const char *name, const char *file, int line
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
         return spe_report(spe_blame_of(in->module, in->errors, file, line), in->errors->unclosed,
-                          "more than %d regions in each other", (int)SPE_REGIONS_MAX);
+                          "more than %d nested regions", (int)SPE_REGIONS_MAX);
     in->open[in->depth] = place;
     r->depth = ++in->depth;
     return true;

@@ -62,7 +62,7 @@ void spe_extension(spe_module *m, const char *name)
     uint32_t words = spe_text_words_(name), want[64];
     size_t i;
     if (m->error.id) return;
-    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is no name of an extension", name);
+    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is not a name of an extension", name);
     else spe_put_text_(want, name);
     for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
         if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;

@@ -26,12 +26,12 @@ static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     const xt_val *width = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
     if (t->base.local) return "local memory";
-    if (t->step != 1) return "columns that are apart";
+    if (t->step != 1) return "columns that are not contiguous";
     if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
     if (t->dist.data[1] <= x->S / 2) return "pieces narrower than a subgroup";
-    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch of no multiple of 16 bytes";
+    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch not a multiple of 16 bytes";
     if (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0))
-        return "rows below 64 bytes or no multiple of 4";
+        return "rows shorter than 64 bytes or not a multiple of 4";
     return NULL;
 }
 
@@ -41,7 +41,7 @@ static xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *valu
     xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     xt_plan_offset_ *o;
     if (!xt_is_early_(x, value)) {
-        if (!p->why_not) p->why_not = "a place that is computed in the body";
+        if (!p->why_not) p->why_not = "a position computed in the body";
         return NULL;
     }
     o = (xt_plan_offset_ *)spe_list_add(&x->m, &x->offsets, sizeof *o);
@@ -124,7 +124,7 @@ static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     p->why_not = xt_never_block2d_(x, t);
     if (!p->why_not && (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) ||
                         !xt_is_early_(x, &t->shape[1]) || !xt_is_early_(x, &t->pitch)))
-        p->why_not = "a matrix that is computed in the body";
+        p->why_not = "a matrix computed in the body";
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
     xt_need_step_(x, t, &init->place[inner], true);

@@ -115,7 +115,7 @@ static void xt_write_versions_(xt_ctx *x)
     spe_id condition = 0;
     x->versions = !x->has_mma                          ? "without 2D block messages: there is no tile_mma"
                   : !has                               ? "without 2D block messages: target or lowering have none"
-                  : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch asks"
+                  : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch requests"
                   : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
                                                        : NULL;
     x->messages = has && x->has_mma && x->desc->pitch != XT_PITCH_ANY;

@@ -318,7 +318,7 @@ static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
         if (mask && x->spread > 1 && s->result.magic != SPE_VAL_MAGIC)
-            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes take each their own way", i + 1,
+            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes diverge", i + 1,
                      s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
         xt_renew_(x, &s->result, mask);
         xt_spread_to_(x, &s->result, mask, &s->body, &s->now);
@@ -359,7 +359,7 @@ static void xt_check_body_(xt_where_ w, xt_frame_ *f)
     for (int i = 0; i < f->slots; i++)
         if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
     if (f->first == w.x->nodes.count && w.x->errors.count == 0)
-        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon behind the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
+        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
 }
 
 /* Called after each side, see spe_regions. */

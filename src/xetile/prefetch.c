@@ -171,7 +171,7 @@ XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
         next = n[1].prefetch;
         if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
             xt_share_init_(&s, &d->tile, &next->tile)) {
-            xt_remark_(x, "with the next one: a part of the subgroups fetches either, a message each");
+            xt_remark_(x, "with the next one: each by some of the subgroups, with one message per subgroup");
             xt_prefetch_both_(x, &s, d->locality);
             x->at++;
             return;

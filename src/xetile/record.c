@@ -120,7 +120,7 @@ static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name
         (op >= XT_OP_FOR_ && op <= XT_OP_END_))
         return true;
     return (w.x->spread < 2 && !meets) ||
-           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, which %s take each their own way through", name,
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", name,
                     r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
 }
 

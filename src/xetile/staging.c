@@ -117,7 +117,7 @@ static const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_
     const xt_tile *t = xt_stage_from_(x, node), *m;
     const cm_product *row = t ? cm_product_row(xt_held_(t->type), xt_held_(t->type)) : NULL;
     memset(s, 0, sizeof *s);
-    if (!row || !row->dpas || xt_layout_(x, n->result) == CM_ACC) return "no operand of a product, or a padding";
+    if (!row || !row->dpas || xt_layout_(x, n->result) == CM_ACC) return "not an operand of a product, or a padding";
     m = &xt_plan_tile_at_(x, t->number)->of->matrix;
     s->node = node;
     s->slices = slices;
@@ -125,12 +125,12 @@ static const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_
     s->turned = n->op == XT_OP_TRANSPOSE_;
     s->use = xt_layout_(x, n->result);
     s->bytes = xt_bytes_(t->type);
-    if (t->base.local || t->step != 1) return "local memory, or columns that are apart";
+    if (t->base.local || t->step != 1) return "local memory, or columns that are not contiguous";
     if (n->spread > 0 || xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->apart ||
         (x->subgroups > 1 && !t->dist.subgroups))
         return "subgroups load different tiles";
     if (!xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) || !xt_is_early_(x, &m->pitch))
-        return "a matrix that is computed in the body";
+        return "a matrix computed in the body";
     return xt_stage_plan_(x, s, &xt_value_at_(x, n->result)->now.vec.dist) ? NULL
                                                                              : "a shape that messages do not divide";
 }

@@ -689,7 +689,7 @@ TEST(parameters_are_checked)
     p.type = spe_int(&m, 32);
     p.readonly = true;
     spe_kernel_begin(&m, &k);
-    EXPECT(SPE_ERR_PARAMETER, "is no pointer");
+    EXPECT(SPE_ERR_PARAMETER, "is not a pointer");
 
     p.type = f32_pointer(&m);
     p.align = 24;
@@ -703,9 +703,9 @@ TEST(parameters_are_checked)
     EXPECT(SPE_ERR_NO_FUNCTION, "spe_kernel_end");
 
     spe_execution_mode(&m, 0, SPE_ExecutionModeContractionOff, 0, NULL);
-    EXPECT(SPE_ERR_NO_FUNCTION, "0 is no kernel");
+    EXPECT(SPE_ERR_NO_FUNCTION, "0 is not a kernel");
     spe_execution_mode(&m, spe_i32(&m, 1), SPE_ExecutionModeContractionOff, 0, NULL);
-    EXPECT(SPE_ERR_NO_FUNCTION, "is no kernel");
+    EXPECT(SPE_ERR_NO_FUNCTION, "is not a kernel");
 
     begin_kernel(&m, "k");
     spe_function_end(&m);
@@ -758,7 +758,7 @@ TEST(calls_are_checked)
 
     begin_kernel(&m, "k");
     spe_call(&m, spe_int(&m, 32), 0, NULL);
-    EXPECT(SPE_ERR_NO_FUNCTION, "is no function");
+    EXPECT(SPE_ERR_NO_FUNCTION, "is not a function");
     spe_free(&m);
 }
 

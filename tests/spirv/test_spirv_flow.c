@@ -585,7 +585,7 @@ TEST(switches_are_checked)
     spe_module m;
     spe_id n = open_kernel(&m);
     spe_switch(&m, n, 2, twice);
-    expect(&m, SPE_ERR_RANGE, "literal 1 stands twice");
+    expect(&m, SPE_ERR_RANGE, "literal 1 appears twice");
 
     n = open_kernel(&m);
     spe_switch(&m, n, 1, large);

@@ -517,7 +517,7 @@ TEST(memory_is_checked)
     REFUSES(SPE_ERR_TYPE, "spe_index: takes integers", spe_index(&x.m, p, f));
     REFUSES(SPE_ERR_RANGE, "spe_element", spe_element(&x.m, p, 1, &i));
     REFUSES(SPE_ERR_NO_VALUE, "spe_load: operand 0", spe_load(&x.m, 0, 0));
-    REFUSES(SPE_ERR_NO_VALUE, "is no value", spe_load(&x.m, x.f32, 0));
+    REFUSES(SPE_ERR_NO_VALUE, "is not a value", spe_load(&x.m, x.f32, 0));
     REFUSES(SPE_ERR_NO_VALUE, "operand 4000000", spe_load(&x.m, 4000000, 0));
     REFUSES(SPE_ERR_TYPE, "spe_global_var",
             spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, spe_i32(&x.m, 1)));
@@ -907,7 +907,7 @@ TEST(cooperative_matrices)
     check_last(&x, "spe_fconvert", SPE_OpFConvert, spe_coopmat(&x.m, x.f16, 3, 8, 8, 0),
                spe_fconvert(&x.m, spe_coopmat(&x.m, x.f16, 3, 8, 8, 0), a), 1, &a);
     spe_free(&x.m);
-    REFUSES(SPE_ERR_TYPE, "f32 is no cooperative matrix", spe_coop_load(&x.m, x.f32, p, 0, i));
+    REFUSES(SPE_ERR_TYPE, "f32 is not a cooperative matrix", spe_coop_load(&x.m, x.f32, p, 0, i));
     REFUSES(SPE_ERR_TYPE, "do not multiply",
             (ta = spe_coopmat(&x.m, x.f32, 3, 8, 8, 0), a = spe_undef(&x.m, ta), spe_coop_mma(&x.m, a, a, a, 0)));
 }
@@ -998,7 +998,7 @@ TEST(cooperative_vectors)
     CHECK(declares(&x.m, SPE_CapabilityCooperativeVectorTrainingNV));
     CHECK_MSG(spe_ok(&x.m), "%s", spe_get_error(&x.m)->text);
     spe_free(&x.m); /* a shader's instructions: no validator takes them in a kernel */
-    REFUSES(SPE_ERR_TYPE, "f32 is no cooperative vector", spe_coopvec_load(&x.m, x.f32, p, i));
+    REFUSES(SPE_ERR_TYPE, "f32 is not a cooperative vector", spe_coopvec_load(&x.m, x.f32, p, i));
     REFUSES(SPE_ERR_TYPE, "24 components from 23 rows",
             (product.rows = 23, product.input = spe_undef(&x.m, spe_coopvec(&x.m, x.f16, 32)),
              spe_coopvec_mul(&x.m, spe_coopvec(&x.m, x.f32, 24), &product)));

@@ -264,7 +264,7 @@ TEST(bad_constants)
     spe_const_i(&m, spe_int(&m, 16), -32769);
     expect(&m, SPE_ERR_RANGE, "spe_const_i");
     spe_const_f(&m, spe_int(&m, 32), 1.0);
-    expect(&m, SPE_ERR_TYPE, "i32 is no float type");
+    expect(&m, SPE_ERR_TYPE, "i32 is not a float type");
     spe_const_u(&m, spe_void(&m), 1);
     expect(&m, SPE_ERR_TYPE, "spe_const_u");
     spe_const_u(&m, 12345, 1);

@@ -414,11 +414,11 @@ BAD(offset_of_a_lane, NOT_UNIFORM, ".offset, second", "XT_LANE_ID",
 BAD(move_by_a_work_item, NOT_UNIFORM, "the row offset", "XT_LOCAL_ID",
     XT_UPDATE_TILE_OFFSET(TILE(f32, 8, 16), XT_ADD(XT_LOCAL_ID(0), N), 0);)
 BAD(elements_of_a_lane, NOT_UNIFORM, "the element", "XT_LANE_ID", XT_SPLAT(f32, 8, 16, XT_CAST(f32, XT_LANE_ID()));)
-BAD(load_in_an_if_of_lanes, NOT_UNIFORM, "XT_LOAD_TILE in the XT_IF of line", "lanes take",
+BAD(load_in_an_if_of_lanes, NOT_UNIFORM, "XT_LOAD_TILE in the XT_IF of line", "lanes diverge",
     XT_IF (XT_LT(XT_LANE_ID(), 3)) { XT_LOAD_TILE(TILE(f32, 8, 16)); })
-BAD(load_in_a_loop_of_lanes, NOT_UNIFORM, "XT_LOAD_TILE in the XT_FOR of line", "lanes take",
+BAD(load_in_a_loop_of_lanes, NOT_UNIFORM, "XT_LOAD_TILE in the XT_FOR of line", "lanes diverge",
     XT_FOR (k, 0, XT_GLOBAL_ID(0), 1) { XT_LOAD_TILE(TILE(f32, 8, 16)); })
-BAD(barrier_in_an_if_of_subgroups, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups take",
+BAD(barrier_in_an_if_of_subgroups, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups diverge",
     XT_IF (XT_EQ(XT_SUBGROUP_ID(), 0)) { XT_BARRIER(); })
 BAD(what_lanes_choose, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
     xt_val at = XT_ADD(N, 0); XT_IF (XT_LT(XT_LANE_ID(), 3), &at) { at = XT_ADD(N, 8); }
@@ -428,30 +428,30 @@ BAD(what_a_turn_leaves, NOT_UNIFORM, ".offset, first", "XT_LANE_ID",
         XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(64, N), .offset = XT_AT(at, 0)); at = XT_LANE_ID(); })
 
 #define OF_A_SUBGROUP XT_LOAD_TILE(TILE(f32, 8, 16, .offset = XT_AT(XT_SUBGROUP_ID(), 0)))
-BAD(barrier_where_elements_differ, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups take",
+BAD(barrier_where_elements_differ, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups diverge",
     xt_vec v = XT_TRANSPOSE(XT_REDUCTION(add, XT_MUL(2.0, OF_A_SUBGROUP), 0));
     XT_IF (XT_LT(XT_ELEMENT(v, 3, 0), 1.0)) { XT_BARRIER(); })
-BAD(barrier_where_masks_differ, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups take",
+BAD(barrier_where_masks_differ, NOT_UNIFORM, "XT_BARRIER in the XT_IF of line", "subgroups diverge",
     xt_vec v = XT_SPLAT(f32, 8, 16, 1.0); XT_FOR (k, 0, N, 1, &v) { v = XT_MAX(v, OF_A_SUBGROUP); }
     XT_IF (XT_ANY(XT_GT(v, 0.0))) { XT_BARRIER(); })
 #define ROWS_OF_FOUR MAPPED(f32, 32, 32, 4, 1, 8, 32)
-BAD(layout_where_subgroups_differ, NOT_UNIFORM, "XT_CONVERT_LAYOUT in the XT_IF of line", "subgroups take",
+BAD(layout_where_subgroups_differ, NOT_UNIFORM, "XT_CONVERT_LAYOUT in the XT_IF of line", "subgroups diverge",
     XT_IF (XT_EQ(XT_SUBGROUP_ID(), 0)) {
         XT_CONVERT_LAYOUT(ROWS_OF_FOUR, .map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {32, 8})); })
-BAD(reduction_where_subgroups_differ, NOT_UNIFORM, "in the XT_IF of line", "subgroups take",
+BAD(reduction_where_subgroups_differ, NOT_UNIFORM, "in the XT_IF of line", "subgroups diverge",
     XT_IF (XT_EQ(XT_SUBGROUP_ID(), 0)) { XT_REDUCTION(add, ROWS_OF_FOUR, 0); })
 BAD(vectors_that_become_one, NOT_UNIFORM, "subgroups share the result", "vector 8 x 16 of its own",
     XT_CONVERT_LAYOUT(OF_A_SUBGROUP, .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {4, 8}));)
-BAD(vector_that_lanes_choose, NOT_UNIFORM, "number 1 of the list is a vector", "lanes take",
+BAD(vector_that_lanes_choose, NOT_UNIFORM, "number 1 of the list is a vector", "lanes diverge",
     xt_vec v = XT_SPLAT(f32, 8, 16, 1.0), u = XT_SPLAT(f32, 8, 16, 2.0);
     XT_IF (XT_LT(XT_LANE_ID(), 3), &v) { v = u; })
-BAD(tile_that_lanes_choose, NOT_UNIFORM, "number 1 of the list is a tile", "lanes take",
+BAD(tile_that_lanes_choose, NOT_UNIFORM, "number 1 of the list is a tile", "lanes diverge",
     xt_tile t = TILE(f32, 8, 16); XT_IF (XT_LT(XT_LANE_ID(), 3), &t) { t = XT_UPDATE_TILE_OFFSET(t, 8, 0); })
 
 /* A semicolon too many. */
-BAD(for_without_body, EMPTY, "semicolon behind", "XT_FOR", XT_FOR (k, 0, N, 1); XT_STORE_TILE(
+BAD(for_without_body, EMPTY, "semicolon after", "XT_FOR", XT_FOR (k, 0, N, 1); XT_STORE_TILE(
     XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 8, 16));)
-BAD(while_without_body, EMPTY, "semicolon behind", "XT_WHILE", XT_WHILE (XT_LT(N, 3)); XT_STORE_TILE(
+BAD(while_without_body, EMPTY, "semicolon after", "XT_WHILE", XT_WHILE (XT_LT(N, 3)); XT_STORE_TILE(
     XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 8, 16));)
 
 /* Constants, local arrays and rows that do not hold what is put there. */

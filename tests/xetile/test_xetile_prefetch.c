@@ -152,7 +152,7 @@ TEST(two_prefetches_share_the_subgroups)
         {CM_BF16, {512, 32}, {32, 256}, {32, 1}, false, 32, {MAP(32, 1, 16, 32), MAP(4, 8, 8, 32)}},
         {CM_F16, {32, 256}, {512, 32}, {32, 1}, true, 32, {MAP(1, 32, 32, 16), MAP(32, 1, 8, 32)}},
         {CM_F32, {16, 32}, {32, 16}, {4, 1}, false, 16, {MAP(4, 1, 4, 32), MAP(4, 1, 8, 16)}},
-        /* not shared: a side that is no multiple of a piece; more than one message each */
+        /* not shared: a side that is not a multiple of a piece; more than one message each */
         {CM_F16, {48, 32}, {24, 32}, {4, 1}, false, 0, {MAP(4, 1, 12, 24), MAP(4, 1, 8, 32)}},
         {CM_F16, {64, 64}, {64, 64}, {4, 1}, false, 0, {MAP(4, 1, 16, 64), MAP(4, 1, 16, 64)}},
     };
