@@ -1603,7 +1603,7 @@ void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
     void *p = NULL;
     if (!zed_usable_(d)) return NULL;
     if (!align) align = 64;
-    if (kind < ZED_SHARED || kind > ZED_HOST) zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
+    if (kind < ZED_SHARED || kind > ZED_HOST) zed_fail_(d, ZED_ALLOC_KIND, "%d is not a kind of memory", kind);
     else if (!bytes) zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
     else if (align & (align - 1)) zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
     else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc)
@@ -1631,7 +1631,7 @@ bool zed_free_(zed_device *d, void *p)
     if (!p) return true;
     if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
     if (zed_find_(d, ZED_RES_MEMORY_, p) < 0)
-        return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is none of the allocations of this device", p);
+        return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is not an allocation of this device", p);
     return zed_drop_(d, ZED_RES_MEMORY_, p);
 }
 
@@ -1789,7 +1789,7 @@ XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *tex
         for (uint32_t i = 0; i < *count; i++) {
             if (strcmp(params[i].name, params[*count].name) == 0) {
                 t.at -= strlen(params[i].name);
-                return zed_text_fail_(&t, "a name for the second time");
+                return zed_text_fail_(&t, "a repeated name");
             }
         }
         ++*count;
@@ -2072,7 +2072,7 @@ XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
     uint32_t magic = 0;
     if (!words) return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
     if (bytes < 20 || bytes % 4)
-        return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is words of 4 bytes, 5 or more", bytes);
+        return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is 5 or more words of 4 bytes", bytes);
     memcpy(&magic, words, 4);
     if (magic != 0x07230203u)
         return zed_fail_(d, ZED_MODULE_WORDS, "the module begins with 0x%08" PRIx32 ", SPIR-V with 0x07230203", magic);
@@ -2176,7 +2176,7 @@ XE_FN_ bool zed_kernel_properties_(zed_kernel *k)
                          zed_sizes_text_(d->target.subgroup_sizes, sizes, sizeof sizes));
     if (k->local_bytes > (uint32_t)d->target.local_memory)
         return zed_fail_(d, ZED_LOCAL_MEMORY,
-                         "kernel %s needs %" PRIu32 " bytes of local memory a group, \"%s\" has %d", k->name,
+                         "kernel %s needs %" PRIu32 " bytes of local memory per group, \"%s\" has %d", k->name,
                          k->local_bytes, d->name, d->target.local_memory);
     return true;
 }
@@ -2334,8 +2334,9 @@ XE_FN_ bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
         if (!zed_bind_(k, &args[i], i, &bound[i])) return false;
         if (k->params[i].kind == ZED_PARAM_LOCAL) local += bound[i].size;
         if (local > (uint64_t)d->target.local_memory)
-            return zed_fail_(d, ZED_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory a group, \"%s\" has %d",
-                             k->name, local, d->name, d->target.local_memory);
+            return zed_fail_(d, ZED_LOCAL_MEMORY,
+                             "kernel %s: %" PRIu64 " bytes of local memory per group, \"%s\" has %d", k->name, local,
+                             d->name, d->target.local_memory);
     }
     for (uint32_t i = 0; i < count; i++) {
         const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;

@@ -37,10 +37,10 @@ void cg_plan_coherent(struct cg *g, struct cg_function *fn)
         fn->coherent[c] = size[c] <= MAX_COHERENT;
         const struct sp_inst *first = first_of_component(fn, c);
         if (fn->coherent[c])
-            cg_remark(g, fn, first, "coherent", true, "branches lanes may disagree on: a path without masks, too");
+            cg_remark(g, fn, first, "coherent", true, "branches on which lanes may differ: with an unmasked path too");
         else
             cg_remark(g, fn, first, "coherent", false,
-                      "branches lanes may disagree on: masked only, %u instructions are more than %d", size[c],
+                      "branches on which lanes may differ: masked only, %u instructions are more than %d", size[c],
                       MAX_COHERENT);
     }
 }

@@ -67,17 +67,17 @@ static void remark(struct cg *g, struct cg_function *fn, const struct sp_inst *w
     if (!fn->entry || !fn->has_barrier) return;
     if (fn->continuation)
         cg_remark(g, fn, NULL, "continuations", true,
-                  "it returns at barriers and is called again, with %llu bytes kept for a subgroup",
+                  "it returns at barriers and is called again, with %llu bytes saved per subgroup",
                   (unsigned long long)bytes);
     else if (g->o->check)
         cg_remark(g, fn, NULL, "continuations", false, "%s, as always in the checked mode", instead);
     else if (why && is_barrier(g, why))
-        cg_remark(g, fn, why, "continuations", false, "%s: lanes may come to this one separately", instead);
+        cg_remark(g, fn, why, "continuations", false, "%s: lanes may reach this one separately", instead);
     else if (why)
-        cg_remark(g, fn, why, "continuations", false, "%s: %s cannot be interrupted, or what it has not be kept",
+        cg_remark(g, fn, why, "continuations", false, "%s: %s cannot be interrupted, or its state cannot be saved",
                   instead, sp_op_name(why->op));
     else if (bytes)
-        cg_remark(g, fn, NULL, "continuations", false, "%s: %llu bytes to keep for a subgroup are more than %d",
+        cg_remark(g, fn, NULL, "continuations", false, "%s: %llu bytes to save per subgroup are more than %d",
                   instead, (unsigned long long)bytes, MAX_FRAME_BYTES);
 }
 

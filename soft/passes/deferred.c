@@ -297,8 +297,8 @@ static const char *fill_queue(struct cg *g, const struct cg_function *fn, struct
     if (q->kind) return q->steps > 1 ? NULL : "the operands of two steps are more than a queue has room for";
     if (q->shared) return NULL; /* without tiles, deferral alone gains little */
     return g->o->check   ? "the checked mode watches each load"
-           : !only_reads ? "B cannot be packed once a work-group: the kernel may write memory before its loads"
-                         : "B cannot be packed once a work-group: this is not the kernel itself";
+           : !only_reads ? "B cannot be packed once per work-group: the kernel may write memory before its loads"
+                         : "B cannot be packed once per work-group: this is not the kernel itself";
 }
 
 static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
@@ -320,7 +320,8 @@ static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
     }
     fn->queue_count++;
     cg_remark(g, fn, q->first, "deferred", true, "%u x %u x %u products of %u steps are done together%s%s", r->ni,
-              r->nj, r->nk, q->steps, q->kind ? ", on tiles" : "", q->shared ? "; B is packed once a work-group" : "");
+              r->nj, r->nk, q->steps, q->kind ? ", on tiles" : "",
+              q->shared ? "; B is packed once per work-group" : "");
     for (uint32_t v = 0; v < q->variables; v++) deferred_row(g, q->variable[v])->queue = q;
     q->next = fn->queues;
     fn->queues = q;

@@ -64,11 +64,11 @@ static void remark_access(struct cg *g, const struct cg_function *fn, const stru
         cg_remark(g, fn, i, "affine", true, "%s: lanes %lld bytes apart%s", what, (long long)a->step,
                   a->checked ? " while no index wraps" : "");
     } else if (!fn->full) {
-        cg_remark(g, fn, i, "affine", false, "%s: lane by lane where a subgroup is not full, or not one row", what);
+        cg_remark(g, fn, i, "affine", false, "%s: lane by lane if a subgroup is partial or spans rows", what);
     } else {
         const struct sp_inst *why = culprit(g, pointer);
         cg_remark(g, fn, i, "affine", false,
-                  "%s: lane by lane: its address depends on %s%s, which rises by no fixed step", what,
+                  "%s: lane by lane: its address depends on %s%s, which has no constant step", what,
                   why ? sp_op_name(why->op) : "a parameter",
                   why && why->id ? cg_str(g, " %%%u", sp_number(g->m, why->id)) : "");
     }

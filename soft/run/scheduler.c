@@ -280,7 +280,7 @@ static void arrive(struct fiber *self)
 {
     struct group *g = self->group;
     if (self->arrived)
-        group_fails(self, "a subgroup comes to a barrier between the arrival at and the wait for another");
+        group_fails(self, "a subgroup reaches a barrier between the arrival at and the wait for another");
     self->arrived = true;
     self->phase = g->phase;
     if (++g->arrived == g->subgroups) {
@@ -505,13 +505,13 @@ static void describe_fault(const struct group *g, char *text, size_t size)
 {
     const void *address = g->fault.address;
     if (g->fault.late)
-        snprintf(text, size, "it was not done after the %g s that XETILE_SOFT_RUN_LIMIT gives it",
+        snprintf(text, size, "it did not finish within the %g s of XETILE_SOFT_RUN_LIMIT",
                  (double)run_limit() * 1e-9);
     else if (address && ran_over_stack(g->worker, address))
-        snprintf(text, size, "it ran out of stack, of which it was given %u bytes a subgroup",
+        snprintf(text, size, "it ran out of stack: it has %u bytes per subgroup",
                  g->job->launch->kernel->stack_bytes);
     else if (address)
-        snprintf(text, size, "access to %p, where it may not; XETILE_SOFT_CHECK=1 tells which", address);
+        snprintf(text, size, "invalid access to %p; XETILE_SOFT_CHECK=1 tells which", address);
     else
         snprintf(text, size, "access through a null or wild pointer; XETILE_SOFT_CHECK=1 tells which");
 }

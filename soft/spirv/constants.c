@@ -345,7 +345,7 @@ static bool spec_extract(struct sp_reader *r, const struct sp_inst *i)
             sp_same(r->m, t->elem, i->type))
             return keep_bits(r, i, &all[index], 1);
         if ((def->op != SP_OP_ConstantComposite && def->op != SP_OP_SpecConstantComposite) || index >= def->count)
-            return sp_refuse(r, i, "CompositeExtract: index %u leads nowhere that is supported in a constant", index);
+            return sp_refuse(r, i, "CompositeExtract: index %u is not supported in a constant", index);
         id = def->operand[index];
         if (!sp_is_constant(r->m, id)) return sp_refuse(r, i, "CompositeExtract of an address");
     }

@@ -360,7 +360,7 @@ static bool accept_body(struct sp_reader *r, const struct sp_inst *i)
     switch (i->op) {
     case SP_OP_Function: return open_function(r, i);
     case SP_OP_FunctionParameter:
-        if (r->state != PARAMETERS) return sp_refuse(r, i, "not behind OpFunction");
+        if (r->state != PARAMETERS) return sp_refuse(r, i, "not after OpFunction");
         return sp_define(r, i, SP_IS_PARAMETER, i->type);
     case SP_OP_Label:
         if (r->state != PARAMETERS && r->state != BETWEEN_BLOCKS)

@@ -299,6 +299,6 @@ bool sp_check_ext(struct sp_reader *r, const struct sp_inst *i)
     row = find(i->operand[1]);
     if (!row) return sp_refuse(r, i, "OpenCL.std has no instruction %u that the software device knows", i->operand[1]);
     if (row->words[0] == '-' && sp_type(r->m, i->type)->kind != SP_VOID)
-        return sp_refuse(r, i, "%s gives no result", row->name);
+        return sp_refuse(r, i, "%s has no result", row->name);
     return sp_match_words(r, i, row->words, 2) && check_extra(r, i, row->extra);
 }

@@ -157,7 +157,7 @@ static bool pack(const struct paths *p, const struct xe_target *t, void **packag
     void *binary = read_file(p->binary, &bytes);
     uint32_t count = texts ? read_texts(p->dump, texts) : 0;
     *package = binary && texts ? xe_package_make(t, binary, bytes, texts, count, size) : NULL;
-    if (!*package) sp_text_add(log, "what Intel's compiler wrote cannot be read\n");
+    if (!*package) sp_text_add(log, "the output of Intel's compiler cannot be read\n");
     for (uint32_t n = 0; n < count; n++) free(texts[n].data);
     free(texts);
     free(binary);
@@ -173,7 +173,7 @@ bool xe_compile(const struct xe_target *t, const uint32_t *words, size_t count, 
     if (!find_command(&c)) {
         sp_text_add(
             log,
-            "XETILE_SOFT_ISA wants Intel's compiler: there is no ocloc in PATH, and XETILE_SOFT_OCLOC names none\n");
+            "XETILE_SOFT_ISA needs Intel's compiler: there is no ocloc in PATH, and XETILE_SOFT_OCLOC names none\n");
         return false;
     }
     if (!jit_private_directory(p.directory, sizeof p.directory, log)) return false;

@@ -151,7 +151,7 @@ static void read_counts(void *pointer)
 static ze_result_t lost_access(const char *who, const struct fault *f)
 {
     return soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST,
-                            "%s: access to %p, where it may not; XETILE_SOFT_CHECK=1 tells more of kernels", who,
+                            "%s: invalid access to %p; XETILE_SOFT_CHECK=1 tells more of kernels", who,
                             f->address);
 }
 

@@ -73,7 +73,7 @@ ze_result_t zeEventPoolOpenIpcHandle(ze_context_handle_t context, ze_ipc_event_p
     if (!p || !p->shared) {
         if (!p) close(file);
         free(p);
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "what the handle means is no pool of events");
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the handle is not that of an event pool");
     }
     p->tag = SOFT_POOL;
     p->context = context;

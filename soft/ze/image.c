@@ -392,7 +392,7 @@ ze_result_t zeImageGetDeviceOffsetExp(ze_image_handle_t image, uint64_t *offset)
 {
     _Static_assert(offsetof(struct _ze_image_handle_t, sampler) ==
                        offsetof(struct _ze_image_handle_t, image) + sizeof(struct xs_image),
-                   "the sampler does not stand behind the image");
+                   "the sampler does not follow the image");
     SOFT_HANDLE(image, SOFT_IMAGE);
     SOFT_POINTER(offset);
     if (!image->bindless) return soft_fail(ZE_RESULT_ERROR_NOT_AVAILABLE, "the image was not made bindless");

@@ -69,7 +69,7 @@ ze_result_t soft_ipc_open(const struct soft_ipc *ipc, uint32_t kind, int *file)
     if (*file >= 0) close(*file);
     return soft_fail(
         ZE_RESULT_ERROR_INVALID_ARGUMENT,
-        "what the handle means is gone, or process %d may not be asked for it (ptrace): send descriptor %d "
+        "the handle's object no longer exists, or process %d may not be asked for it (ptrace): send descriptor %d "
         "by SCM_RIGHTS and put the number received into the first four bytes",
         (int)ipc->process, ipc->file);
 }

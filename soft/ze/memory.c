@@ -172,7 +172,7 @@ static ze_result_t map_file(struct allocation a, int file, void **pointer)
 {
     if (!a.size || !soft_pages_open(&a.pages, file, a.size)) {
         if (file >= 0) close(file);
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "what is to be opened is not memory of that size");
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the object to open is not memory of this size");
     }
     a.base = (uintptr_t)a.pages.base;
     if (!insert(&a)) {

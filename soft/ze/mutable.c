@@ -12,7 +12,7 @@ static ze_result_t check_list(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
     if (list->can_change) return ZE_RESULT_SUCCESS;
-    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list was not made to be changed");
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is not mutable");
 }
 
 static ze_result_t find(ze_command_list_handle_t list, uint64_t id, struct soft_command **command)

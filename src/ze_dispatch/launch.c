@@ -24,8 +24,9 @@ static bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
         if (!zed_bind_(k, &args[i], i, &bound[i])) return false;
         if (k->params[i].kind == ZED_PARAM_LOCAL) local += bound[i].size;
         if (local > (uint64_t)d->target.local_memory)
-            return zed_fail_(d, ZED_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory a group, \"%s\" has %d",
-                             k->name, local, d->name, d->target.local_memory);
+            return zed_fail_(d, ZED_LOCAL_MEMORY,
+                             "kernel %s: %" PRIu64 " bytes of local memory per group, \"%s\" has %d", k->name, local,
+                             d->name, d->target.local_memory);
     }
     for (uint32_t i = 0; i < count; i++) {
         const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;

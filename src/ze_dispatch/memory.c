@@ -10,7 +10,7 @@ void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
     void *p = NULL;
     if (!zed_usable_(d)) return NULL;
     if (!align) align = 64;
-    if (kind < ZED_SHARED || kind > ZED_HOST) zed_fail_(d, ZED_ALLOC_KIND, "no kind of memory is %d", kind);
+    if (kind < ZED_SHARED || kind > ZED_HOST) zed_fail_(d, ZED_ALLOC_KIND, "%d is not a kind of memory", kind);
     else if (!bytes) zed_fail_(d, ZED_ALLOC_SIZE, "an allocation of 0 bytes");
     else if (align & (align - 1)) zed_fail_(d, ZED_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
     else if (kind != ZED_HOST && d->target.max_alloc && bytes > d->target.max_alloc)
@@ -38,7 +38,7 @@ bool zed_free_(zed_device *d, void *p)
     if (!p) return true;
     if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
     if (zed_find_(d, ZED_RES_MEMORY_, p) < 0)
-        return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is none of the allocations of this device", p);
+        return zed_fail_(d, ZED_NOT_ALLOCATED, "%p is not an allocation of this device", p);
     return zed_drop_(d, ZED_RES_MEMORY_, p);
 }
 

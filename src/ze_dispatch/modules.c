@@ -53,7 +53,7 @@ static bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
     uint32_t magic = 0;
     if (!words) return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
     if (bytes < 20 || bytes % 4)
-        return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is words of 4 bytes, 5 or more", bytes);
+        return zed_fail_(d, ZED_MODULE_WORDS, "a module of %zu bytes: SPIR-V is 5 or more words of 4 bytes", bytes);
     memcpy(&magic, words, 4);
     if (magic != 0x07230203u)
         return zed_fail_(d, ZED_MODULE_WORDS, "the module begins with 0x%08" PRIx32 ", SPIR-V with 0x07230203", magic);
@@ -157,7 +157,7 @@ static bool zed_kernel_properties_(zed_kernel *k)
                          zed_sizes_text_(d->target.subgroup_sizes, sizes, sizeof sizes));
     if (k->local_bytes > (uint32_t)d->target.local_memory)
         return zed_fail_(d, ZED_LOCAL_MEMORY,
-                         "kernel %s needs %" PRIu32 " bytes of local memory a group, \"%s\" has %d", k->name,
+                         "kernel %s needs %" PRIu32 " bytes of local memory per group, \"%s\" has %d", k->name,
                          k->local_bytes, d->name, d->target.local_memory);
     return true;
 }

@@ -105,7 +105,7 @@ XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *tex
         for (uint32_t i = 0; i < *count; i++) {
             if (strcmp(params[i].name, params[*count].name) == 0) {
                 t.at -= strlen(params[i].name);
-                return zed_text_fail_(&t, "a name for the second time");
+                return zed_text_fail_(&t, "a repeated name");
             }
         }
         ++*count;

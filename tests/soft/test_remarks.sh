@@ -16,7 +16,7 @@ says() { check "$1" grep -qE "$2" "$3"; } # says NAME PATTERN FILE
 
 check "gemm" remarks "$work/gemm" "$BUILD/gemm" --device software --m 256 --n 256 --k 256
 says "products of a loop are deferred, and B packed" \
-    '^word [0-9]+: remark: gemm_f16: 4 x 4 x 2 products of [0-9]+ steps are done together; B is packed once a work-group \[done: deferred\]$' "$work/gemm"
+    '^word [0-9]+: remark: gemm_f16: 4 x 4 x 2 products of [0-9]+ steps are done together; B is packed once per work-group \[done: deferred\]$' "$work/gemm"
 check "gemm, from the cache" remarks "$work/again" "$BUILD/gemm" --device software --m 256 --n 256 --k 256
 check "the same remarks then" cmp "$work/gemm" "$work/again"
 check "a remark once" test -z "$(sort "$work/gemm" | uniq -d)"
@@ -26,8 +26,8 @@ says "why products are not deferred" 'products are done in each step: the checke
 check "OpenCL kernels" remarks "$work/lines" "$BUILD/test_opencl_lines"
 says "lanes side by side" 'load: lanes side by side, one vector access \[done: affine\]$' "$work/lines"
 says "as long as nothing wraps" 'one vector access while no index wraps \[done: affine\]$' "$work/lines"
-says "why not side by side" 'lane by lane: its address depends on Op[A-Za-z]+ %[0-9]+, which rises by no fixed step \[missed: affine\]$' "$work/lines"
-says "barriers without coroutines" '^kernel: remark: [a-z_]+: it returns at barriers and is called again, with [0-9]+ bytes kept for a subgroup \[done: continuations\]$' "$work/lines"
+says "why not side by side" 'lane by lane: its address depends on Op[A-Za-z]+ %[0-9]+, which has no constant step \[missed: affine\]$' "$work/lines"
+says "barriers without coroutines" '^kernel: remark: [a-z_]+: it returns at barriers and is called again, with [0-9]+ bytes saved per subgroup \[done: continuations\]$' "$work/lines"
 says "coherent paths" '\[done: coherent\]$' "$work/lines"
 check "kernels with lines" remarks "$work/places" env TEST_ONLY=past_the_end "$BUILD/test_opencl_check"
 says "a file and a line" 'check\.cl:[0-9]+: remark: past_end: store: ' "$work/places"
