@@ -11,7 +11,8 @@ PREFIX ?= /usr/local
 BUILD ?= build
 JOBS ?= 2
 CFLAGS ?= -O2 -g
-TEST_CFLAGS ?= -O1 -g
+# Tests take longer to compile than to run, except under sanitizers.
+TEST_CFLAGS ?= $(if $(SANITIZE),-O1,-O0) -g
 # A command with the forms `$(XE_OFFLINE) isa DEVICE FILE OPTIONS`, for systems without ocloc in PATH, and
 # `$(XE_OFFLINE) run spirv-val`, which is used unless SPIRV_VAL names another validator.
 XE_OFFLINE ?= $(wildcard ../shared/tools/xe-offline)
