@@ -153,7 +153,7 @@ test: ## build and run every test; the last line sums them up
 
 quick = $(shell cat tests/quick.txt)
 check: ## build and run the tests of tests/quick.txt: some of each area, at most 90 s on two cores
-	+@built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k soft $(BUILD)/hello $(BUILD)/gemm $(addprefix $(BUILD)/,$(filter-out %.sh,$(quick))) || built=no; \
+	+@built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k $(library) soft $(BUILD)/hello $(BUILD)/gemm $(addprefix $(BUILD)/,$(filter-out %.sh,$(quick))) || built=no; \
 	$(run_tests) $(quick)
 
 intel_examples = $(addprefix $(BUILD)/,gemm batched_gemm gemm_devices tall_gemm gemm_slm gemm_l2 gemm_epilogue gemm_transpose gemm_variants mlp_inference neural_texture)
@@ -212,7 +212,8 @@ uninstall: ## take the same files away
 	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/lib")
 
 build-benches: $(benches) $(BUILD)/report
-build-all: $(BUILD)/libze_soft.so $(examples) $(mpi_examples) $(unoptimised_benches) $(BUILD)/report $(tests) $(soft_tests) $(xe_tests)
+# The library first: nothing is linked before its one large file is compiled.
+build-all: $(library) $(BUILD)/libze_soft.so $(examples) $(mpi_examples) $(unoptimised_benches) $(BUILD)/report $(tests) $(soft_tests) $(xe_tests)
 
 .PHONY: help setup setup-optional run test check bench check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # spirv_val.sh DIR [TESTS] - runs spirv-val ($SPIRV_VAL, else that of $XE_OFFLINE, which is newer than Debian 12's, else the one in
-# PATH) on DIR/*.spv. Skips a module only if the validator does not know a capability, instruction or decoration whose number is
-# one of those added after SPIR-V 1.6.2.
+# PATH) on DIR/*.spv, $JOBS at a time. Skips a module only if the validator does not know a capability, instruction or decoration
+# whose number is one of those added after SPIR-V 1.6.2.
 . "$(dirname "$0")/test.sh"
 validator=${SPIRV_VAL:-}
 if [ -z "$validator" ]; then
@@ -19,8 +19,8 @@ newer() { # newer NUMBER: opcodes, capabilities, decorations, modes and encoding
 }
 
 one() { # one FILE
-    name=$(basename "$1" .spv)
     said=$($validator - < "$1" 2>&1) && { pass; return; }
+    name=$(basename "$1" .spv)
     unknown=$(printf '%s\n' "$said" | sed -n 's/.*Invalid [A-Za-z ]*: \([0-9][0-9]*\).*/\1/p' | head -n 1)
     if [ -n "$unknown" ] && newer "$unknown"; then
         skip "$name" "this spirv-val does not know $(printf '%s\n' "$said" | sed -n 's/.*Invalid \([A-Za-z ]*: [0-9]*\).*/\1/p' | head -n 1)"
@@ -29,8 +29,31 @@ one() { # one FILE
     fi
 }
 
-for file in "$1"/*.spv; do
-    [ -e "$file" ] && one "$file"
+jobs=${JOBS:-2}
+share() { # share NUMBER FILE...: one file of $jobs; the counts are its last line
+    number=$1 at=0
+    shift
+    for file in "$@"; do
+        if [ $((at % jobs)) = "$number" ] && [ -e "$file" ]; then one "$file"; fi
+        at=$((at + 1))
+    done
+    echo "$passed $failed $skipped"
+}
+
+number=0
+while [ "$number" -lt "$jobs" ]; do
+    share "$number" "$1"/*.spv > "$work/share$number" &
+    number=$((number + 1))
+done
+wait
+while [ "$number" -gt 0 ]; do
+    number=$((number - 1))
+    sed '$d' "$work/share$number"
+    read -r p f s <<END
+$(tail -n 1 "$work/share$number")
+END
+    if [ -z "$s" ]; then fail spirv_val "a share of the modules was lost"; continue; fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done
 if [ "$passed" = 0 ] && [ "$skipped" = 0 ]; then # a few tests may have saved none
     if [ "${2:-100}" -lt 10 ]; then skip spirv_val "no module was saved"; else fail spirv_val "no module in $1"; fi
