@@ -19,7 +19,7 @@ plain() {
 undeclared() { # undeclared HEADER INTERNAL
     sed -n 's/^XE_FN_ [^(]*[ *]\([a-z0-9_]*\)(.*/\1/p' "$1"/*.c | awk '
         BEGIN { while ((getline name < "-") > 0) defined[name] = 1 }
-        /^\/\* ---- [a-z., ]*\.c \*\/$/ { next }
+        /^\/\* [-a-z0-9., ]*\.c( --)? \*\/$/ { next }
         /^XETILE_PRIVATE / {
             text = $0
             while (text !~ /;/ && (getline line) > 0) text = text "\n" line

@@ -65,6 +65,3 @@ typedef struct {
     bool transpose;
     bool across; /* neighbours in memory are neighbours in m; otherwise in k */
 } cv_surface_;
-
-/* mul.c */
-/* control.c */

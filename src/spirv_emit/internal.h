@@ -73,7 +73,7 @@ XETILE_PRIVATE spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bit
 XETILE_PRIVATE spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16]);
 XETILE_PRIVATE bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
 
-/* -- memory.c, functions.c, flow.c -- */
+/* -- instructions.c, functions.c, flow.c -- */
 XETILE_PRIVATE uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w);
 XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
 XETILE_PRIVATE bool spe_may_branch_(spe_module *m, const char *name);
