@@ -588,8 +588,6 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void) {}
 
 XETILE_COLD_
 
-#include "coopmatrix.h" /* its bodies come first */
-
 /* internal.h - declarations shared by the bodies of coopvec.h only. */
 
 enum { CV_BOOL_ = 1 }; /* the type of conditions, next to the cv_type values */
@@ -599,8 +597,6 @@ enum { CV_DPAS_MOST_ = 4096 }; /* maximum instructions of a product; larger ones
 /* Reports an error at the user's line. */
 #define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
 
-/* host.c */
-/* values.c */
 XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 typedef struct {
     char s[48];
@@ -616,9 +612,6 @@ typedef struct {
     bool transpose;
     bool across; /* neighbours in memory are neighbours in m; otherwise in k */
 } cv_surface_;
-
-/* mul.c */
-/* control.c */
 
 /* host.c - errors, component types, supported combinations, and matrices in memory. */
 

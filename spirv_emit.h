@@ -767,8 +767,18 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 #define SPE_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,    \
     a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
 
-/* F(0, x) S() F(1, y) ...: calls F with each argument and its number, separated by S(). */
-#define SPE_EACH(F, S, ...) SPE_CAT(SPE_EACH_, SPE_COUNT(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
+/* F(0, x) S() F(1, y) ...: calls F with each argument and its number, separated by S(). Eight at a time, then one to
+ * eight. */
+#define SPE_EACH(F, S, ...) SPE_CAT(SPE_EIGHTS_, SPE_COUNT2_(__VA_ARGS__, 3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, \
+    2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0))(F, S, SPE_CAT(SPE_EACH_, SPE_COUNT2_(__VA_ARGS__, 8, 7, 6, \
+    5, 4, 3, 2, 1, 8, 7, 6, 5, 4, 3, 2, 1, 8, 7, 6, 5, 4, 3, 2, 1, 8, 7, 6, 5, 4, 3, 2, 1, 0)), 0, __VA_ARGS__)
+#define SPE_EIGHTS_0(F, S, last, i, ...) last(F, S, i, __VA_ARGS__)
+#define SPE_EIGHTS_1(F, S, last, i, a, b, c, d, e, f, g, h, ...)                                                       \
+    SPE_EACH_8(F, S, i, a, b, c, d, e, f, g, h) S() SPE_EIGHTS_0(F, S, last, i + 8, __VA_ARGS__)
+#define SPE_EIGHTS_2(F, S, last, i, a, b, c, d, e, f, g, h, ...)                                                       \
+    SPE_EACH_8(F, S, i, a, b, c, d, e, f, g, h) S() SPE_EIGHTS_1(F, S, last, i + 8, __VA_ARGS__)
+#define SPE_EIGHTS_3(F, S, last, i, a, b, c, d, e, f, g, h, ...)                                                       \
+    SPE_EACH_8(F, S, i, a, b, c, d, e, f, g, h) S() SPE_EIGHTS_2(F, S, last, i + 8, __VA_ARGS__)
 #define SPE_EACH_1(F, S, i, x) F(i, x)
 #define SPE_EACH_2(F, S, i, x, ...) F(i, x) S() SPE_EACH_1(F, S, i + 1, __VA_ARGS__)
 #define SPE_EACH_3(F, S, i, x, ...) F(i, x) S() SPE_EACH_2(F, S, i + 1, __VA_ARGS__)
@@ -777,30 +787,6 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 #define SPE_EACH_6(F, S, i, x, ...) F(i, x) S() SPE_EACH_5(F, S, i + 1, __VA_ARGS__)
 #define SPE_EACH_7(F, S, i, x, ...) F(i, x) S() SPE_EACH_6(F, S, i + 1, __VA_ARGS__)
 #define SPE_EACH_8(F, S, i, x, ...) F(i, x) S() SPE_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_9(F, S, i, x, ...) F(i, x) S() SPE_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_10(F, S, i, x, ...) F(i, x) S() SPE_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_11(F, S, i, x, ...) F(i, x) S() SPE_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_12(F, S, i, x, ...) F(i, x) S() SPE_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_13(F, S, i, x, ...) F(i, x) S() SPE_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_14(F, S, i, x, ...) F(i, x) S() SPE_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_15(F, S, i, x, ...) F(i, x) S() SPE_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_16(F, S, i, x, ...) F(i, x) S() SPE_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_17(F, S, i, x, ...) F(i, x) S() SPE_EACH_16(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_18(F, S, i, x, ...) F(i, x) S() SPE_EACH_17(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_19(F, S, i, x, ...) F(i, x) S() SPE_EACH_18(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_20(F, S, i, x, ...) F(i, x) S() SPE_EACH_19(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_21(F, S, i, x, ...) F(i, x) S() SPE_EACH_20(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_22(F, S, i, x, ...) F(i, x) S() SPE_EACH_21(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_23(F, S, i, x, ...) F(i, x) S() SPE_EACH_22(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_24(F, S, i, x, ...) F(i, x) S() SPE_EACH_23(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_25(F, S, i, x, ...) F(i, x) S() SPE_EACH_24(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_26(F, S, i, x, ...) F(i, x) S() SPE_EACH_25(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_27(F, S, i, x, ...) F(i, x) S() SPE_EACH_26(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_28(F, S, i, x, ...) F(i, x) S() SPE_EACH_27(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_29(F, S, i, x, ...) F(i, x) S() SPE_EACH_28(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_30(F, S, i, x, ...) F(i, x) S() SPE_EACH_29(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_31(F, S, i, x, ...) F(i, x) S() SPE_EACH_30(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_32(F, S, i, x, ...) F(i, x) S() SPE_EACH_31(F, S, i + 1, __VA_ARGS__)
 #define SPE_COMMA() ,
 #define SPE_COMMA_TEXT_() ", "
 
@@ -1419,7 +1405,6 @@ XETILE_HOT_
 
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
 
-/* -- core.c -- */
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 
 /* -- core.c and forms.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
@@ -1432,7 +1417,6 @@ XETILE_PRIVATE bool spe_is_(spe_module *m, char letter, spe_id type);
 XETILE_PRIVATE spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter);
 XETILE_PRIVATE spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
 
-/* -- module.c -- */
 /* Reports an error of the call m->doing, or, with SPE_ERROR_, of the enclosing function. Both return 0. */
 XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
 #define SPE_ERROR_(m, id, ...) ((m)->doing = __func__, spe_error_(m, SPE_ERR_##id, __VA_ARGS__))
@@ -1441,7 +1425,6 @@ XETILE_PRIVATE const char *spe_text_(spe_module *m, spe_id type) /* for messages
 XETILE_PRIVATE bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first);
 XETILE_PRIVATE spe_id spe_string_(spe_module *m, const char *text);
 
-/* -- needs.c -- */
 /* Things with needs: types by width, encoding, count; enumerants; instructions (by number, some also by variant). */
 enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_COOP_,
        SPE_NEED_COOPVEC_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_STORAGE_, SPE_NEED_OP_,
@@ -1451,10 +1434,8 @@ XETILE_PRIVATE bool spe_declares_(const spe_module *m, uint32_t capability);
 XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
 XETILE_PRIVATE void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 
-/* -- types.c, constants.c, host.c -- */
 XETILE_PRIVATE bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
 
-/* -- memory.c, functions.c, flow.c -- */
 XETILE_PRIVATE uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w);
 XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
 XETILE_PRIVATE void spe_region_left_open_(spe_module *m);

@@ -786,8 +786,6 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void) {}
 
 XETILE_COLD_
 
-#include "coopmatrix.h" /* its bodies come first */
-
 /* internal.h - declarations shared by the bodies of xetile.h only. */
 
 #if defined(__cplusplus)

@@ -437,8 +437,18 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 #define SPE_COUNT2_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,    \
     a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, n, ...) n
 
-/* F(0, x) S() F(1, y) ...: calls F with each argument and its number, separated by S(). */
-#define SPE_EACH(F, S, ...) SPE_CAT(SPE_EACH_, SPE_COUNT(__VA_ARGS__))(F, S, 0, __VA_ARGS__)
+/* F(0, x) S() F(1, y) ...: calls F with each argument and its number, separated by S(). Eight at a time, then one to
+ * eight. */
+#define SPE_EACH(F, S, ...) SPE_CAT(SPE_EIGHTS_, SPE_COUNT2_(__VA_ARGS__, 3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, \
+    2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0))(F, S, SPE_CAT(SPE_EACH_, SPE_COUNT2_(__VA_ARGS__, 8, 7, 6, \
+    5, 4, 3, 2, 1, 8, 7, 6, 5, 4, 3, 2, 1, 8, 7, 6, 5, 4, 3, 2, 1, 8, 7, 6, 5, 4, 3, 2, 1, 0)), 0, __VA_ARGS__)
+#define SPE_EIGHTS_0(F, S, last, i, ...) last(F, S, i, __VA_ARGS__)
+#define SPE_EIGHTS_1(F, S, last, i, a, b, c, d, e, f, g, h, ...)                                                       \
+    SPE_EACH_8(F, S, i, a, b, c, d, e, f, g, h) S() SPE_EIGHTS_0(F, S, last, i + 8, __VA_ARGS__)
+#define SPE_EIGHTS_2(F, S, last, i, a, b, c, d, e, f, g, h, ...)                                                       \
+    SPE_EACH_8(F, S, i, a, b, c, d, e, f, g, h) S() SPE_EIGHTS_1(F, S, last, i + 8, __VA_ARGS__)
+#define SPE_EIGHTS_3(F, S, last, i, a, b, c, d, e, f, g, h, ...)                                                       \
+    SPE_EACH_8(F, S, i, a, b, c, d, e, f, g, h) S() SPE_EIGHTS_2(F, S, last, i + 8, __VA_ARGS__)
 #define SPE_EACH_1(F, S, i, x) F(i, x)
 #define SPE_EACH_2(F, S, i, x, ...) F(i, x) S() SPE_EACH_1(F, S, i + 1, __VA_ARGS__)
 #define SPE_EACH_3(F, S, i, x, ...) F(i, x) S() SPE_EACH_2(F, S, i + 1, __VA_ARGS__)
@@ -447,30 +457,6 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 #define SPE_EACH_6(F, S, i, x, ...) F(i, x) S() SPE_EACH_5(F, S, i + 1, __VA_ARGS__)
 #define SPE_EACH_7(F, S, i, x, ...) F(i, x) S() SPE_EACH_6(F, S, i + 1, __VA_ARGS__)
 #define SPE_EACH_8(F, S, i, x, ...) F(i, x) S() SPE_EACH_7(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_9(F, S, i, x, ...) F(i, x) S() SPE_EACH_8(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_10(F, S, i, x, ...) F(i, x) S() SPE_EACH_9(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_11(F, S, i, x, ...) F(i, x) S() SPE_EACH_10(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_12(F, S, i, x, ...) F(i, x) S() SPE_EACH_11(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_13(F, S, i, x, ...) F(i, x) S() SPE_EACH_12(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_14(F, S, i, x, ...) F(i, x) S() SPE_EACH_13(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_15(F, S, i, x, ...) F(i, x) S() SPE_EACH_14(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_16(F, S, i, x, ...) F(i, x) S() SPE_EACH_15(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_17(F, S, i, x, ...) F(i, x) S() SPE_EACH_16(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_18(F, S, i, x, ...) F(i, x) S() SPE_EACH_17(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_19(F, S, i, x, ...) F(i, x) S() SPE_EACH_18(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_20(F, S, i, x, ...) F(i, x) S() SPE_EACH_19(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_21(F, S, i, x, ...) F(i, x) S() SPE_EACH_20(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_22(F, S, i, x, ...) F(i, x) S() SPE_EACH_21(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_23(F, S, i, x, ...) F(i, x) S() SPE_EACH_22(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_24(F, S, i, x, ...) F(i, x) S() SPE_EACH_23(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_25(F, S, i, x, ...) F(i, x) S() SPE_EACH_24(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_26(F, S, i, x, ...) F(i, x) S() SPE_EACH_25(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_27(F, S, i, x, ...) F(i, x) S() SPE_EACH_26(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_28(F, S, i, x, ...) F(i, x) S() SPE_EACH_27(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_29(F, S, i, x, ...) F(i, x) S() SPE_EACH_28(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_30(F, S, i, x, ...) F(i, x) S() SPE_EACH_29(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_31(F, S, i, x, ...) F(i, x) S() SPE_EACH_30(F, S, i + 1, __VA_ARGS__)
-#define SPE_EACH_32(F, S, i, x, ...) F(i, x) S() SPE_EACH_31(F, S, i + 1, __VA_ARGS__)
 #define SPE_COMMA() ,
 #define SPE_COMMA_TEXT_() ", "
 
