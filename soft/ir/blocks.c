@@ -1,8 +1,6 @@
 /* blocks.c - the blocks of a function: reverse postorder and post-dominators. */
 #include "ir.h"
 
-#define NO_BLOCK UINT32_MAX
-
 void cg_order_blocks(struct cg *g, struct cg_function *fn)
 {
     const struct sp_function *f = fn->f;
@@ -27,88 +25,10 @@ void cg_order_blocks(struct cg *g, struct cg_function *fn)
     }
 }
 
-struct reverse {
-    uint32_t *order, *number, *idom, *stack, *next;
-    uint32_t count;
-    uint8_t *seen;
-};
-
-static void walk_reverse(const struct sp_function *f, struct reverse *r, uint32_t from)
+void cg_mark_before(const struct sp_function *f, uint32_t block, uint8_t *marked, uint32_t *stack)
 {
     uint32_t top = 0;
-    if (r->seen[from]) return;
-    r->seen[from] = 1;
-    r->stack[top++] = from;
-    while (top) {
-        uint32_t b = r->stack[top - 1];
-        if (r->next[b] < f->blocks[b].pred_count) {
-            uint32_t p = f->blocks[b].pred[r->next[b]++];
-            if (!r->seen[p]) {
-                r->seen[p] = 1;
-                r->stack[top++] = p;
-            }
-        } else {
-            r->number[b] = r->count;
-            r->order[r->count++] = b; /* postorder of the reversed graph */
-            top--;
-        }
-    }
-}
-
-static uint32_t meet(const struct reverse *r, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        while (r->number[a] < r->number[b]) a = r->idom[a];
-        while (r->number[b] < r->number[a]) b = r->idom[b];
-    }
-    return a;
-}
-
-/* Cooper, Harvey and Kennedy's algorithm on the reversed graph. Blocks that never reach the end get an edge to it. */
-void cg_find_post_dominators(struct cg *g, struct cg_function *fn)
-{
-    const struct sp_function *f = fn->f;
-    uint32_t n = f->block_count;
-    struct reverse r = {0};
-    uint8_t *to_end = cg_alloc(g, n + 1);
-    r.order = cg_alloc(g, (n + 1) * sizeof(uint32_t));
-    r.number = cg_alloc(g, (n + 1) * sizeof(uint32_t));
-    r.idom = cg_alloc(g, (n + 1) * sizeof(uint32_t));
-    r.stack = cg_alloc(g, (n + 1) * sizeof(uint32_t));
-    r.next = cg_alloc(g, (n + 1) * sizeof(uint32_t));
-    r.seen = cg_alloc(g, n + 1);
-    if (g->failed) return;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t i = n; i-- > 0;) {
-            uint32_t b = fn->rpo[i];
-            if (r.seen[b] || (pass == 0 && f->blocks[b].succ_count)) continue;
-            to_end[b] = 1;
-            walk_reverse(f, &r, b);
-        }
-    }
-    r.number[n] = n;
-    for (uint32_t b = 0; b < n; b++) r.idom[b] = NO_BLOCK;
-    r.idom[n] = n;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = n; i-- > 0;) {
-            uint32_t b = r.order[i], d = to_end[b] ? n : NO_BLOCK;
-            for (uint32_t k = 0; k < f->blocks[b].succ_count; k++) {
-                uint32_t s = f->blocks[b].succ[k];
-                if (r.idom[s] == NO_BLOCK) continue;
-                d = d == NO_BLOCK ? s : meet(&r, d, s);
-            }
-            changed = changed || r.idom[b] != d;
-            r.idom[b] = d;
-        }
-    }
-    for (uint32_t b = 0; b < n; b++) fn->block[b].ipdom = r.idom[b];
-}
-
-void cg_mark_before(struct cg *g, const struct sp_function *f, uint32_t block, uint8_t *marked)
-{
-    uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack), top = 0;
-    if (g->failed || marked[block]) return;
+    if (marked[block]) return;
     marked[block] = 1;
     stack[top++] = block;
     while (top) {
@@ -118,5 +38,52 @@ void cg_mark_before(struct cg *g, const struct sp_function *f, uint32_t block, u
             marked[b->pred[k]] = 1;
             stack[top++] = b->pred[k];
         }
+    }
+}
+
+/* The function backwards: its entry, block 0, is the end, and block b is b + 1. */
+static bool reverse(struct cg *g, const struct sp_function *f, struct sp_function *back)
+{
+    uint32_t n = f->block_count, edges = n; /* to the entry */
+    for (uint32_t b = 0; b < n; b++) edges += f->blocks[b].succ_count + f->blocks[b].pred_count + 1;
+    uint32_t *edge = cg_alloc(g, (edges + 1) * sizeof *edge);
+    *back = (struct sp_function){.block_count = n + 1, .blocks = cg_alloc(g, (n + 1) * sizeof *back->blocks)};
+    if (g->failed) return false;
+    back->blocks[0].succ = edge;
+    edge += n;
+    for (uint32_t b = 0; b < n; b++) {
+        const struct sp_block *from = &f->blocks[b];
+        struct sp_block *to = &back->blocks[b + 1];
+        to->succ = edge;
+        while (to->succ_count < from->pred_count) *edge++ = from->pred[to->succ_count++] + 1;
+        to->pred = edge;
+        while (to->pred_count < from->succ_count) *edge++ = from->succ[to->pred_count++] + 1;
+        edge++; /* room for one from the entry */
+    }
+    return true;
+}
+
+/* The dominators of the function backwards. Blocks that never reach the end get an edge to it. */
+void cg_find_post_dominators(struct cg *g, struct cg_function *fn)
+{
+    const struct sp_function *f = fn->f;
+    struct sp_function back;
+    uint32_t n = f->block_count, *stack = cg_alloc(g, 2 * ((size_t)n + 1) * sizeof *stack);
+    uint8_t *seen = cg_alloc(g, n + 1);
+    if (g->failed || !reverse(g, f, &back)) return;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = n; i-- > 0;) {
+            uint32_t b = fn->rpo[i];
+            struct sp_block *last = &back.blocks[b + 1];
+            if (seen[b] || (pass == 0 && f->blocks[b].succ_count)) continue;
+            back.blocks[0].succ[back.blocks[0].succ_count++] = b + 1;
+            last->pred[last->pred_count++] = 0;
+            cg_mark_before(f, b, seen, stack);
+        }
+    }
+    if (!sp_dominators(&back, stack, stack + n + 1)) cg_fail(g, "no memory for the dominators");
+    for (uint32_t b = 0; b < n && !g->failed; b++) {
+        uint32_t by = back.blocks[b + 1].idom;
+        fn->block[b].ipdom = by ? by - 1 : n;
     }
 }

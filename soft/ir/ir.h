@@ -217,8 +217,9 @@ uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 /* ---- blocks.c */
 void cg_order_blocks(struct cg *g, struct cg_function *fn);
 void cg_find_post_dominators(struct cg *g, struct cg_function *fn);
-/* Marks the block, and all that lead to it without passing through a block that is marked already. */
-void cg_mark_before(struct cg *g, const struct sp_function *f, uint32_t block, uint8_t *marked);
+/* Marks the block, and all that lead to it without passing through a block that is marked already. The stack has room
+ * for all blocks. */
+void cg_mark_before(const struct sp_function *f, uint32_t block, uint8_t *marked, uint32_t *stack);
 
 /* ---- regions.c */
 void cg_find_masked(struct cg *g, struct cg_function *fn); /* from `diverges` */

@@ -55,6 +55,7 @@ static bool dominates(const struct sp_function *f, uint32_t a, uint32_t b)
 static bool find_loop(struct cg *g, const struct sp_function *f, struct cg_queue *q)
 {
     bool loop = false;
+    uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack);
     q->inside = cg_alloc(g, f->block_count + 1);
     if (g->failed) return false;
     q->inside[q->header] = 1;
@@ -62,7 +63,7 @@ static bool find_loop(struct cg *g, const struct sp_function *f, struct cg_queue
         uint32_t latch = f->blocks[q->header].pred[k];
         if (!dominates(f, q->header, latch)) continue;
         loop = loop || latch != q->header;
-        cg_mark_before(g, f, latch, q->inside);
+        cg_mark_before(f, latch, q->inside, stack);
     }
     return loop && q->inside[q->block];
 }
@@ -251,8 +252,9 @@ static bool may_write(struct cg *g, const struct sp_inst *i)
 static bool only_reads_before(struct cg *g, const struct sp_function *f, uint32_t block)
 {
     uint8_t *before = cg_alloc(g, f->block_count + 1);
+    uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack);
     if (g->failed) return false;
-    cg_mark_before(g, f, block, before);
+    cg_mark_before(f, block, before, stack);
     CG_EACH (i, b, f)
         if (before[b] && may_write(g, i)) return false;
     return true;

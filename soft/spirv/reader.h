@@ -139,9 +139,6 @@ bool sp_check_function_pointers(struct sp_reader *r); /* after all functions are
  * type. With `offset` the indices must be constants and their byte offset is added to it. */
 bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, bool element, int64_t *offset);
 bool sp_accept_global(struct sp_reader *r, const struct sp_inst *i); /* module-scope OpVariable */
-/* The dominator tree of a function with edges and only reachable blocks: fills idom of the blocks,
- * and enter/leave (block_count each) with its preorder intervals. False when out of memory. */
-bool sp_dominators(const struct sp_function *f, uint32_t *enter, uint32_t *leave);
 bool sp_build_functions(struct sp_reader *r);
 bool sp_build_entries(struct sp_reader *r);
 /* Checks every instruction of a function with blocks: definitions dominate uses, types are correct. */

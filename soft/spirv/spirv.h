@@ -186,6 +186,9 @@ bool sp_constant_address(const struct sp_module *m, uint32_t id, uint32_t *varia
 /* Calls `each` for every address in a constant, with its byte offset. */
 typedef void sp_address_fn(void *user, uint64_t at, uint32_t variable, int64_t offset);
 void sp_constant_addresses(const struct sp_module *m, uint32_t id, sp_address_fn *each, void *user);
+/* The dominator tree of a function with edges and only reachable blocks: fills idom of the blocks,
+ * and enter/leave (block_count each) with its preorder intervals. False when out of memory. */
+bool sp_dominators(const struct sp_function *f, uint32_t *enter, uint32_t *leave);
 const char *sp_op_name(uint32_t op);
 const char *sp_ext_name(uint32_t instruction); /* of OpenCL.std; NULL for unknown numbers */
 
