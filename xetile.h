@@ -6827,14 +6827,30 @@ XE_FN_ void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id
 }
 
 /* Interleaves lines to dwords along k: v[q] becomes element q of each line's dword. */
-XE_FN_ void xt_stage_weave_(xt_ctx *x, const xt_stage_ *s, spe_id v[4])
+XE_FN_ void xt_stage_weave_(xt_ctx *x, spe_id v[4])
 {
-    if (s->weave == 2) xt_stage_swap_(x, 0xffff, 16, &v[0], &v[1]);
-    if (s->weave < 4) return;
     xt_stage_swap_(x, 0x00ff00ff, 8, &v[0], &v[1]);
     xt_stage_swap_(x, 0x00ff00ff, 8, &v[2], &v[3]);
     xt_stage_swap_(x, 0xffff, 16, &v[0], &v[2]);
     xt_stage_swap_(x, 0xffff, 16, &v[1], &v[3]);
+}
+
+XE_FN_ spe_id xt_stage_rotate_(xt_ctx *x, spe_id v, spe_id right, int more)
+{
+    spe_id left = spe_isub(&x->m, spe_i32(&x->m, 32 - more), right);
+    return spe_math2(&x->m, SPE_ROTATE, v, xt_splat_word_(x, v, left));
+}
+
+/* Both at once for two lines of 16-bit elements: each half is rotated to where it goes. */
+XE_FN_ void xt_stage_pair_(xt_ctx *x, const spe_id got[6], spe_id mask, spe_id v[2])
+{
+    spe_module *m = &x->m;
+    spe_id even = xt_stage_merge_(x, 0xffff, mask, xt_stage_shift_(x, mask, 16));
+    spe_id odd = xt_stage_merge_(x, 0xffff, xt_stage_shift_(x, mask, -16), mask);
+    v[0] = xt_stage_merge_(x, 0xffff, xt_stage_rotate_(x, got[0], got[2], 0), xt_stage_rotate_(x, got[3], got[5], 16));
+    v[1] = xt_stage_merge_(x, 0xffff, xt_stage_rotate_(x, got[1], got[2], 16), xt_stage_rotate_(x, got[4], got[5], 0));
+    v[0] = spe_and(m, v[0], xt_splat_word_(x, v[0], even));
+    v[1] = spe_and(m, v[1], xt_splat_word_(x, v[1], odd));
 }
 
 /* The same for numbers that are known only at run time: where row p begins, and where its dword k lies. */
@@ -6919,8 +6935,12 @@ XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
         xt_unit_ u = xt_stage_unit_(x, s, round);
         spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4], to;
         if (!xt_stage_is_eager_(s)) xt_stage_fetch_(x, s, round);
-        for (i = 0; i < s->weave; i++) v[i] = xt_stage_align_(x, s, s->got + (round * s->weave + i) * 3, mask);
-        xt_stage_weave_(x, s, v);
+        if (s->weave == 2) {
+            xt_stage_pair_(x, s->got + round * 6, mask, v);
+        } else {
+            for (i = 0; i < s->weave; i++) v[i] = xt_stage_align_(x, s, s->got + (round * s->weave + i) * 3, mask);
+            if (s->weave == 4) xt_stage_weave_(x, v);
+        }
         to = xt_stage_pointer_(x, s, xt_stage_lane_(x, s, &u));
         for (i = 0; i < s->weave; i++) xt_stage_store_(x, s, to, v[i], i);
     }

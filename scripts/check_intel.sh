@@ -64,12 +64,12 @@ find_compiler || { echo "skipped check-intel: neither \$XE_OFFLINE nor ocloc is 
 for device in pvc bmg lnl-m ptl; do
     sharers=1
     # 43 instructions (pvc: 44) and 3 loads without the prefetches, which are one message more.
-    # At any pitch: 202 (pvc, whose messages take four instructions more to wait for their operands: 260); i8 159 (218).
-    any=220 any_i8=170
+    # At any pitch: 193 (pvc, whose messages take four instructions more to wait for their operands: 272); i8 159 (218).
+    any=205 any_i8=170
     [ "$device" != pvc ] || any=300 any_i8=230
-    one gemm $device ${device%-m} 32 gemm "--type f16" 62 4 $any
+    one gemm $device ${device%-m} 32 gemm "--type f16" 58 4 $any
     number=0 sharers=4
-    one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16" 62 4 $any
+    one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16" 58 4 $any
     one gemm_i8 $device ${device%-m} 16 gemm "--type i8" 1000 3 $any_i8 # an 8-bit product takes twice the k
 done
 for device in pvc bmg; do
