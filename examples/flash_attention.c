@@ -344,7 +344,7 @@ static void print_help(void)
 {
     printf("flash_attention [options]\n"
            "  --head D          64 or 128 (both)\n"
-           "  --causal 0|1      each query sees the keys up to its own only, or all (both)\n"
+           "  --causal 0|1      each query sees only the keys up to its own, or all (both)\n"
            "  --length N        queries, and keys (333)\n"
            "  --heads N         (3)\n"
            "  --emit FILE       write the SPIR-V module and touch no device\n"

@@ -59,7 +59,7 @@ typedef struct {
 
 static void print_help(void)
 {
-    printf("gather: rows of a table by number, and back to where a permutation says\n"
+    printf("gather: gathers rows of a table by index, and scatters them by a permutation\n"
            "  --m M --n N --k K   rows that are wanted, columns, rows of the table; default 1000 77 300\n"
            "  --device NAME       number or part of the name of a device; --list prints them\n"
            "  --emit FILE         write the SPIR-V module instead of running it\n"

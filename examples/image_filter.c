@@ -83,7 +83,7 @@ typedef struct {
 
 static void print_help(void)
 {
-    printf("image_filter [options] [IN [OUT]]: a Gaussian blur; a picture of its own without a file\n"
+    printf("image_filter [options] [IN [OUT]]: a Gaussian blur; without a file, of a generated picture\n"
            "  --radius R          pixels on either side, 1 to %d; default 6\n"
            "  --border KIND       clamp, mirror or black; default clamp\n"
            "  --device NAME       number or part of the name of a device; --list prints them\n"

@@ -39,9 +39,9 @@ enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
 static void print_help(void)
 {
     printf("layout [options]\n"
-           "The table has a column a work-item and a row a component of its vector; r,c is an element of the matrix, "
-           "-,- is\n"
-           "padding. Without options: the two tables of the layout text.\n");
+           "The table has a column per work-item and a row per component of its vector; r,c is an element of the "
+           "matrix, -,- is\n"
+           "padding. Without options: the two tables of the layout specification.\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         printf("  %-11s %-5s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
                option_table[i].help);

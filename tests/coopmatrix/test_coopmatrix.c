@@ -71,8 +71,8 @@ static double rounding(cm_type type)
 
 typedef enum { PRODUCT, PRODUCT_ONLY /* no C */, COPY, ADD, SCALE, CONVERT, USE, SPLAT } operation;
 
-/* How a matrix lies in memory. Not transposed: rows contiguous. `before`: rows and columns that stand before the matrix
- * in the base; negative: the matrix begins outside. `after`: rows and columns behind it, negative likewise. */
+/* A matrix's layout in memory. Not transposed: rows contiguous. `before`: rows and columns that precede the matrix
+ * in the base; negative: the matrix begins outside. `after`: rows and columns after it, negative likewise. */
 typedef struct {
     int before, after;
     bool transposed, checked;
@@ -84,13 +84,13 @@ typedef struct {
     operation op;
     int M, N, K;
     cm_type a, b, c, d;
-    cm_use use, use_d; /* of A and of D where the operation leaves them open */
+    cm_use use, use_d; /* of A and D, if the operation does not determine them */
     placement at;      /* of all matrices */
-    int down;          /* all matrices stand so many rows lower, over the end of their bases */
-    bool whole;        /* D stands in memory of its own, so that what lies outside A is seen in it */
+    int down;          /* shifts all matrices down by this many rows, beyond the end of their bases */
+    bool whole;        /* D has separate memory, so that elements outside A are visible in it */
 } test_case;
 
-/* One matrix: its memory as the kernel is told and as the host sees it. */
+/* One matrix: its memory as described to the kernel and as seen by the host. */
 typedef struct {
     cm_type type;
     int rows, cols, extent_rows, extent_cols, pos_row, pos_col, pitch;
@@ -142,7 +142,7 @@ static const char parameters[] = "ptr<u8> A, ptr<u8> B, ptr<u8> C, ptr<u8> D, i3
                                  "i32 b0, i32 b1, i32 b2, i32 b3, i32 b4, i32 c0, i32 c1, i32 c2, i32 c3, i32 c4, "
                                  "i32 d0, i32 d1, i32 d2, i32 d3, i32 d4";
 
-/* What the kernel is told of operand `which`: five integers, in memory order for a transposed one. */
+/* The kernel's parameters for operand `which`: five integers, in memory order if transposed. */
 static cm_mem kernel_memory(cm_ctx *c, const operand *o, int which)
 {
     cm_mem m;
@@ -344,7 +344,7 @@ static void run_case(zed_module *module, const test_case *t, const char *name, u
     compare(t, o, before);
 }
 
-/* Makes the module of all cases, saves it, and runs it where the device has what it needs. */
+/* Builds the module of all cases, saves it, and runs it if the device supports it. */
 static void run_group(const char *group, const char *target_name, int S, cm_lowering lowering, const test_case *cases,
                       int count)
 {
@@ -796,7 +796,7 @@ static void bench_begin(bench *b, const cm_target *target, cm_lowering lowering)
     b->mem.rows = b->mem.cols = b->integer;
 }
 
-/* A mistake each; the error's id and a part of its text are what the table says. */
+/* One mistake each; the error's id and a part of its text must match the table. */
 static void mistake(bench *b, int which)
 {
     cm_ctx *c = &b->c;
@@ -929,7 +929,7 @@ TEST(one_mistake)
     spe_free(&b.m);
 }
 
-/* A test a row of the table. */
+/* One test per row of the table. */
 static void run_mistakes(void)
 {
     static char names[sizeof wanted / sizeof wanted[0]][64];
@@ -939,7 +939,7 @@ static void run_mistakes(void)
     }
 }
 
-/* What matrices of CM_KHR cannot do. */
+/* Operations not supported on matrices of CM_KHR. */
 TEST(khr_mistakes)
 {
     int i;
@@ -974,7 +974,7 @@ TEST(khr_mistakes)
     }
 }
 
-/* After an error every operation takes what it gave, a matrix of no parts, and gives the like. */
+/* After an error every operation accepts its result, a matrix without parts, and returns one. */
 TEST(poison)
 {
     bench b;

@@ -44,7 +44,7 @@ TEST(conversions)
         }
 }
 
-/* What a rounding is known of: see cm_convert_as. */
+/* Conversions that support a rounding: see cm_convert_as. */
 static bool has_rounding(cm_type to, int rounding)
 {
     if (to == CM_E4M3 || to == CM_E5M2) return rounding == CM_ROUND_NEAREST;
@@ -130,10 +130,10 @@ static op_case *add_product(kind what, const product_shape *s, cm_type a, cm_typ
     return t;
 }
 
-/* One type promotes to the other: the text's rule for A and B. */
+/* One type promotes to the other: the specification's rule for A and B. */
 static bool has_product(cm_type a, cm_type b) { return cm_promotes(a, b) || cm_promotes(b, a); }
 
-/* The type that is summed in, said again. */
+/* The type of sums, stated independently. */
 static cm_type sum_of(cm_type a, cm_type b)
 {
     cm_type wide = cm_promotes(a, b) ? b : a;

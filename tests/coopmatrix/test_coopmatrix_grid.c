@@ -2,7 +2,7 @@
  * changes of use: in every use, of every type, on every shape of the grid, against the host's f64 or exact integers. */
 #include "coopmatrix_grid.h"
 
-/* Quotients come first: what can be divided can be added. Products and shifts of integers have numbers of their own. */
+/* Quotients come first: what can be divided can be added. Products and shifts of integers have their own values. */
 static void add_binary(cm_type type, cm_use use, int shape)
 {
     cm_kind k = cm_type_info(type)->kind;

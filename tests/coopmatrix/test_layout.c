@@ -10,7 +10,7 @@
 
 enum { MAX_ROWS = 64, MAX_COLS = 70, MAX_S = 64, MAX_ENTRIES = MAX_ROWS * (MAX_COLS + MAX_S) };
 
-/* What the definition says of one matrix: for each number L the element of each channel. */
+/* The definition for one matrix: for each number L, the element of each channel. */
 typedef struct {
     int I, J, K, K1, K2, V, channels, entries;
     struct {
@@ -25,7 +25,7 @@ static int smallest_j(int I, int n, int S)
     return n;
 }
 
-/* Shape numbers from the text's words. */
+/* Shape numbers according to the specification. */
 static void define_shape(definition *d, int M, int N, int bytes, cm_use use, int S)
 {
     int omega = bytes >= 4 ? 1 : bytes == 2 ? 2 : 4;
@@ -135,7 +135,7 @@ TEST(every_layout)
                     }
 }
 
-/* Writes the table of a layout the way the text prints it: a line a component, a cell a work-item. */
+/* Writes a layout's table in the specification's form: a line per component, a cell per work-item. */
 static void print_table(const cm_layout *l, char *out, size_t size)
 {
     cm_slot s = {0, 0, 0};
@@ -175,7 +175,7 @@ _Static_assert(CM_K1(32, CM_I8, CM_B, 16) == 2 && CM_K2(64, CM_I8, CM_B, 16) == 
                "K1");
 static const char static_array_[CM_V(32, 48, CM_F16, CM_A, 16) == 96 ? 1 : -1] = {0};
 
-/* What the hardware wants of an operand: a work-item holds k1 neighbouring rows, numbered as before. */
+/* The hardware's operand layout: a work-item holds k1 neighbouring rows, numbered as before. */
 TEST(interleaved)
 {
     int S, M, N, k1;
@@ -212,7 +212,7 @@ static void fill(memory *m)
     for (i = 0; i < sizeof m->bytes; i++) m->bytes[i] = (unsigned char)test_random();
 }
 
-/* The text's rules for one element, said once more: where it is in memory, or outside. */
+/* The specification's rules for one element, stated independently: its offset in memory, or outside. */
 static long expect_offset(const cm_host_mem *m, int row, int col)
 {
     int r = m->pos_row + row, c = m->pos_col + col;

@@ -77,7 +77,7 @@ static void add_item(bool vector, int input, int sum, int m, int n, mode how)
     for (int i = 0; i < n * ALL; i++) model_put(input, memory + t->v2 + i * model_bytes(input), model_random(input));
 }
 
-/* Sum, and sum of magnitudes, of what an element of copy `copy` should have become. */
+/* The expected value of an element of copy `copy`, and its sum of magnitudes. */
 static double expected(const item *t, int r, int c, int copy, double *size)
 {
     double sum = 3;

@@ -109,7 +109,7 @@ BAD(carried_is_something_else, CARRIED, "number 1", int number = 7; CV_FOR (k, 0
 BAD(element_at_launch, ELEMENT, "u32 of a vector of 4", CV_SET_ELEMENT(h, n, 1);)
 BAD(index_is_floating, INDEX, "the index is f32", CV_LOAD(w, 4, CV_CAST(f32, n));)
 
-/* A stride that is known only at launch is taken as it is. */
+/* A stride known only at launch is not checked. */
 CV_KERNEL (stride_of_the_launch, ptr(f16, w), u32(n)) { CV_MUL(f16, REF(8, 16, .stride = n), CV_SPLAT(f16, 16, 1)); }
 TEST(a_stride_of_the_launch)
 {
@@ -156,7 +156,7 @@ TEST(builds_that_are_refused)
     CHECK_INT(build_error(&broken, (cv_build_desc){.target = &bmg}, "e4m3 w"), CV_ERROR_PARAMETER_TEXT);
 }
 
-/* ---- what is listed is taken, what is not is refused: every combination of the numbers 0 to 24 */
+/* ---- listed combinations are accepted, others refused: every combination of the numbers 0 to 24 */
 
 static cv_properties_mul row;
 
@@ -193,7 +193,7 @@ static bool is_taken(const cv_target *target)
     return taken;
 }
 
-/* Two of the five types vary over all numbers, the others over a few that are good. */
+/* Two of the five types vary over all numbers, the others over a few valid ones. */
 TEST(listed_is_taken_and_the_rest_is_refused)
 {
     static const cv_type good[][5] = {{CV_F16, CV_F16, CV_F16, CV_F16, CV_F16},
@@ -221,7 +221,7 @@ TEST(listed_is_taken_and_the_rest_is_refused)
     CHECK(listed > 500 && refused > 5000);
 }
 
-/* The query's own list, a kernel a row. */
+/* The query's list, one kernel per row. */
 TEST(every_listed_row_is_taken)
 {
     const cv_target target = {.name = "generic"};

@@ -221,7 +221,7 @@ static cv_conversion_info describe(int rows, int cols, int from, cv_layout from_
     return i;
 }
 
-/* What a line of element bytes says, as an independent reading of the formats. */
+/* The value of an element's bytes, by an independent decoder of the formats. */
 static double value_of(int type, const uint8_t *p)
 {
     uint32_t bits = p[0], exponent, mantissa;
@@ -326,7 +326,7 @@ TEST(any_layout_to_any_other_and_back_keeps_every_bit)
                 }
 }
 
-/* What a host function refuses, it refuses at the line that called it; what it takes leaves no error. */
+/* Errors of host functions have the line of the call; accepted calls leave no error. */
 TEST(errors_have_the_callers_line)
 {
     cv_conversion_info info = describe(4, 4, CV_F16, CV_ROW_MAJOR, CV_F16, CV_MUL_OPTIMAL);
@@ -373,7 +373,7 @@ TEST(narrowing_rounds_to_nearest_even_and_saturates)
     }
 }
 
-/* .overflow: the largest number, or NaN and infinity, from where rounding would pass it: 464 and 61440, halfway. */
+/* .overflow: the largest number, or NaN and infinity, from the point where rounding exceeds it: 464 and 61440. */
 TEST(numbers_beyond_fp8)
 {
     static const float values[] = {464, 464.1f, -480, INFINITY, 61439, 61440, -70000, NAN};

@@ -15,14 +15,14 @@ CV_KERNEL (lists, ptr(f32, data), i32(count))
     cv_vec sum = CV_SPLAT(f32, 8, 0), copy = sum;
     cv_val positive = CV_GT(count, 0);
     switch (wrong) {
-    case 0: /* a vector that is summed up, stored behind the loop */
+    case 0: /* a vector accumulated in the loop, stored after it */
         CV_FOR (k, 0, 16, 1) HERE(region_line), sum = CV_ADD(sum, CV_LOAD(data, 8, k));
         HERE(use_line), CV_STORE(sum, data, 0);
         break;
-    case 1: /* only used in the next turn */
+    case 1: /* only used in the next iteration */
         CV_FOR (k, 0, 16, 1) HERE(region_line), HERE(use_line), sum = CV_ADD(sum, CV_LOAD(data, 8, k));
         break;
-    case 2: /* only stored in the next turn: the first walk stores what was there before */
+    case 2: /* only stored in the next iteration: the first stores the initial value */
         CV_FOR (k, 0, 16, 1) {
             HERE(region_line), region_line--;
             HERE(use_line), CV_STORE(sum, data, k);
@@ -37,7 +37,7 @@ CV_KERNEL (lists, ptr(f32, data), i32(count))
         CV_IF (positive) HERE(region_line), other = CV_AT(2);
         HERE(use_line), CV_STORE(CV_SPLAT(i32, 1, other), data, 0);
         break;
-    case 5: /* the index, kept for the next turn */
+    case 5: /* the index, kept for the next iteration */
         CV_FOR (k, 0, 16, 1) {
             HERE(region_line), region_line--;
             HERE(use_line), CV_STORE(sum, data, CV_ADD(last, 0));
@@ -48,7 +48,7 @@ CV_KERNEL (lists, ptr(f32, data), i32(count))
         CV_IF (positive) HERE(region_line), sum = CV_ADD(sum, 1);
         CV_ELSE HERE(use_line), CV_STORE(sum, data, 0);
         break;
-    case 7: /* in an inner loop, which another list has */
+    case 7: /* in an inner loop, listed by another */
         CV_FOR (i, 0, 4, 1, &sum) {
             CV_FOR (k, 0, 4, 1, &sum) HERE(region_line), sum = CV_ADD(sum, 1), copy = CV_ADD(sum, 2), (void)k;
             HERE(use_line), sum = CV_ADD(sum, copy), (void)i;
@@ -92,7 +92,7 @@ CV_KERNEL (right, ptr(f32, data), i32(count))
     cv_val number = CV_ADD(count, 1), last = count, item = CV_GLOBAL_ID();
     cv_vec sum = CV_SPLAT(f32, 8, 0), copy = sum, kept = CV_LOAD(data, 8, item);
     CV_FOR (i, 0, 4, 1, &sum, &last, &number) {
-        copy = CV_ADD(sum, kept); /* made anew in each turn before it is used */
+        copy = CV_ADD(sum, kept); /* recomputed in each iteration before its use */
         CV_FOR (k, i, 4, 1, &sum) {
             cv_vec loaded = CV_LOAD(data, 8, k);
             CV_IF (CV_GT(k, i), &sum) sum = CV_ADD(sum, CV_TIMES(loaded, copy));
@@ -103,7 +103,7 @@ CV_KERNEL (right, ptr(f32, data), i32(count))
     }
     CV_IF (CV_GT(number, last), &sum) sum = kept; /* no operation, but it does something */
     CV_STORE(sum, data, last);
-    for (int i = 0, offset = 0; i < 2; i++, offset += 8) { /* variables of C are as before in the module itself */
+    for (int i = 0, offset = 0; i < 2; i++, offset += 8) { /* C variables outside of regions work as usual */
         CV_FOR (k, 0, 2, 1) CV_STORE(kept, data, CV_ADD(k, offset));
     }
 }
@@ -123,7 +123,7 @@ CV_KERNEL (nothing, ptr(f16, data))
     case 0:
         HERE(use_line);
         CV_FOR (k, 0, 4, 1, &v)
-            ; /* in a line of its own, so that compilers do not warn */
+            ; /* on a separate line, so that compilers do not warn */
         v = CV_ADD(v, v);
         break;
     case 1:
@@ -131,7 +131,7 @@ CV_KERNEL (nothing, ptr(f16, data))
         CV_IF (CV_GT(CV_GLOBAL_ID(), 1), &v) {}
         v = CV_ADD(v, v);
         break;
-    case 2: /* a value that was there already, and no list */
+    case 2: /* a previous value, without a list */
         HERE(use_line);
         CV_IF (CV_GT(CV_GLOBAL_ID(), 1)) v = w;
         break;

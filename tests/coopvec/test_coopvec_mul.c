@@ -74,7 +74,7 @@ TEST(every_bias_and_output)
     run_items("biases_dpas", 16, CM_AUTO);
 }
 
-/* Instead of random numbers: every code of an 8-bit type, a row each, and ones to multiply with. */
+/* Instead of random numbers: every code of an 8-bit type, one per row, multiplied with ones. */
 static void all_codes(item *t)
 {
     t->codes = true;

@@ -69,7 +69,7 @@ static void float_body(CV_CONTEXT)
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 static double gelu(double x) { return x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); }
 
-/* Result r, element e of item i, from the inputs; and how far f32 may be from it. */
+/* Result r, element e of item i, from the inputs; and its error bound in f32. */
 static double wanted(int r, int i, int e, const float *in, double *bound)
 {
     const float *pa = in + i * N, *pb = in + B_AT + i * N;

@@ -58,7 +58,7 @@ TEST(parts_say_what_they_are)
     }
 }
 
-/* Each part adds to its share of one array, all at the same time; then the whole device to all of it. */
+/* Each sub-device adds to its share of one array, all concurrently; then the whole device to all of it. */
 TEST(work_is_dealt_out)
 {
     static small_module built;

@@ -10,7 +10,7 @@ static small_module built;
 static spe_words module_words;
 static zed_device dev;
 
-/* What the rest of a test stands on. */
+/* A failure ends the test. */
 #define REQUIRE(call)                                                                                                  \
     do {                                                                                                               \
         if (call) break;                                                                                               \
@@ -181,7 +181,7 @@ TEST(a_launch_is_timed_by_the_device)
     few = zed_launch_timed(&spin, (zed_groups){N / 16, 1, 1}, x, 1);
     many = zed_launch_timed(&spin, (zed_groups){N / 16, 1, 1}, x, TURNS);
     CHECK_MSG(few >= 0 && many > 0, "%s", zed_get_error(&dev)->text);
-    /* Each turn waits for the one before: at least one nanosecond a turn at 5 GHz is safe, and a minute is too long. */
+    /* Each iteration depends on the previous one: the lower bound is safe at 5 GHz, and a minute is too long. */
     CHECK_MSG(many > TURNS * 0.2 && many < 60e9, "%d turns took %g ns", (int)TURNS, many);
     CHECK_MSG(many > few || few > 1e6, "1 turn took %g ns, %d took %g ns", few, (int)TURNS, many);
     for (uint32_t i = 0; i < N; i++) CHECK_INT(x[i], spun(i, 1 + TURNS));

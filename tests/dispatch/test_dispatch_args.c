@@ -33,7 +33,7 @@ static void end(void)
     CHECK_INT(pretend.alive, 0);
 }
 
-/* The error is this one, of this line, with these words in its text. */
+/* Checks the error's id and line, and that its text contains both strings. */
 static void expect_at(const char *file, int line, int id, const char *first, const char *second)
 {
     const zed_error *e = zed_get_error(&dev);
@@ -46,7 +46,7 @@ static void expect_at(const char *file, int line, int id, const char *first, con
     zed_clear_error(&dev);
 }
 
-/* To stand on the line after the call that fails. */
+/* Must be on the line after the failing call. */
 #define EXPECT(id, first, second) expect_at(__FILE__, __LINE__, (id), (first), (second))
 
 static const zed_groups one_group = {1, 1, 1};

@@ -98,7 +98,7 @@ TEST(a_device_is_chosen_by_name_index_or_environment)
         {"2", NULL, 0, "Some Processor"},
         {"processor", NULL, 0, "Some Processor"},
         {"", NULL, 0, "Intel(R) Arc(TM) B580 Graphics"},
-        {"2", "b580", 0, "Intel(R) Arc(TM) B580 Graphics"}, /* the program's word counts more */
+        {"2", "b580", 0, "Intel(R) Arc(TM) B580 Graphics"}, /* the program's choice takes precedence */
         {"2", NULL, 4, "xetile software device (4 threads)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -124,7 +124,7 @@ TEST(a_device_is_chosen_as_people_type_it)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         zed_device d;
         start();
-        setenv("XETILE_DEVICE", "1", 1); /* counts less */
+        setenv("XETILE_DEVICE", "1", 1); /* has lower precedence */
         CHECK(open_asked(&d, cases[i][0]));
         CHECK_STR(d.name, cases[i][1]);
         zed_close(&d);
@@ -299,8 +299,8 @@ TEST(timestamps_become_nanoseconds)
         double want;
     } cases[] = {
         {52, 19200000, 32, 1000, 20200, 1000000},      /* 19200 ticks of 1/19.2 MHz */
-        {52, 52, 32, 0, 100, 5200},                    /* a driver that knows the old meaning only */
-        {80, 12500000, 32, 0xfffffff0, 0x10, 32 * 80}, /* wrapped round 32 bits */
+        {52, 52, 32, 0, 100, 5200},                    /* a driver with the old meaning only */
+        {80, 12500000, 32, 0xfffffff0, 0x10, 32 * 80}, /* wrapped at 32 bits */
         {1, 1000000000, 64, 5, 12, 7},
         {1, 1000000000, 0, 5, 12, 7}, /* bits not stated: all of them */
         {1, 1000000000, 36, 0xfffffffffu, 3, 4},
@@ -526,7 +526,7 @@ TEST(a_refused_module_gives_its_log)
     CHECK_INT(pretend.alive, 0);
 }
 
-/* Where the loader wraps handles, the log of a failed module must not go through it. */
+/* If the loader wraps handles, the log of a failed module must not go through it. */
 TEST(a_wrapped_log_is_read_by_the_driver_or_not_at_all)
 {
     static const uint32_t words[5] = {0x07230203};
@@ -594,7 +594,7 @@ TEST(a_second_queue_shares_the_context)
     CHECK_INT(pretend.alive, 0);
 }
 
-/* The discrete GPU's driver has an integrated one too, at first whole, then in two parts. */
+/* The discrete GPU's driver also has an integrated one, first whole, then as two sub-devices. */
 TEST(a_context_reaches_devices_and_sub_devices)
 {
     zed_device first, other;

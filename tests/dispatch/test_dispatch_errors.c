@@ -47,7 +47,7 @@ static void expect_at(int line, const zed_device *d, int id, const char *first, 
     zed_clear_error(&dev);
 }
 
-/* Stands on the line after the call that fails. */
+/* Must be on the line after the failing call. */
 #define EXPECT(id, first, second) expect_at(__LINE__, &dev, (id), (first), (second))
 
 TEST(memory_errors)
@@ -127,7 +127,7 @@ TEST(kernel_errors)
     }
 }
 
-/* The device's list of sizes is narrowed for the test: what is asked for is then one the target lacks. */
+/* The test narrows the device's list of sizes, so that the target lacks the requested one. */
 TEST(a_subgroup_size_the_target_lacks)
 {
     zed_kernel k;
@@ -185,7 +185,7 @@ TEST(batch_and_queue_errors)
     expect_at(__LINE__, &closed, ZED_NOT_OPEN, "not open", "zed_open");
 }
 
-/* The environment counts before the first zeInit of a process: these run in processes of their own. */
+/* The environment only matters before a process's first zeInit: these run in separate processes. */
 static void in_a_child(int line, void (*body)(void))
 {
     int status = -1;
@@ -229,7 +229,7 @@ TEST(environment_errors)
     seen[ZED_NO_DEVICE - ZED_FIRST_ERROR_] = seen[ZED_SOFT_MISSING - ZED_FIRST_ERROR_] = true;
 }
 
-/* A new error id needs a test here; those that no healthy device can be brought to are listed. */
+/* A new error id needs a test here; those that no healthy device produces are listed. */
 TEST(no_error_is_untested)
 {
     static const int elsewhere[] = {ZED_NO_QUEUE, ZED_OUT_OF_MEMORY};

@@ -14,12 +14,12 @@ enum { THREADS = 4, TURNS = 25, N = 256, CROWD = 64, VARIANTS = 4, ROUNDS = 3 };
 static small_module built, variants[VARIANTS];
 static spe_words module_words, variant_words[VARIANTS];
 
-/* What a thread has, and what went wrong in it. Only the main thread reports. */
+/* A thread's state and error. Only the main thread reports. */
 struct worker {
     pthread_t thread;
     zed_device device;
     zed_device *shared; /* the device to take a second queue of, or NULL */
-    uint32_t *memory;   /* the part of the shared memory that is this thread's */
+    uint32_t *memory;   /* this thread's part of the shared memory */
     const zed_kernel *kernel;
     uint32_t seed;
     int wrong;
@@ -117,7 +117,7 @@ TEST(threads_with_queues_of_one_device)
     zed_close(&d);
 }
 
-/* ---- a crowd */
+/* ---- many threads */
 
 struct one_of_many {
     pthread_t thread;
@@ -127,7 +127,7 @@ struct one_of_many {
     char error[256];
 };
 
-/* Everything made anew each round, from a module that a quarter of the threads build at the same time. */
+/* Creates everything anew each round, from a module that a quarter of the threads build concurrently. */
 static bool round_of_one(struct one_of_many *w, uint32_t round)
 {
     const spe_words *words = &variant_words[(w->number + round) % VARIANTS];

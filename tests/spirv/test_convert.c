@@ -47,7 +47,7 @@ static const format formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/* What a finite pattern stands for, by definition; the pattern `finite` gives the value after the largest. */
+/* The value of a finite pattern, by definition; the pattern `finite` gives the value after the largest. */
 static double value_of(const format *f, uint32_t pattern)
 {
     int bias = (1 << (f->exponent - 1)) - 1, e = (int)(pattern >> f->mantissa);

@@ -268,7 +268,7 @@ TEST(enumerants_declare_their_capability)
     CHECK_MSG(seen > 50, "%d enumerants", seen);
 }
 
-/* Enumerants that are operands of a decoration, mode, type or instruction declare nothing: what they stand in does. */
+/* Enumerants that are operands of a decoration, mode, type or instruction declare nothing: their user does. */
 TEST(operands_are_enabled_by_what_they_stand_in)
 {
     static const struct {

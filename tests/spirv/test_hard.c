@@ -15,7 +15,7 @@
 
 enum { BUILDERS = 64, ROUNDS = 4 };
 
-/* What a thread's kernels are like. */
+/* The shape of a thread's kernels. */
 static _Thread_local int width, steps;
 
 XT_KERNEL(tiles, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
@@ -134,7 +134,7 @@ static bool run(const spe_words *words, uint32_t *x)
     return ok;
 }
 
-/* x = x * odd ^ small, so many instructions long. */
+/* x = x * odd ^ small, this many instructions long. */
 static spe_words chain(spe_module *m, uint32_t instructions)
 {
     spe_words none = {NULL, 0};

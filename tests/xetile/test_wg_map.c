@@ -5,7 +5,7 @@
 
 enum { SIDE = 12 };
 
-/* One dimension, as the text tells it: pieces are handed to subgroup coordinates in turn, wrapping around either of
+/* One dimension, as specified: pieces are assigned to subgroup coordinates in turn, wrapping around either of
  * them, until every piece has an owner and every coordinate a piece. owns[coordinate][element]. */
 static void deal(int tile, int layout, int data, bool owns[SIDE][SIDE])
 {
@@ -115,7 +115,7 @@ static void check_owners(const xt_dist *d, int row, int col, const int *owners, 
     CHECK_INT(found, count);
 }
 
-/* The text's table: tile 128 x 128, sg_layout [2, 2], sg_data [32, 128]. */
+/* The specification's table: tile 128 x 128, sg_layout [2, 2], sg_data [32, 128]. */
 TEST(table_of_the_text)
 {
     xt_map map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {32, 128});
@@ -152,7 +152,7 @@ TEST(maps_of_the_gemm)
     }
 }
 
-/* The derived maps the newer text lists for tile_mma. */
+/* The derived maps that the newer specification lists for tile_mma. */
 TEST(derived_maps)
 {
     xt_map d = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64}), a = xt_map_mma_a(&d, 32), b = xt_map_mma_b(&d, 32);
@@ -181,7 +181,7 @@ TEST(no_map_and_bad_maps)
     CHECK_STR(xt_error_name(XT_ERROR_MAP_FIT), "XT_ERROR_MAP_FIT");
 }
 
-/* How sides are cut for coopmatrix.h: powers of two, none over 64, nothing left over. */
+/* How sides are split for coopmatrix.h: into powers of two up to 64, without remainder. */
 TEST(cuts)
 {
     for (int side = 1; side <= XT_SIDE_MAX_; side++) {

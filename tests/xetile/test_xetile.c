@@ -8,7 +8,7 @@
 
 static zed_device device;
 
-/* An element type that can be chosen while the program runs: XT_INIT_TILE(.., of(now.a), ..). */
+/* An element type chosen at run time: XT_INIT_TILE(.., of(now.a), ..). */
 typedef struct {
     cm_type type;
 } chosen;
@@ -23,7 +23,7 @@ static struct {
     xt_map map_a, map_b, map_c;
 } now;
 
-/* How modules are built: each case runs in several of these. */
+/* Build options: each case runs with several of these. */
 typedef struct {
     const char *name;
     int subgroup_size;
@@ -256,7 +256,7 @@ TEST(tiles_of_a_work_group)
     }
 }
 
-/* Every subgroup writes its id to what it owns; the result must be an owner of each element. */
+/* Every subgroup writes its id to the elements it owns; each element's result must be an owner. */
 XT_KERNEL(own, ptr(i32, C))
 {
     xt_tile c = XT_INIT_TILE(C, i32, now.rows, now.cols, .shape = XT_AT(now.rows, now.cols), .map = now.map_a);
@@ -293,7 +293,7 @@ TEST(the_kernel_distributes_as_the_host_says)
             }
         CHECK_MSG(wrong == 0, "case %d: %d wrong", (int)n, wrong);
         for (int s = 0; d.layout[0] <= d.count[0] && d.layout[1] <= d.count[1] && s < d.subgroups; s++)
-            CHECK_INT(seen[s], now.rows * now.cols / d.subgroups); /* nobody shares: each wrote all it owns */
+            CHECK_INT(seen[s], now.rows * now.cols / d.subgroups); /* no sharing: each wrote all its elements */
         zed_free(&device, c);
     }
 }
@@ -461,7 +461,7 @@ static void set_gemm(int m, int n, int k)
     now.depth = k;
 }
 
-/* `shift` elements before A's and B's first: then 2D block messages may not be used although the pitch would do. */
+/* `shift` elements precede A and B, which rules out 2D block messages even if the pitch permits them. */
 static void check_gemm(const variant *v, int m, int n, int k, size_t shift)
 {
     uint16_t *a = (uint16_t *)new_matrix(CM_F16, (size_t)(m * k) + shift);
@@ -491,7 +491,7 @@ static void check_gemm(const variant *v, int m, int n, int k, size_t shift)
 TEST(gemm_of_any_size)
 {
     set_gemm(32, 32, 32);
-    check_gemm(&variants[0], 128, 128, 96, 0); /* 2D block messages where there are any */
+    check_gemm(&variants[0], 128, 128, 96, 0); /* 2D block messages if available */
     check_gemm(&variants[0], 100, 72, 40, 0);  /* the same, tiles cut off */
     check_gemm(&variants[0], 100, 77, 55, 0);  /* odd pitches */
     check_gemm(&variants[0], 128, 128, 64, 1); /* a base that is not aligned */
@@ -603,7 +603,7 @@ TEST(elementwise)
     check_each(&each_int, CM_U8, ZED_ARG(-3), -3);
 }
 
-/* What is done to operands before a product and to its result after it; a cast accumulator as the next product's
+/* Operations on operands before a product and on its result after it; a cast accumulator as the next product's
  * operand; one vector as operand and as result. */
 XT_KERNEL(fused, ptr(f16, A), ptr(f16, B), ptr(f32, C), ptr(f16, H), f32(scale))
 {
@@ -832,7 +832,7 @@ XT_KERNEL(flow, ptr(i32, C), i32(n), i32(step))
     xt_val sum = spe_val_int(0), turns = spe_val_int(0), untouched = XT_ADD(n, 100), biggest = n,
            parity = spe_val_int(7);
     XT_FOR(i, 3, n, step, &sum, &turns, &untouched)
-    { /* a bound and a step that the kernel gets */
+    { /* bound and step are parameters */
         sum = XT_ADD(sum, i);
         turns = XT_ADD(turns, 1);
     }
@@ -876,7 +876,7 @@ TEST(loops_and_conditions)
     zed_free(&device, c);
 }
 
-/* Tiles that change places, a vector carried in an operand's layout, vectors out of a condition. */
+/* Swapped tiles, a vector carried in an operand's layout, vectors from a condition. */
 XT_KERNEL(swap, ptr(f16, A), ptr(f16, B), ptr(f32, C), i32(turns))
 {
     xt_tile a = XT_INIT_TILE(A, f16, 8, 16, .shape = XT_AT(64, 16)),

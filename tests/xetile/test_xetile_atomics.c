@@ -21,7 +21,7 @@ static bool takes_type(int kind, int type)
     return (xt_rmw_row_of_((xt_rmw_kind_)kind)->takes & (is_float(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)) != 0;
 }
 
-/* The operation by its number; the macro wants the name. */
+/* The operation by number; the macro needs a name. */
 static xt_vec rmw(XT_CONTEXT, int kind, xt_vec v, xt_tile t)
 {
     switch (kind) {
@@ -85,7 +85,7 @@ static uint64_t int_result(int kind, int type, uint64_t a, uint64_t b)
     }
 }
 
-/* Sums and products of two numbers of 24 bits or fewer are exact in double, so rounding once is all that happens; in
+/* Sums and products of two numbers of 24 bits or fewer are exact in double, so they are rounded once; in
  * f64 it is the same operation. f16 and bf16 in f32 round twice, which gives the same (24 >= 2 * 11 + 2). */
 static bool same_as_reference(int kind, int type, uint64_t before, uint64_t operand, uint64_t after)
 {
@@ -194,7 +194,7 @@ TEST(every_kind_in_a_work_group)
     check_every_kind(&variants[target_has(&variants[3]) ? 3 : 0]);
 }
 
-/* ---- 4-D vectors: the older text's blocks are only another name for the same elements ---- */
+/* ---- 4-D vectors: the older specification's blocks only rename the elements ---- */
 
 static xt_map blocked_map;
 
@@ -227,7 +227,7 @@ TEST(blocked_vectors)
 
 /* ---- many at once ---- */
 
-/* Each work-group adds 1 everywhere and keeps what it saw; the elements of the matrix are counters. */
+/* Each work-group adds 1 everywhere and stores the old values; the elements of the matrix are counters. */
 XT_KERNEL(count_groups, u64(A), u64(Seen), ptr(f32, F), ptr(bf16, H))
 {
     xt_map map = XT_MAP(.sg_layout = {2, 1}, .sg_data = {2, 18});

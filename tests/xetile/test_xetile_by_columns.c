@@ -62,8 +62,8 @@ static void compare(const void *a, int line_a, const void *b, int line_b, const 
     CHECK_MSG(wrong == 0, "%d elements are wrong", wrong);
 }
 
-/* Random elements; flush with a forbidden page where the device takes such memory (the base stays aligned to 64 bytes,
- * as block messages want it). */
+/* Random elements, followed by an inaccessible page if the device accepts that (the base stays aligned to 64 bytes,
+ * as block messages require). */
 typedef struct {
     guarded g;
     void *data;
@@ -134,7 +134,7 @@ TEST(a_subgroup)
         }
 }
 
-/* Pieces dealt out in rounds, shared pieces, pieces of six rows, lines that are longer than the matrix. */
+/* Pieces distributed round-robin, shared pieces, pieces of six rows, lines that are longer than the matrix. */
 TEST(a_work_group)
 {
     static const xt_map maps[] = {MAP(2, 2, 16, 16), MAP(2, 1, 8, 32), MAP(4, 2, 8, 16), MAP(1, 2, 6, 16)};
@@ -146,7 +146,7 @@ TEST(a_work_group)
         }
 }
 
-/* What no 2D block message takes: pitches that are no multiple of 16 bytes, rows before the first of bytes. */
+/* Unsuitable for 2D blocks: pitches that are not a multiple of 16 bytes, rows before the first of bytes. */
 TEST(other_pitches)
 {
     for (int t = 0; t < TYPES; t++) {
@@ -160,7 +160,7 @@ TEST(other_pitches)
     }
 }
 
-/* On the devices that have them, A comes by transposing messages: as many as its piece has runs of eight dwords. */
+/* On devices that have them, A is loaded by transposing messages: as many as its piece has runs of eight dwords. */
 TEST(messages)
 {
     static const char *const names[] = {"pvc", "bmg", "lnl", "ptl"};

@@ -5,7 +5,7 @@
 /* ---- loops and conditions
  * -------------------------------------------------------------------------------------------- */
 
-/* Collatz: numbers alone; R[0] turns, R[1] the largest. */
+/* Collatz: scalars only; R[0] iterations, R[1] the largest value. */
 XT_KERNEL(collatz, ptr(i32, R), i32(N))
 {
     xt_val n = N, turns = XT_CAST(i32, 0), most = N;
@@ -35,7 +35,7 @@ TEST(while_of_numbers)
     zed_free(&device, r);
 }
 
-/* Doubles a vector until its number of turns is reached, a tile moving along, then adds row 0 .. in reverse order. */
+/* Doubles a vector for its number of iterations, moving a tile along, then adds rows in reverse order. */
 XT_KERNEL(walk, ptr(f32, A), ptr(f32, R), i32(N))
 {
     const xt_map map = XT_MAP(.sg_layout = {1, 2}, .sg_data = {1, 16});
@@ -52,7 +52,7 @@ XT_KERNEL(walk, ptr(f32, A), ptr(f32, R), i32(N))
             sum, 2,
             XT_LOAD_TILE(XT_INIT_TILE(A, f32, 1, 32, .offset = XT_AT(k, 0), .shape = XT_AT(16, 32), .map = map)));
     }
-    XT_FOR (k, 0, 5, -1, &sum) { sum = XT_MUL(sum, 0); } /* no turn at all */
+    XT_FOR (k, 0, 5, -1, &sum) { sum = XT_MUL(sum, 0); } /* no iteration */
     XT_STORE_TILE(sum, XT_INIT_TILE(R, f32, 1, 32, .shape = XT_AT(1, 32), .map = map));
 }
 
@@ -72,7 +72,7 @@ TEST(loops_with_vectors_and_tiles)
     zed_free(&device, r);
 }
 
-/* Indices in the order of their turns, by steps that are known only at launch; a tile moves along. */
+/* Indices in order of iteration, with steps known only at launch; a tile moves along. */
 XT_KERNEL(strides, ptr(i32, A), ptr(i32, R), i32(LO), i32(HI), i32(STEP))
 {
     xt_val turns = XT_CAST(i32, 0), sum = XT_CAST(i32, 1);
@@ -148,7 +148,7 @@ TEST(conditions_with_vectors)
     zed_free(&device, r);
 }
 
-/* Each subgroup writes a row (twice, four rows apart), arrives, works on something else, waits, and reads the next
+/* Each subgroup writes a row (twice, four rows apart), arrives, does other work, waits, and reads the next
  * subgroup's row. */
 XT_KERNEL(neighbours, ptr(f32, A), ptr(f32, T), ptr(f32, R))
 {
@@ -188,7 +188,7 @@ TEST(split_barriers)
  * ------------------------------------------------------------------------------------------------- */
 
 /* The same computation by 2-D vectors and by 4-D ones: product, sum over [1, 3], broadcast back, subtraction. */
-static xt_map wg; /* none: at subgroup level */
+static xt_map wg; /* none: subgroup level */
 
 XT_KERNEL(blocked, ptr(f16, A), ptr(f16, B), ptr(f32, R))
 {

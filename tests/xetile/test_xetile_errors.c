@@ -6,7 +6,7 @@
 static int marked; /* the line of the mistake */
 #define MARK marked = __LINE__;
 
-/* `lines`: how many lines the statement has; compilers differ in which of them __LINE__ is inside a macro's arguments.
+/* `lines`: the lines of the statement; compilers differ in which of them __LINE__ gives inside a macro's arguments.
  */
 static void expect_in(xt_module *mod, int id, int line, int lines, const char *one, const char *other)
 {
@@ -147,7 +147,7 @@ BAD(padding_out_of_range, SCALAR_RANGE, "300", "i8",
 /* stores */
 BAD(store_shape, STORE_SHAPE, "vector of 8 x 16", "tile of 16 x 8",
     XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 16, 8));)
-/* the order does not turn the tile's shape round */
+/* the order does not swap the tile's shape */
 BAD(store_shape_of_order, STORE_SHAPE, "vector of 16 x 8", "tile of 8 x 16",
     XT_STORE_TILE(XT_SPLAT(f32, 16, 8, 0.0), TILE(f32, 8, 16, .order = {0, 1}));)
 BAD(atomic_of_other_blocks, STORE_BLOCKS, "vector of inner_blocks {0, 0}", "tile of {8, 8}",
@@ -257,7 +257,7 @@ BAD(if_left_by_break, UNCLOSED, "the XT_IF of line", "", XT_FOR (k, 0, N, 1) { X
 })
 #undef F16
 
-/* XT_IF is on another line than the XT_FOR around it: the inner one is blamed. */
+/* XT_IF is on another line than the XT_FOR around it: the error must name the inner one. */
 XT_KERNEL (inner_left_open, u32(N))
 {
     XT_FOR (k, 0, N, 1)
@@ -267,7 +267,7 @@ XT_KERNEL (inner_left_open, u32(N))
 }
 TEST(inner_region_is_blamed) { expect_bad(&inner_left_open, XT_ERROR_UNCLOSED, "the XT_IF", ""); }
 
-/* The first mistake is the one reported, and what comes after it neither crashes nor loops. */
+/* The first mistake is reported, and code after it neither crashes nor loops. */
 XT_KERNEL (after_an_error, ptr(f32, A), u32(N))
 {
     MARK xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, f16, 8, 8, .shape = XT_AT(N, N)));
@@ -285,7 +285,7 @@ XT_KERNEL (after_an_error, ptr(f32, A), u32(N))
 }
 TEST(first_error_wins) { expect_bad(&after_an_error, XT_ERROR_TILE_TYPE, "tile of f16", "pointer to f32"); }
 
-/* Mistakes that do not follow from each other are told together; what comes of them is not. */
+/* Independent mistakes are reported together; their consequences are not. */
 static int first_line;
 XT_KERNEL (three_mistakes, ptr(f16, A), ptr(f32, B), u32(N))
 {
@@ -360,7 +360,7 @@ UNLISTED(inner_loop, XT_FOR (k, 0, N, 1) {
     XT_FOR (l, 0, N, 1, &t) { t = XT_UPDATE_TILE_OFFSET(t, 0, 16); XT_STORE_TILE(v, t); } })
 UNLISTED(other_side, XT_IF (XT_LT(N, 5)) { n = XT_ADD(n, 8); } XT_ELSE { t = XT_UPDATE_TILE_OFFSET(t, n, 0); })
 
-/* What a body makes for itself, or finds as it came in, may stand in any variable. */
+/* A body's temporaries, and values that it finds unchanged, may be in any variable. */
 XT_KERNEL (temporaries, ptr(f32, A), u32(N))
 {
     xt_tile t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(N, N)), moved = t;
@@ -408,7 +408,7 @@ TEST(temporaries_are_free)
     xt_free(&mod);
 }
 
-/* What differs between lanes, or between subgroups, where it may not. */
+/* Values that differ between lanes or subgroups where they must not. */
 BAD(offset_of_a_lane, NOT_UNIFORM, ".offset, second", "XT_LANE_ID",
     XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(64, N), .offset = XT_AT(0, XT_MUL(XT_LANE_ID(), 4)));)
 BAD(move_by_a_work_item, NOT_UNIFORM, "the row offset", "XT_LOCAL_ID",
@@ -454,7 +454,7 @@ BAD(for_without_body, EMPTY, "semicolon after", "XT_FOR", XT_FOR (k, 0, N, 1); X
 BAD(while_without_body, EMPTY, "semicolon after", "XT_WHILE", XT_WHILE (XT_LT(N, 3)); XT_STORE_TILE(
     XT_SPLAT(f32, 8, 16, 0.0), TILE(f32, 8, 16));)
 
-/* Constants, local arrays and rows that do not hold what is put there. */
+/* Constants, local arrays and rows that cannot represent or contain the data. */
 BAD(constant_beyond_f16, SCALAR_RANGE, "100000", "f16", XT_SPLAT(f16, 8, 16, 100000);)
 BAD(constant_beyond_e5m2, SCALAR_RANGE, "-62000", "e5m2", XT_SPLAT(e5m2, 8, 16, -62000.0);)
 BAD(padding_beyond_f16, SCALAR_RANGE, "70000", "f16",
@@ -469,7 +469,7 @@ BAD(rows_overlap, TILE_STRIDES, "rows of 64 elements", "40 apart",
     XT_STORE_TILE(XT_SPLAT(f32, 8, 16, 0.0),
                   XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(8, 64), .strides = XT_AT(40, 1)));)
 
-/* A body runs once, so it may do what it likes. */
+/* A body runs once, so it may have side effects on the host. */
 static int turns;
 XT_KERNEL (moody, ptr(i32, A), u32(N))
 {

@@ -11,8 +11,8 @@ typedef struct {
     int row, col, to_rows, to_cols; /* of a slice */
     xt_map from, to, source;
     int subgroup_size, local_memory;
-    bool registers; /* no local memory is needed */
-    bool fresh;     /* the operation follows the load at once: a transpose may become a load of its own */
+    bool registers; /* needs no local memory */
+    bool fresh;     /* the operation directly follows the load: a transpose may become a transposing load */
 } layout_case;
 
 static layout_case now;
@@ -90,14 +90,14 @@ TEST(broadcasts)
          .registers = true},
         {.what = BROADCAST, .type = CM_BF16, .rows = 1, .cols = 1, .dim = 0, .size = 40, .subgroup_size = 32,
          .registers = true},
-        /* the texts': all of a dimension, and the one whose source is in a column of subgroups */
+        /* the specifications': all of a dimension, and the one whose source is in a column of subgroups */
         {.what = BROADCAST, .type = CM_F32, .rows = 32, .cols = 1, .dim = 1, .size = 32, .from = MAP(4, 1, 8, 1),
          .to = MAP(4, 1, 8, 32), .registers = true},
         {.what = BROADCAST, .type = CM_F32, .rows = 1, .cols = 64, .dim = 0, .size = 32, .from = MAP(4, 2, 1, 32),
          .to = MAP(4, 2, 8, 32), .registers = true},
         {.what = BROADCAST, .type = CM_I32, .rows = 8, .cols = 16, .dim = 0, .size = 4, .from = MAP(2, 1, 2, 16),
          .to = MAP(2, 1, 8, 16), .registers = true},
-        /* the older text's: both maps, data moves */
+        /* the older specification's: both maps, data moves */
         {.what = BROADCAST, .type = CM_F32, .rows = 32, .cols = 1, .dim = 1, .size = 32, .from = MAP(8, 1, 4, 1),
          .to = MAP(2, 4, 16, 8), .source = MAP(8, 1, 4, 1)},
     };
@@ -113,7 +113,7 @@ TEST(transposes)
         {.what = TRANSPOSE, .type = CM_I8, .rows = 1, .cols = 50, .registers = true},
         {.what = TRANSPOSE, .type = CM_F64, .rows = 40, .cols = 2, .registers = true},
         {.what = TRANSPOSE, .type = CM_I16, .rows = 9, .cols = 16, .subgroup_size = 8, .registers = true},
-        /* the text's example, smaller, with the map that follows and with both given */
+        /* the specification's example, smaller, with the map that follows and with both given */
         {.what = TRANSPOSE, .type = CM_F32, .rows = 64, .cols = 32, .from = MAP(4, 2, 16, 16)},
         {.what = TRANSPOSE, .type = CM_BF16, .rows = 64, .cols = 32, .from = MAP(4, 2, 16, 16), .to = MAP(2, 4, 16, 16),
          .source = MAP(4, 2, 16, 16)},
@@ -121,7 +121,7 @@ TEST(transposes)
         {.what = TRANSPOSE, .type = CM_F16, .rows = 64, .cols = 16, .from = MAP(2, 4, 32, 16), .to = MAP(4, 2, 16, 32)},
         {.what = TRANSPOSE, .type = CM_F16, .rows = 64, .cols = 16, .from = MAP(8, 1, 32, 16), .to = MAP(4, 2, 16, 32),
          .registers = true, .fresh = true},
-        /* in passes, which do not end where blocks do */
+        /* in passes whose ends are not those of blocks */
         {.what = TRANSPOSE, .type = CM_F32, .rows = 48, .cols = 40, .from = MAP(3, 1, 16, 40), .to = MAP(1, 3, 40, 16),
          .registers = true},
         {.what = TRANSPOSE, .type = CM_F32, .rows = 48, .cols = 40, .from = MAP(1, 4, 48, 10), .to = MAP(2, 2, 20, 24),
@@ -133,7 +133,7 @@ TEST(transposes)
 TEST(conversions_of_layout)
 {
     static const layout_case cases[] = {
-        /* the text's example, smaller; the second map given or not */
+        /* the specification's example, smaller; the second map given or not */
         {.what = CONVERT, .type = CM_F32, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64)},
         {.what = CONVERT, .type = CM_F16, .rows = 64, .cols = 64, .from = MAP(4, 2, 16, 32), .to = MAP(8, 1, 8, 64),
          .source = MAP(4, 2, 16, 32)},
@@ -147,7 +147,7 @@ TEST(conversions_of_layout)
         {.what = CONVERT, .type = CM_I64, .rows = 12, .cols = 20, .from = MAP(3, 2, 4, 10), .to = MAP(1, 6, 12, 20),
          .local_memory = 500},
         {.what = CONVERT, .type = CM_I8, .rows = 32, .cols = 32, .from = MAP(2, 2, 4, 4), .to = MAP(4, 1, 8, 32)},
-        /* the same elements, cut otherwise: nothing moves */
+        /* the same elements, split differently: nothing moves */
         {.what = CONVERT, .type = CM_F32, .rows = 32, .cols = 32, .from = MAP(2, 2, 16, 8), .to = MAP(2, 2, 16, 16)},
         {.what = CONVERT, .type = CM_F32, .rows = 32, .cols = 32, .from = MAP(4, 1, 8, 32), .to = MAP(4, 1, 8, 16),
          .registers = true},

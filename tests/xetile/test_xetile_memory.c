@@ -181,7 +181,7 @@ XT_KERNEL(batched, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(BATCH), u32(M), u3
     XT_STORE_TILE(sum, tc);
 }
 
-/* One work-group more than there are batches: it has nothing to do. */
+/* One work-group more than batches: it has nothing to do. */
 static void check_batches(const variant *v, int m, int n, int k)
 {
     enum { BATCH = 3 };
@@ -220,7 +220,7 @@ TEST(products_of_batches)
 
 /* ---- local memory ---- */
 
-/* Stored by rows of subgroups, loaded by columns, shifted by one: what lies outside the local matrix is padding. */
+/* Stored by rows of subgroups, loaded by columns, shifted by one: elements outside the local matrix are padding. */
 XT_KERNEL(through_local, u64(A), u64(C))
 {
     xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, 20}),
@@ -355,7 +355,7 @@ XT_KERNEL(gather_scatter, u64(A), u64(B), u64(Offsets), u64(Mask), u64(V), u64(C
     XT_STORE_TILE(got, XT_INIT_TILE(C, of(now.type), rows, cols, .shape = XT_AT(rows, cols), .map = now.map));
 }
 
-/* Offsets are different, some far outside; A and B lie between forbidden pages where the device takes such memory. */
+/* Offsets are different, some far outside; A and B are between inaccessible pages if the device accepts such memory. */
 static void check_gather(const variant *variant, int n)
 {
     int type = now.type.type, wrong = 0, count = now.rows * now.cols;
@@ -428,7 +428,7 @@ TEST(gather_and_scatter)
     }
 }
 
-/* A scatter tile carried round a loop: each turn the offsets move on by 3. */
+/* A scatter tile carried through a loop: each iteration advances the offsets by 3. */
 XT_KERNEL(walk, ptr(i32, A), ptr(i32, Offsets), ptr(i32, C), i32(N))
 {
     xt_vec offsets = XT_LOAD_TILE(XT_INIT_TILE(Offsets, i32, 1, 20, .shape = XT_AT(1, 20)));
@@ -463,9 +463,9 @@ TEST(scatter_tiles_are_carried)
     zed_free(&device, c);
 }
 
-/* ---- what advances with a loop's index ---- */
+/* ---- values that advance with a loop's index ---- */
 
-/* Sums of a counter and of elements on the way; what the counters are afterwards. */
+/* Sums of a counter and of elements in the loop; the counters afterwards. */
 XT_KERNEL(counters, ptr(i32, A), ptr(i32, Out), i32(LO), i32(HI), i32(START))
 {
     xt_val up = START, other = spe_val_int(100), seen = spe_val_int(0), minus = START;
@@ -493,7 +493,7 @@ static void check_counters(int lo, int hi, int start)
 {
     int32_t *a = (int32_t *)new_matrix(CM_I32, 200), *out = (int32_t *)new_poison(CM_I32, 96);
     int up = start, other = 100, wrong = 0;
-    uint32_t seen = 0; /* wraps round, as the device's sum does */
+    uint32_t seen = 0; /* wraps, like the device's sum */
     int32_t sum[16] = {0};
     for (int k = lo; k < hi; k += 3, up += 3, other += 5) {
         seen += (uint32_t)(up * 1000 + other) + (uint32_t)k;
@@ -513,7 +513,7 @@ TEST(values_that_advance_with_the_index)
 {
     check_counters(0, 30, 0);
     check_counters(-7, 20, 5);
-    check_counters(4, 4, 9); /* no turn */
+    check_counters(4, 4, 9); /* no iteration */
     check_counters(10, 3, -2);
     check_counters(2147483640, 2147483644, 0);
 }
@@ -554,7 +554,7 @@ TEST(localities_are_cache_controls)
         xt_module mod = XT_BUILD(prefetched, &(xt_target){.name = "bmg"});
         uint32_t last[2] = {9, 9};
         int count = mod.words ? cache_controls(&mod, last) : -1;
-        CHECK_INT(count > 0, locality < 3); /* 3, which is the default, is what the hardware does anyway: all levels */
+        CHECK_INT(count > 0, locality < 3); /* 3, the default, is the hardware's default: all levels */
         if (locality < 3) CHECK_INT(last[0], 0);
         if (locality < 3) CHECK_INT(last[1], control[locality]);
         xt_free(&mod);

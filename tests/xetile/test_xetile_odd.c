@@ -3,7 +3,7 @@
  * overwritten. */
 #include "xetile_case.h"
 
-/* How an operand is had: as it is stored, transposed in the kernel, stored by columns, through local memory. */
+/* An operand's form: as stored, transposed in the kernel, stored by columns, through local memory. */
 typedef enum { PLAIN, TURNED, COLUMNS, LOCAL } form;
 
 typedef struct {
@@ -11,7 +11,7 @@ typedef struct {
     int m, n, k; /* of a piece; the matrices are wider */
     form a, b;
     xt_map map; /* of C */
-    int whole;  /* 1: the matrices are no larger than what the kernel wants of them, and tiles say so */
+    int whole;  /* 1: the matrices are no larger than what the kernel uses, and tiles declare it */
 } odd_case;
 
 static odd_case now;
@@ -59,7 +59,7 @@ XT_KERNEL (odd, u64(A), u64(B), u64(C), u64(R), u64(S), u64(H), u32(M), u32(N), 
     XT_STORE_TILE(XT_REDUCTION(add, acc, 0), XT_INIT_TILE(S, of(sum), 1, n, .shape = XT_AT(1, n)));
 }
 
-/* A matrix with room beside a piece, whose rows messages take: of a multiple of 16 bytes, and at least 64. */
+/* A matrix wider than a piece, with rows that messages support: a multiple of 16 bytes, at least 64. */
 static int side_of(int n) { return now.whole ? n : n < 48 ? 64 : n / 16 * 16 + 16; }
 
 /* rows x cols elements, those from (used_rows, used_cols) on NaNs, or for integers anything; by columns where asked. */
@@ -169,7 +169,7 @@ TEST(other_subgroups)
     check(&c, 4);
 }
 
-/* Tiles that fill their matrices and say that they are inside: nothing behind the last row may be read. */
+/* Tiles that fill their matrices and declare that they are inside: nothing after the last row may be read. */
 TEST(to_the_end_of_memory)
 {
     odd_case c = {CM_F16, CM_F32, 16, 44, 20, PLAIN, PLAIN, ALONE, 1};
@@ -181,7 +181,7 @@ TEST(pieces_of_a_work_group)
 {
     static const odd_case cases[] = {
         {CM_F16, CM_F32, 40, 44, 54, PLAIN, PLAIN, {{2, 2}, {20, 22}}, 0},
-        {CM_I8, CM_I32, 48, 60, 38, PLAIN, PLAIN, {{2, 1}, {12, 30}}, 0}, /* dealt out in turns */
+        {CM_I8, CM_I32, 48, 60, 38, PLAIN, PLAIN, {{2, 1}, {12, 30}}, 0}, /* distributed round-robin */
     };
     for (int i = 0; i < 2; i++) check(&cases[i], 0);
 }

@@ -3,7 +3,7 @@
  * element is compared with a plain C reference, on several lowerings and subgroup sizes. */
 #include "xetile_case.h"
 
-/* What a kernel's body reads, which runs on the host. */
+/* Read by kernels' bodies, which run on the host. */
 static struct {
     chosen type;
     int rows, cols, kind;
@@ -19,7 +19,7 @@ static const xt_map no_map = {{0, 0}, {0, 0}}, by_4 = {{2, 2}, {4, 16}}, round_r
 
 /* ---- scatter tiles ---- */
 
-/* bins[value] += 1, but for the value 7 where masked, from several work-groups; the old values are stored too. */
+/* bins[value] += 1, except for masked values of 7, from several work-groups; the old values are stored too. */
 XT_KERNEL(histogram, ptr(u8, Values), ptr(u8, Keep), u64(Bins), u64(Old), i32(N))
 {
     xt_val row = XT_MUL(XT_GROUP_ID(0), 8);
@@ -82,7 +82,7 @@ TEST(scatter_tiles_are_modified)
     check_histogram(&variants[0], CM_U64, round_robin, true);
 }
 
-/* Turn k gathers A[offsets + 3 k + k (k - 1) / 2 steps]: by a number, and by a vector that itself grows. */
+/* Iteration k gathers A[offsets + 3 k + k (k - 1) / 2 steps]: by a number, and by a vector that itself grows. */
 XT_KERNEL(walk, ptr(i32, A), ptr(i32, Offsets), ptr(i32, Steps), ptr(i32, C), i32(N))
 {
     int rows = now.rows, cols = now.cols;
@@ -134,7 +134,7 @@ TEST(scatter_tiles_move)
 
 /* ---- single numbers ---- */
 
-/* C[i] = 2 A[n - 1 - i] + lane's own, each lane for itself; numbers of local memory; an index of 64 bits. */
+/* C[i] = 2 A[n - 1 - i] + lane's own, one value per lane; scalars in local memory; an index of 64 bits. */
 XT_KERNEL(singles, ptr(f32, A), ptr(bf16, B), ptr(f16, H), ptr(i64, L), ptr(i8, Y), i32(N), i64(One))
 {
     xt_val i = XT_GLOBAL_ID(0), from = XT_SUB(XT_SUB(N, i), 1), local = XT_LOCAL(f32, 64), sum;
@@ -179,7 +179,7 @@ TEST(numbers_are_loaded_and_stored)
     }
 }
 
-/* For thresholds in T: is every element above it, is one; and the elements in the corners. */
+/* For thresholds in T: whether all elements, or any, are above it; and the elements in the corners. */
 XT_KERNEL(whole_masks, u64(V), ptr(f32, T), ptr(i32, Answers), ptr(f32, Corners))
 {
     xt_vec v = XT_LOAD_TILE(
@@ -271,7 +271,7 @@ TEST(remainders_of_floats)
 
 /* ---- bases of many dimensions, subgroups without a map ---- */
 
-/* A base of 2 x 3 x 2 x 2 x 3 x 2 matrices of 5 x 20: the one that At tells, or nothing. */
+/* A base of 2 x 3 x 2 x 2 x 3 x 2 matrices of 5 x 20: the one selected by At, or nothing. */
 XT_KERNEL(many_dimensions, ptr(f32, A), ptr(i32, At), ptr(f32, C))
 {
     xt_tile t = XT_INIT_TILE(A, f32, 8, 32, .offset = XT_AT(XT_LOAD(At, 0), XT_LOAD(At, 1), XT_LOAD(At, 2),
@@ -372,7 +372,7 @@ TEST(random_numbers)
     }
 }
 
-/* ---- rows and columns that meet larger vectors ---- */
+/* ---- rows and columns combined with larger vectors ---- */
 
 /* a of rows x cols, r one row, c one column: sums, comparisons, selections, fma. */
 XT_KERNEL(rows_and_columns, u64(A), u64(R), u64(C), u64(Out))
@@ -774,7 +774,7 @@ TEST(loads_with_borders)
     }
 }
 
-/* Colours of pixels, three bytes each: red and blue change places, in all work-groups; nothing else changes. */
+/* Colours of pixels, three bytes each: red and blue are swapped, in all work-groups; nothing else changes. */
 XT_KERNEL(colours, ptr(u8, A), i32(M), i32(N), u64(Blue), u64(From))
 {
     xt_val i = XT_MUL(XT_GROUP_ID(0), 8), width = XT_MUL(N, 3);

@@ -40,7 +40,7 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
     XT_STORE_TILE(acc, c);
 }
 
-/* A matrix in memory: `lines` of `along` elements; NaN, or anything, between them. at: element (row, col). */
+/* A matrix in memory: `lines` of `along` elements, with NaN or random values between them. at: element (row, col). */
 typedef struct {
     unsigned char *memory, *first;
     bool by_columns;
@@ -91,7 +91,7 @@ static void compare(const stored *a, const stored *b, const void *c)
               t->K, a->pitch, b->pitch, wrong);
 }
 
-/* Software devices that are themselves get a module made for another one. */
+/* Software devices that model no other get a module built for another target. */
 static void launch(const stored *a, const stored *b, void *out)
 {
     xt_target target = {ZED_TARGET(&device)};

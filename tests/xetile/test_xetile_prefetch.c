@@ -7,7 +7,7 @@ typedef struct {
     int type, rows[2], cols[2]; /* of the two tiles */
     int layout[2];
     bool column_major;            /* of both */
-    int down;                     /* lines of a piece; 0: they are not shared */
+    int down;                     /* lines per piece; 0: not shared */
     xt_map map[2];
 } shared_case;
 
@@ -15,7 +15,7 @@ static shared_case now;
 static chosen element;
 enum { STEP = 32, TURNS = 3, FIRST = 64, HEIGHT = 1000, WIDTH = 2048, FIELDS = 4 };
 
-/* Writes a number of this subgroup, of turn `turn`. */
+/* Writes a value of this subgroup for iteration `turn`. */
 static void keep(XT_CONTEXT, xt_val out, xt_val turn, int field, xt_val v)
 {
     xt_val at = XT_ADD(XT_MUL(turn, now.layout[0] * now.layout[1]), XT_SUBGROUP_ID());
@@ -23,7 +23,7 @@ static void keep(XT_CONTEXT, xt_val out, xt_val turn, int field, xt_val v)
     XT_STORE_TILE(XT_SPLAT(i32, 1, 1, v), t);
 }
 
-/* The tiles of a turn, as XT_EMIT finds them when the kernel is written. */
+/* The tiles of an iteration, as seen by XT_EMIT when the kernel is built. */
 typedef struct {
     xt_ctx *x;
     xt_tile tile[2];
@@ -69,7 +69,7 @@ XT_KERNEL (prefetches, u64(A), u64(B), ptr(i32, R), u32(H), u32(W))
                               .shape = XT_AT(XT_SUB(H, 8), W), .map = now.map[1], .order = {order[0], order[1]});
     xt_tile c = XT_INIT_TILE(A, of(element), 32, 32, .shape = XT_AT(H, W), .order = {order[0], order[1]});
     xt_vec v = XT_LOAD_TILE(c);
-    XT_STORE_TILE(XT_CAST(of(element), XT_TILE_MMA(v, v)), c); /* only with a product are there messages */
+    XT_STORE_TILE(XT_CAST(of(element), XT_TILE_MMA(v, v)), c); /* only products enable messages */
     XT_FOR (k, 0, TURNS * STEP, STEP, &pa, &pb) {
         keep_message(XT_SELF, R, XT_DIV(k, STEP), &pa, &pb);
         XT_PREFETCH_TILE(pa);
@@ -79,7 +79,7 @@ XT_KERNEL (prefetches, u64(A), u64(B), ptr(i32, R), u32(H), u32(W))
     }
 }
 
-/* How often the messages of a turn fetch element (row, col) of tile `which`. */
+/* How often the messages of an iteration fetch element (row, col) of tile `which`. */
 static int fetched(const int32_t *r, int turn, int which, int row, int col)
 {
     int n = now.layout[0] * now.layout[1], bytes = (int)size_of(now.type), across = 64 / bytes, count = 0;

@@ -11,7 +11,7 @@
 
 static char text[1 << 18];
 
-/* What xt_print says of a kernel on bmg. */
+/* xt_print's output for a kernel on bmg. */
 static const char *printed(const xt_kernel *kernel)
 {
     xt_module mod =
@@ -28,7 +28,7 @@ static const char *printed(const xt_kernel *kernel)
     return text;
 }
 
-/* The number of a text: 0 as recorded, 1 with maps, 2 of a subgroup. The others are cut off. */
+/* One part of the output: 0 as recorded, 1 with maps, 2 of a subgroup. */
 static const char *form(const char *all, int number)
 {
     char *at = text + (all - text);
@@ -41,14 +41,14 @@ static const char *form(const char *all, int number)
 
 /* ---- 2.1: line by line ---- */
 
-/* The text's aliases. */
+/* The specification's aliases. */
 static const char *const maps[][2] = {{"#mp_a_pfh", "#wg_map<sg_layout=[32,1], sg_data=[8,32]>"},
                                       {"#mp_b_pfh", "#wg_map<sg_layout=[4,8], sg_data=[8,32]>"},
                                       {"#mp_a", "#wg_map<sg_layout=[8,4], sg_data=[32,32]>"},
                                       {"#mp_b", "#wg_map<sg_layout=[8,4], sg_data=[32,64]>"},
                                       {"#mp_c", "#wg_map<sg_layout=[8,4], sg_data=[32,64]>"}};
 
-/* The text's lines. Mended: the type of %c in the head, %1p and %2p for %1 and %2 where they are prefetched and their
+/* The text's lines. Fixed: the type of %c in the head, %1p and %2p for %1 and %2 where they are prefetched and their
  * maps, missing commas and colons, a store's operands in the order that its syntax has; the sum is carried: the line of
  * zeros is new, and tile_mma has %6 among its operands. */
 static const char *const example_2_1[] = {
@@ -197,7 +197,7 @@ TEST(text_2_1)
         at += strcspn(at, "\n") + (at[strcspn(at, "\n")] == '\n');
         normalise(line);
         if (strstr(line, "=arith.constant") || (!strcmp(line, "}") && i == n))
-            continue; /* the text has no such lines */
+            continue; /* the specification has no such lines */
         if (strncmp(line, "scf.yield", 9) == 0) {
             check_yield(line);
             continue;
@@ -218,7 +218,7 @@ TEST(text_2_1)
 
 /* ---- the others: operation by operation ---- */
 
-/* All of these, one after the other. */
+/* All of these, in order. */
 static void check_order(const char *at, const char *const *parts)
 {
     for (; *parts && at; parts++) {
@@ -343,7 +343,7 @@ TEST(values_of_regions)
                 " step %c1 iter_args(", "xetile.update_tile_offset", "xetile.store_tile");
 }
 
-/* ---- what the passes found ---- */
+/* ---- remarks of the passes ---- */
 
 XT_KERNEL(gemm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K), u32(LD))
 {

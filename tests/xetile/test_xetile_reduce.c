@@ -25,7 +25,7 @@ static xt_vec reduce(XT_CONTEXT, int kind, xt_vec v)
                                                               .map = now.result, .source = now.source});
 }
 
-/* All kinds that the type has, one under another in R. */
+/* All kinds that the type supports, one below the other in R. */
 XT_KERNEL(all_kinds, u64(A), u64(R))
 {
     int rows = result_rows(), cols = result_cols(), at = 0;
@@ -166,7 +166,7 @@ TEST(a_work_group_reduces)
         int rows, cols, dim, size;
         xt_map map, result, source;
     } cases[] = {
-        /* the newer text's, smaller: whole groups in a subgroup */
+        /* the newer specification's, smaller: whole groups in a subgroup */
         {CM_F32, 16, 32, 1, 32, {{8, 1}, {2, 32}}, {{8, 1}, {2, 1}}, {{0}, {0}}},
         {CM_F32, 64, 64, 0, 16, {{4, 2}, {16, 32}}, {{4, 2}, {1, 32}}, {{0}, {0}}},
         /* round robin, no result map */
@@ -174,7 +174,7 @@ TEST(a_work_group_reduces)
         /* the map splits the reduced dimension */
         {CM_F16, 8, 64, 1, 64, {{1, 4}, {8, 16}}, {{0}, {0}}, {{0}, {0}}},
         {CM_I16, 64, 32, 0, 32, {{8, 1}, {8, 32}}, {{8, 1}, {1, 32}}, {{0}, {0}}},
-        /* both maps given: the result may lie anywhere */
+        /* both maps given: the result may be anywhere */
         {CM_F32, 16, 48, 1, 24, {{4, 2}, {4, 24}}, {{2, 4}, {8, 1}}, {{4, 2}, {4, 24}}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -8,7 +8,7 @@ static int type_a, type_out;
 
 static double of_a(size_t at) { return get(type_a, a, at); }
 
-/* Element (i, j) of a result, as it should be. */
+/* The expected element (i, j) of a result. */
 typedef double (*reference)(int i, int j);
 
 /* Compares a rows x cols result that begins at element `first`; `bound` is for |want| up to 1 and grows with it. */
@@ -33,7 +33,7 @@ static void free_all(void)
     a = b = c = out = NULL;
 }
 
-/* Stores a vector as a matrix of its own, `first` elements behind R. */
+/* Stores a vector as a separate matrix, `first` elements after R. */
 static void keep(XT_CONTEXT, xt_vec v, xt_val R, int first)
 {
     const int *s = v.dist.shape;
@@ -183,7 +183,7 @@ XT_KERNEL(scattered, ptr(bf16, A), ptr(i32, AT), ptr(bf16, R), u64(GOT))
                      XT_INIT_TILE(R, bf16, 1, 256, .scatter = line, .shape = XT_AT(2048)), mask);
 }
 
-static int offset_at(int i) { return i * 611 % 2048; } /* 611 is odd: no two are the same */
+static int offset_at(int i) { return i * 611 % 2048; } /* 611 is odd: all differ */
 static double gathered_line(int i, int j) { return (void)i, offset_at(j) >= 100 ? of_a((size_t)offset_at(j)) : 1; }
 static double gathered_square(int i, int j) { return of_a((size_t)offset_at(i * 64 + j)); }
 
@@ -257,7 +257,7 @@ XT_KERNEL(group_products, ptr(bf16, A), ptr(bf16, B), ptr(f32, C), u64(R))
     xt_vec vb = XT_LOAD_TILE(XT_INIT_TILE(B, bf16, 32, 256, .shape = XT_AT(32, 256), .map = map_b));
     xt_vec vc = XT_LOAD_TILE(XT_INIT_TILE(C, f32, 256, 256, .shape = XT_AT(256, 256), .map = map_d));
     vc = XT_TILE_MMA(va, vb, vc, .map = map_d);
-    /* the older text gives the maps of all four */
+    /* the older specification gives the maps of all four */
     vc = XT_TILE_MMA(va, vb, vc, .a_map = map_a, .b_map = map_b, .c_map = map_d, .map = map_d);
     keep(XT_SELF, vc, R, 0);
 }

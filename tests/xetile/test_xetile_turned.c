@@ -91,7 +91,7 @@ TEST(a_subgroup)
 {
     for (int t = 0; t < 4; t++) {
         turned_case c = {types[t][0], types[t][1], MAP(0, 0, 0, 0), 16, 32, 32, 64, 64, 64, t / 2};
-        if (t % 2) c.M = 61, c.K = 53; /* lines that no message takes */
+        if (t % 2) c.M = 61, c.K = 53; /* lines unsuitable for messages */
         check(&c);
     }
 }

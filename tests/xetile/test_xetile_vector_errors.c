@@ -149,7 +149,7 @@ XT_KERNEL (left_by_break, ptr(f32, A), u32(N))
 }
 TEST(while_left_by_break) { expect_bad(&left_by_break, XT_ERROR_UNCLOSED, "XT_WHILE", "break"); }
 
-/* Local memory that is full, or too small for one row. */
+/* Local memory that is full or too small for one row. */
 XT_KERNEL (too_wide, ptr(f32, A))
 {
     (void)A;

@@ -88,7 +88,7 @@ TEST(mathematics_of_floats)
 /* ---- arithmetic, bits, comparison, select
  * -------------------------------------------------------------------------- */
 
-/* Every operation with a vector on both sides, with a number on the right, on the left: for f32 all three, for the
+/* Every operation with a vector on both sides, with a number on the right, on the left: all three for f32, for the
  * other types one by turns. */
 static bool has_form(int op, int form) { return now.t.type == CM_F32 || form == op % 3; }
 
@@ -291,7 +291,7 @@ TEST(every_cast)
 /* ---- iota, bitcast, numbers
  * ---------------------------------------------------------------------------------------- */
 
-/* A causal mask: what is right of the diagonal is -1. */
+/* A causal mask: elements right of the diagonal are -1. */
 XT_KERNEL(causal, u64(A), u64(R))
 {
     xt_vec v = XT_LOAD_TILE(result(XT_SELF, A, CM_F32, 0, 1));
