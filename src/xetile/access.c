@@ -58,13 +58,19 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
 
 /* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
 
-/* The padding as a number of the type; integers must be whole. */
-static bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
+/* The padding as a number of the type. */
+static xt_val xt_padding_(int type, double padding)
 {
-    bool whole = padding >= -0x1p63 && padding < 0x1p63 && (double)(long long)padding == padding;
-    *number = xt_is_float_(type) ? spe_val_real(padding) : spe_val_int(whole ? (long long)padding : 0);
-    if (xt_is_float_(type) || (whole && (type != XT_BOOL_ || padding == 0 || padding == 1)))
-        return xt_check_number_(w, number, type, ".padding");
+    if (xt_is_float_(type)) return spe_val_real(padding);
+    return spe_val_int(padding >= -0x1p63 && padding < 0x1p63 ? (long long)padding : 0);
+}
+
+/* Integers must be whole. */
+static bool xt_check_padding_(xt_where_ w, int type, double padding)
+{
+    xt_val number = xt_padding_(type, padding);
+    bool whole = (double)number.integer == padding && (type != XT_BOOL_ || padding == 0 || padding == 1);
+    if (xt_is_float_(type) || whole) return xt_check_number_(w, &number, type, ".padding");
     return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
 }
 
@@ -85,13 +91,12 @@ static spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
-    xt_val padding;
-    xt_vec form = xt_form_(&d.tile), v;
+    xt_vec form = xt_form_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
-        !xt_padding_(w, d.tile.type, d.padding, &padding))
+        !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
-    v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_record_(w, XT_OP_LOAD_TILE_, xt_write_load_tile_, 0, v.id, &d, sizeof d);
     return v;
@@ -104,9 +109,8 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    xt_val padding;
+    xt_val padding = xt_padding_(t.type, d->padding);
     if (xt_write_staged_(x, n)) return;
-    xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
@@ -297,12 +301,11 @@ static bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
     xt_scattered_ of = {xt_no_vec_(), d};
-    xt_val padding;
-    xt_vec form = xt_form_(&d.tile), v;
+    xt_vec form = xt_form_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
-        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
+        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
-    v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_spread_like_(w.x, v.id, &d.mask);
     xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);
@@ -317,8 +320,7 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    xt_val padding;
-    xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
+    xt_val padding = xt_padding_(t.type, d->padding);
     while (v.blocks && xt_spread_next_(&s, &b)) {
         cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
         v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));

@@ -278,7 +278,6 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 #define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
 XETILE_PRIVATE bool xt_report_(xt_ctx *x);
 XETILE_PRIVATE bool xt_enter_(xt_where_ w);
-XETILE_PRIVATE xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n);
 XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
 XETILE_PRIVATE const char *xt_type_name_(int type);
 XETILE_PRIVATE bool xt_is_float_(int type);

@@ -8,8 +8,7 @@ XE_FN_ bool xt_has_map_(const xt_map *map)
 
 XE_FN_ bool xt_same_map_(const xt_map *a, const xt_map *b)
 {
-    return a->sg_layout[0] == b->sg_layout[0] && a->sg_layout[1] == b->sg_layout[1] && a->sg_data[0] == b->sg_data[0] &&
-           a->sg_data[1] == b->sg_data[1];
+    return memcmp(a, b, sizeof *a) == 0;
 }
 
 /* One dimension. "sg_layout times sg_data must be divisible by the tile or vice versa." */

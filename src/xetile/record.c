@@ -153,13 +153,6 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }
 
-/* The user's line of a node. */
-XE_FN_ xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_where_ w = {x, n->file, n->line};
-    return w;
-}
-
 /* A node that makes a number. */
 XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, int type, int align,
                                 const xt_numbers_ *operands)

@@ -38,7 +38,8 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
             wanted = (size_t)s.pitch * (size_t)s.bytes * (size_t)s.height;
         if (row <= least) continue;
         least = row;
-        at = xt_here_(x, n);
+        at.file = n->file;
+        at.line = n->line;
     }
     if (left < (int64_t)least)
         return xt_fail_(at, XT_ERROR_LOCAL_MEMORY,
