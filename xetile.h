@@ -1015,8 +1015,8 @@ typedef struct {
 /* Alignment of arrays in local memory, in bytes. All versions of the body use the same arrays. */
 enum { XT_LOCAL_ALIGN_ = 64 };
 
-/* What differs only between lanes or subgroups and is computed once, before the body: by a key, for example the bits of
- * all lanes. */
+/* Values that depend only on the lane or the subgroup. Each is computed once, before the body, and found by its key: a
+ * position in a map's dimension, a bit per lane, or a number per lane. */
 typedef enum { XT_ONCE_PLACE_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;
@@ -1212,8 +1212,7 @@ XE_FN_ bool xt_has_map_(const xt_map *map)
 
 XE_FN_ bool xt_same_map_(const xt_map *a, const xt_map *b)
 {
-    return a->sg_layout[0] == b->sg_layout[0] && a->sg_layout[1] == b->sg_layout[1] && a->sg_data[0] == b->sg_data[0] &&
-           a->sg_data[1] == b->sg_data[1];
+    return memcmp(a, b, sizeof *a) == 0;
 }
 
 /* One dimension. "sg_layout times sg_data must be divisible by the tile or vice versa." */
@@ -1606,13 +1605,6 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }
 
-/* The user's line of a node. */
-XE_FN_ xt_where_ xt_here_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_where_ w = {x, n->file, n->line};
-    return w;
-}
-
 /* A node that makes a number. */
 XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, int type, int align,
                                 const xt_numbers_ *operands)
@@ -1817,7 +1809,7 @@ XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
 }
 
-/* The same of a number of the record. */
+/* The id of a recorded number in this version; of a constant as `type`. */
 XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
 {
     xt_val now = xt_now_(x, v);
@@ -2540,7 +2532,7 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     return v;
 }
 
-/* The row of a key of at most 32 bytes; NULL without memory. */
+/* Finds or adds the row of a key, at most 32 bytes, whose id the caller computes; NULL without memory. */
 XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
 {
     xt_once_ row = XT_ZERO_, *found;
@@ -2555,7 +2547,7 @@ XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, siz
     return found;
 }
 
-/* ((id / across or id % layout) % count) * data, of a subgroup's id. */
+/* A subgroup's position: ((id / across or id % layout) % count) * data. */
 XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
     const int across = d->layout[1], layout = d->layout[dim], count = d->count[dim], data = d->data[dim];
@@ -2646,7 +2638,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     return r;
 }
 
-/* What a vector of the record is in this version, in a layout. */
+/* A recorded vector in this version, in a given layout. */
 XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec now = xt_now_vec_(x, v);
@@ -2696,7 +2688,7 @@ XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *fi
                                                       xt_map_text_(&a->map, text), second, xt_map_text_(&b->map, more));
 }
 
-/* The vector of an operation on vectors as a whole. source: the map that .source says it has, or NULL. */
+/* Checks the operand of an operation on whole vectors. source: the map that .source states, or NULL. */
 XE_FN_ bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, const xt_map *source)
 {
     char text[48];
@@ -3316,13 +3308,19 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
 
 /* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
 
-/* The padding as a number of the type; integers must be whole. */
-XE_FN_ bool xt_padding_(xt_where_ w, int type, double padding, xt_val *number)
+/* The padding as a number of the type. */
+XE_FN_ xt_val xt_padding_(int type, double padding)
 {
-    bool whole = padding >= -0x1p63 && padding < 0x1p63 && (double)(long long)padding == padding;
-    *number = xt_is_float_(type) ? spe_val_real(padding) : spe_val_int(whole ? (long long)padding : 0);
-    if (xt_is_float_(type) || (whole && (type != XT_BOOL_ || padding == 0 || padding == 1)))
-        return xt_check_number_(w, number, type, ".padding");
+    if (xt_is_float_(type)) return spe_val_real(padding);
+    return spe_val_int(padding >= -0x1p63 && padding < 0x1p63 ? (long long)padding : 0);
+}
+
+/* The type must be able to represent it. */
+XE_FN_ bool xt_check_padding_(xt_where_ w, int type, double padding)
+{
+    xt_val number = xt_padding_(type, padding);
+    bool whole = (double)number.integer == padding && (type != XT_BOOL_ || padding == 0 || padding == 1);
+    if (xt_is_float_(type) || whole) return xt_check_number_(w, &number, type, ".padding");
     return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
 }
 
@@ -3343,13 +3341,12 @@ XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 
 xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 {
-    xt_val padding;
-    xt_vec form = xt_form_(&d.tile), v;
+    xt_vec form = xt_form_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
-        !xt_padding_(w, d.tile.type, d.padding, &padding))
+        !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
-    v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_record_(w, XT_OP_LOAD_TILE_, xt_write_load_tile_, 0, v.id, &d, sizeof d);
     return v;
@@ -3362,9 +3359,8 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    xt_val padding;
+    xt_val padding = xt_padding_(t.type, d->padding);
     if (xt_write_staged_(x, n)) return;
-    xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
@@ -3555,12 +3551,11 @@ XE_FN_ bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
 xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
 {
     xt_scattered_ of = {xt_no_vec_(), d};
-    xt_val padding;
-    xt_vec form = xt_form_(&d.tile), v;
+    xt_vec form = xt_form_(&d.tile);
     if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
-        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_padding_(w, d.tile.type, d.padding, &padding))
+        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
         return xt_no_vec_();
-    v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_spread_like_(w.x, v.id, &d.mask);
     xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);
@@ -3575,8 +3570,7 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
     xt_block_ b = xt_blocks_(x, &v.dist);
-    xt_val padding;
-    xt_padding_(xt_here_(x, n), t.type, d->padding, &padding);
+    xt_val padding = xt_padding_(t.type, d->padding);
     while (v.blocks && xt_spread_next_(&s, &b)) {
         cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
         v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
@@ -4967,7 +4961,8 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
             wanted = (size_t)s.pitch * (size_t)s.bytes * (size_t)s.height;
         if (row <= least) continue;
         least = row;
-        at = xt_here_(x, n);
+        at.file = n->file;
+        at.line = n->line;
     }
     if (left < (int64_t)least)
         return xt_fail_(at, XT_ERROR_LOCAL_MEMORY,
@@ -5434,7 +5429,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
                         d.vec.dist.shape[0], d.vec.dist.shape[1]);
 }
 
-/* Elements of a vector in another shape, whose map does not follow from the vector's. */
+/* Rearranges a vector into another shape. At work-group level its map must be given, since none follows. */
 XE_FN_ xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
 {
     static const xt_map none = {{0, 0}, {0, 0}};

@@ -65,7 +65,7 @@ static xt_val xt_padding_(int type, double padding)
     return spe_val_int(padding >= -0x1p63 && padding < 0x1p63 ? (long long)padding : 0);
 }
 
-/* Integers must be whole. */
+/* The type must be able to represent it. */
 static bool xt_check_padding_(xt_where_ w, int type, double padding)
 {
     xt_val number = xt_padding_(type, padding);

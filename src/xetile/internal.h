@@ -260,8 +260,8 @@ typedef struct {
 /* Alignment of arrays in local memory, in bytes. All versions of the body use the same arrays. */
 enum { XT_LOCAL_ALIGN_ = 64 };
 
-/* What differs only between lanes or subgroups and is computed once, before the body: by a key, for example the bits of
- * all lanes. */
+/* Values that depend only on the lane or the subgroup. Each is computed once, before the body, and found by its key: a
+ * position in a map's dimension, a bit per lane, or a number per lane. */
 typedef enum { XT_ONCE_PLACE_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;

@@ -251,7 +251,7 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
                         d.vec.dist.shape[0], d.vec.dist.shape[1]);
 }
 
-/* Elements of a vector in another shape, whose map does not follow from the vector's. */
+/* Rearranges a vector into another shape. At work-group level its map must be given, since none follows. */
 static xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
 {
     static const xt_map none = {{0, 0}, {0, 0}};

@@ -123,7 +123,7 @@ XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
     return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
 }
 
-/* The same of a number of the record. */
+/* The id of a recorded number in this version; of a constant as `type`. */
 XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
 {
     xt_val now = xt_now_(x, v);

@@ -83,7 +83,7 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     return v;
 }
 
-/* The row of a key of at most 32 bytes; NULL without memory. */
+/* Finds or adds the row of a key, at most 32 bytes, whose id the caller computes; NULL without memory. */
 XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
 {
     xt_once_ row = XT_ZERO_, *found;
@@ -98,7 +98,7 @@ XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, siz
     return found;
 }
 
-/* ((id / across or id % layout) % count) * data, of a subgroup's id. */
+/* A subgroup's position: ((id / across or id % layout) % count) * data. */
 XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
     const int across = d->layout[1], layout = d->layout[dim], count = d->count[dim], data = d->data[dim];
@@ -189,7 +189,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     return r;
 }
 
-/* What a vector of the record is in this version, in a layout. */
+/* A recorded vector in this version, in a given layout. */
 XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec now = xt_now_vec_(x, v);
@@ -239,7 +239,7 @@ XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *fi
                                                       xt_map_text_(&a->map, text), second, xt_map_text_(&b->map, more));
 }
 
-/* The vector of an operation on vectors as a whole. source: the map that .source says it has, or NULL. */
+/* Checks the operand of an operation on whole vectors. source: the map that .source states, or NULL. */
 XE_FN_ bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, const xt_map *source)
 {
     char text[48];
