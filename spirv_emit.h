@@ -3020,7 +3020,10 @@ typedef struct {
 } spe_need_row_;
 
 /* The kind of need that all variants of instructions are. */
-XE_FN_ uint32_t spe_need_kind_(uint32_t what) { return what < SPE_NEED_OP_ ? what : (uint32_t)SPE_NEED_OP_; }
+XE_FN_ uint32_t spe_need_kind_(uint32_t what)
+{
+    return what > SPE_NEED_OP_ && what < SPE_NEED_END_ ? (uint32_t)SPE_NEED_OP_ : what;
+}
 
 /* The first row that may be of a number: rows stand in the order of their kinds and, of a kind, of numbers. */
 XE_FN_ const spe_need_row_ *spe_first_need_(uint32_t kind, uint32_t number)
