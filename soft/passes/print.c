@@ -1,7 +1,8 @@
 /* print.c - XETILE_SOFT_PRINT=after:PASS: prints a function as a pass leaves it, on standard error: its instructions,
  * and the facts about each value.
  */
-#include "passes.h"
+#include "continuations.h"
+#include "matrix.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,10 @@ void cg_print_after(struct cg *g, const struct cg_function *fn, const char *pass
     if (!wish || strncmp(wish, "after:", 6) != 0 || strcmp(wish + 6, pass) != 0) return;
     fprintf(stderr, "function %%%u%s%s after %s, %s\n", sp_number(g->m, fn->f->id), fn->entry ? ", kernel " : "",
             fn->entry ? cg_plain(g, fn->entry->name) : "", pass, fn->full ? "full subgroups" : "any subgroup");
+    if (fn->continuation) fprintf(stderr, "  returns at barriers: %u\n", fn->continuation->count);
+    for (const struct cg_queue *q = fn->queues; q; q = q->next)
+        fprintf(stderr, "  deferred from %%%u: %u x %u x %u products, %u steps\n", sp_number(g->m, q->first->id),
+                q->grid.ni, q->grid.nj, q->grid.nk, q->steps);
     for (uint32_t b = 0; b < fn->f->block_count; b++) {
         const struct cg_block *block = &fn->block[b];
         fprintf(stderr, "  block %%%u", sp_number(g->m, fn->f->blocks[b].label));
