@@ -78,6 +78,7 @@ const char *cg_use(struct cg *g, uint32_t id, bool varying);                    
 /* Leaf `of` in the part at `at` of a composite value. */
 const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, const struct cg_leaf *of, bool varying);
 const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);     /* any type, as a C value */
+const char *cg_address_of(struct cg *g, uint32_t id); /* of all its scalars, a vector of lanes each */
 const char *cg_result_leaf(struct cg *g, uint32_t leaf);               /* an lvalue of the current result */
 void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression); /* blends if necessary */
 void cg_set_uniform(struct cg *g, uint32_t leaf, const char *expression); /* the same in all lanes */

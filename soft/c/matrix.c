@@ -75,18 +75,8 @@ static void write_block2d(struct cg *g)
 /* The address of a value's components, each a vector of all lanes. */
 static const char *fragment(struct cg *g, uint32_t id)
 {
-    const struct sp_id *d = &g->m->ids[id];
-    const struct cg_leaves *l = cg_leaves_of(g, d->type);
-    bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
-    if (cg_shared(g, id)->forwarded) {
-        return address_of(g, &g->private[d->def->operand[0]]);
-    }
-    if (plain && g->value[id].varying) return cg_str(g, "&%s", cg_variable(g, id));
-    const char *t = cg_temporary(g, cg_type_name(g, d->type, true));
-    for (uint32_t i = 0; i < l->count; i++) {
-        cg_put(g, "    %s%s = %s;\n", t, l->leaf[i].path, cg_leaf_use(g, id, i, true));
-    }
-    return cg_str(g, "&%s", t);
+    if (!cg_shared(g, id)->forwarded) return cg_address_of(g, id);
+    return address_of(g, &g->private[g->m->ids[id].def->operand[0]]);
 }
 
 static const char *accumulator_kind(enum cg_kind kind)

@@ -5,23 +5,10 @@
 #include "fragments.h"
 #include "passes/outer.h"
 
-/* All components of the value, one lane vector each; `type` points to one. */
-static const char *address_of_sum(struct cg *g, uint32_t id)
-{
-    const struct sp_id *d = &g->m->ids[id];
-    const struct cg_leaves *l = cg_leaves_of(g, d->type);
-    bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
-    if (plain && g->value[id].varying && !cg_affine(g, id)->is) return cg_str(g, "&%s", cg_variable(g, id));
-    const char *t = cg_temporary(g, cg_type_name(g, d->type, true));
-    for (uint32_t i = 0; i < l->count; i++)
-        cg_put(g, "    %s%s = %s;\n", t, l->leaf[i].path, cg_leaf_use(g, id, i, true));
-    return cg_str(g, "&%s", t);
-}
-
 static const char *write_sums(struct cg *g, const char *type, const struct cg_outer *o, const uint32_t *id)
 {
     const char **item = cg_alloc(g, (size_t)o->ni * o->nj * sizeof *item);
-    for (uint32_t n = 0; item && n < o->ni * o->nj; n++) item[n] = address_of_sum(g, id[n]);
+    for (uint32_t n = 0; item && n < o->ni * o->nj; n++) item[n] = cg_address_of(g, id[n]);
     return item ? cg_pointer_list(g, type, o->ni * o->nj, item) : "";
 }
 

@@ -220,19 +220,31 @@ const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, con
 
 const char *cg_use(struct cg *g, uint32_t id, bool varying) { return cg_leaf_use(g, id, 0, varying); }
 
-const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
+/* Is the value a C variable of its type: with a vector for each scalar, or (not `varying`) without? */
+static bool is_variable(struct cg *g, uint32_t id, bool varying)
 {
     const struct sp_id *d = &g->m->ids[id];
-    const struct cg_leaves *l = cg_leaves_of(g, d->type);
-    const struct sp_type *t = sp_type(g->m, d->type);
     bool plain = d->what == SP_IS_PARAMETER || (d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef);
-    if (!cg_is_composite(t)) return cg_use(g, id, varying);
-    if (plain && g->value[id].varying == varying) return cg_variable(g, id);
-    const char *whole = cg_temporary(g, cg_type_name(g, d->type, varying));
-    CG_EACH_LEAF (i, l) {
-        cg_put(g, "    %s%s = %s;\n", whole, l->leaf[i].path, cg_leaf_use(g, id, i, varying));
-    }
+    return plain && g->value[id].varying == varying && !cg_affine(g, id)->is;
+}
+
+static const char *copy_whole(struct cg *g, uint32_t id, bool varying)
+{
+    const struct cg_leaves *l = cg_value_leaves(g, id);
+    const char *whole = cg_temporary(g, cg_type_name(g, g->m->ids[id].type, varying));
+    CG_EACH_LEAF (i, l) cg_put(g, "    %s%s = %s;\n", whole, l->leaf[i].path, cg_leaf_use(g, id, i, varying));
     return whole;
+}
+
+const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
+{
+    if (!cg_is_composite(sp_type(g->m, g->m->ids[id].type))) return cg_use(g, id, varying);
+    return is_variable(g, id, varying) ? cg_variable(g, id) : copy_whole(g, id, varying);
+}
+
+const char *cg_address_of(struct cg *g, uint32_t id)
+{
+    return cg_str(g, "&%s", is_variable(g, id, true) ? cg_variable(g, id) : copy_whole(g, id, true));
 }
 
 const char *cg_result_leaf(struct cg *g, uint32_t leaf)

@@ -25,9 +25,9 @@ struct search {
     struct cg *g;
     struct cg_function *fn;
     const struct sp_block *block;
-    uint32_t *uses, *inside;  /* by ordinal: of a value; by what is absorbed */
-    uint32_t *place;          /* by ordinal: of values of this block, index + 1 */
-    uint32_t *chain_of;       /* by ordinal: of the last sum of a chain, its number + 1 */
+    uint32_t *uses, *inside; /* by ordinal: of a value; by what is absorbed */
+    uint32_t *place;         /* by ordinal: of values of this block, index + 1 */
+    uint32_t *chain_of;      /* by ordinal: of the last sum of a chain, its number + 1 */
     struct cg_spelled *spelled;
     struct link *link;
     uint32_t link_count, link_room;
@@ -123,17 +123,18 @@ static void append(struct search *s, struct link *l, uint32_t sum, const struct 
     bool goes_on = ordinal(s, sum) && *of && s->uses[ordinal(s, sum)] == 1;
     if (!goes_on && s->chain_count == MAX_CHAINS) return;
     if (!goes_on) {
-        s->chain[s->chain_count] = (struct chain){.first = sum,
-                                                  .width = cg_leaves_of(s->g, add->type)->count,
-                                                  .type = add->type};
+        s->chain[s->chain_count] =
+            (struct chain){.first = sum, .width = cg_leaves_of(s->g, add->type)->count, .type = add->type};
         l->chain = s->chain_count++;
     } else {
         l->chain = *of - 1;
         *of = 0;
     }
     struct chain *c = &s->chain[l->chain];
-    if (c->tail) s->link[c->tail - 1].next = number;
-    else c->head = number;
+    if (c->tail)
+        s->link[c->tail - 1].next = number;
+    else
+        c->head = number;
     c->tail = number;
     c->last = add->id;
     c->count++;
@@ -387,23 +388,17 @@ static void search_block(struct search *s, struct grid *r)
 /* Counts what each value is used for, and additions. */
 static void survey(struct search *s)
 {
-    const struct sp_function *f = s->fn->f;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            const struct sp_inst *i = &f->blocks[b].inst[k];
-            s->link_room += i->op == SP_OP_FAdd || i->op == SP_OP_IAdd;
-            for (uint32_t o = 0; o < i->count; o++)
-                if (cg_is_value_operand(i, o)) s->uses[ordinal(s, i->operand[o])]++;
-        }
+    CG_EACH (i, b, s->fn->f) {
+        s->link_room += i->op == SP_OP_FAdd || i->op == SP_OP_IAdd;
+        CG_EACH_VALUE (k, i) s->uses[ordinal(s, i->operand[k])]++;
+    }
 }
 
 /* Worth a search: are there as many broadcasts as a product has at least? */
 static bool has_broadcasts(const struct sp_function *f)
 {
     uint32_t n = 0;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t k = 0; k < f->blocks[b].count; k++)
-            n += f->blocks[b].inst[k].op == SP_OP_GroupNonUniformBroadcast;
+    CG_EACH (i, b, f) n += i->op == SP_OP_GroupNonUniformBroadcast;
     return n >= LEAST_STEPS;
 }
 
