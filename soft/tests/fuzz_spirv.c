@@ -43,7 +43,7 @@ static void link_it(const uint32_t *words, size_t count, bool strict)
     struct sp_linked linked;
     if (sp_link(in, 2, strict, &linked, &log)) {
         struct sp_module *m = sp_parse(linked.words, linked.count, NULL, 0, strict, &log);
-        if (!m) abort(); /* two good modules made a bad one */
+        if (!m) abort(); /* two valid modules were linked to an invalid one */
         sp_free(m);
     }
     sp_linked_free(&linked);
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t *words = malloc(size + 4), choice;
     if (!words) return 0;
     memcpy(words, data, size);
-    choice = size >= 12 ? words[2] : 0; /* the generator's word means nothing to the reader */
+    choice = size >= 12 ? words[2] : 0; /* the reader ignores the generator's word */
     compile(words, size / 4, choice);
     if (choice & 16) link_it(words, size / 4, choice & STRICT);
     free(words);

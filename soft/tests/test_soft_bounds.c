@@ -71,7 +71,7 @@ static bool spread_operand(void *user, uint32_t index, char letter)
     return true;
 }
 
-/* The module with every id so many times as large. */
+/* The module with every id multiplied. */
 static uint32_t *spread_ids(spe_words w, uint32_t factor)
 {
     struct sp_text log = {0};
@@ -106,7 +106,7 @@ static struct sp_text text_of(const uint32_t *words, size_t count, struct sp_tex
 
 /* ---- kernels */
 
-/* A bit of everything that has ids in odd places: a switch on 64 bits, phis, calls, constants, functions of sets. */
+/* Instructions with ids in unusual positions: a switch on 64 bits, phis, calls, constants, functions of sets. */
 static spe_words mixed(struct kernel *k)
 {
     static const int64_t literals[] = {3, -1, (int64_t)1 << 40};
@@ -151,7 +151,7 @@ TEST(ids_may_leave_gaps)
     spe_free(&k.m);
 }
 
-/* Messages have the module's own numbers, also of ids that nothing defines. */
+/* Messages use the module's own ids, even undefined ones. */
 TEST(messages_have_the_modules_own_numbers)
 {
     static const uint32_t start[] = {0x07230203,
@@ -194,9 +194,9 @@ TEST(messages_have_the_modules_own_numbers)
     }
 }
 
-/* ---- memory by the word */
+/* ---- memory per word */
 
-/* Modules of about `n` of something. */
+/* Modules with about `n` of something. */
 static spe_words plain(struct kernel *k, uint32_t n)
 {
     begin_module(k);
@@ -311,7 +311,7 @@ static spe_words structures(struct kernel *k, uint32_t n)
     return finish(k);
 }
 
-/* Instructions that make a value of a thousand parts anew. */
+/* Instructions that copy a value of a thousand parts. */
 static spe_words wide_values(struct kernel *k, uint32_t n)
 {
     begin_module(k);
@@ -369,7 +369,7 @@ static spe_words large_arrays(struct kernel *k, uint32_t n)
 #ifdef CAN_COUNT
 enum { BYTES_A_WORD = 1000 };
 
-/* What reading the module and writing its C ask for. */
+/* Bytes allocated for reading the module and generating its C. */
 static size_t cost(const char *what, spe_words (*make)(struct kernel *, uint32_t), uint32_t n, size_t *words)
 {
     struct kernel k;
@@ -378,7 +378,7 @@ static size_t cost(const char *what, spe_words (*make)(struct kernel *, uint32_t
     uint32_t *copy = malloc(w.count * sizeof *copy);
     size_t before = asked, all;
     memcpy(copy, w.data, w.count * sizeof *copy);
-    copy[3] = SP_MAX_BOUND; /* the header may say what it likes */
+    copy[3] = SP_MAX_BOUND; /* an arbitrary bound in the header */
     text = text_of(copy, w.count, &log);
     all = asked - before;
     CHECK_MSG(text.data && !log.data, "%s: %s", what, log.data ? log.data : "no text");
@@ -485,7 +485,7 @@ TEST(every_allocation_may_fail)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) file_fails(files[i]);
 }
 
-/* ---- what is too much is refused by name, before much memory is asked for */
+/* ---- modules beyond the limits are refused by name, before much memory is allocated */
 
 static spe_words too_many_parts(struct kernel *k)
 {
@@ -631,7 +631,7 @@ TEST(counts_have_limits)
     sp_text_free(&log);
 }
 
-/* k decorations for t targets in k + t instructions: what they come to is bounded by what the module is. */
+/* k decorations for t targets in k + t instructions: their product is bounded by the module's size. */
 TEST(groups_of_decorations_have_a_limit)
 {
     enum { MANY = 400 };

@@ -64,7 +64,7 @@ TEST(bytes_and_several_subgroups)
 TEST(many_words)
 {
     struct check_blocks b = {0};
-    uint64_t words = 300000; /* more than are watched; those that are remain so */
+    uint64_t words = 300000; /* more than are tracked; tracked ones remain so */
     for (int group = 0; group < 2; group++) {
         check_blocks_begin(&b);
         for (uint64_t i = 0; i < words; i++) CHECK(!touch(&b, WRITE, 0, 0, 0x7f0000000000 + i * 100, 4));
@@ -83,7 +83,7 @@ static struct check_memory *row_of(const struct check_table *t, const void *p)
 
 enum { SIZE = 1003 };
 
-/* Of a word of memory that the host can write, so few bytes may look unwritten by chance: they count as written. */
+/* In host-writable memory, so few bytes of a word may look unwritten by chance: they count as written. */
 static bool counts_as_written(const uint8_t *known, uint64_t at, enum check_kind kind)
 {
     uint64_t word = at / 8 * 8, unknown = 0;
@@ -113,7 +113,7 @@ static void write_some(enum check_kind kind)
         CHECK_INT(check_find_unwritten(m, at, bytes), want);
     }
     check_memory_remove(p, 1);
-    CHECK(m && atomic_load(&m->gone)); /* the copy still has it */
+    CHECK(m && atomic_load(&m->gone)); /* the copy still refers to it */
     check_table_free(&t);
     CHECK(check_table_copy(&t) && t.count == 0);
     check_table_free(&t);
@@ -207,7 +207,7 @@ TEST(only_the_checked_mode_has_checks)
     free(words);
 }
 
-/* Names of files and variables are a module's own: quotes, line ends and escapes in them do not reach the text. */
+/* Names of files and variables come from the module: quotes, newlines and escapes in them do not reach the text. */
 TEST(names_are_made_harmless)
 {
     enum { OP_NAME = 5, OP_STRING = 7 };

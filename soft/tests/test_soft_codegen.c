@@ -27,7 +27,7 @@ static uint8_t *read_file(const char *path, size_t *size)
     return data;
 }
 
-/* As long functions are: cut in pieces, after every other instruction. */
+/* Split like long functions, after every other instruction. */
 static uint32_t piece_bytes;
 static bool quick; /* the tier */
 

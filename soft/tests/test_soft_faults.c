@@ -29,7 +29,7 @@ struct arguments {
     uint32_t *runs;
 };
 
-/* Work-group BAD goes wrong, in its last subgroup, after a barrier. */
+/* Work-group BAD faults in its last subgroup, after a barrier. */
 __attribute__((no_sanitize("undefined"), noinline)) static void kernel(struct xs_subgroup *self, const uint8_t *args)
 {
     struct arguments a;
@@ -98,7 +98,7 @@ TEST(a_launch_ends_and_the_next_one_runs)
     }
 }
 
-/* ---- kernels that take more stack than they said */
+/* ---- kernels that use more stack than declared */
 
 __attribute__((noinline)) static uint32_t down(volatile uint32_t *depth)
 {
@@ -225,7 +225,7 @@ TEST(threads_fault_at_once)
     CHECK_INT(failures, 0);
 }
 
-/* ---- switched off; without a handler of the application's */
+/* ---- switched off; without an application handler */
 
 static const char *self;
 
@@ -242,7 +242,7 @@ static int status_of(const char *what, const char *setting)
     return status;
 }
 
-/* In the child: a launch that faults, then, when asked for, a fault of its own. */
+/* In the child: a launch that faults, then optionally a fault of the host. */
 static int child(const char *what)
 {
     struct xs_kernel k = kernels[1];
@@ -253,7 +253,7 @@ static int child(const char *what)
     k.params = params, k.param_count = 1, k.args_bytes = sizeof a, k.subgroup_size = 16;
     if (run(&l, &k, &a) != SCHED_FAULT) return 1;
     if (strcmp(what, "own") != 0) return 0;
-    alarm(300); /* not for ever, should the signal come again and again */
+    alarm(300); /* in case the signal recurs for ever */
     *nowhere = 1;
     return 2;
 }

@@ -23,7 +23,7 @@ static void begin(struct kernel *k)
     begin_kernel(k, "kernel");
 }
 
-/* ---- what there is much of */
+/* ---- contents of large kernels */
 
 static void dependent_steps(struct kernel *k, uint32_t count)
 {
@@ -143,7 +143,7 @@ static struct size measure(void (*body)(struct kernel *, uint32_t), uint32_t cou
     return size;
 }
 
-/* Names get a digit more now and then, and a prefix in pieces: a quarter more. */
+/* Names grow by a digit now and then, and by a prefix in pieces: a quarter more. */
 static void grows(const char *what, void (*body)(struct kernel *, uint32_t))
 {
     size_t none = measure(body, 1).all;

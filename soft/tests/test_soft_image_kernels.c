@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* ---- formats, as the test has them: components from the lowest bit on */
+/* ---- the test's formats: components from the lowest bit on */
 
 struct format {
     uint32_t layout;
@@ -40,7 +40,7 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 static const char type_letters[] = "uinsf"; /* in the order of ze_image_format_type_t */
 static const char swizzle_letters[] = "rgba01xd";
 
-/* Where a component's bits begin, and how many there are; 0: it has none. */
+/* A component's first bit, and its number of bits; 0: none. */
 static uint32_t find_part(const char *parts, char letter, uint32_t *bits)
 {
     uint32_t at = 0;
@@ -83,7 +83,7 @@ static void set_swizzle(const char *letters)
     for (int k = 0; k < 4; k++) image.swizzle[k] = (uint8_t)(strchr(swizzle_letters, letters[k]) - swizzle_letters);
 }
 
-/* Random bits, of floats no infinity and no NaN. */
+/* Random bits; floats are finite. */
 static void fill_memory(void)
 {
     uint32_t bits, all = texel_bits(format->parts);
@@ -253,7 +253,7 @@ static double result_of(uint32_t item, uint32_t k)
     return type == 'u' ? result[item].u[k] : type == 'i' ? (double)result[item].i[k] : (double)result[item].f[k];
 }
 
-/* Integers and floats are exact, what is normalised is the nearest f32: 1 ulp is allowed. */
+/* Integers and floats are exact; normalised values are rounded to f32: 1 ulp is allowed. */
 static bool is_read(double got, double want)
 {
     if (isnan(want)) return isnan(got);
@@ -341,7 +341,7 @@ static double number_to_write(uint32_t *bits)
     return x;
 }
 
-/* Is `got` what `x` is stored as? The nearest that there is, or either of two that are as near. */
+/* Whether `got` is a correct encoding of `x`: the nearest value, or either of two equally near. */
 static bool is_stored(uint64_t got, uint32_t bits, double x)
 {
     double low = type == 'i' || type == 's' ? -ldexp(1, (int)bits - 1) : 0;
@@ -488,7 +488,7 @@ static void sampled(const struct xs_sampler *s, const float *c, double want[4], 
     }
 }
 
-/* Not so near to a border between two texels that rounding decides. */
+/* Not so near to a border between two texels that rounding matters. */
 static float random_coordinate(const struct xs_sampler *s, uint32_t size)
 {
     for (;;) {
@@ -561,7 +561,7 @@ TEST(fetches)
     }
 }
 
-/* Coordinates that are no numbers, or that no integer holds, give some texel or the border. */
+/* NaN coordinates, or ones beyond integers, give some texel or the border. */
 TEST(wild_coordinates)
 {
     static const float strange[] = {NAN,   INFINITY, -INFINITY, 3e38f,     -3e38f,
@@ -580,7 +580,7 @@ TEST(wild_coordinates)
         }
 }
 
-/* ---- what programs do with images */
+/* ---- typical uses of images */
 
 static void make_2d(const char *swizzle, uint32_t width, uint32_t height)
 {
@@ -597,7 +597,7 @@ static float texel_2d(const uint8_t *from, int64_t x, int64_t y, uint32_t k)
     return (float)channel_of(texel_in(from, (const int64_t[]){x, y, 0}, 0), k);
 }
 
-/* The nearest f16, told by its distance: half a unit of its last place. */
+/* Whether it is the nearest f16: within half a unit in its last place. */
 static bool is_half(uint16_t got, double want)
 {
     type = 'f';
@@ -779,7 +779,7 @@ TEST(levels_of_detail)
     }
 }
 
-/* What lanes that are not there would write stays as it was. */
+/* Texels of lanes that do not exist must not change. */
 TEST(lanes_that_go_different_ways)
 {
     const uint32_t height = 13, width = 21;

@@ -234,7 +234,7 @@ TEST(both_compilers)
             CHECK_INT(call(&o), 7);
             worked++;
         } else {
-            CHECK_HAS(log.data, "not a program"); /* not installed is the only excuse */
+            CHECK_HAS(log.data, "not a program"); /* a missing compiler is the only valid reason */
         }
         jit_unload(&o);
         sp_text_free(&log);
@@ -296,7 +296,7 @@ TEST(cache_hit_takes_milliseconds)
     CHECK(compile(5, &k, &o, NULL));
     jit_unload(&o);
     for (i = 0; i < 10; i++) {
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a); /* others may have the processor meanwhile */
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a); /* other programs may use the processor meanwhile */
         CHECK(jit_cache_find(&k, &o));
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
         ms = (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) * 1e-6;
@@ -381,7 +381,7 @@ TEST(cache_that_others_may_write_is_not_used)
     CHECK(stat(cache, &s) == 0 && (s.st_mode & 0777) == 0700);
     chmod(cache, 0777);
     CHECK(!jit_cache_find(&k, &o));
-    CHECK(compile(10, &k, &o, &log)); /* works, without keeping it */
+    CHECK(compile(10, &k, &o, &log)); /* works without caching */
     CHECK_HAS(log.data, "is not used");
     jit_unload(&o);
     chmod(cache, 0700);
@@ -437,7 +437,7 @@ TEST(entries_are_files_that_nobody_else_reads)
     jit_unload(&o);
     entry_path(path, sizeof path);
     CHECK(stat(path, &s) == 0 && S_ISREG(s.st_mode) && (s.st_mode & 0777) == 0600);
-    snprintf(aside, sizeof aside, "%s/aside", base); /* what a link points to may be anything */
+    snprintf(aside, sizeof aside, "%s/aside", base); /* links may point to anything */
     CHECK_INT(rename(path, aside), 0);
     CHECK_INT(symlink(aside, path), 0);
     CHECK(!jit_cache_find(&k, &o));
@@ -446,7 +446,7 @@ TEST(entries_are_files_that_nobody_else_reads)
     jit_unload(&o);
 }
 
-/* What is found is whole at any moment: an entry is replaced in one step. */
+/* Entries are always complete: they are replaced atomically. */
 TEST(entries_are_whole_while_others_store)
 {
     struct jit_key k = key_of(17);
@@ -520,7 +520,7 @@ TEST(home_gives_the_cache_its_place)
     jit_unload(&o);
     snprintf(path, sizeof path, "%s/.cache/xetile", base);
     CHECK_INT(count_files(path, ".xso"), 1);
-    unsetenv("HOME"); /* no place: it works, and keeps nothing */
+    unsetenv("HOME"); /* no folder: it works without caching */
     CHECK(compile(11, &k, &o, NULL));
     if (o.module) CHECK_INT(call(&o), 11);
     jit_unload(&o);
@@ -777,7 +777,7 @@ TEST(images_load_without_a_writable_place)
     jit_unload(&a);
 }
 
-/* A hash tells damage, not what the bytes are: loading what is no object fails well. */
+/* A hash only detects damage: loading bytes that are not an object fails cleanly. */
 TEST(images_of_something_else)
 {
     static const char junk[4096] = "\x7f" "ELF and then nothing that makes sense";
@@ -860,7 +860,7 @@ TEST(cache_size_is_bounded)
         CHECK(compile(i, &k, &o, NULL));
         jit_unload(&o);
     }
-    CHECK_INT(count_files(cache, ".xso"), 4); /* the big one went, being the oldest */
+    CHECK_INT(count_files(cache, ".xso"), 4); /* the big one was removed as the oldest */
     CHECK_INT(count_files(cache, ""), 4);
 }
 

@@ -47,7 +47,7 @@ static double decode(const struct format *f, unsigned code)
     return ldexp(m + (1 << f->mantissa_bits), e - bias - f->mantissa_bits);
 }
 
-/* First code that is no finite number. */
+/* First code that is not finite. */
 static unsigned first_special(const struct format *f)
 {
     unsigned top = (1u << (f->exponent_bits + f->mantissa_bits)) - 1;

@@ -250,17 +250,17 @@ static void use_modules(void)
 {
     ze_module_handle_t m = NULL;
     ze_result_t r = build(&m);
-    if (r == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) return; /* it has a log that says what failed */
+    if (r == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) return; /* its log names the failure */
     if (went_well(r)) went_well(zeModuleDestroy(m));
 }
 
-/* Runs it with the 1st, 2nd ... allocation failing, until it gets through. */
+/* Runs it with the 1st, 2nd ... allocation failing, until it succeeds. */
 static void exhaust(void (*scenario)(void))
 {
 #ifdef CAN_FAIL
     long n, before, again = 0;
     atomic_store(&countdown, -1);
-    scenario(); /* what is allocated once and kept */
+    scenario(); /* allocates permanent objects */
     for (n = 0; n < 100000; n++) {
         worst = ZE_RESULT_SUCCESS;
         before = atomic_load(&live);
@@ -270,7 +270,7 @@ static void exhaust(void (*scenario)(void))
         atomic_store(&countdown, -1);
         CHECK_MSG(worst == ZE_RESULT_SUCCESS, "allocation %ld: result 0x%x", n, (unsigned)worst);
         if (!atomic_load(&failed_one)) break;
-        /* A thread keeps what it needs for work from the first time on: this may be it. A leak comes each time. */
+        /* A thread keeps memory from its first work on, which may be this. Leaks recur. */
         if (atomic_load(&live) > before && again++ < 3) {
             n--;
             continue;

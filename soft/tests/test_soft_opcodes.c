@@ -12,7 +12,7 @@
 
 enum { LAST_OPCODE = SP_RULE_OPS, KERNELS_A_MODULE = 48 };
 
-/* What operands are made of. */
+/* Sources of operands. */
 struct variant {
     uint32_t int_bits, float_bits, count;
     bool varying;
@@ -136,7 +136,7 @@ static void write_by_words(struct writer *w, uint32_t op, const char *words, spe
         spe_op_void(w->m, op, count, operand);
 }
 
-/* ---- what words do not say: blocks and matrices */
+/* ---- not expressed by words: blocks and matrices */
 
 static void write_block(struct writer *w, uint32_t op)
 {
@@ -201,7 +201,7 @@ static void write_control(struct writer *w, uint32_t op)
     spe_endif(m, 0, NULL, NULL);
 }
 
-/* False: there is no way of its own to write it. */
+/* False: it needs no special form. */
 static bool write_apart(struct writer *w, uint32_t op)
 {
     switch (op) {
@@ -286,7 +286,7 @@ static void note_module(const struct sp_module *m)
             }
 }
 
-/* What the reader makes of the words; NULL: it refuses them. */
+/* The module read from the words; NULL: refused. */
 static struct sp_module *parse(const uint32_t *words, size_t count, const char *what)
 {
     struct sp_text log = {0};
@@ -296,7 +296,7 @@ static struct sp_module *parse(const uint32_t *words, size_t count, const char *
     return m;
 }
 
-/* What the reader takes is generated, in both modes. False: the reader refuses it. */
+/* Generates code for an accepted module, in both modes. False: the reader refuses it. */
 static bool generate(const uint32_t *words, size_t count, const char *what, struct sp_text *c)
 {
     struct sp_text log = {0};
@@ -340,7 +340,7 @@ static bool reader_takes(uint32_t op, uint32_t way)
     return takes;
 }
 
-/* One module has all ways in which the instruction is taken: most of the time goes into what its kernels share. */
+/* One module has all accepted forms of the instruction: most of the time is spent on its common parts. */
 static void generate_ways(uint32_t op, const bool *takes)
 {
     spe_module m;
@@ -357,7 +357,7 @@ static void generate_ways(uint32_t op, const bool *takes)
     spe_free(&m);
 }
 
-/* The first and the last way in which an instruction is taken, + 1; 0: none. */
+/* The first and the last accepted form of an instruction, + 1; 0: none. */
 static uint8_t taken[LAST_OPCODE][EXTREMES];
 
 TEST(what_the_reader_takes_is_generated)

@@ -36,7 +36,7 @@ static struct sched_launch launch(const struct xs_kernel *k, const void *args, u
 
 static const struct xs_param one_pointer[] = {{"out", XS_PARAM_GLOBAL, 8, 0, 8}};
 
-/* NAME_kernel, which takes where its results go. */
+/* NAME_kernel, whose argument is the result's address. */
 #define KERNEL(NAME, ...)                                                                                              \
     {                                                                                                                  \
         .name = #NAME, .run = NAME##_kernel, .params = one_pointer, .param_count = 1, .args_bytes = 8, __VA_ARGS__     \
@@ -120,7 +120,7 @@ TEST(barriers_order_local_memory)
     ring(2, 100, STACK);
     ring(7, 33, STACK);
     ring(128, 9, STACK);
-    ring(3, 9, 4u << 20); /* larger stacks than the fibers have by now */
+    ring(3, 9, 4u << 20); /* larger stacks than the fibers have so far */
 }
 
 /* With split barriers the work between arrival and wait overlaps; what was written before is there afterwards. */
@@ -154,7 +154,7 @@ static void wrong_kernel(struct xs_subgroup *self, const uint8_t *args)
 {
     uint64_t how;
     memcpy(&how, args, sizeof how);
-    if (self->group_id[0] != 2) { /* the other work-groups are right */
+    if (self->group_id[0] != 2) { /* the other work-groups have no error */
         self->barrier(self, XS_BARRIER_FULL);
         return;
     }
@@ -199,11 +199,11 @@ TEST(wrong_barriers_are_reported)
         CHECK_INT(sched_run(&l), SCHED_BARRIER);
         CHECK_HAS(l.error, "kernel wrong, work-group (2, 0, 0)");
         CHECK_HAS(l.error, text[how]);
-        ring(4, 5, STACK); /* the same threads go on */
+        ring(4, 5, STACK); /* the same threads continue */
     }
 }
 
-/* ---- what a fiber keeps over a barrier */
+/* ---- a fiber's state across a barrier */
 
 static void rounding_kernel(struct xs_subgroup *self, const uint8_t *args)
 {
@@ -228,7 +228,7 @@ TEST(a_switch_keeps_the_rounding_mode)
     CHECK_INT(fegetround(), FE_TONEAREST);
 }
 
-/* A program that takes tiny numbers for zero, or rounds downward, does so itself: its kernels do not. */
+/* A program's modes for denormals and rounding do not affect its kernels. */
 static void tiny_kernel(struct xs_subgroup *self, const uint8_t *args)
 {
     volatile float small = 1e-38f, third = 1, three = 3;
@@ -246,7 +246,7 @@ TEST(the_program_rounds_as_it_likes)
     struct sched_launch l = launch(&k, &p, 64, 1, 1, 16, 1, 1);
     fesetround(FE_DOWNWARD);
 #ifdef __x86_64__
-    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040); /* what -ffast-math sets when a program begins */
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040); /* set by -ffast-math at program start */
 #endif
     CHECK_INT(sched_run(&l), SCHED_OK);
     CHECK_INT(fegetround(), FE_DOWNWARD);
@@ -291,7 +291,7 @@ TEST(deep_stacks)
     }
 }
 
-/* Threads of the program may have less stack than a kernel wants, and may have switched to one that they made. */
+/* Threads of the program may have less stack than a kernel needs, and may have switched to another one. */
 static void modest_kernel(struct xs_subgroup *self, const uint8_t *args)
 {
     uint32_t *out;
@@ -409,10 +409,10 @@ TEST(local_arguments)
         CHECK_INT(out[5 * i + 3], 123);
         CHECK_INT(out[5 * i + 4], 77);
     }
-    CHECK_INT(args[1], 1000); /* the caller's block is left alone */
+    CHECK_INT(args[1], 1000); /* the caller's block is unchanged */
 }
 
-/* ---- many at once */
+/* ---- concurrency */
 
 static void *many_launches(void *failures)
 {
@@ -475,7 +475,7 @@ TEST(cooperative_launches_do_not_starve_each_other)
     }
 }
 
-/* ---- threads that are pushed aside by other programs */
+/* ---- threads preempted by other programs */
 
 struct guests {
     struct pool_task task;
@@ -500,7 +500,7 @@ static void be_a_guest(struct pool_task *task, unsigned part)
     atomic_store(&task->given_out, true);
 }
 
-/* When they were asked in: 0: at once. */
+/* When they were invited; 0: immediately. */
 static uint64_t invite(bool stay_away)
 {
     struct guests g;
@@ -542,7 +542,7 @@ static bool limit_space(rlim_t more)
     return setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-/* 0 when it went as it should. */
+/* 0 on success. */
 static int child_with_few_threads(void)
 {
     static const struct xs_kernel k = KERNEL(together, .subgroup_size = 16, .stack_bytes = 1024);
@@ -554,7 +554,7 @@ static int child_with_few_threads(void)
     struct sched_launch plain = launch(&counting, &to, 7, 5, 3, 11, 5, 1);
     l.cooperative = true;
     plain.global_offset[1] = 9;
-    alarm(300); /* should it hang */
+    alarm(300); /* in case it hangs */
     if (!limit_space(4 * POOL_THREAD_STACK)) return 2;
     if (sched_run(&l) != SCHED_NO_THREADS || arrived || !strstr(l.error, "kernel together")) return 3;
     if (sched_run(&plain) != SCHED_OK || s.bad || s.lanes != 7 * 5 * 3 * 55) return 4;

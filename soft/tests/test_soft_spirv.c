@@ -183,7 +183,7 @@ static void expect_refusal(void (*build)(struct draft *), const char *part)
     sp_text_free(&log);
 }
 
-/* A reader that is not strict takes it, or not, as is expected; what it takes it warns of, and it is generated. */
+/* A non-strict reader accepts or refuses it as expected; it warns of what it accepts, and code is generated. */
 static void try_tolerance(const char *part, bool taken)
 {
     struct sp_text log = {0}, c = {0};
@@ -211,7 +211,7 @@ static void try_tolerance(const char *part, bool taken)
         try_tolerance(part, false);                                                                                    \
     }                                                                                                                  \
     static void build_##name(struct draft *d)
-/* Not valid, and taken by a reader that is not strict. */
+/* Invalid, but accepted by a non-strict reader. */
 #define TAKEN(name, part)                                                                                              \
     static void build_##name(struct draft *d);                                                                         \
     TEST(name)                                                                                                         \
@@ -791,7 +791,7 @@ TEST(every_cut_is_refused)
     CHECK_INT(taken, 1); /* the one that ends behind OpMemoryModel: a module of nothing */
 }
 
-/* ---- what is read */
+/* ---- accepted modules */
 
 static struct sp_module *read_draft(struct draft *d)
 {
@@ -943,7 +943,7 @@ TEST(vectors_of_any_length)
     CHECK(sp_constant_bytes(m, ALL, bytes));
     CHECK_INT(bytes[12], 16);
     CHECK_INT(bytes[16], 1);
-    CHECK_INT(bytes[20], 0); /* the room behind the fifth */
+    CHECK_INT(bytes[20], 0); /* the padding after the fifth */
     sp_free(m);
 }
 
@@ -1159,7 +1159,7 @@ TEST(unreachable_blocks_go)
     draft_kernel(d);
     OP(CODE, BranchConditional, YES, A, A); /* two edges, one predecessor */
     OP(CODE, Label, B);
-    OP(CODE, IAdd, I32, C, C, C1); /* nonsense, but never run */
+    OP(CODE, IAdd, I32, C, C, C1); /* meaningless, but never executed */
     OP(CODE, Branch, A);
     OP(CODE, Label, A);
     OP(CODE, Phi, I32, D, C1, START, C, B);
@@ -1182,7 +1182,7 @@ TEST(phi_names_one_twice_with_one_value)
     struct draft *d = &draft_;
     struct sp_module *m;
     draft_kernel(d);
-    OP(CODE, Switch, P1, A, 1, A); /* LLVM writes a phi's pair once for each case */
+    OP(CODE, Switch, P1, A, 1, A); /* LLVM repeats a phi's pair for each case */
     OP(CODE, Label, A);
     OP(CODE, Phi, I32, C, C1, START, C1, START);
     m = read_draft(d);
@@ -1264,7 +1264,7 @@ TEST(a_long_function_is_read_in_time)
     draft_kernel(d);
     d->bound = label + BLOCKS + 10;
     n = assemble(d, w);
-    for (b = 0; b < BLOCKS; b++) { /* jumps back and forth that no loop structure explains */
+    for (b = 0; b < BLOCKS; b++) { /* irreducible jumps back and forth */
         w[n++] = 4 << 16 | SP_OP_BranchConditional;
         w[n++] = YES;
         w[n++] = label + b;
@@ -1375,11 +1375,11 @@ static uint32_t mutate(const uint32_t *from, uint32_t n, uint32_t *to)
         case 4: to[at] = 1 + (uint32_t)(test_random() % to[3]); break;                    /* another id */
         case 5: to[at] = (to[at] & 0xffff0000u) | (uint32_t)(test_random() % 450); break; /* another opcode */
         case 6: to[at] += (uint32_t)(test_random() % 3) - 1; break;
-        case 7: /* a word less */
+        case 7: /* remove a word */
             for (i = at; i + 1 < n; i++) to[i] = to[i + 1];
             n--;
             break;
-        default: /* a word more */
+        default: /* insert a word */
             for (i = n; i > at; i--) to[i] = to[i - 1];
             n++;
         }
@@ -1412,7 +1412,7 @@ static void run_mutants(const uint32_t *from, uint32_t n, int rounds, bool stric
     free(to);
 }
 
-/* Some of a kind are told, and how many more there are. */
+/* Reports some of a kind, and how many more there are. */
 TEST(warnings_are_few)
 {
     struct draft *d = &draft_;
@@ -1434,7 +1434,7 @@ TEST(warnings_are_few)
 TEST(mutants_of_compiled_kernels) { run_mutants(reader_kernels, sizeof reader_kernels / 4, 20000, true); }
 TEST(mutants_taken_with_warnings) { run_mutants(reader_kernels, sizeof reader_kernels / 4, 20000, false); }
 
-/* A module that has a little of everything that compiled kernels lack. */
+/* A module with a little of everything that compiled kernels lack. */
 static void draft_everything(struct draft *d)
 {
     enum { BD = FREE, ZERO2, N8, U8V, M0, M1, MA, MB, MC, VAR, G };

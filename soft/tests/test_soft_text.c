@@ -27,7 +27,7 @@ static bool text_of(const uint32_t *words, size_t count, const struct cg_options
 
 /* ---- names */
 
-/* Is the byte one that the generator writes? Letters of names are letters; the preludes are ours. */
+/* Whether the generator writes this byte. Letters of names are letters; the preludes are ours. */
 static bool is_ours(char c) { return c == '\n' || (c >= ' ' && c <= '~' && c != '@' && c != '$'); }
 
 static size_t foreign_bytes(const struct sp_text *text)
@@ -121,11 +121,11 @@ TEST(two_names_of_an_entry_point)
     jit_remove_directory(directory);
 }
 
-/* ---- modules that nobody has written */
+/* ---- random modules */
 
 enum { MUTANTS = 40, MOST_WORDS = 1 << 16 };
 
-/* Says why when the compiler does not take it. */
+/* Prints the reason if the compiler refuses it. */
 static bool compiles(const char *directory, const struct sp_text *text, struct sp_text *said)
 {
     static char flags[][16] = {"-std=gnu11", "-w", "-fsyntax-only"};
@@ -218,7 +218,7 @@ static bool is_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Behind the parenthesis that closes the one at `s`. */
+/* After the parenthesis that closes the one at `s`. */
 static const char *behind(const char *s)
 {
     int depth = 0;
@@ -300,7 +300,7 @@ TEST(what_is_selected_is_whole)
     jit_remove_directory(directory);
 }
 
-/* A kernel of one addition takes little of what there is. */
+/* A kernel of one addition includes little of the preludes. */
 TEST(little_is_compiled_of_what_is_not_used)
 {
     size_t whole = 0;

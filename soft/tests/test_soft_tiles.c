@@ -245,7 +245,7 @@ TEST(blocks_are_shared)
     subgroup.subgroup_count = 2;
     check_shared(2, (XS_SHARED_BYTES - XS_SHARED_START) / (64 + 2048));
     check_shared(1, 2000);
-    subgroup.subgroup_count = 1; /* there is nobody to share with */
+    subgroup.subgroup_count = 1; /* nobody to share with */
     share_begin(&subgroup, 0, 0, 0);
     CHECK(laid_down(2, 0, own) == own);
     free(own_thread.shared);
@@ -253,7 +253,7 @@ TEST(blocks_are_shared)
     CHECK(laid_down(2, 1, own) == own);
 }
 
-/* Eight tiles of 16 rows of 64 bytes; tile 6 has but 8 rows. */
+/* Eight tiles of 16 rows of 64 bytes; tile 6 has only 8 rows. */
 static const u8 good_config[64] = {[0] = 1,   [16] = 64, [18] = 64, [20] = 64, [22] = 64, [24] = 64, [26] = 64,
                                    [28] = 64, [30] = 64, [48] = 16, [49] = 16, [50] = 16, [51] = 16, [52] = 16,
                                    [53] = 16, [54] = 8,  [55] = 16};
@@ -288,7 +288,7 @@ TEST(configurations)
         CHECK_INT(config_ends_by(cases[i].at, cases[i].value), cases[i].signal);
 }
 
-/* What is not allowed once good_config is loaded, or before. */
+/* Not allowed after good_config is loaded, or before. */
 static u8 some_memory[1024];
 static void product_of_same(void) { __asm__ volatile(".byte 0xc4, 0xe2, 0x73, 0x5e, 0xc1"); }  /* 0, 1, 1 */
 static void product_into_same(void) { __asm__ volatile(".byte 0xc4, 0xe2, 0x6b, 0x5e, 0xd1"); } /* 2, 1, 2 */

@@ -32,7 +32,7 @@ typedef struct {
 } tile_state;
 static __thread tile_state tiles __attribute__((tls_model("initial-exec")));
 
-/* By what instruction. */
+/* The instruction that caused it. */
 enum { LOADCFG, STORECFG, RELEASE, ZERO, LOAD, LOADT1, STORE, DPBF16, DPFP16, DPSS, DPSU, DPUS, DPUU, INSTRUCTIONS };
 static const char *const names[INSTRUCTIONS] = {"ldtilecfg",  "sttilecfg", "tilerelease", "tilezero", "tileloadd",
                                                 "tileloaddt1", "tilestored", "tdpbf16ps",  "tdpfp16ps", "tdpbssd",
@@ -158,7 +158,7 @@ static float element(int instruction, const uint8_t *row, int at)
     return instruction == DPFP16 ? half_to_float(bits) : flush(bits_to_float((uint32_t)bits << 16));
 }
 
-/* Even and odd k are summed apart, then together, then to what was there. */
+/* Sums of even and of odd k are separate, then added, then added to the old value. */
 static void multiply_floats(int instruction, int d, int a, int b)
 {
     for (int m = 0; m < tiles.rows[d]; m++) {
@@ -224,7 +224,7 @@ static uint64_t reg64(const ucontext_t *c, int number)
     return (uint64_t)c->uc_mcontext.gregs[where[number]];
 }
 
-/* The operand in memory, whose ModRM byte p points to. */
+/* The memory operand; p points to its ModRM byte. */
 static void decode_memory(const ucontext_t *c, const uint8_t *p, uint8_t vex1, decoded *d)
 {
     int mod = p[0] >> 6, rm = p[0] & 7, high_b = vex1 & 0x20 ? 0 : 8, high_x = vex1 & 0x40 ? 0 : 8;
@@ -314,7 +314,7 @@ static void on_illegal(int number, siginfo_t *info, void *context)
     decoded d;
     (void)info;
     if (!decode(c, &d)) {
-        signal(number, SIG_DFL); /* not ours: it comes again, and ends the program */
+        signal(number, SIG_DFL); /* not ours: recurs, and ends the program */
         return;
     }
     require_fields(&d);

@@ -29,7 +29,7 @@ static int get(const char *name, void *table)
 
 int main(int argc, char **argv)
 {
-    static ze_global_dditable_t global; /* of the size of this header's version, whatever that is */
+    static ze_global_dditable_t global; /* sized by the installed header's version */
     static ze_driver_dditable_t drivers;
     static ze_device_dditable_t devices;
     ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};

@@ -19,7 +19,7 @@ static zed_device device;
 static ze_driver_handle_t driver;
 static ze_device_handle_t part[2]; /* the device's */
 
-/* ---- kernels and the host at a time */
+/* ---- kernels and the host concurrently */
 
 enum { ADDS = 16, TALLY_GROUPS = 256, TALLY_ITEMS = 32 };
 
@@ -86,7 +86,7 @@ static void end_tally(struct tally *t)
     OK(zeModuleDestroy(t->module));
 }
 
-/* The host adds, too, while both parts of the device do. */
+/* The host adds while both sub-devices do. */
 static void tally_in(uint32_t *counter, const char *kind)
 {
     struct tally t[2];
@@ -125,7 +125,7 @@ TEST(atomics_in_memory_of_malloc)
     free(counter);
 }
 
-/* What is allocated for one part is used by the other: above by both at a time. */
+/* Memory allocated for one sub-device is used by the other: above by both concurrently. */
 TEST(parts_use_each_others_memory)
 {
     ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
@@ -159,7 +159,7 @@ static void store(spe_module *m, spe_id to, spe_id v)
     spe_atomic_store(m, to, v, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
 }
 
-/* all[k] and of_group[3 group + k]: what operation k makes of first[k] and the items' x. */
+/* all[k] and of_group[3 group + k]: the result of operation k on first[k] and the items' x. */
 static void emit_float_atomics(spe_module *m, uint32_t bits)
 {
     spe_param params[4];
@@ -261,7 +261,7 @@ TEST(float_atomics)
     for (uint32_t bits = 16; bits <= 64; bits *= 2) check_float_atomics(bits);
 }
 
-/* ---- quotients and roots: the nearest there are, denormal ones too */
+/* ---- quotients and roots: correctly rounded, including denormals */
 
 static void emit_quotients(spe_module *m, uint32_t bits)
 {
@@ -283,7 +283,7 @@ static void emit_quotients(spe_module *m, uint32_t bits)
     spe_kernel_end(m);
 }
 
-/* As the host, whose division and root are those of IEEE 754; halves are rounded from floats, which does no harm. */
+/* Compared with the host's IEEE 754 division and root; halves are rounded from floats, which is harmless. */
 static double as_float_of(uint32_t bits, double x)
 {
     return bits == 16 ? (double)spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)x)) : bits == 32 ? (double)(float)x : x;
@@ -303,7 +303,7 @@ static void check_quotients(uint32_t bits)
         memset(v[i], 0xa5, N * 8);
     }
     for (int i = 0; i < N; i++) {
-        int wide = bits == 16 ? 12 : bits == 32 ? 120 : 1000; /* quotients reach the denormal ones */
+        int wide = bits == 16 ? 12 : bits == 32 ? 120 : 1000; /* quotients include denormals */
         put(v[0], bits, i, ldexp(fabs(test_normal()) + 0.01, (int)(test_random() % (uint32_t)wide) - wide));
         put(v[1], bits, i, ldexp(test_normal(), i % 4 ? 3 : wide / 8));
     }
@@ -330,7 +330,7 @@ TEST(quotients_and_roots_are_rounded)
 
 /* ---- the table */
 
-/* Tests stand as `file: test`, one or several; a test of this file without the file. */
+/* Tests are listed as `file: test`, one or several; tests of this file without the file. */
 #define ATOMICS "atomics_of_kernels_and_the_host, test_opencl_atomics: old_style, test_opencl_atomics: c11"
 #define ARITHMETIC "test_opencl_math: float_functions, quotients_and_roots_are_rounded"
 #define ROUNDS "test_opencl_convert: vectors, test_opencl_convert: uniform_values"
@@ -462,7 +462,7 @@ static struct extension {
 };
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
-/* Whether some file of that name, in one of the folders of tests, has the test. */
+/* Whether a file with this name, in one of the folders of tests, has the test. */
 static bool has_test(const char *file, const char *test)
 {
     static const char *const folders[] = {"tests/*", "soft/tests"};
@@ -497,7 +497,7 @@ static void check_tests(const char *of, const char *tests)
     }
 }
 
-/* Each bit that is reported has a row. */
+/* Each reported bit has a row. */
 static void claim(const char *of, uint64_t bits)
 {
     for (size_t i = 0; i < COUNT(flags); i++)

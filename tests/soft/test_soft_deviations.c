@@ -29,7 +29,7 @@ static spe_id begin(spe_module *m)
 
 static float from_host(uint32_t i) { return (float)(i % 97) - 40; }
 
-/* The module runs, or is refused by a strict device; either way the log has `part`. False: nothing to compare. */
+/* The module runs, or a strict device refuses it; either way the log has `part`. False: nothing to compare. */
 static bool run(spe_module *m, const char *part, float *to)
 {
     spe_words w = spe_finish(m);
@@ -99,7 +99,7 @@ TEST(vectors_of_any_length)
     }
 }
 
-/* The address is where the indices lead, the type that of the result. */
+/* The address is that of the indices, the type that of the result. */
 TEST(chains_to_other_types)
 {
     spe_module m;
@@ -123,7 +123,7 @@ TEST(chains_to_other_types)
     spe_free(&m);
 }
 
-/* What is computed from it may be anything; what is not is right. */
+/* Values computed from it are arbitrary; all others must be right. */
 TEST(values_that_are_not_there)
 {
     spe_module m;

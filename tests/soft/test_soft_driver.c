@@ -82,7 +82,7 @@ static ze_kernel_handle_t new_kernel(const char *name)
     return k;
 }
 
-/* ---- what the device says of itself */
+/* ---- properties of the device */
 
 static bool has_extension(const ze_driver_extension_properties_t *list, uint32_t count, const char *name)
 {
@@ -163,7 +163,7 @@ TEST(device_properties)
     OK(zeDeviceGetModuleProperties(device, &m));
     CHECK_INT(m.spirvVersionSupported, ZE_MAKE_VERSION(1, 6));
     CHECK(m.flags & ZE_DEVICE_MODULE_FLAG_FP16 && m.flags & ZE_DEVICE_MODULE_FLAG_FP64);
-    /* what OpenCL's full profile asks of double */
+    /* required by OpenCL's full profile for double */
     CHECK(m.fp64flags & ZE_DEVICE_FP_FLAG_ROUND_TO_ZERO && m.fp64flags & ZE_DEVICE_FP_FLAG_ROUND_TO_INF);
     CHECK(m.fp64flags & ZE_DEVICE_FP_FLAG_DENORM && m.fp64flags & ZE_DEVICE_FP_FLAG_FMA);
     CHECK(f.fp32Flags & ZE_DEVICE_FP_ATOMIC_EXT_FLAG_GLOBAL_ADD);
@@ -261,7 +261,7 @@ TEST(usm_allocations)
     OK(zeMemFree(context, m[2]));
 }
 
-/* A pointer is the same in every context, and programs ask in any; it goes back to its own. */
+/* A pointer is the same in every context, and programs query any; it is freed in its own. */
 TEST(usm_in_another_context)
 {
     ze_context_desc_t d = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
@@ -289,7 +289,7 @@ TEST(usm_refusals)
     CHECK_INT(zeMemAllocDevice(context, &d, 0, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     CHECK_INT(zeMemAllocDevice(context, &d, (size_t)1 << 60, 1, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
     CHECK_INT(zeMemAllocHost(context, &h, 100, (size_t)1 << 31, &m), ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT);
-    if (!getenv("ZE_ENABLE_PARAMETER_VALIDATION")) { /* the loader's checks want a power of two, drivers do not */
+    if (!getenv("ZE_ENABLE_PARAMETER_VALIDATION")) { /* the loader's checks require a power of two, drivers do not */
         OK(zeMemAllocHost(context, &h, 100, 12, &m));
         CHECK((uintptr_t)m % 16 == 0);
         OK(zeMemFree(context, m));
@@ -303,7 +303,7 @@ TEST(usm_refusals)
     OK(zeMemFreeExt(context, &f, m));
 }
 
-/* Deferred: what has been submitted still uses the memory, then it goes by itself. */
+/* Deferred: submitted work still uses the memory, which is then freed. */
 TEST(deferred_free)
 {
     enum { BYTES = 64 << 20 };
@@ -327,7 +327,7 @@ TEST(deferred_free)
     CHECK_INT(zeMemFreeExt(context, &f, m), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     OK(zeMemGetAllocProperties(context, m, &p, NULL));
     CHECK_INT(p.type, ZE_MEMORY_TYPE_UNKNOWN);
-    /* Another queue's end does not count. */
+    /* The completion of another queue does not matter. */
     OK(zeCommandListAppendMemoryFill(other, to, "z", 1, BYTES, ready, 0, NULL));
     OK(zeEventHostSynchronize(ready, FOR_EVER));
     OK(zeEventHostSignal(go));
@@ -335,7 +335,7 @@ TEST(deferred_free)
     CHECK(to[0] == 'q' && memcmp(to, to + 1, BYTES - 1) == 0);
     OK(zeCommandListDestroy(l));
     OK(zeCommandListDestroy(other));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they keep what is freed */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they keep freed memory */
     CHECK(mincore(m, 4096, &resident) != 0);
     m = new_memory(BYTES);
     OK(zeMemFreeExt(context, &f, m)); /* nobody uses it */
@@ -350,7 +350,7 @@ TEST(deferred_free)
     OK(zeMemFree(context, to));
 }
 
-/* Memory comes in pages of its own, at any alignment. A kernel that writes a little too far must not reach the host's
+/* Each allocation has its own pages, at any alignment. A kernel that writes a little too far must not reach the host's
  * heap: on hardware it does not. */
 TEST(usm_pages)
 {
@@ -367,7 +367,7 @@ TEST(usm_pages)
     for (i = 0; i < N; i++) {
         CHECK_INT((uintptr_t)m[i] % page, 0);
         OK(zeMemGetAddressRange(context, m[i], &base, &size));
-        CHECK(base == m[i] && size == 1 + 7 * i); /* it is still as long as asked for */
+        CHECK(base == m[i] && size == 1 + 7 * i); /* its size is the requested one */
         memset(m[i], 0x5a, page);
     }
     for (i = 0; i < N; i++) {
@@ -383,7 +383,7 @@ TEST(usm_pages)
     }
 }
 
-/* Whether the system would write there: it says so, where a store of our own would end the process. */
+/* Whether the address is writable: a system call reports it, whereas a store would end the process. */
 static bool can_be_written(char *p)
 {
     int ends[2];
@@ -395,7 +395,7 @@ static bool can_be_written(char *p)
     return can;
 }
 
-/* Nothing lies right behind or before an allocation; and there may be more of them than mappings of a process. */
+/* Nothing is mapped right after or before an allocation; and there may be more of them than mappings of a process. */
 TEST(usm_guards)
 {
     enum { N = 100, MANY = 40000, FAR = 1 << 20 };
@@ -420,7 +420,7 @@ TEST(usm_guards)
     free(m);
 }
 
-/* What the device says can be allocated can be. No page of it is touched. */
+/* The reported sizes can be allocated. No page is touched. */
 TEST(usm_largest)
 {
     ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
@@ -450,14 +450,14 @@ TEST(virtual_memory)
     if (!page) return;
     d.size = 3 * page;
     OK(zePhysicalMemCreate(context, device, &d, &physical));
-    /* A place to start from: the loader's checks of 1.4 want one. */
+    /* A start address, which the loader's checks of 1.4 require. */
     OK(zeVirtualMemReserve(context, (void *)(UINT64_C(1) << 40), 16 * page, (void **)&range));
     if (!range) return;
     OK(zeVirtualMemMap(context, range + 4 * page, 2 * page, physical, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE));
     OK(zeVirtualMemMap(context, range + 10 * page, page, physical, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
     memset(range + 4 * page, 7, 2 * page);
     CHECK(can_be_written(range + 4 * page) && !can_be_written(range + 10 * page) && !can_be_written(range));
-    CHECK_INT(range[10 * page + 5], 7); /* the same memory in two places */
+    CHECK_INT(range[10 * page + 5], 7); /* the same memory at two addresses */
     OK(zeVirtualMemGetAccessAttribute(context, range + 4 * page, 8 * page, &access, &size));
     CHECK(access == ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE && size == 2 * page);
     OK(zeVirtualMemSetAccessAttribute(context, range + 4 * page, page, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY));
@@ -563,9 +563,9 @@ TEST(append_refusals)
     OK(zeCommandListReset(l));
     OK(zeCommandListAppendBarrier(l, NULL, 0, NULL));
     OK(zeCommandListClose(l));
-    OK(zeCommandListClose(l)); /* closed is closed */
+    OK(zeCommandListClose(l)); /* closing again is allowed */
     CHECK_INT(zeCommandQueueExecuteCommandLists(q, 1, &again, NULL), ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE);
-    OK(zeCommandListClose(again)); /* nobody has to, anybody may */
+    OK(zeCommandListClose(again)); /* allowed, but not needed */
     CHECK(zeCommandListAppendBarrier(again, NULL, 0, NULL) != ZE_RESULT_SUCCESS);
     OK(zeCommandListReset(again));
     OK(zeCommandListAppendBarrier(again, NULL, 0, NULL));
@@ -575,7 +575,7 @@ TEST(append_refusals)
     OK(zeMemFree(context, m));
 }
 
-/* A list that waits for the host, on an asynchronous queue: nothing moves until the event is signalled. */
+/* A list that waits for the host, on an asynchronous queue: nothing runs until the event is signalled. */
 TEST(asynchronous_queue_fence_and_host_event)
 {
     ze_fence_desc_t fd = {.stype = ZE_STRUCTURE_TYPE_FENCE_DESC};
@@ -610,7 +610,7 @@ TEST(asynchronous_queue_fence_and_host_event)
     CHECK(m[0] == 1 && m[1] == 2);
     CHECK(zeEventPoolDestroy(pool) == ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE);
     OK(zeCommandQueueDestroy(q));
-    OK(zeFenceHostSynchronize(fence, FOR_EVER)); /* it is set, whatever became of its queue */
+    OK(zeFenceHostSynchronize(fence, FOR_EVER)); /* it is set, even if its queue failed */
     OK(zeFenceReset(fence));
     CHECK_INT(zeFenceQueryStatus(fence), ZE_RESULT_NOT_READY);
     OK(zeFenceDestroy(fence));
@@ -709,7 +709,7 @@ TEST(who_waits_does_the_work)
     OK(zeMemFree(context, m));
 }
 
-/* Two queues hand a value to and fro by events: each must run while the other waits. */
+/* Two queues alternate by events: each must run while the other waits. */
 TEST(queues_wait_for_each_other)
 {
     enum { ROUNDS = 50 };
@@ -736,7 +736,7 @@ TEST(queues_wait_for_each_other)
     OK(zeMemFree(context, m));
 }
 
-/* The group of queues for copies takes copies, fills and events, and refuses kernels. */
+/* The group of copy queues accepts copies, fills and events, and refuses kernels. */
 TEST(copies_only)
 {
     ze_command_queue_group_properties_t g[2] = {{.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES},
@@ -773,7 +773,7 @@ TEST(copies_only)
     OK(zeMemFree(context, m));
 }
 
-/* What waits for the younger submission begins no earlier than the older one, which nobody waits for. */
+/* The host waits for the newest submission first; submissions still begin in order. */
 TEST(submissions_begin_in_order)
 {
     enum { ROUNDS = 100, QUEUES = 3 };
@@ -809,7 +809,7 @@ TEST(submissions_begin_in_order)
     OK(zeMemFree(context, when));
 }
 
-/* The best of some: a machine that does something else ends waits late. */
+/* The best of several: waits end late on a loaded machine. */
 TEST(waits_end_on_time)
 {
     enum { TRIES = 40, WAIT_NS = 5000000 };
@@ -827,7 +827,7 @@ TEST(waits_end_on_time)
         if (ns < least) least = ns;
     }
     CHECK_MSG(least <= 1.02 * WAIT_NS, "at best %g ns", least);
-    CHECK_INT(prctl(PR_GET_TIMERSLACK), slack); /* the program's own waits are as before */
+    CHECK_INT(prctl(PR_GET_TIMERSLACK), slack); /* the program's own waits are unchanged */
     OK(zeEventDestroy(e));
     OK(zeEventPoolDestroy(pool));
 }
@@ -848,14 +848,14 @@ TEST(lists_end_with_their_last_event)
         if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
     sched_setaffinity(0, sizeof one, &one);
     sched_setscheduler(0, SCHED_IDLE, &none);
-    mallopt(M_PERTURB, 0xa5); /* what is freed is overwritten */
+    mallopt(M_PERTURB, 0xa5); /* overwrites freed memory */
     for (i = 0; i < 10; i++) {
         ze_command_list_handle_t l = new_list();
         OK(zeCommandListAppendSignalEvent(l, e));
         OK(zeCommandListClose(l));
         OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
         if (!i) sched_setscheduler(0, SCHED_OTHER, &none);
-        OK(zeEventHostSynchronize(e, FOR_EVER - 1)); /* who waits for ever would run the list himself */
+        OK(zeEventHostSynchronize(e, FOR_EVER - 1)); /* a thread that waits for ever would run the list itself */
         OK(zeCommandListDestroy(l));
         OK(zeEventHostReset(e));
     }
@@ -919,7 +919,7 @@ TEST(immediate_lists)
         ze_command_list_handle_t l = new_immediate(modes[mode]);
         memset(m, 0, 400);
         for (i = 0; i < 99; i++) {
-            uint32_t value = i + 1; /* the pattern is taken at the call */
+            uint32_t value = i + 1; /* the pattern is copied at the call */
             OK(zeCommandListAppendMemoryFill(l, &m[i], &value, 4, 4, NULL, 0, NULL));
             value = 0;
             if (mode == 0) CHECK_INT(m[i], i + 1);
@@ -941,7 +941,7 @@ static bool several_drivers(void)
     return drivers && strchr(drivers, ',');
 }
 
-/* The driver's own, for what an older loader's checks would refuse. With one driver the loader hands its handles on. */
+/* The driver's functions, for calls that an older loader's checks refuse. With one driver, its handles are used. */
 static ze_command_list_dditable_t own_list_functions(void)
 {
     ze_pfnGetCommandListProcAddrTable_t get = NULL;
@@ -954,7 +954,7 @@ static ze_command_list_dditable_t own_list_functions(void)
     return table;
 }
 
-/* Flags of newer headers. Each step needs the one before it, and nothing but the order says so. */
+/* Flags of newer headers. Each step depends on the previous one only by its order. */
 TEST(lists_in_order)
 {
     enum { QUEUE_IN_ORDER = 2, LIST_IN_ORDER = 8, STEPS = 100, BYTES = 4096 };
@@ -1106,14 +1106,14 @@ static void counting_ends(struct counting *c)
     OK(zeMemFree(context, c->m));
 }
 
-/* Who waits does so for what the event stood for then, not for what it stands for later. */
+/* A wait is for the event's command at that time, not for a later one. */
 TEST(counter_based_events)
 {
     ze_kernel_timestamp_result_t t;
     struct counting c;
     if (several_drivers()) SKIP("several drivers");
     c = counting_begins();
-    OK(zeEventQueryStatus(c.e)); /* nothing is to set it */
+    OK(zeEventQueryStatus(c.e)); /* nothing will set it */
     CHECK_INT(zeEventHostSignal(c.e), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     CHECK_INT(zeEventHostReset(c.e), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     CHECK_INT(zeCommandListAppendEventReset(c.a, c.e), ZE_RESULT_ERROR_INVALID_ARGUMENT);
@@ -1136,7 +1136,7 @@ TEST(counter_based_events)
     counting_ends(&c);
 }
 
-/* A regular list sets it anew each time it runs. */
+/* A regular list sets it each time it runs. */
 TEST(counter_based_events_of_regular_lists)
 {
     struct counting c;
@@ -1144,7 +1144,7 @@ TEST(counter_based_events_of_regular_lists)
     c = counting_begins();
     OK(zeCommandListAppendMemoryFill(c.regular, c.m, &two, 4, 4, c.e, 1, &c.go));
     OK(zeCommandListClose(c.regular));
-    CHECK_INT(zeEventQueryStatus(c.e), ZE_RESULT_NOT_READY); /* given, not yet executed */
+    CHECK_INT(zeEventQueryStatus(c.e), ZE_RESULT_NOT_READY); /* appended, not yet executed */
     for (uint32_t i = 0; i < 20; i++) {
         c.m[0] = 0;
         OK(zeCommandQueueExecuteCommandLists(c.q, 1, &c.regular, NULL));
@@ -1158,7 +1158,7 @@ TEST(counter_based_events_of_regular_lists)
     counting_ends(&c);
 }
 
-/* Many commands in a row, none waited for by the host; the event goes before they are done. */
+/* Many commands in a row, none waited for by the host; the event is destroyed before they are done. */
 TEST(counter_based_events_in_a_row)
 {
     enum { STEPS = 20 };
@@ -1177,7 +1177,7 @@ TEST(counter_based_events_in_a_row)
     counting_ends(&c);
 }
 
-/* Nobody may do it, many do: an event goes while a command that sets it, or waits for it, has not been done. */
+/* Forbidden but common: an event is destroyed before a command that sets it, or waits for it, is done. */
 TEST(events_destroyed_too_early)
 {
     for (int round = 0; round < 50; round++) {
@@ -1202,11 +1202,11 @@ TEST(events_refused)
     ze_ipc_event_pool_handle_t ipc;
     CHECK(zeEventCreate(pool, &d, &e) != ZE_RESULT_SUCCESS);
     CHECK_INT(zeEventPoolCreate(context, &pd, 0, NULL, &none), ZE_RESULT_ERROR_INVALID_SIZE);
-    CHECK_INT(zeEventPoolGetIpcHandle(pool, &ipc), ZE_RESULT_ERROR_INVALID_ARGUMENT); /* it was not made for that */
+    CHECK_INT(zeEventPoolGetIpcHandle(pool, &ipc), ZE_RESULT_ERROR_INVALID_ARGUMENT); /* its pool has no IPC flag */
     OK(zeEventPoolDestroy(pool));
 }
 
-/* ---- what there is not */
+/* ---- unsupported functions */
 
 #define REFUSED(call) CHECK_INT((call), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE)
 
@@ -1214,7 +1214,7 @@ TEST(events_refused)
 TEST(what_there_is_not)
 {
     uint64_t words[8] = {0};
-    void *fake = words, *m = NULL; /* where a handle of a kind that cannot be made is wanted */
+    void *fake = words, *m = NULL; /* for handles that cannot be created */
     ze_pci_ext_properties_t pci = {.stype = ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES};
     ze_fabric_edge_exp_properties_t edge = {.stype = ZE_STRUCTURE_TYPE_FABRIC_EDGE_EXP_PROPERTIES};
     ze_event_pool_handle_t pool;
@@ -1231,7 +1231,7 @@ TEST(what_there_is_not)
     OK(zeCommandListDestroy(l));
 }
 
-/* With several drivers the loader unwraps handles before anybody has looked at them. */
+/* With several drivers, the loader unwraps handles without checking them. */
 TEST(null_handles)
 {
     ze_command_list_handle_t l;
@@ -1292,7 +1292,7 @@ TEST(module_contents)
     CHECK_INT(zeModuleGetGlobalPointer(module, "nothing", &size, &f), ZE_RESULT_ERROR_INVALID_GLOBAL_NAME);
     CHECK_INT(zeModuleGetFunctionPointer(module, "nothing", &f), ZE_RESULT_ERROR_INVALID_FUNCTION_NAME);
     f = NULL;
-    OK(zeModuleGetFunctionPointer(module, "add", &f)); /* the function behind the kernel */
+    OK(zeModuleGetFunctionPointer(module, "add", &f)); /* the kernel's function */
     CHECK(f != NULL);
 }
 
@@ -1442,7 +1442,7 @@ TEST(kernel_properties)
     CHECK_INT(zeKernelCreate(module, &d, &none), ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
 }
 
-/* The module's one required work-group size, as it stands there and turned into hints. */
+/* The module's required work-group size, unchanged and converted to hints. */
 TEST(source_attributes)
 {
     static const uint32_t modes[3][6] = {{0x60010, 0, 17, 64, 1, 1},
@@ -1531,7 +1531,7 @@ TEST(vector_addition)
     OK(zeMemFree(context, c));
 }
 
-/* Programs pass an int for a size_t and the other way round: what is missing is zeros, what is too much has to be. */
+/* Programs pass int for size_t and vice versa: missing bytes are zeros, excess bytes must be. */
 TEST(arguments_of_another_width)
 {
     enum { N = 8 };
@@ -1608,7 +1608,7 @@ TEST(largest_groups)
     OK(zeKernelDestroy(k));
 }
 
-/* Arguments are those of the moment of the append; local memory and barriers. */
+/* Arguments are copied when a launch is appended; local memory and barriers. */
 TEST(reductions_in_one_list)
 {
     enum { GROUPS = 40, LISTS = 5 };
@@ -1625,7 +1625,7 @@ TEST(reductions_in_one_list)
         set(k, 1, sizeof to, &to);
         OK(zeCommandListAppendLaunchKernel(l, k, &n, NULL, 0, NULL));
     }
-    OK(zeKernelDestroy(k)); /* what was recorded needs it no more */
+    OK(zeKernelDestroy(k)); /* recorded launches do not need it */
     OK(zeCommandListClose(l));
     for (r = 0; r < 3; r++) { /* lists may run again */
         memset(out, 0, LISTS * GROUPS * 4);
@@ -1699,7 +1699,7 @@ TEST(cooperative_launch)
     OK(zeMemFree(context, arrived));
 }
 
-/* A barrier that only some reach: an error from the queue, the fence and the event, and then the device goes on. */
+/* A barrier that only some reach: an error from the queue, the fence and the event; then the device continues. */
 TEST(lost_barriers_do_not_hang)
 {
     ze_fence_desc_t fd = {.stype = ZE_STRUCTURE_TYPE_FENCE_DESC};
@@ -1721,9 +1721,9 @@ TEST(lost_barriers_do_not_hang)
     CHECK_INT(zeEventHostSynchronize(e, FOR_EVER), ZE_RESULT_ERROR_DEVICE_LOST);
     CHECK_INT(zeFenceHostSynchronize(fence, FOR_EVER), ZE_RESULT_ERROR_DEVICE_LOST);
     CHECK_INT(zeCommandQueueSynchronize(q, FOR_EVER), ZE_RESULT_ERROR_DEVICE_LOST);
-    OK(zeCommandQueueSynchronize(q, FOR_EVER)); /* told once */
+    OK(zeCommandQueueSynchronize(q, FOR_EVER)); /* reported once */
     CHECK_INT(out[0], 0x7a7a7a7a);
-    OK(zeKernelSetGroupSize(k, 8, 1, 1)); /* a work-group of one subgroup has nobody to wait for */
+    OK(zeKernelSetGroupSize(k, 8, 1, 1)); /* in a work-group of one subgroup nobody waits */
     launch(k, 16, 1, 1);
     CHECK_INT(out[127], 1);
     OK(zeFenceDestroy(fence));
@@ -1764,7 +1764,7 @@ TEST(wild_pointers_lose_their_launch_only)
     OK(zeMemFree(context, out));
 }
 
-/* So does a launch that finds no memory where its counts should be. */
+/* Likewise a launch whose group counts are in unmapped memory. */
 TEST(wild_counts_lose_their_launch_only)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -1795,7 +1795,7 @@ TEST(wild_counts_lose_their_launch_only)
         OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
         CHECK_INT(zeCommandQueueSynchronize(q, FOR_EVER), round < 3 ? ZE_RESULT_ERROR_DEVICE_LOST : ZE_RESULT_SUCCESS);
         CHECK_INT(*counter, before + (round == 3));
-        CHECK_INT(*m, 0x7a7a7a7a); /* what follows is done */
+        CHECK_INT(*m, 0x7a7a7a7a); /* later commands run */
         OK(zeCommandListDestroy(l));
     }
     OK(zeVirtualMemFree(context, nothing, page));
@@ -1862,7 +1862,7 @@ TEST(wild_copies_are_lost_only)
         m[8] = 0;
         OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
         CHECK_INT(zeCommandQueueSynchronize(q, FOR_EVER), i < 2 ? ZE_RESULT_ERROR_DEVICE_LOST : ZE_RESULT_SUCCESS);
-        CHECK_INT(m[8], 'y'); /* what follows is done */
+        CHECK_INT(m[8], 'y'); /* later commands run */
         OK(zeCommandListDestroy(l));
     }
     CHECK_INT(m[0], 0xa5);
@@ -1894,7 +1894,7 @@ TEST(many_rounds_leave_nothing_running)
         OK(zeCommandListClose(l));
         OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
         if (i % 2) OK(zeCommandQueueSynchronize(q, FOR_EVER));
-        OK(zeCommandQueueDestroy(q)); /* finishes what was submitted */
+        OK(zeCommandQueueDestroy(q)); /* completes submitted work */
         OK(zeCommandListDestroy(l));
         CHECK_INT(*m, 1);
         *m = 0;
@@ -1921,7 +1921,7 @@ TEST(a_module_of_another_compiler_builds)
     CHECK_MSG(build_result == ZE_RESULT_SUCCESS, "0x%x: %s", (unsigned)build_result, build_text);
 }
 
-/* ---- what newer headers have */
+/* ---- functions of newer headers */
 
 #ifdef ZE_API_VERSION_CURRENT_M
 #if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 17)

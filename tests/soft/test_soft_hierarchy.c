@@ -41,7 +41,7 @@ static ze_driver_handle_t open_driver(void)
     return driver;
 }
 
-/* What the device calls itself ends in `, part 3)`, if it is one. */
+/* A sub-device's name ends in `, part 3)`. */
 static char part_of(ze_device_handle_t device, bool is_sub_device)
 {
     ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
@@ -52,7 +52,7 @@ static char part_of(ze_device_handle_t device, bool is_sub_device)
     return part ? part[7] : '0';
 }
 
-/* Each device is a vertex of the fabric, and each part of it one below that, with the device's uuid. */
+/* Each device is a vertex of the fabric, and each sub-device a sub-vertex with the device's uuid. */
 static void check_vertex(ze_fabric_vertex_handle_t vertex, ze_device_handle_t device, uint32_t type)
 {
     ze_device_properties_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
@@ -147,7 +147,7 @@ TEST(hierarchies_and_masks)
     }
 }
 
-/* c = a + b on memory of malloc, where the device says that it may; with the checked mode, too. */
+/* c = a + b on malloc's memory, if the device supports it; also in the checked mode. */
 static void adds_in_system_memory(void)
 {
     ze_driver_handle_t driver = open_driver();
@@ -206,7 +206,7 @@ TEST(system_memory)
     setenv("XETILE_SOFT_SYSTEM_MEMORY", "off", 1);
     CHECK(in_a_child(no_system_memory));
     setenv("XETILE_SOFT_SYSTEM_MEMORY", "on", 1);
-    setenv("XETILE_SOFT_CHECK", "2", 1); /* in which a launch with faults fails */
+    setenv("XETILE_SOFT_CHECK", "2", 1); /* launches with faults fail */
     CHECK(in_a_child(adds_in_system_memory));
     unsetenv("XETILE_SOFT_SYSTEM_MEMORY");
     CHECK(in_a_child(no_system_memory));

@@ -225,7 +225,7 @@ TEST(kernels_write_the_programs_memory)
     image = new_image(d, NULL);
     run(kernels.handle, "write_f_2d", W * H, 3, write);
     for (int i = 0; i < W * H; i++) CHECK(memory[i / W * (PITCH / 4) + i % W] == from[i][0]);
-    run(kernels.handle, "write_f_2d", W, 3, rewrite); /* reads what only the image's kernel has written */
+    run(kernels.handle, "write_f_2d", W, 3, rewrite); /* reads memory that only the image's kernel has written */
     d.pNext = NULL;
     d.format.type = ZE_IMAGE_FORMAT_TYPE_UINT;
     OK(create_view(device.context, device.device, &d, image, &view));
@@ -250,7 +250,7 @@ static uint64_t offset_of(ze_image_handle_t image)
     return offset;
 }
 
-/* The sampled one is a view of the other. */
+/* The sampled image is a view of the other. */
 TEST(bindless_images)
 {
     ze_sampler_desc_t s = {.stype = ZE_STRUCTURE_TYPE_SAMPLER_DESC, .addressMode = ZE_SAMPLER_ADDRESS_MODE_CLAMP};
@@ -324,9 +324,9 @@ int main(void)
     ze_command_queue_desc_t q = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
                                  .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
     void *address = NULL;
-    /* The one driver: with several, the loader knows nothing of the handles that functions found by name return. */
+    /* Only one driver: with several, the loader does not know handles from functions found by name. */
     setenv("ZE_ENABLE_ALT_DRIVERS", getenv("XETILE_SOFT") ? getenv("XETILE_SOFT") : "build/libze_soft.so", 1);
-    setenv("XETILE_SOFT_CHECK", "2", 0); /* a launch that reads what nothing has written fails */
+    setenv("XETILE_SOFT_CHECK", "2", 0); /* a launch that reads unwritten memory fails */
     if (!zed_open(&device, &(zed_options){.name = "software"}) || !load_kernels()) {
         zed_print_error(&device, stderr);
         return 1;

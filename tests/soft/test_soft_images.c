@@ -136,7 +136,7 @@ static void fill_randomly(uint8_t *to, size_t size)
     for (size_t i = 0; i < size; i++) to[i] = (uint8_t)test_random();
 }
 
-/* Runs what `append` puts into a list: the immediate one, one of the compute queues, one of the copy queues. */
+/* Runs the commands of `append`: in the immediate list, on a compute queue or on a copy queue. */
 typedef ze_result_t append_fn(ze_command_list_handle_t list, void *what);
 
 static void run_in_list(uint32_t ordinal, append_fn *append, void *what)
@@ -205,7 +205,7 @@ static ze_image_region_t whole_of(const struct model *m)
     return (ze_image_region_t){.width = m->n[0], .height = m->n[1], .depth = m->n[2]};
 }
 
-/* Offset in memory of a region's texel; that of its end when asked for the last and one more. */
+/* Offset in memory of a region's texel, or of its end for the last one plus one. */
 static size_t memory_at(const struct copy *c, const struct model *m, const ze_image_region_t *r, uint32_t y, uint32_t z)
 {
     size_t row = !c->plain && c->row ? c->row : (size_t)r->width * m->texel;
@@ -235,7 +235,7 @@ static void copy_memory(struct model *m, bool to_image)
     c.from = to_image ? NULL : m;
     choose_pitches(&c, m, &r);
     size = memory_at(&c, m, &r, r.height - 1, r.depth - 1) + (size_t)r.width * m->texel;
-    c.memory = below(2) ? zed_alloc(&device, ZED_SHARED, size, 0) : malloc(size); /* no byte more than it takes */
+    c.memory = below(2) ? zed_alloc(&device, ZED_SHARED, size, 0) : malloc(size); /* exactly the required size */
     expected = malloc(size);
     fill_randomly(c.memory, size);
     memcpy(expected, c.memory, size);
@@ -351,7 +351,7 @@ TEST(copies_between_types)
     free_model(&lines);
 }
 
-/* A new image holds zeros, whatever was there before. */
+/* A new image is zero, even in reused memory. */
 TEST(new_images_are_zero)
 {
     for (int i = 0; i < 4; i++) {
@@ -389,7 +389,7 @@ TEST(largest_images)
     OK(zeDeviceGetImageProperties(device.device, &p));
     one = p.maxImageDims1D, two = p.maxImageDims2D, three = p.maxImageDims3D, many = p.maxImageArraySlices;
     buffer = (uint32_t)(p.maxImageBufferSize / 16);
-    /* what OpenCL asks of devices with images */
+    /* required by OpenCL of devices with images */
     CHECK(two >= 16384 && three >= 2048 && many >= 2048 && buffer >= 65536 && one >= 16384);
     CHECK(p.maxSamplers >= 16 && p.maxReadImageArgs >= 128 && p.maxWriteImageArgs >= 64);
     last_texels(describe(ZE_IMAGE_TYPE_1D, l, t, one, 1, 1), one - 1, 0, 0);
@@ -421,7 +421,7 @@ TEST(sizes_that_are_refused)
         {ZE_IMAGE_TYPE_3D, 4, 4, 0, 0, ZE_RESULT_ERROR_INVALID_SIZE},
         {ZE_IMAGE_TYPE_3D, 4, 4, 2049, 0, ZE_RESULT_ERROR_UNSUPPORTED_SIZE},
         {ZE_IMAGE_TYPE_BUFFER, UINT32_MAX, 1, 1, 0, ZE_RESULT_ERROR_UNSUPPORTED_SIZE},
-        {ZE_IMAGE_TYPE_1D, 4, 0, 0, 0, ZE_RESULT_SUCCESS}, /* what a type does not have is ignored */
+        {ZE_IMAGE_TYPE_1D, 4, 0, 0, 0, ZE_RESULT_SUCCESS}, /* dimensions that a type does not have are ignored */
         {ZE_IMAGE_TYPE_2D, 4, 4, 0, 9999, ZE_RESULT_SUCCESS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -445,7 +445,7 @@ TEST(memory_that_is_not_there)
     if (TEST_SANITIZED) return;
     OK(getrlimit(RLIMIT_AS, &had));
     few = (struct rlimit){.rlim_cur = 64 << 20, .rlim_max = had.rlim_max};
-    OK(setrlimit(RLIMIT_AS, &few)); /* less than it has: no more pages for it */
+    OK(setrlimit(RLIMIT_AS, &few)); /* below its current use: no more pages */
     d = describe(ZE_IMAGE_TYPE_2D, ZE_IMAGE_FORMAT_LAYOUT_8, ZE_IMAGE_FORMAT_TYPE_UINT, 4096, 4096, 1);
     CHECK_INT(create(&d, &image), ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
     OK(setrlimit(RLIMIT_AS, &had));
@@ -620,7 +620,7 @@ TEST(copies_that_are_refused)
     OK(zeImageDestroy(wide));
 }
 
-/* As Intel's driver takes it, and the conformance suite asks: a region's z of a 2D image, rows that overlap in memory.
+/* Accepted by Intel's driver, required by the conformance suite: a region's z of a 2D image, rows that overlap in memory.
  */
 TEST(what_makes_no_difference)
 {
@@ -634,7 +634,7 @@ TEST(what_makes_no_difference)
     OK(zeImageDestroy(a));
 }
 
-/* ---- events, and what an image is to other parts */
+/* ---- events, and images in other functions */
 
 static ze_event_handle_t new_event(ze_event_pool_handle_t pool, uint32_t index)
 {
@@ -750,13 +750,13 @@ TEST(views_that_are_refused)
     d.flags = 0;
     d.pNext = &plane;
     CHECK_INT(create_view(device.context, device.device, &d, a, &view), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
-    plane.number = 0; /* the only one it has */
+    plane.number = 0; /* its only plane */
     OK(create_view(device.context, device.device, &d, a, &view));
     OK(zeImageDestroy(view));
     OK(zeImageDestroy(a));
 }
 
-/* ---- images over memory of the program's */
+/* ---- images over the program's memory */
 
 TEST(pitched_images)
 {
@@ -779,11 +779,11 @@ TEST(pitched_images)
         CHECK(memcmp(memory + y * pitch, in[y], 4 * W) == 0);
         for (size_t x = 4 * W; x < pitch; x++) CHECK_INT(memory[y * pitch + x], 0x5a);
     }
-    fill_randomly(memory, pitch * H); /* and the other way round */
+    fill_randomly(memory, pitch * H); /* and vice versa */
     OK(zeCommandListAppendImageCopyToMemory(list, in, image, NULL, NULL, 0, NULL));
     for (size_t y = 0; y < H; y++) CHECK(memcmp(memory + y * pitch, in[y], 4 * W) == 0);
     OK(zeImageDestroy(image));
-    memory[pitch * H - 1] = 1; /* the memory is still the program's */
+    memory[pitch * H - 1] = 1; /* the memory still belongs to the program */
     zed_free(&device, memory);
 }
 
@@ -824,7 +824,7 @@ TEST(pitches_of_the_programs)
     zed_free(&device, memory - size);
 }
 
-/* A buffer's width is in texels; no pitch has a part in it. */
+/* A buffer's width is in texels, without a pitch. */
 TEST(images_over_buffers)
 {
     struct sizes_desc pitched = {.stype = PITCHED_DESC};
@@ -882,7 +882,7 @@ int main(void)
 {
     ze_command_queue_desc_t q = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
                                  .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
-    /* The one driver: with several, the loader knows nothing of the handles that functions found by name return. */
+    /* Only one driver: with several, the loader does not know handles from functions found by name. */
     setenv("ZE_ENABLE_ALT_DRIVERS", getenv("XETILE_SOFT") ? getenv("XETILE_SOFT") : "build/libze_soft.so", 1);
     if (!zed_open(&device, &(zed_options){.name = "software"})) {
         zed_print_error(&device, stderr);

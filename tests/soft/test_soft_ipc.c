@@ -114,14 +114,14 @@ static void child_adds(const char *text, int number)
     }
 }
 
-/* Physical memory, where it is mapped. */
+/* Physical memory that is mapped. */
 static ze_physical_mem_handle_t physical;
 
 static float *map_memory(size_t bytes)
 {
     ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .size = bytes};
     void *v = NULL;
-    void *wanted = (void *)(UINT64_C(1) << 41); /* the loader's checks of 1.4 want a place to start from */
+    void *wanted = (void *)(UINT64_C(1) << 41); /* the loader's checks of 1.4 require a start address */
     CHECK_INT(zeVirtualMemReserve(device.context, wanted, bytes, &v), ZE_RESULT_SUCCESS);
     CHECK_INT(zePhysicalMemCreate(device.context, device.device, &d, &physical), ZE_RESULT_SUCCESS);
     CHECK_INT(zeVirtualMemMap(device.context, v, bytes, physical, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
@@ -148,11 +148,11 @@ static void share_memory(bool sends_the_descriptor, bool is_mapped)
     if (!v) return;
     for (int i = 0; i < N; i++) v[i] = (float)i;
     CHECK_INT(zeMemGetIpcHandle(device.context, v, &handle), ZE_RESULT_SUCCESS);
-    for (int i = 0; i < N; i++) CHECK(v[i] == (float)i); /* what it held is still there */
+    for (int i = 0; i < N; i++) CHECK(v[i] == (float)i); /* contents are unchanged */
     if (sends_the_descriptor) {
         /* as with SCM_RIGHTS: another number for the same file, in the handle's first bytes */
         memcpy(&sent, &handle, sizeof sent);
-        sent = fcntl(sent, F_DUPFD, 100); /* goes on in the child */
+        sent = fcntl(sent, F_DUPFD, 100); /* inherited by the child */
         memcpy(&handle, &sent, sizeof sent);
         CHECK(sent >= 100);
     }
@@ -228,12 +228,12 @@ static void export_memory(bool is_mapped)
     if (!v) return;
     for (int i = 0; i < N; i++) ((float *)v)[i] = (float)i;
     file = descriptor_of(v);
-    given = fcntl(file, F_DUPFD, 100); /* goes on in the child */
+    given = fcntl(file, F_DUPFD, 100); /* inherited by the child */
     CHECK(file >= 0 && given >= 100);
     CHECK(ends_well(start_child("adds_to_a_file", &nothing, given)));
     CHECK_INT(import(given, bytes, true, &on_host), ZE_RESULT_SUCCESS);
     close(file);
-    close(given); /* what was imported stays */
+    close(given); /* imported memory stays */
     for (int i = 0; i < N; i++) CHECK(((float *)v)[i] == (float)i + 2);
     CHECK(on_host && !memcmp(on_host, v, bytes));
     if (on_host) CHECK_INT(zeMemFree(device.context, on_host), ZE_RESULT_SUCCESS);
@@ -272,7 +272,7 @@ TEST(descriptors_that_are_refused)
     zed_free(&device, v);
 }
 
-/* ---- what is gone */
+/* ---- destroyed objects */
 
 static void child_finds_nothing(const char *text, int number)
 {
@@ -355,14 +355,14 @@ static void child_answers(const char *text, int number)
             NEED(zeEventHostReset(go) == ZE_RESULT_SUCCESS);
             NEED(zeEventHostSignal(done) == ZE_RESULT_SUCCESS);
         }
-        while (zeEventQueryStatus(done) == ZE_RESULT_SUCCESS) usleep(100); /* until the parent has taken it back */
+        while (zeEventQueryStatus(done) == ZE_RESULT_SUCCESS) usleep(100); /* until the parent has reset it */
     }
     NEED(zeCommandListAppendBarrier(list, timed, 0, NULL) == ZE_RESULT_SUCCESS);
     NEED(zeEventHostSynchronize(timed, LONG) == ZE_RESULT_SUCCESS);
     NEED(zeCommandListDestroy(list) == ZE_RESULT_SUCCESS);
     NEED(zeEventDestroy(go) == ZE_RESULT_SUCCESS && zeEventDestroy(done) == ZE_RESULT_SUCCESS);
     NEED(zeEventPoolCloseIpcHandle(pool) == ZE_RESULT_SUCCESS);
-    _exit(0); /* with an event and a pool that are still there */
+    _exit(0); /* with a live event and pool */
 }
 
 TEST(events_of_another_process)

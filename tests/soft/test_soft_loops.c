@@ -32,7 +32,7 @@ enum loop {
     AHEAD,          /* operands are loaded for the next step */
     BARRIER,        /* in the loop */
     WRITTEN,        /* where B came from, right after its products; two rounds; each row of subgroups has a B */
-    REORDERED,      /* each row of subgroups takes the steps in its own order */
+    REORDERED,      /* each row of subgroups does the steps in its own order */
     FROM_C,         /* the sums begin; they end as 2 * sum + 1 */
     LOOPS
 };
@@ -214,7 +214,7 @@ static void write_b(struct emitter *e, spe_id k)
     }
 }
 
-/* Steps 1 and 2 of each four change places in the second row of subgroups. */
+/* Steps 1 and 2 of each four are swapped in the second row of subgroups. */
 static spe_id reorder(struct emitter *e, spe_id k)
 {
     spe_module *m = e->m;
@@ -361,7 +361,7 @@ static void fill(enum type t, enum loop loop)
     }
 }
 
-/* The reference: a sum, and a bound of what it was made of. */
+/* The reference: a sum, and the bound of its terms. */
 struct sum {
     double value, size;
 };

@@ -10,7 +10,7 @@
 
 #include <sys/wait.h>
 
-/* What Intel's driver says of these devices. */
+/* Properties of these devices in Intel's driver. */
 static const struct expected {
     const char *name, *title;
     uint32_t device, ip, eus, threads, simd, least_lanes;
@@ -32,7 +32,7 @@ struct number_properties {
     uint32_t number;
 };
 
-/* ---- modules that some have and some lack */
+/* ---- modules that need a feature of some models */
 
 enum content { PLAIN, DOUBLES, BLOCKS, LANES_8, PRODUCT_8, PRODUCT_16, CONTENTS };
 
@@ -53,7 +53,7 @@ static void block(spe_module *m)
     spe_block2d_load(m, &b, mine);
 }
 
-/* Stores the work-item's number, whatever else it does. */
+/* Stores the work-item's id, besides other code. */
 static void emit(spe_module *m, enum content what)
 {
     spe_param param;
@@ -93,7 +93,7 @@ static bool runs(enum content what)
     if (good)
         for (uint32_t i = 0; i < 64; i++) NEED(to[i] == i);
     else
-        NEED_HAS(zed_build_log(&device), model->name); /* says because of what */
+        NEED_HAS(zed_build_log(&device), model->name); /* names the model */
     zed_clear_error(&device);
     spe_free(&m);
     return good;
@@ -158,7 +158,7 @@ static void runs_what_it_has(void)
     if (!model->has_images) NEED_HAS(zed_build_log(&device), "has no images");
 }
 
-/* It runs where there is Intel's compiler, and is refused by name elsewhere. */
+/* It runs if Intel's compiler is installed, and is otherwise refused by name. */
 static void runs_inline_assembly(void)
 {
     zed_module module;
@@ -215,7 +215,7 @@ TEST(inline_assembly_of_a_gpu)
     code = exit_of_child(runs_inline_assembly);
     if (code == NOT_AT_HAND) SKIP("Intel's compiler is not at hand: refused by name");
     CHECK_INT(code, 0);
-    model = &expected[4]; /* the machine code of which is not executed */
+    model = &expected[4]; /* its machine code cannot be executed */
     CHECK_INT(exit_of_child(runs_inline_assembly), NOT_AT_HAND);
 }
 

@@ -13,7 +13,7 @@ enum type { F32, F64, U16, U32, U64, TYPES };
 static const char *const type_names[TYPES] = {"f32", "f64", "u16", "u32", "u64"};
 static const int type_bytes[TYPES] = {4, 8, 2, 4, 8};
 
-/* What else the kernel does. */
+/* Variants of the kernel. */
 enum more {
     NOTHING,
     LOOKS = 1,      /* at the sums of the first row, half-way */
@@ -31,7 +31,7 @@ struct shape {
     unsigned more;
 };
 
-/* Which lane of which source of B is the element for component e in step k. Masks leave out every fourth lane. */
+/* The lane and source of B's element for component e in step k. Masks exclude every fourth lane. */
 static int element_lane(const struct shape *s, int k, int e)
 {
     int lane = s->more & SCRAMBLES ? (5 * k + 3 * e * e) % s->S : k % s->S;
@@ -180,7 +180,7 @@ struct data {
     void *a, *b, *c, *before;
 };
 
-/* The sum after so many steps, which all lanes compute but those that a mask leaves out. */
+/* The sum after this many steps, in all lanes that the mask does not exclude. */
 static int64_t expected(const struct shape *s, enum type t, const struct data *d, int sum, int e, int lane, int steps)
 {
     int i = sum / s->columns, j = sum % s->columns;

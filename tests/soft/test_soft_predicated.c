@@ -20,7 +20,7 @@ static void keep(spe_module *m, spe_id item, int32_t part, spe_id v)
     spe_store(m, element(m, 1, spe_iadd(m, spe_imul(m, item, spe_i32(m, PARTS)), spe_i32(m, part))), v, 4);
 }
 
-/* A pointer that leads nowhere unless the condition holds. */
+/* An invalid pointer unless the condition holds. */
 static spe_id wild_unless(spe_module *m, spe_id condition, spe_id pointer)
 {
     return spe_select(m, condition, pointer, spe_null(m, spe_type_of(m, pointer)));
@@ -117,7 +117,7 @@ TEST(loads_and_stores_under_conditions)
     spe_free(&m);
 }
 
-/* This program again, in a mode in which a launch with faults fails. */
+/* Runs this program again, in a mode where launches with faults fail. */
 static const char *program;
 TEST(the_checked_mode_agrees)
 {

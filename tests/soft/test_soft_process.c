@@ -97,7 +97,7 @@ static void submit(ze_command_queue_handle_t q, ze_command_list_handle_t l)
     OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
 }
 
-/* Reduces ones, many work-groups of them, and looks at every sum. */
+/* Sums ones in many work-groups, and checks every sum. */
 struct reduction {
     ze_command_queue_handle_t queue;
     ze_command_list_handle_t list;
@@ -136,7 +136,7 @@ static void in_a_child(void (*body)(void))
         alarm(SECONDS);
         open_device();
         body();
-        exit(0); /* with all that happens at the end of a process */
+        exit(0); /* runs exit handlers */
     }
     CHECK(child > 0 && waitpid(child, &status, 0) == child);
     CHECK_MSG(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the process ended with status 0x%x", (unsigned)status);
@@ -144,7 +144,7 @@ static void in_a_child(void (*body)(void))
 
 /* ---- the end of the process */
 
-/* Twice as many work-groups wait for each other as can run at a time. */
+/* Twice as many work-groups wait for each other as can run concurrently. */
 static void run_for_ever(void)
 {
     _Atomic uint32_t *arrived = new_memory(4);
@@ -158,7 +158,7 @@ static void run_for_ever(void)
 
 TEST(exit_does_not_wait_for_a_kernel_that_never_ends) { in_a_child(run_for_ever); }
 
-/* With a limit, the launch is lost and the device goes on; who keeps to the limit is not touched. */
+/* With a limit, the launch is lost and the device continues; launches within the limit are not affected. */
 static void end_at_the_limit(void)
 {
     _Atomic uint32_t *arrived = new_memory(4);
@@ -207,7 +207,7 @@ static void *keep_reducing(void *pointer)
     return NULL;
 }
 
-/* Children are made at any moment of a launch: whatever lock is taken then stays taken in the child. */
+/* Forks at any moment of a launch: locks held then stay locked in the child. */
 static void fork_while_busy(void)
 {
     struct reduction r = new_reduction();
@@ -256,13 +256,13 @@ static void do_nothing(void)
     long woken;
     for (int i = 0; i < 10; i++) reduce(&r);
     OK(zeCommandListAppendWaitOnEvents(l, 1, &never));
-    submit(new_queue(), l); /* a queue that waits counts as idle, too */
+    submit(new_queue(), l); /* a waiting queue is idle too */
     usleep(100000);
     before = cpu_milliseconds();
     woken = times_woken();
     usleep(1000000);
     NEED(times_woken() - woken < 25); /* this thread once; the thread sanitizer has one that wakes ten times a second */
-    NEED(cpu_milliseconds() - before < 50); /* a thread that spins would have several hundred */
+    NEED(cpu_milliseconds() - before < 50); /* a spinning thread would use several hundred */
 }
 
 TEST(an_idle_device_uses_no_cpu_time) { in_a_child(do_nothing); }
@@ -298,7 +298,7 @@ static void queues_come_and_go(void)
 
 TEST(queues_are_made_while_a_thread_waits_for_all) { in_a_child(queues_come_and_go); }
 
-/* Two cooperative launches at the same moment each need all threads: they take turns. */
+/* Two concurrent cooperative launches each need all threads: they alternate. */
 static void two_cooperate(void)
 {
     enum { ROUNDS = 50 };

@@ -239,7 +239,7 @@ static void check(enum kind k, int S, const struct product *p, const struct numb
                       S, kinds[k].name, p->m, p->own_type ? "own type" : "packed", sum_names[p->c], sum_names[p->d],
                       p->a_signed, p->b_signed, r, l, got, want);
         }
-        int past = p->m * sum_bytes(p->d); /* what the result does not have stays as it was */
+        int past = p->m * sum_bytes(p->d); /* bytes outside the result must not change */
         for (int l = 0; l < S && past < SLOT && r == 0 && p->m != 3; l++) CHECK_INT(d[l * SLOT + past], 0xa5);
     }
 }
@@ -303,7 +303,7 @@ TEST(every_number_of_rows)
     brief = false;
 }
 
-/* ---- products whose operands do not go together are refused when the module is built, by name */
+/* ---- products with incompatible operands are refused by name when the module is built */
 
 enum { PLAIN = 0, A8_B4, A_FLOAT_B_INT, WRONG_K, A_TOO_LONG, B_TOO_SHORT, INT_SUM_OF_FLOATS, TWO_KINDS, REFUSALS };
 

@@ -148,7 +148,7 @@ static int one_round(int round)
     return use_things(&t, round) + destroy_things(&t);
 }
 
-/* ---- what the process holds */
+/* ---- the process's resources */
 
 struct holdings {
     size_t heap; /* bytes in use */
@@ -178,7 +178,7 @@ static struct holdings look(void)
     return h;
 }
 
-/* Some slack for buffers that grow once, and for what threads keep; in 10000 rounds a leak of a few bytes is seen. */
+/* Some slack for buffers that grow once, and for threads' memory; 10000 rounds detect a leak of a few bytes. */
 static void compare(struct holdings before, struct holdings after, int n, int threads)
 {
     printf("%d rounds: heap %zu -> %zu bytes, %d -> %d mappings, %d -> %d descriptors\n", n, before.heap, after.heap,

@@ -18,7 +18,7 @@
 enum { N = 100, SECONDS = 300, NOT_ALLOWED = 77 };
 
 static char binary[64];        /* a file that outlives its process */
-static char said[1 << 14];     /* what the last child wrote to standard error */
+static char said[1 << 14];     /* the last child's standard error */
 static char log_text[1 << 14]; /* of the last build */
 static zed_device device;
 
@@ -147,7 +147,7 @@ TEST(a_cpu)
     in_a_child((const char *const[]){"XETILE_SOFT_TYPE=cpu", NULL}, is_no_gpu);
 }
 
-/* ---- what is missing */
+/* ---- missing things */
 
 static void build_in_silence(void)
 {
@@ -195,7 +195,7 @@ TEST(a_wrong_folder_for_the_cache)
     CHECK_INT(times_said("XETILE_SOFT_CACHE=/proc/self/nowhere is not used: "), 1);
 }
 
-/* In a file system of its own, which has no room for what a compiler writes. */
+/* In a separate file system without space for the compiler's output. */
 static char full_disk[64];
 static void build_on_a_full_disk(void)
 {
@@ -217,9 +217,9 @@ TEST(a_full_disk)
     CHECK_INT(times_said("there is no room in the cache's folder"), 1);
 }
 
-/* ---- kernels that go astray */
+/* ---- kernels with faults */
 
-/* The kernel goes on for 1 MiB past the end of its arrays. */
+/* The kernel continues for 1 MiB beyond its arrays. */
 static void runs_past_the_end(void)
 {
     ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "add"};
@@ -239,7 +239,7 @@ static void runs_past_the_end(void)
     NEED(zeKernelSetArgumentValue(k, 3, sizeof n, &n) == ZE_RESULT_SUCCESS);
     NEED(zeCommandListCreateImmediate(device.context, device.device, &q, &list) == ZE_RESULT_SUCCESS);
     NEED(zeCommandListAppendLaunchKernel(list, k, &groups, NULL, 0, NULL) == ZE_RESULT_ERROR_DEVICE_LOST);
-    add_numbers(m); /* and the device is there */
+    add_numbers(m); /* the device works */
 }
 
 TEST(past_the_end_of_an_allocation)
@@ -269,7 +269,7 @@ TEST(no_compiler)
     in_a_child((const char *const[]){"PATH=/nowhere", "XETILE_CC", "XETILE_SOFT_CACHE=off", NULL}, lacks_a_compiler);
 }
 
-/* ---- what it says */
+/* ---- messages */
 
 static void ask_for_nothing(void)
 {
@@ -282,7 +282,7 @@ static void ask_for_nothing(void)
 TEST(refused_calls_say_why_when_asked)
 {
     in_a_child((const char *const[]){"XETILE_SOFT_DEBUG=1", NULL}, ask_for_nothing);
-    CHECK_HAS(said, "no global variable nothing?[2J\n"); /* nothing of a name speaks to the terminal */
+    CHECK_HAS(said, "no global variable nothing?[2J\n"); /* names cannot control the terminal */
     in_a_child((const char *const[]){"XETILE_SOFT_DEBUG", NULL}, ask_for_nothing);
     CHECK_STR(said, "");
 }
@@ -327,7 +327,7 @@ static void run_under_the_layer(void)
     add_numbers(build_kernels());
 }
 
-/* The whole suite runs under it (tests/run.sh); here it is seen to be there. */
+/* The whole suite runs under it (tests/run.sh); this checks that it is active. */
 TEST(under_the_validation_layer)
 {
     int status = status_of((const char *const[]){"ZE_ENABLE_VALIDATION_LAYER=1", "ZE_ENABLE_PARAMETER_VALIDATION=1",
@@ -379,7 +379,7 @@ static void use_binary(void)
     uint8_t *data = read_binary(&size);
     open_device();
     NEED(build(ZE_MODULE_FORMAT_NATIVE, data, size, &m) == ZE_RESULT_SUCCESS && m);
-    free(data); /* the module keeps what it needs */
+    free(data); /* the module has copied it */
     add_numbers(m);
 }
 
@@ -393,7 +393,7 @@ static void refuse_binary(void)
     NEED_HAS(log_text, "another CPU or XETILE_SOFT_ISA");
 }
 
-/* One process makes a binary; another one, without compiler, cache or home, runs it; a third has another CPU. */
+/* One process creates a binary; another, without compiler, cache or home, runs it; a third has another CPU. */
 TEST(binaries_travel)
 {
     in_a_child(as_it_is, write_binary);
@@ -437,7 +437,7 @@ static void cut_binary(void)
 
 TEST(binaries_cut_short) { in_a_child(as_it_is, cut_binary); }
 
-/* Every bit of the first bytes, and every so often of the rest. */
+/* Every bit of the first bytes, and some of the rest. */
 static void spoil_binary(void)
 {
     uint8_t *data;
@@ -466,7 +466,7 @@ static void forge_sizes(void)
     open_device();
     data = native_binary(&size);
     if (size < HEADER || memcmp(data, "XETILEL", 8) != 0)
-        _exit(2); /* another format: this test is to be written anew */
+        _exit(2); /* another format: this test must be rewritten */
     left = size - HEADER;
     words[0] = left / 4 + 1;
     words[1] = left / 4 + 1024;

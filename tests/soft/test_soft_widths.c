@@ -403,7 +403,7 @@ TEST(groups_of_floats)
 
 enum { NUMBERS = 65536, CODES = 256 };
 
-/* What a code stands for; the first that is past the largest number as well, as if it were one. */
+/* The value of a code; also of the first one beyond the largest number, as if it were finite. */
 static double code_value(uint32_t code, int exponent)
 {
     int fraction = 7 - exponent, e = (int)(code & 127) >> fraction, f = (int)code & ((1 << fraction) - 1),
@@ -596,7 +596,7 @@ static int by_size(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Whoever swaps gets what another one, or the host, has left, and the last one's stays. */
+/* Each swap returns the value of another item or the host, and the last one's remains. */
 static void check_swaps(int bits, const void *a, const void *r, uint64_t first, uint64_t last)
 {
     static uint64_t came[WORKERS + 1], went[WORKERS + 1];
@@ -616,7 +616,7 @@ static void check_atomics(zed_module *module, const char *name, int bits, void *
     uint64_t first[SLOTS], last[SLOTS];
     int winners = 0;
     for (int k = 0; k < WORKERS * 8; k++) ((uint8_t *)a)[k] = (uint8_t)test_random() | 1;
-    for (int k = 0; k < SLOTS * 8; k++) ((uint8_t *)b)[k] = (uint8_t)test_random() & 0xfe; /* none of the items' */
+    for (int k = 0; k < SLOTS * 8; k++) ((uint8_t *)b)[k] = (uint8_t)test_random() & 0xfe; /* unlike the items' */
     memset(r, 0xa5, WORKERS * 3 * 8);
     memcpy(c, (char *)b + TAKEN * bits / 8, (size_t)bits / 8);
     for (int k = 0; k < SLOTS; k++) first[k] = number(b, (size_t)k, bits);

@@ -7,9 +7,9 @@
 
 #include "xe/machine.h"
 
-/* ---- a package: one kernel k(ptr out), its code, and what .ze_info says of it */
+/* ---- a package: one kernel k(ptr out), its code, and its .ze_info */
 
-static char told[1024]; /* why a package was refused, or a launch ended */
+static char told[1024]; /* the reason for a refused package or a failed launch */
 
 static const char info_text[] =
     "---\nkernels:\n  - name:            k\n    execution_env:\n      grf_count:       128\n"
@@ -70,7 +70,7 @@ static void *load(const void *package, size_t size)
     return o.machine;
 }
 
-/* Runs one work-group of so many work-items on `out`; 0 when the launch succeeded. */
+/* Runs one work-group of this many work-items on `out`; returns 0 if the launch succeeded. */
 static int run_loaded(const struct xe_machine *m, void *out, uint32_t items)
 {
     static _Alignas(64) uint8_t local[8192];
@@ -98,7 +98,7 @@ static int run(const char *code, void *out, uint32_t items)
     return missed;
 }
 
-/* ---- code with names for places: `@a:` before an instruction, `@a` in it */
+/* ---- code with labels: `@a:` before an instruction, `@a` in it */
 
 static uint32_t place_of(const char *code, const char *name, size_t length)
 {
@@ -332,7 +332,7 @@ TEST(products_of_every_type)
         }
 }
 
-/* ---- ways that lanes go */
+/* ---- divergent lanes */
 
 static int32_t counted(int n) { return n * (n + 1) / 2; }
 static int32_t either(int n) { return n < 5 ? 100 + n : 200 - n; }
@@ -376,7 +376,7 @@ TEST(local_memory_and_atomics)
     LANES("mul (16|M0) r21.0<1>:d r10.0<1;1,0>:d 3:w\nshl (16|M0) r12.0<1>:q r10.0<1;1,0>:ud 2:w\n"
           "add (16|M0) r14.0<1>:q r12.0<1;1,0>:q r1.0<0;1,0>:q\nsend.ugm (16|M0) null r14 r21:1 0x0 0x04000584\n"
           "send.ugm (16|M0) r15 r14 null:0 0x0 0x04100580\nmov (16|M0) r20.0<1>:d r15.0<1;1,0>:d\n",
-          tripled); /* the upper half of the addresses is loaded over */
+          tripled); /* the load overwrites the upper half of its addresses */
     out[0] = 0;
     char resolved[4096];
     resolve(BEGIN "mov (16|M0) r14.0<1>:q r1.0<0;1,0>:q\n(W) mov (16|M0) r20.0<1>:d 0:w\n(W) send.ugm (1|M0) null r14 "
@@ -388,7 +388,7 @@ TEST(local_memory_and_atomics)
     for (int n = 0; n < 16; n++) CHECK_INT(out[n], total(n));
 }
 
-/* Two threads that meet; one that comes alone. Thread n adds its number + 1 to a dword of local memory. */
+/* Two threads that meet at a barrier; one alone. Thread n adds its number + 1 to a dword of local memory. */
 TEST(barriers)
 {
     static const char meet[] =
@@ -408,7 +408,7 @@ TEST(barriers)
     CHECK_STR(told, "a barrier is missed");
 }
 
-/* Thread 0 goes round until thread 1 has written: nobody may be executed to its end before the next one begins. */
+/* Thread 0 loops until thread 1 has written: threads must not be executed one after the other. */
 TEST(threads_wait_in_loops)
 {
     static const char turn[] =
@@ -424,7 +424,7 @@ TEST(threads_wait_in_loops)
     for (int n = 0; n < 16; n++) CHECK_INT(out[n], 77);
 }
 
-/* ---- what is not supported, and rules that are broken */
+/* ---- unsupported features, and violated rules */
 
 TEST(what_is_unknown_is_named)
 {
@@ -469,14 +469,14 @@ TEST(broken_rules_are_counted)
     CHECK_INT(broken_by(BLOCK("63", "63", "1")), 1);
     CHECK_INT(broken_by(BLOCK("127", "63", "0")), 1);
     CHECK_INT(broken_by("send.slm (16|M0) r20 r60 null:0 0x0 0x02100500\n"),
-              32); /* no address was written: and all lie outside */
+              32); /* no address was written, and all are outside */
     CHECK_INT(broken_by("(W) mov (1|M0) r60.0<1>:ud 256:w\n(W) send.slm (1|M0) r20 r60 null:0 0x0 0x02100500\n"), 1);
     CHECK_INT(broken_by("(W) mov (1|M0) r60.0<1>:ud 252:w\n(W) send.slm (1|M0) r20 r60 null:0 0x0 0x02100500\n"), 0);
 }
 
 /* ---- damage */
 
-/* No byte may be trusted: a package is refused, or loads. */
+/* Any damaged byte: a package is refused, or loads. */
 TEST(damaged_packages)
 {
     static const char code[] = BEGIN FACTORS "dpas.8x8 (16|M0) r50:f null:f r40:hf r30.0:hf\n"
