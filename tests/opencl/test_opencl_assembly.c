@@ -126,7 +126,7 @@ TEST(integer_dot_products)
     finish(&s);
 }
 
-/* ---- what else OpenCL C cannot say */
+/* ---- other instructions that OpenCL C lacks */
 
 static uint32_t float_bits(float f)
 {
@@ -135,7 +135,7 @@ static uint32_t float_bits(float f)
     return u;
 }
 
-/* To half and back: what is below its smallest normal number may become zero; the numbers here are whole. */
+/* To half and back: subnormals may become zero; the numbers here are integers. */
 static float to_half_and_back(float f)
 {
     int e;
@@ -170,7 +170,7 @@ TEST(arithmetic)
         WANT(7, a < b ? (uint64_t)a * b >> 32 : (uint64_t)(a + b < a));
         WANT(8, float_bits(to_half_and_back((float)(a >> 12))));
         if (fb != 0) {
-            /* -0 and 0 are both right */
+            /* -0 and 0 are both correct */
             float got9, got10;
             memcpy(&got9, &s.r[9 * N + i], 4);
             memcpy(&got10, &s.r[10 * N + i], 4);
@@ -187,7 +187,7 @@ TEST(arithmetic)
     finish(&s);
 }
 
-/* Subgroups of 16: what every lane of the one from item `first` on knows. */
+/* Subgroups of 16: results common to the lanes of the one that begins at item `first`. */
 typedef struct {
     uint32_t odd_a, odd_a3, odd_b; /* ballots: a is odd; that or lane 3; b is odd */
     bool same_a, same_odd;
@@ -305,7 +305,7 @@ static bool is_rounded(uint32_t code, float f, int exponent, int mantissa, bool 
     if (f != f) return got != got;
     if (code >> (exponent + mantissa) != (uint32_t)(signbit(f) != 0)) return false;
     step = largest - small_value(most - 1, exponent, mantissa);
-    /* what is halfway to the number after the largest goes to the even code of the two */
+    /* halfway to the number after the largest: the even code of the two */
     if (a > largest + step / 2 || (a == largest + step / 2 && most & 1))
         return saturate ? magnitude == most : magnitude == most + 1;
     if (magnitude > most) return false;
@@ -328,7 +328,7 @@ TEST(small_floats)
         float f = (float)(test_normal() * exp2(test_normal() * 8));
         if (i < sizeof special / sizeof *special) f = special[i];
         memcpy(&a[i], &f, 4);
-        /* the low bits are what is converted back: all bytes among them, and halfway cases of bfloat16 */
+        /* the low bits are converted back: they include all bytes, and halfway cases of bfloat16 */
         if (i >= 256) a[i] = (a[i] & 0xffff0000u) | (i & 255) | (i & 1 ? 0x8000u : 0);
     }
     if (ocl_load(&module, "small_floats"))
@@ -393,7 +393,7 @@ TEST(logical_copies)
     ocl_free(r);
 }
 
-/* Every work-group finds its variables cleared; a private variable is found again by its address as an integer. */
+/* Every work-group's variables are initially zero; a private variable is accessed by its address as an integer. */
 TEST(beginnings)
 {
     enum { LOCAL = 40, GROUPS = 50, ITEMS = LOCAL * GROUPS };

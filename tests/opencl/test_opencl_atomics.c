@@ -73,7 +73,7 @@ TEST(old_style)
     for (int i = 0; i < N; i++) wide_got[i] = got[N + i], wide_by[i] = 1;
     check_chain("atomic_inc", wide_got, wide_by, 0, N);
     for (int i = 0; i <= N; i++) {
-        int v = i < N ? got[2 * N + i] : c[9]; /* every number written comes back once, and the first one */
+        int v = i < N ? got[2 * N + i] : c[9]; /* every value written is returned once, and so is the first one */
         if (v == -5) continue;
         CHECK(v >= 0 && v < N && !seen[v]);
         if (v >= 0 && v < N) seen[v] = true;
@@ -126,9 +126,9 @@ TEST(old_style_of_longs)
     old_style_long("old_style_ulong", "ptr<u64> c, ptr<u64> got, ptr<u64> a", false);
 }
 
-enum { OWN = 123 }; /* the item whose number c[5] holds at first */
+enum { OWN = 123 }; /* the item whose id is initially in c[5] */
 
-/* Counters of work-groups in local memory: tickets are given out once each. */
+/* Counters of work-groups in local memory: each ticket is issued once. */
 static void check_c11_groups(const int32_t *a, const int32_t *c, const int32_t *got)
 {
     for (int g = 0; g < GROUPS; g++) {
@@ -138,7 +138,7 @@ static void check_c11_groups(const int32_t *a, const int32_t *c, const int32_t *
         for (int i = g * GROUP; i < (g + 1) * GROUP; i++) {
             even += !(a[i] & 1);
             if ((uint32_t)a[i] > most) most = (uint32_t)a[i];
-            int ticket = (got[N + i] - 5) % 1000; /* the even items' additions come between */
+            int ticket = (got[N + i] - 5) % 1000; /* interleaved with the even items' additions */
             CHECK(ticket >= 0 && ticket < GROUP && !seen[ticket]);
             if (ticket >= 0 && ticket < GROUP) seen[ticket] = true;
         }

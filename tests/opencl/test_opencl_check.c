@@ -11,7 +11,7 @@
 #include "xetile.h"
 
 static zed_module module;
-static char said[1 << 16]; /* what came on standard error since listen() */
+static char said[1 << 16]; /* standard error since listen() */
 static FILE *heard;
 static int own_stderr;
 
@@ -44,14 +44,14 @@ static int lines_with(const char *part)
     return n;
 }
 
-/* Runs a kernel and keeps what was said. The launch itself succeeds. */
+/* Runs a kernel and captures messages. The launch itself succeeds. */
 #define RUN_CHECKED(name, params, groups, local, ...)                                                                  \
     do {                                                                                                               \
         listen();                                                                                                      \
         OCL_RUN(&module, name, params, groups, local, __VA_ARGS__);                                                    \
         understand();                                                                                                  \
     } while (0)
-/* One report, that has both texts. */
+/* One report, which contains both texts. */
 #define REPORTED(first, second)                                                                                        \
     do {                                                                                                               \
         CHECK_MSG(lines_with(": work-item (") == 1, "%d reports: %s", lines_with(": work-item ("), said);              \
@@ -126,7 +126,7 @@ TEST(wild_pointers_are_harmless)
     ocl_free(r);
 }
 
-/* The pointer is a phi: it is followed to the parameter, so that the allocation meant is known. */
+/* The pointer is a phi: it is traced to the parameter, which determines the intended allocation. */
 TEST(pointers_in_loops_are_followed)
 {
     int *a = numbers(100);
@@ -187,7 +187,7 @@ TEST(local_and_private_memory_have_bounds)
     CHECK_INT(lines_with(": work-item ("), 2); /* and x[0] is not written */
     CHECK_HAS(said, "kernel over_the_end: work-item (15,0,0): OpStore to %");
     CHECK_HAS(said, "0 bytes past the end of the 64-byte local variable %");
-    CHECK_INT(r[15], 8); /* y[0] is as it was */
+    CHECK_INT(r[15], 8); /* y[0] is unchanged */
     RUN_CHECKED("private_array", "ptr<i32> r, i32 by", 1, 32, r, 0);
     CLEAN();
     RUN_CHECKED("private_array", "ptr<i32> r, i32 by", 1, 32, r, 4);
@@ -254,7 +254,7 @@ TEST(what_nobody_wrote)
     ocl_free(r);
 }
 
-/* Variables that stay in memory. */
+/* Variables that remain in memory. */
 TEST(private_memory_that_nobody_wrote)
 {
     int *r = numbers(64);
@@ -265,7 +265,7 @@ TEST(private_memory_that_nobody_wrote)
              "of which nothing has written byte 20 of the 32-byte private variable %");
     CHECK_HAS(said, "24 faults in all");
     for (int n = 4; n > 1; n--) {
-        RUN_CHECKED("begun_anew", "ptr<i32> r, i32 n", 1, 64, r, n); /* one thread says it first */
+        RUN_CHECKED("begun_anew", "ptr<i32> r, i32 n", 1, 64, r, n); /* reported by one thread first */
         if (n == 4) {
             CLEAN();
             continue;
@@ -339,14 +339,14 @@ TEST(races_between_subgroups)
     CHECK_HAS(said, ": a data race: since the last barrier ");
     CHECK_HAS(said, "-byte shared allocation at ");
     CHECK_HAS(said, " of the work-group read byte ");
-    RUN_CHECKED("turn_global", "ptr<i32> a, i32 safe", 2, 16, a, 0); /* one subgroup: its lanes go together */
+    RUN_CHECKED("turn_global", "ptr<i32> a, i32 safe", 2, 16, a, 0); /* one subgroup: its lanes run in lockstep */
     CLEAN();
     RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 4, 64, same, (int *)NULL, sum);
     CLEAN();
     CHECK_INT(*sum, 256);
     RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 1, 64, same, differ, sum);
     REPORTED("kernel together: work-item (16,0,0): OpStore to %", "check.cl:101) writes 4 bytes at");
-    CHECK_HAS(strstr(said, "a data race"), "check.cl:101)\n"); /* and by which instruction before */
+    CHECK_HAS(strstr(said, "a data race"), "check.cl:101)\n"); /* and the conflicting instruction */
     RUN_CHECKED("together", "ptr<i32> same, ptr<i32> differ, ptr<i32> sum", 4, 64, same, differ, sum);
     REPORTED("kernel together: work-item (", "writes 4 bytes at");
     CHECK_HAS(said, ": a data race: since the last barrier subgroup 0 of the work-group wrote byte ");
@@ -385,7 +385,7 @@ TEST(barriers_that_not_all_reach)
     for (int i = 0; i < 64; i++) CHECK_INT(r[i], i < 16 ? 1 : 2);
     CHECK(zed_kernel_get(&k, &module, "early_end", "ptr<i32> r") && zed_local_size(&k, 64, 1, 1));
     listen();
-    CHECK(!zed_launch(&k, (zed_groups){1, 1, 1}, r)); /* there is no way on: the launch fails, as without the mode */
+    CHECK(!zed_launch(&k, (zed_groups){1, 1, 1}, r)); /* it cannot continue: the launch fails, as without the mode */
     understand();
     CHECK_HAS(said,
               "is a barrier at which its subgroup waits in vain: subgroup 1 of the work-group has ended without it");
@@ -446,7 +446,7 @@ TEST(virtual_memory_has_bounds)
     ze_context_handle_t c = ocl_device.context;
     CHECK_INT(zeVirtualMemQueryPageSize(c, ocl_device.device, 1, &page), ZE_RESULT_SUCCESS);
     desc.size = page;
-    void *near = (void *)(UINT64_C(1) << 40); /* older loaders' checks want an address */
+    void *near = (void *)(UINT64_C(1) << 40); /* older loaders' checks require an address */
     CHECK_INT(zeVirtualMemReserve(c, near, 2 * page, &p), ZE_RESULT_SUCCESS);
     CHECK_INT(zePhysicalMemCreate(c, ocl_device.device, &desc, &memory), ZE_RESULT_SUCCESS);
     CHECK_INT(zeVirtualMemMap(c, p, page, memory, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE), ZE_RESULT_SUCCESS);
@@ -467,7 +467,7 @@ TEST(virtual_memory_has_bounds)
     CHECK_INT(zeVirtualMemFree(c, p, 2 * page), ZE_RESULT_SUCCESS);
 }
 
-/* ---- the library's own */
+/* ---- the library's kernels */
 
 XT_KERNEL(product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
@@ -488,7 +488,7 @@ XT_KERNEL(product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K)
     XT_STORE_TILE(acc, c);
 }
 
-/* M x N x K, of which `rows` of C and A are really there. */
+/* M x N x K, with only `rows` rows of C and A allocated. */
 static void multiply(zed_kernel *k, uint32_t m, uint32_t n, uint32_t depth, uint32_t rows)
 {
     uint16_t *a = (uint16_t *)zed_alloc(&ocl_device, ZED_SHARED, rows * depth * 2, 0);
@@ -527,7 +527,7 @@ TEST(products_of_tiles)
     CLEAN();
     multiply(&k, 37, 61, 51, 37); /* lane by lane */
     CLEAN();
-    multiply(&k, 64, 128, 64, 48); /* a fourth of C is not there */
+    multiply(&k, 64, 128, 64, 48); /* a quarter of C is not allocated */
     CHECK_HAS(said, ": OpSubgroup2DBlockLoadINTEL");
     CHECK_HAS(said, ": OpSubgroup2DBlockStoreINTEL");
     CHECK_HAS(said, "past the end of the 24576-byte shared allocation at");
@@ -535,7 +535,7 @@ TEST(products_of_tiles)
     xt_free(&built);
 }
 
-/* ---- what OpenCL C has no words for: blocks of a subgroup, matrices, split barriers */
+/* ---- not available in OpenCL C: blocks of a subgroup, matrices, split barriers */
 
 static void emit_blocks(spe_module *m)
 {
@@ -701,7 +701,7 @@ static void emit_many(spe_module *m)
     spe_kernel_end(m);
 }
 
-/* Twenty stores, each of all lanes to one place, which counts once. */
+/* Twenty stores, each of all lanes to one address, which counts once. */
 TEST(so_many_are_shown_and_all_counted)
 {
     zed_module m;
@@ -717,7 +717,7 @@ TEST(so_many_are_shown_and_all_counted)
     zed_module_free(&m);
 }
 
-/* A name may have any bytes; what is printed stays one line, and nothing of it speaks to a terminal. */
+/* A name may have any bytes; the output is one line without control characters. */
 TEST(names_of_kernels_are_printed_plainly)
 {
     zed_module m;
@@ -762,7 +762,7 @@ TEST(arithmetic_never_traps)
         CHECK_INT(r[8 * i + 1], b[i] == 0 || wraps ? 0 : a[i] % b[i]);
         CHECK_INT(r[8 * i + 2], b[i] == 0 ? 0 : (int)(ua / ub));
         CHECK_INT(r[8 * i + 3], b[i] == 0 ? 0 : (int)(ua % ub));
-        CHECK_INT(r[8 * i + 4], (int)(ua << (ub & 31))); /* OpenCL C's own rule */
+        CHECK_INT(r[8 * i + 4], (int)(ua << (ub & 31))); /* OpenCL C's rule */
         CHECK_INT(r[8 * i + 5], a[i] >> (ub & 31));
         double v = (double)z[i] == (double)z[i] ? (double)z[i] : 0;
         CHECK_INT(r[8 * i + 6], v >= 2147483647.0 ? INT32_MAX : v <= -2147483648.0 ? INT32_MIN : (int)v);
@@ -776,7 +776,7 @@ TEST(arithmetic_never_traps)
 
 enum { EDGES = 12, OPERATIONS = 8 };
 
-/* Of a[i] and b[i]: i is the work-item, or the work-group, so that all lanes have the same. */
+/* Of a[i] and b[i]: i is the work-item, or the work-group, so that values are uniform. */
 static void emit_integers(spe_module *m)
 {
     static spe_id (*const operation[OPERATIONS])(spe_module *, spe_id, spe_id) = {
@@ -855,11 +855,11 @@ TEST(integers_at_the_edge)
     zed_module_free(&m);
 }
 
-/* ---- what another process does */
+/* ---- in another process */
 
 static char program[4096];
 
-/* Runs this program anew, for `what`, with the mode at `level`; its wait status. */
+/* Runs this program again, for `what`, with the mode at `level`; returns its wait status. */
 static int in_process(const char *what, const char *level)
 {
     int status = -1;
@@ -875,7 +875,7 @@ static int in_process(const char *what, const char *level)
     return status;
 }
 
-/* The process for that: 10 when the launch went well, 11 when it failed with the device lost. */
+/* The child: exits with 10 if the launch succeeded, 11 if it failed with the device lost. */
 static int launch_past_end(void)
 {
     zed_kernel k;

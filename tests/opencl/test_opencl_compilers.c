@@ -6,7 +6,7 @@
 
 enum { N = 96, LOCAL = 24 };
 
-/* A launch of N items, which looks at every argument's size: see ocl_launch. */
+/* A launch of N items that checks every argument's size: see ocl_launch. */
 #define LAUNCH(m, name, local, ...)                                                                                    \
     do {                                                                                                               \
         const ocl_argument args_[] = {__VA_ARGS__};                                                                    \
@@ -21,7 +21,7 @@ enum { N = 96, LOCAL = 24 };
         sizeof(value), &(value)                                                                                        \
     }
 
-/* ---- the structures of compilers.cl, as OpenCL lays them out */
+/* ---- the structures of compilers.cl, in OpenCL's layout */
 
 typedef struct {
     int32_t n;
@@ -428,7 +428,7 @@ TEST(atomics_of_llvm)
     ocl_launch(other.handle, "atomics", 1, 1, 2, args);
     CHECK_INT(p[0], 7);
     CHECK_INT(*q, 5);
-    CHECK_INT(p[1], 17); /* what the counter held, since p[1] was what p[0] had been */
+    CHECK_INT(p[1], 17); /* the counter's old value, since p[1] was p[0]'s */
     CHECK_INT(p[2], 0xff ^ (1 + 6));
     ocl_free(p);
     ocl_free(q);
@@ -460,7 +460,7 @@ TEST(constants_in_private_memory)
     ocl_free(p);
 }
 
-/* Each lane should have its own: the module is refused, by the variable. */
+/* Each lane would need its own: the module is refused, naming the variable. */
 TEST(variables_in_private_memory)
 {
     size_t size;

@@ -85,7 +85,7 @@ static bool same(long double a, long double b)
 static long double most_of(const number_type *t) { return ldexpl(1, 8 * t->bytes - t->is_signed) - 1; }
 static long double least_of(const number_type *t) { return t->is_signed ? -ldexpl(1, 8 * t->bytes - 1) : 0; }
 
-/* Checks the results of one conversion; they stand 8 bytes apart. */
+/* Checks the results of one conversion, which are 8 bytes apart. */
 static void check(const char *how, const number_type *from, const void *a, const number_type *to, const void *r,
                   rounding mode, bool saturate)
 {
@@ -179,7 +179,7 @@ static void fill(void *a, const number_type *t)
 static const char *const mode_names[] = {"_rte", "_rtz", "_rtp", "_rtn"};
 static const char *const saturating_names[] = {"_sat_rte", "_sat_rtz", "_sat_rtp", "_sat_rtn"};
 
-/* In the order in which convert.cl writes them. */
+/* In the order of convert.cl. */
 static void check_all(const number_type *from, const void *a, const char *r)
 {
     rounding usual = from->is_real ? RTZ : RTE;

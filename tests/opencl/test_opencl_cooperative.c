@@ -177,7 +177,7 @@ TEST(integers)
     run(&(test_case){I8, I8, I32, 8, 16, 32, 16, 15});
     run(&(test_case){U8, I8, I32, 8, 8, 32, 8, 14});
     run(&(test_case){U8, U8, I32, 8, 16, 32, 32, 12});
-    run(&(test_case){I8, U8, I32, 3, 5, 6, 16, 13 | 16}); /* saturating: nothing to saturate here */
+    run(&(test_case){I8, U8, I32, 3, 5, 6, 16, 13 | 16}); /* saturating, but in range */
 }
 
 int main(void)

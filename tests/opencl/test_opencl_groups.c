@@ -76,7 +76,7 @@ TEST(planes_of_whole_rows)
     ocl_free(r);
 }
 
-/* One argument for all items and one for each, among them numbers of dimensions that there are not. */
+/* One uniform and one varying argument, including invalid dimensions. */
 TEST(dimensions_by_number)
 {
     enum { GX = 2, GY = 3, GZ = 2, LX = 5, LY = 3, LZ = 2, ITEMS = GX * GY * GZ * LX * LY * LZ };
@@ -135,7 +135,7 @@ TEST(local_memory_and_barriers)
     }
 }
 
-/* ---- reductions and scans of one part of the items */
+/* ---- reductions and scans over some of the items */
 
 typedef struct {
     long double sum, magnitude, least, most; /* of the items before (exclusive) or up to (inclusive) */
@@ -228,7 +228,7 @@ typedef struct {
     int32_t subgroup, lane, size, most;
 } lane_info;
 
-/* False when nothing else can be checked. */
+/* False if nothing else can be checked. */
 static bool check_info(const lane_info *info, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {

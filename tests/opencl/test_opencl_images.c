@@ -95,13 +95,13 @@ static ze_sampler_handle_t make_sampler(ze_sampler_address_mode_t address, ze_sa
         ocl_launch(module->handle, (name), ((items) + LOCAL - 1) / LOCAL, LOCAL, sizeof args_ / sizeof *args_, args_); \
     } while (0)
 
-/* ---- data that kernels see */
+/* ---- the kernels' data */
 
 static int32_t (*at)[4];
 static float (*real_at)[4], (*texel)[4];
 static uint32_t (*texel_u)[4];
 
-/* A work-item for each texel, in another order; those of the last work-group that have none are outside. */
+/* A work-item for each texel, in another order; excess ones in the last work-group are outside. */
 static void every_coordinate(const struct made *m)
 {
     uint32_t step = m->count % 7 ? 7 : m->count % 5 ? 5 : 11;
@@ -163,7 +163,7 @@ static void words_round_trip(ze_image_type_t type)
     for (uint32_t i = 0; i < m.count; i++) {
         const uint16_t *w = words[texel_of(&m, i)];
         CHECK(texel_u[i][0] == w[1] && texel_u[i][1] == w[0] && texel_u[i][2] == 0 && texel_u[i][3] == 1);
-        texel_u[i][0] *= 3; /* what is too large saturates */
+        texel_u[i][0] *= 3; /* saturates */
     }
     LAUNCH(named("write_ui", type), m.count, ARG(m.handle), ARG(at), ARG(texel_u));
     memset(after, 0xa5, sizeof after);
@@ -185,7 +185,7 @@ TEST(every_type)
 
 /* ---- samplers */
 
-/* The texel that a place in a row of `n` texels is, or -1: outside. */
+/* The texel at a position in a row of `n` texels, or -1: outside. */
 static int64_t nearest(ze_sampler_address_mode_t mode, double u, int64_t n)
 {
     int64_t i = (int64_t)floor(u), period = ((i % (2 * n)) + 2 * n) % (2 * n);
@@ -198,7 +198,7 @@ static int64_t nearest(ze_sampler_address_mode_t mode, double u, int64_t n)
     }
 }
 
-/* Between the four texels around (x, y), each by how near it is; with nearest filtering the one that it is in. */
+/* Interpolates between the four texels around (x, y); with nearest filtering, the texel at (x, y). */
 static double sampled(const struct made *m, float (*image)[4], ze_sampler_desc_t d, double x, double y, uint32_t k)
 {
     double sum = 0;
@@ -226,7 +226,7 @@ TEST(every_sampler)
         for (uint32_t i = 0; i < MOST; i++)
             for (uint32_t k = 0; k < 2; k++) {
                 double n = m.size[k], u = (test_random() % 3000 / 1000.0 - 1) * n;
-                if (fabs(u - rint(u)) < 2e-3) u += 0.0111; /* not where rounding decides */
+                if (fabs(u - rint(u)) < 2e-3) u += 0.0111; /* avoid rounding cases */
                 real_at[i][k] = (float)(d.isNormalized ? u / n : u);
             }
         memset(texel, 0xa5, (MOST + LOCAL) * sizeof *texel);
@@ -243,7 +243,7 @@ TEST(every_sampler)
     OCL_OK(zeImageDestroy(m.handle));
 }
 
-/* ---- several images a kernel, commands one after the other */
+/* ---- several images per kernel, consecutive commands */
 
 /* A row is blurred, the result is blurred again, by commands in one list. */
 TEST(a_chain_of_commands)
@@ -288,7 +288,7 @@ TEST(queries)
     ocl_free(got);
 }
 
-/* An image over the program's memory: kernels see what is there, and write it. */
+/* An image over the program's memory: kernels read and write it. */
 TEST(a_buffer_of_the_programs)
 {
     enum { WIDTH = 16, HEIGHT = 10 };
@@ -324,7 +324,7 @@ TEST(a_buffer_of_the_programs)
     ocl_free(memory);
 }
 
-/* ---- what is not an image */
+/* ---- arguments that are not images */
 
 TEST(refused_arguments)
 {
@@ -352,7 +352,7 @@ TEST(refused_arguments)
     OCL_OK(zeImageDestroy(m.handle));
 }
 
-/* ---- the checked mode has nothing to say */
+/* ---- the checked mode reports nothing */
 
 static FILE *heard;
 static int own_stderr;

@@ -3,11 +3,11 @@
  */
 #include "opencl.h"
 
-__extension__ typedef __int128 wide; /* gcc and clang have it on every 64-bit CPU */
+__extension__ typedef __int128 wide; /* gcc and clang support it on every 64-bit CPU */
 
 static zed_module varying_modules[2], uniform_modules[2], *operators = &varying_modules[0],
                                                           *functions = &varying_modules[1];
-static bool uniform; /* a work-group of one item then, in modules where all values are uniform */
+static bool uniform; /* work-groups of one item, in modules where all values are uniform */
 
 enum { ITEMS = 37, MOST = ITEMS * 16, PLANES = 15 };
 
@@ -194,7 +194,7 @@ TEST(upsampling)
     for (int i = 0; i < 6; i++) upsample(types[i], types[i | 1]);
 }
 
-/* Operands of 24 bits: what lies outside is the implementation's choice. */
+/* Operands of 24 bits: others are implementation-defined. */
 TEST(fast_24_bit_products)
 {
     enum { COUNT = 64 };

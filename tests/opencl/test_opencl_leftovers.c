@@ -79,7 +79,7 @@ TEST(nans)
     double *d = (double *)ocl_buffer(N * 8);
     uint16_t *h = (uint16_t *)ocl_buffer(N * 2);
     ocl_fill_bits(code, 32, N);
-    memset(f, 0, 2 * N * 4); /* the poison is no NaN either, but let it be plain */
+    memset(f, 0, 2 * N * 4); /* the poison is not NaN either; zeros are clearer */
     OCL_RUN(&module, "nans", "ptr<u32> code, ptr<f32> f, ptr<f64> d, ptr<f16> h", N / LOCAL, LOCAL, code, f, d, h);
     for (int i = 0; i < N; i++) {
         CHECK(isnan(f[i]) && isnan(f[N + i]) && isnan(d[i]));

@@ -146,7 +146,7 @@ TEST(across_barriers)
     ocl_free(r);
 }
 
-/* What one work-group's atomics leave, in any order. */
+/* The result of one work-group's atomics, in any order. */
 static void check_atomics(const uint32_t *at, uint32_t all, const int32_t *out)
 {
     int32_t t[8] = {(int32_t)all, 0, 0, 0, -1, 0, 0, 0};
@@ -172,7 +172,7 @@ TEST(atomics_on_local_memory)
     int32_t *out = (int32_t *)ocl_buffer(MOST * 8);
     uint32_t at[1024];
     EACH_SHAPE(s) {
-        if (shapes[s][0] * shapes[s][1] < 8) continue; /* who clears the counters is not there */
+        if (shapes[s][0] * shapes[s][1] < 8) continue; /* the items that clear the counters do not exist */
         LAUNCH(s, "local_atomics", "ptr<i32> x, ptr<i32> y, ptr<i32> out", x, y, out);
         for (uint32_t g = 0; g < shapes[s][2] * shapes[s][3]; g++)
             check_atomics(at, group_items(s, g, at), out + 8 * g);

@@ -167,14 +167,14 @@ TEST(imports_are_resolved)
     check_use(m[0]);
     check_mix(m[0]);
     n = 8;
-    OK(zeModuleGetKernelNames(m[0], &n, names)); /* those of the others are not its own */
+    OK(zeModuleGetKernelNames(m[0], &n, names)); /* without those of the other modules */
     CHECK_INT(n, 4);
     CHECK_INT(new_kernel(m[0], "library_state", &k), ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
-    link_well(3, m); /* nothing is left to do */
+    link_well(3, m); /* nothing remains to be linked */
     for (int i = 0; i < 3; i++) OK(zeModuleDestroy(m[i]));
 }
 
-/* A variable stands once, whoever refers to it; one that is not exported is each module's own. */
+/* A variable exists once, for all modules that refer to it; modules have separate unexported ones. */
 TEST(variables_are_shared)
 {
     ze_module_handle_t m[3] = {load("link_library"), load("link_deep"), load("link_use")}, other[3];
@@ -201,7 +201,7 @@ TEST(variables_are_shared)
     link_well(3, other);
     check_count(other[0], 0, 7 + 6 + 3000 + 10000, 101);
     CHECK_INT(*(int *)global_of(m[2], "mine", 4), 102);
-    OK(zeModuleDestroy(m[0])); /* its variables stay as long as somebody has them */
+    OK(zeModuleDestroy(m[0])); /* its variables live as long as another module uses them */
     OK(zeModuleDestroy(m[1]));
     check_count(m[2], 1, 7 + 7 + 4000 + 10000, 103);
     OK(zeModuleDestroy(m[2]));
@@ -226,7 +226,7 @@ TEST(unresolved_symbols_are_named)
     CHECK(!strstr(text, "scale"));
     CHECK_INT(new_kernel(m[0], "use", &k), ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED);
     CHECK_INT(flags_of(m[0]), ZE_MODULE_PROPERTY_FLAG_IMPORTS);
-    link_well(3, m); /* failing does no harm */
+    link_well(3, m); /* failures do no harm */
     check_use(m[0]);
     for (int i = 0; i < 3; i++) OK(zeModuleDestroy(m[i]));
 }
@@ -292,12 +292,12 @@ static ze_module_handle_t program(uint32_t count, const char *const *names, cons
     p.inputSizes = sizes;
     p.pInputModules = data;
     p.pConstants = constants;
-    m = create(ZE_MODULE_FORMAT_IL_SPIRV, data[0], sizes[0], &p); /* ignored, but the loader's checks want them */
+    m = create(ZE_MODULE_FORMAT_IL_SPIRV, data[0], sizes[0], &p); /* ignored, but the loader's checks require them */
     for (uint32_t i = 0; i < count; i++) free((void *)(uintptr_t)data[i]);
     return m;
 }
 
-/* Each module's specialisation constants are its own. */
+/* Specialisation constants are per module. */
 TEST(a_program_of_several_modules)
 {
     const char *const names[] = {"link_deep", "link_use", "link_library"};
@@ -324,7 +324,7 @@ TEST(a_program_of_several_modules)
     ocl_free(out);
 }
 
-/* What a program still lacks may be linked to it later. */
+/* Missing symbols may be linked later. */
 TEST(a_program_with_imports)
 {
     const char *const names[] = {"link_use", "link_library"};
@@ -415,7 +415,7 @@ TEST(native_binaries_can_be_linked)
     link_well(3, n);
     check_use(n[0]);
     check_count(n[0], 0, 1007, 101);
-    late = again(n[0]); /* of a module that was linked: it is to be linked again */
+    late = again(n[0]); /* of a linked module: it must be linked again */
     if (!late) return;
     CHECK_INT(flags_of(late), ZE_MODULE_PROPERTY_FLAG_IMPORTS);
     for (int i = 0; i < 3; i++) OK(zeModuleDestroy(n[i]));
@@ -504,7 +504,7 @@ TEST(kernels_call_by_pointer)
     OK(zeModuleDestroy(m));
 }
 
-/* Two modules of one source have each their own functions, and variables of those. */
+/* Two modules of one source have separate functions and variables. */
 TEST(pointers_from_the_host)
 {
     ze_module_handle_t m = load("pointers"), other = load("pointers");
@@ -515,7 +515,7 @@ TEST(pointers_from_the_host)
     f[0] = pointer_of(m, "add");
     f[1] = pointer_of(other, "sub");
     f[2] = pointer_of(other, "counted");
-    f[3] = 0; /* does nothing, gives 0 */
+    f[3] = 0; /* does nothing, returns 0 */
     CHECK(pointer_of(m, "add") == f[0]);
     for (int i = 0; i < N; i++) o.f[i] = f[i % 4];
     run(m, "given", N, 4, args);
@@ -555,7 +555,7 @@ TEST(pointers_to_many_kinds_of_functions)
     ocl_free(v);
 }
 
-/* Nobody can see beforehand how deep such calls go: they end before the stack does. */
+/* The depth of such calls is not known in advance: they end before the stack does. */
 TEST(recursion_by_pointer_is_bounded)
 {
     ze_module_handle_t m = load("pointers");

@@ -141,7 +141,7 @@ static long double rootn_(long double x, int n)
 
 /* ---- arguments */
 
-/* The first ones are those where functions have something to say. */
+/* The first ones are special values of the functions. */
 static long double argument(real t, domain d, size_t i)
 {
     static const long double special[] = {0.0L, -0.0L, 1, -1, 0.5L,  -0.5L, 2,    -2,
@@ -188,7 +188,7 @@ static bool close_enough(real t, long double got, long double want, double ulp)
     if (w - w != 0 || got - got != 0) {
         if (got == w) return true;
         if (got != got) return false;
-        want = copysignl(ldexpl(1, most_exponent[t]), w - w != 0 ? w : want); /* the next number, had it one */
+        want = copysignl(ldexpl(1, most_exponent[t]), w - w != 0 ? w : want); /* the number after the largest */
         if (w - w == 0) want = w;
         if (got - got != 0) got = copysignl(ldexpl(1, most_exponent[t]), got);
     }
@@ -234,7 +234,7 @@ static double tolerance(const function *f, real t)
 {
     double ulp = t == HALF ? f->half_ulp : f->ulp;
     if (t == DOUBLE && (!strcmp(f->name, "sqrt") || !strcmp(f->name, "divide"))) ulp = 0;
-    if (!strcmp(f->name, "mix")) ulp = 1e9; /* any: the text bounds it by the operands; below */
+    if (!strcmp(f->name, "mix")) ulp = 1e9; /* any: the specification bounds it by the operands; see below */
     return ulp;
 }
 
@@ -349,7 +349,7 @@ static void parts(real t)
         COMPARE(t, RESULT(6), want, 0, "frexp(%Lg)", x);
         if (finite) CHECK_INT(n[i], e);
         if (y > 0 || (y != truncl(y) && y - y == 0)) {
-            /* the text leaves lgamma's error open: near its zeros only the absolute error means something */
+            /* lgamma's error is unspecified: near its zeros only the absolute error is meaningful */
             want = lgammal(y);
             CHECK_MSG(fabsl(RESULT(7) - want) <= 16 * step * fmaxl(1, fabsl(want)) || RESULT(7) == rounded(t, want),
                       "%s lgamma_r(%.20Lg) is %.20Lg, want %.20Lg", names[t], y, RESULT(7), want);
@@ -375,7 +375,7 @@ static void parts(real t)
         else want = x == y ? y : x == 0 ? copysignl(ldexpl(1, -24), y) : NAN;
         if (want == want) COMPARE(t, RESULT(9), want, 0, "nextafter(%Lg, %Lg)", x, y);
         else CHECK_MSG(t == HALF || RESULT(9) != RESULT(9), "nextafter of NaN");
-        /* the neighbour in y's direction: nothing lies between */
+        /* the neighbour in y's direction: no number is between them */
         if (t == HALF && finite && y - y == 0 && x != y && x != 0)
             CHECK_MSG((y > x) == (RESULT(9) > x) &&
                           fabsl(RESULT(9) - x) <= fmaxl(ldexpl(fabsl(x), -10), ldexpl(1, -24)),

@@ -13,7 +13,7 @@ static zed_module module;
 static int32_t *arm;
 static uint32_t *lane;
 
-/* The lanes of item i's subgroup that went the same way: a bit each. `first` is the item of lane 0. */
+/* The lanes of item i's subgroup that took the same branch: one bit each. `first` is the item of lane 0. */
 static uint32_t active(int i, int *first)
 {
     uint32_t bits = 0;
@@ -71,7 +71,7 @@ static uint32_t active(int i, int *first)
         ocl_free(r);                                                                                                   \
     }
 
-/* The item whose value move k gives item i; -1: one that is not active. */
+/* The item whose value move k returns to item i; -1: inactive. */
 static int moved(int i, int k)
 {
     int first, l, at = (int)lane[i];
@@ -228,7 +228,7 @@ TEST(votes)
     enum { PLANES = 26 };
     int32_t *x = (int32_t *)ocl_buffer(N * 4), *r = (int32_t *)ocl_buffer(PLANES * N * 4);
     ocl_fill_bits(x, 32, N);
-    for (int i = 0; i < GROUP; i++) x[i] |= i < S ? 3 : 0; /* a subgroup that is of one mind */
+    for (int i = 0; i < GROUP; i++) x[i] |= i < S ? 3 : 0; /* a unanimous subgroup */
     for (int i = GROUP; i < GROUP + S; i++) x[i] &= ~1;    /* one that has no odd number */
     OCL_RUN(&module, "votes", "ptr<i32> x, ptr<u32> lane, ptr<i32> arm, ptr<i32> r", GROUPS, GROUP, x, lane, arm, r);
     for (int i = 0; i < N; i++) {
@@ -270,7 +270,7 @@ int main(void)
     arm = (int32_t *)ocl_buffer(N * 4);
     lane = (uint32_t *)ocl_buffer(N * 4);
     for (int i = 0; i < N; i++) {
-        arm[i] = i >= 2 * GROUP && i < 2 * GROUP + S ? 1 : (int32_t)(test_random() % 3); /* one subgroup goes one way */
+        arm[i] = i >= 2 * GROUP && i < 2 * GROUP + S ? 1 : (int32_t)(test_random() % 3); /* one subgroup is uniform */
         lane[i] = (uint32_t)test_random();
     }
     if (ocl_load(&module, "nonuniform")) {

@@ -77,7 +77,7 @@ TEST(generic_pointers)
     ocl_free(r);
 }
 
-/* What the kernel writes to standard output, caught in a file. */
+/* Captures the kernel's standard output in a file. */
 static size_t printed(char *text, size_t size, int n, const float *f)
 {
     char name[] = "/tmp/xetile_print_XXXXXX";

@@ -13,10 +13,10 @@ static uint32_t want_large(uint32_t count, uint32_t mine)
     for (uint32_t i = 0; a && i < count; i += 61) a[(i * 7 + mine) % count] = i;
     for (uint32_t i = 0; a && i < count; i += 61) sum += a[(i * 7 + mine) % count] * (i | 1);
     free(a);
-    return sum + mine; /* the barrier's kernel comes to the same by its neighbour's number */
+    return sum + mine; /* the kernel with a barrier gets the same from its neighbour's id */
 }
 
-/* A function of the chain; `other` is what its neighbour has for a seed, 0 without the barrier. */
+/* A function of the chain; `other` is its neighbour's seed, 0 without the barrier. */
 static uint32_t want_level(int level, uint32_t *from, uint32_t seed, const uint32_t *other)
 {
     uint32_t a[CHAIN], sum, next = other ? *other * 3 + 1 : 0;

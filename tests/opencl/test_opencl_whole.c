@@ -26,7 +26,7 @@ static void shape(size_t s)
     OCL_RUN3(&module, name, params, ((zed_groups){shapes[s][2], shapes[s][3], 1}), shapes[s][0], shapes[s][1], 1,      \
              __VA_ARGS__)
 
-/* The kernels' comparisons, with C's own types of the same widths. */
+/* The kernels' comparisons, with C types of the same widths. */
 #define REFERENCE(NAME, TYPE)                                                                                          \
     static void NAME(TYPE from, TYPE limit, uint32_t step)                                                             \
     {                                                                                                                  \

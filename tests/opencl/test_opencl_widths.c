@@ -7,7 +7,7 @@ enum { ITEMS = 64, RESULTS = 16 };
 
 static uint64_t cut(uint64_t x, int bits) { return x & (((uint64_t)1 << bits) - 1); }
 static int64_t extended(uint64_t x, int bits) { return (int64_t)(x << (64 - bits)) >> (64 - bits); }
-/* The signed remainder, 0 where there is none. */
+/* The signed remainder, 0 if undefined. */
 static int64_t remainder_of(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 static int64_t quotient_of(int64_t a, int64_t b) { return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b; }
 
@@ -123,7 +123,7 @@ TEST(switches_and_shifts_past_the_width)
     zed_module_free(&m);
 }
 
-/* What is not done with them is refused by name. */
+/* Unsupported operations on them are refused by name. */
 TEST(other_instructions_are_refused)
 {
     enum { OP_BIT_COUNT = 4 << 16 | 205, OP_BIT_REVERSE = 4 << 16 | 204 };

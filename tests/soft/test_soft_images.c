@@ -620,8 +620,7 @@ TEST(copies_that_are_refused)
     OK(zeImageDestroy(wide));
 }
 
-/* Accepted by Intel's driver, required by the conformance suite: a region's z of a 2D image, rows that overlap in memory.
- */
+/* Accepted like by Intel's driver, as the conformance suite requires: a 2D image's region with z, overlapping rows. */
 TEST(what_makes_no_difference)
 {
     ze_image_handle_t a = new_image(rgba8(8, 6));

@@ -18,7 +18,7 @@ static int count_op(const spe_words *s, uint32_t op)
     return n;
 }
 
-/* The k-th instruction of an opcode, NULL when there are fewer. */
+/* The k-th instruction with an opcode, NULL if there are fewer. */
 static const uint32_t *find_op(const spe_words *s, uint32_t op, int k)
 {
     size_t i;
@@ -46,7 +46,7 @@ static bool has_extension(const spe_words *s, const char *name)
     return false;
 }
 
-/* Where an opcode's section comes in a module. */
+/* An opcode's section in a module. */
 static int section_of(uint32_t op)
 {
     switch (op) {
@@ -376,14 +376,14 @@ TEST(prologue_comes_first)
     i = spe_builtin(&m, SPE_GLOBAL_ID, 0);
     c = i;
     spe_for(&m, spe_i32(&m, 0), i, spe_i32(&m, 1), 1, &c);
-    v = spe_local_var(&m, spe_float(&m, 32)); /* asked for deep in the body */
+    v = spe_local_var(&m, spe_float(&m, 32)); /* created deep in the body */
     spe_prologue_begin(&m);
     sum = spe_iadd(&m, i, spe_builtin(&m, SPE_LOCAL_ID, 0));
     spe_prologue_end(&m);
     spe_store(&m, v, spe_f32(&m, 1.0f), 0);
     c = spe_iadd(&m, c, sum);
     spe_endfor(&m, 1, &c);
-    sum = spe_imul(&m, sum, c); /* a prologue value is known everywhere */
+    sum = spe_imul(&m, sum, c); /* prologue values are available everywhere */
     CHECK(spe_builtin(&m, SPE_GLOBAL_ID, 0) == i);
     spe_kernel_end(&m);
     w = finish(&m);
@@ -530,7 +530,7 @@ TEST(every_allocation_may_fail)
         write_kernel(&m, "k", 300);
         spe_alloc(&m, 100000);
         w = spe_finish(&m);
-        if (c.calls <= k) { /* as many as that are not made: all went well */
+        if (c.calls <= k) { /* there are no more allocations: success */
             CHECK(w.data != NULL);
             spe_free(&m);
             break;
@@ -583,7 +583,7 @@ TEST(free_is_always_right)
     spe_free(&m);
     CHECK(spe_ok(&m));
     CHECK(spe_finish(&m).data == NULL);
-    CHECK_INT(spe_int(&m, 32), 0); /* a module that was not begun says so */
+    CHECK_INT(spe_int(&m, 32), 0); /* a module that was not begun reports it */
     CHECK_INT(spe_get_error(&m)->id, SPE_ERR_OPTION);
     CHECK(spe_finish(&m).data == NULL);
     memset(&m, 0, sizeof m);

@@ -11,7 +11,7 @@ enum kind { ASSIGN, IF, IF_ELSE, FOR, WHILE, SWITCH, RETURN };
 
 typedef struct {
     enum kind kind;
-    int a, b, c, op; /* variables, or what the kind makes of them */
+    int a, b, c, op; /* variables, or other operands, depending on the kind */
     int32_t k;
     int side[4]; /* first statement of each side, -1: empty */
     int next;    /* following statement, -1: none */
@@ -304,7 +304,7 @@ static size_t jump(const spe_words *s, uint32_t label, uint32_t *from, uint32_t 
     return i;
 }
 
-/* Runs the function `fn` on args; false when the words make no sense. */
+/* Runs the function `fn` on args; false if the words are invalid. */
 static bool run_words(const spe_words *s, spe_id fn, const int32_t *args, int32_t *result)
 {
     size_t i, at = 0;
@@ -372,7 +372,7 @@ static bool leads_to(const spe_words *s, size_t from, uint32_t to)
     }
 }
 
-/* Every phi names each block that leads to its own, once, and no other. */
+/* Every phi names each predecessor of its block, once, and no other. */
 static void check_phis(const spe_words *s)
 {
     size_t i, k, block = 0;

@@ -101,7 +101,7 @@ static bool declares(const spe_module *m, uint32_t capability)
 /* ---- arithmetic: every function on every width and count ------------------------------------------------------- */
 
 typedef struct {
-    const char *name, *form; /* a form begins with i, f or b: what it takes */
+    const char *name, *form; /* a form begins with its operand kind: i, f or b */
     spe_id (*binary)(spe_module *, spe_id, spe_id);
     spe_id (*unary)(spe_module *, spe_id);
     uint32_t op;
@@ -124,7 +124,7 @@ static bool is_arithmetic(const row *r)
 
 static bool compares(const row *r) { return strchr(r->form, ':')[1] == 'b'; }
 
-/* Every form has a letter for each operand that its function is given, and a result that there is. */
+/* Every form has a letter for each operand of its function, and an existing result. */
 TEST(forms_are_as_long_as_their_operands)
 {
 #define FORM_1(name, op, form) {#name, form, 1},
@@ -142,7 +142,7 @@ TEST(forms_are_as_long_as_their_operands)
         for (n = 0; at < colon; at++) {
             CHECK_MSG(strchr("ifbvhsdIBNxy=q~pP*JGEmwkTl?oRaAtMCLSW", *at), "%s: there is no letter %c", forms[i].name,
                       *at);
-            n += !strchr("RSW", *at); /* those stand for themselves */
+            n += !strchr("RSW", *at); /* those are literal */
         }
         CHECK_MSG(n == forms[i].operands, "%s: %zu letters for %zu operands", forms[i].name, n, forms[i].operands);
     }
@@ -414,7 +414,7 @@ TEST(composites)
         spe_free(&x.m);                                                                                                \
     } while (0)
 
-/* Where one number or bool is wanted, a vector of them is none. */
+/* A vector is not accepted in place of a scalar. */
 TEST(vectors_are_no_scalars)
 {
     fixture x;
@@ -498,7 +498,7 @@ TEST(loads_and_stores)
     CHECK_INT(spe_info(&x.m, spe_type_of(&x.m, v)).elem, spe_vec(&x.m, x.i32, 2));
     spe_store(&x.m, v, spe_load(&x.m, v, 0), 0);
     spe_store(&x.m, s, spe_load(&x.m, s, 0), 0);
-    v = spe_local_var(&x.m, x.truth); /* bools have no place in memory, but in variables */
+    v = spe_local_var(&x.m, x.truth); /* bools cannot be in memory, except in variables */
     spe_store(&x.m, v, spe_ieq(&x.m, i, i), 0);
     v = spe_shared_var(&x.m, spe_array(&x.m, x.f32, 64));
     spe_copy_memory_sized(&x.m, v, p, spe_u64(&x.m, 256), 4);
@@ -997,7 +997,7 @@ TEST(cooperative_vectors)
     check_last(&x, "spe_coopvec_sum_accumulate", SPE_OpCooperativeVectorReduceSumAccumulateNV, 0, 0, 0, NULL);
     CHECK(declares(&x.m, SPE_CapabilityCooperativeVectorTrainingNV));
     CHECK_MSG(spe_ok(&x.m), "%s", spe_get_error(&x.m)->text);
-    spe_free(&x.m); /* a shader's instructions: no validator takes them in a kernel */
+    spe_free(&x.m); /* a shader's instructions, which validators refuse in kernels */
     REFUSES(SPE_ERR_TYPE, "f32 is not a cooperative vector", spe_coopvec_load(&x.m, x.f32, p, i));
     REFUSES(SPE_ERR_TYPE, "24 components from 23 rows",
             (product.rows = 23, product.input = spe_undef(&x.m, spe_coopvec(&x.m, x.f16, 32)),
@@ -1006,7 +1006,7 @@ TEST(cooperative_vectors)
 
 /* ---- poison ---------------------------------------------------------------------------------------------------- */
 
-/* Call number k with 0 for every operand: what it returns, and who it says it is. NULL: there is no such call. */
+/* Call number k with 0 for every operand: its result, and the name that it reports. NULL: no such call. */
 static const char *call_with_poison(fixture *x, int k, spe_id *result)
 {
     static const spe_id zz[2] = {0, 0};
@@ -1096,7 +1096,7 @@ static const char *call_with_poison(fixture *x, int k, spe_id *result)
     }
 }
 
-/* 0 as an operand is an error that names the call, and nothing comes of it; after an error nothing happens at all. */
+/* 0 as an operand is an error that names the call, and emits nothing; after an error calls do nothing. */
 TEST(poison_goes_through_everything)
 {
     int k;
