@@ -1244,7 +1244,7 @@ XETILE_API spe_val spe_val_same(spe_val v);
 /* Was it ever set? Is it a condition: a C integer, or a scalar of `type`, the header's type for conditions? */
 XETILE_API bool spe_val_is_set(const spe_val *v);
 XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
-/* Does the integer fit in so many bits? */
+/* Does the integer fit in this many bits? */
 XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
 /* A vector of n components as vectors of 8, then 4, 2 and 1: the number of these, and the number of components of
  * vector i. */
@@ -1642,7 +1642,7 @@ XE_FN_ int64_t spe_signed_(uint64_t x, uint32_t bits)
     return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
-/* The place of an id in a cache, for what is needed often: constants by type and bits, vectors by component, marked,
+/* The slot of an id in a cache of frequent ids: constants by type and bits, vectors by component, marked,
  * and count. 0: it is not there. */
 XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
 {
@@ -2117,7 +2117,7 @@ XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
     return NULL;
 }
 
-/* Allocates a chunk of at least so many bytes. The default size suffices for most kernels. Once a chunk of that size
+/* Allocates a chunk of at least this many bytes. The default size suffices for most kernels. Once a chunk of that size
  * has been freed, glibc reuses its pages for the next module; fresh pages for each would take a third of the time. */
 XE_FN_ bool spe_new_chunk_(spe_module *m, size_t bytes)
 {
@@ -2940,7 +2940,7 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
 }
 spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
 
-/* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */
+/* needed.h - the capabilities that names need, and the sources of capabilities; written by numbers.py. */
 /* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
 #define SPE_NEEDED_(X)                                                                                                 \
     X(BUILTIN, 4416, 4420, GroupNonUniformBallot) X(DECORATION, 41, 41, Linkage) X(DECORATION, 4216, 4216, Float8EXT)  \
@@ -3025,7 +3025,7 @@ XE_FN_ uint32_t spe_need_kind_(uint32_t what)
     return what > SPE_NEED_OP_ && what < SPE_NEED_END_ ? (uint32_t)SPE_NEED_OP_ : what;
 }
 
-/* The first row that may be of a number: rows stand in the order of their kinds and, of a kind, of numbers. */
+/* The first row that may contain a number: rows are sorted by kind, and within a kind by number. */
 XE_FN_ const spe_need_row_ *spe_first_need_(uint32_t kind, uint32_t number)
 {
 #define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},

@@ -1063,7 +1063,7 @@ typedef struct {
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
     int plane, depth;        /* distance between planes; size along k, in dwords */
     int across;              /* rows or columns, these rounded up to whole operands */
-    int together, gap;       /* rows that one read covers; dwords left free behind them */
+    int together, gap;       /* rows that one read covers; unused dwords after them */
     int at, dwords;          /* of its buffer */
     /* during writing */
     int slice;
@@ -6898,7 +6898,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
 }
 
-/* Stores a lane's dwords of one of the interleaved lines; those that lie side by side at once. */
+/* Stores a lane's dwords of one of the interleaved lines; adjacent ones at once. */
 XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, int q)
 {
     spe_module *m = &x->m;

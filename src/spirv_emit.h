@@ -914,7 +914,7 @@ XETILE_API spe_val spe_val_same(spe_val v);
 /* Was it ever set? Is it a condition: a C integer, or a scalar of `type`, the header's type for conditions? */
 XETILE_API bool spe_val_is_set(const spe_val *v);
 XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
-/* Does the integer fit in so many bits? */
+/* Does the integer fit in this many bits? */
 XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
 /* A vector of n components as vectors of 8, then 4, 2 and 1: the number of these, and the number of components of
  * vector i. */

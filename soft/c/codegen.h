@@ -100,7 +100,7 @@ void cg_write_block_head(struct cg *g, uint32_t block);
 void cg_write_component(struct cg *g, uint32_t component); /* connected masked blocks */
 
 /* ---- votes.c */
-/* Of a value, in the block being written: what it is made of is known not to wrap; it was computed at the start. */
+/* Facts about a value in the block being written: its computation cannot wrap; it was computed at the start. */
 enum cg_proof { CG_PROVED = 1, CG_COMPUTED = 2 };
 static inline bool cg_is_proved(const struct cg *g, uint32_t id, enum cg_proof proof)
 {

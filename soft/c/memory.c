@@ -148,7 +148,7 @@ static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum c
                g->bits);
 }
 
-/* Through a pointer of which nothing else is known, or to volatile memory: `bytes` behind it, a C expression. */
+/* Through a pointer of unknown origin, or to volatile memory: `bytes` after it, a C expression. */
 static const char *load_direct(struct cg *g, uint32_t pointer, const char *bytes, enum cg_kind bits)
 {
     bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);

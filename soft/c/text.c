@@ -11,7 +11,7 @@ static const size_t cg_max_text = (size_t)1 << 27;
 
 /* ---- text */
 
-/* Makes room for so many more bytes and a zero. */
+/* Makes room for this many more bytes and a zero. */
 static bool make_room(struct cg *g, size_t bytes)
 {
     struct sp_text *t = g->c;

@@ -179,13 +179,13 @@ enum cg_property {
     CG_COPIES = 1 << 10,       /* from memory to memory: to operand 0 from operand 1 */
     CG_BLOCK = 1 << 11,        /* of two dimensions: see cg_describe_block */
     CG_LIFETIME = 1 << 12,     /* of a variable begins or ends */
-    CG_CHAIN = 1 << 13,        /* an address some bytes behind operand 0 */
+    CG_CHAIN = 1 << 13,        /* an address some bytes after operand 0 */
     CG_ELEMENT = 1 << 14,      /* a chain whose first index counts what operand 0 points to */
     CG_SAME_POINTER = 1 << 15, /* operand 0, when both are pointers */
     CG_CONVERTS = 1 << 16,     /* an integer or pointer to another width */
     CG_PRODUCT = 1 << 17,      /* of matrices */
     CG_SCOPED = 1 << 18,       /* operand 0 says with whom it waits */
-    CG_SILENT = 1 << 19,       /* nothing is written where it stands */
+    CG_SILENT = 1 << 19,       /* generates no code at its position */
     CG_NARROW = 1 << 20,       /* takes integers of any width ... */
     CG_SIGNED = 1 << 21,       /* ... with their sign extended */
     CG_MODIFIES = CG_ATOMIC | CG_READS | CG_WRITES | CG_VARIES

@@ -145,7 +145,7 @@ static const uint32_t properties[] = {
     [SP_OP_SubgroupAllEqualKHR] = CG_UNIFORM,
 };
 
-/* By opcode: a bit for each operand that is a value, the eighth for those behind it, too. */
+/* By opcode: a bit for each operand that is a value, the eighth also for those after it. */
 static const uint8_t values[] = {
 #define SP_TABLE_OP(op, name, results, pattern, values) [op] = values,
 #define SP_TABLE_PARAMETERS(letter, value, pattern)

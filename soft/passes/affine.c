@@ -125,7 +125,7 @@ static uint64_t in_width(uint64_t step, uint64_t width)
     return width == 64 ? step : (uint64_t)((int64_t)(step << (64 - width)) >> (64 - width));
 }
 
-/* Truncates a fact computed without limits to a value of so many bits. */
+/* Truncates a fact computed without limits to a value of this many bits. */
 static struct fact within_width(struct fact f, uint64_t width)
 {
     f.step = in_width(f.step, width);

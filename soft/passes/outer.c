@@ -25,7 +25,7 @@ struct search {
     struct cg *g;
     struct cg_function *fn;
     const struct sp_block *block;
-    uint32_t *uses, *inside; /* by ordinal: of a value; by what is absorbed */
+    uint32_t *uses, *inside; /* by ordinal: uses of a value; uses by absorbed ones */
     uint32_t *place;         /* by ordinal: of values of this block, index + 1 */
     uint32_t *chain_of;      /* by ordinal: of the last sum of a chain, its number + 1 */
     struct cg_spelled *spelled;
@@ -39,9 +39,9 @@ static uint32_t ordinal(const struct search *s, uint32_t id) { return s->g->ordi
 static const struct sp_inst *definition(const struct search *s, uint32_t id) { return s->g->m->ids[id].def; }
 static bool is_here(const struct search *s, uint32_t id) { return ordinal(s, id) && s->place[ordinal(s, id)]; }
 
-/* ---- what an addition is made of */
+/* ---- the parts of an addition */
 
-/* What may stand among the additions: it reads no memory and no barrier is near. */
+/* Whether it may be between the additions: it reads no memory, and no barrier is near. */
 static bool is_plain(uint16_t op)
 {
     switch (op) {
@@ -292,7 +292,7 @@ static struct cg_outer *describe(struct search *s, const struct chain *like, con
     return o;
 }
 
-/* ---- what is absorbed */
+/* ---- absorbed instructions */
 
 static void absorb(struct search *s, uint32_t id, const struct cg_outer *o)
 {
@@ -330,7 +330,7 @@ static const struct cg_outer *last_outer(const struct search *s)
     return last;
 }
 
-/* Backwards: vectors of broadcasts, broadcasts and what they are taken from, if nothing else uses them. */
+/* Backwards: vectors of broadcasts, broadcasts and their sources, if nothing else uses them. */
 static void absorb_operands(struct search *s)
 {
     const struct cg_outer *o = last_outer(s);

@@ -13,7 +13,7 @@ struct cg_lanes {
  *
  *     sum(i, j)[e] += row(k, i) * element(k, j, e), k = 0 ... nk - 1 in this order
  *
- * where element(k, j, e) is one lane of one of the `sources` of column j: if those stand one behind the other, it is at
+ * where element(k, j, e) is one lane of one of the `sources` of column j: if those are contiguous, it is at
  * at[k] + e * step. */
 struct cg_outer {
     struct cg_outer *next;

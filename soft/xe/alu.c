@@ -26,7 +26,7 @@ static int64_t logic(uint8_t table, uint64_t a, uint64_t b, uint64_t c)
     return (int64_t)r;
 }
 
-/* Rotates left in so many bits. */
+/* Rotates left by this many bits. */
 static uint64_t rotate(uint64_t v, uint32_t by, uint32_t bits)
 {
     uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;

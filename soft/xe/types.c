@@ -46,7 +46,7 @@ double xe_decode(uint8_t type, uint64_t bits)
     }
 }
 
-/* Rounds in the thread's mode to so many digits; fewer below exponent `least`. */
+/* Rounds in the thread's mode to this many digits; fewer below exponent `least`. */
 static double rounded(double value, int digits, int least)
 {
     int exponent;

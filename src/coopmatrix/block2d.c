@@ -166,7 +166,7 @@ static spe_block2d cm_blocks_(cm_ctx *c, const spe_block2d *surface, int elem, i
     return b;
 }
 
-/* A variable for so many words of a layout, which a message fills or stores; returns a pointer to the first. */
+/* A variable for this many words of a layout, which a message fills or stores; returns a pointer to the first. */
 static spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_id *variable)
 {
     spe_id zero = cm_i32_(c, 0);

@@ -201,7 +201,7 @@ XE_FN_ int64_t spe_signed_(uint64_t x, uint32_t bits)
     return (int64_t)(((x & spe_mask_(bits)) ^ sign) - sign);
 }
 
-/* The place of an id in a cache, for what is needed often: constants by type and bits, vectors by component, marked,
+/* The slot of an id in a cache of frequent ids: constants by type and bits, vectors by component, marked,
  * and count. 0: it is not there. */
 XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
 {

@@ -12,7 +12,7 @@ XETILE_PRIVATE bool spe_write_words_(spe_module *m, int section, uint32_t op, ui
                                      uint32_t more, const uint32_t *rest);
 XETILE_PRIVATE spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth);
 XETILE_PRIVATE spe_id spe_new_label_(spe_module *m);
-XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of what is written now */;
+XETILE_PRIVATE uint32_t spe_depth_(const spe_module *m) /* of the current position */;
 XETILE_PRIVATE const spe_type_info *spe_info_(const spe_module *m, spe_id type) /* NULL: no type */;
 XETILE_PRIVATE spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w);
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };

@@ -84,7 +84,7 @@ static void *spe_default_realloc_(void *user, void *p, size_t size)
     return NULL;
 }
 
-/* Allocates a chunk of at least so many bytes. The default size suffices for most kernels. Once a chunk of that size
+/* Allocates a chunk of at least this many bytes. The default size suffices for most kernels. Once a chunk of that size
  * has been freed, glibc reuses its pages for the next module; fresh pages for each would take a third of the time. */
 static bool spe_new_chunk_(spe_module *m, size_t bytes)
 {

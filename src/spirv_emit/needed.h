@@ -1,4 +1,4 @@
-/* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */
+/* needed.h - the capabilities that names need, and the sources of capabilities; written by numbers.py. */
 /* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
 #define SPE_NEEDED_(X)                                                                                                 \
     X(BUILTIN, 4416, 4420, GroupNonUniformBallot) X(DECORATION, 41, 41, Linkage) X(DECORATION, 4216, 4216, Float8EXT)  \

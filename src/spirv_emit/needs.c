@@ -34,7 +34,7 @@ static uint32_t spe_need_kind_(uint32_t what)
     return what > SPE_NEED_OP_ && what < SPE_NEED_END_ ? (uint32_t)SPE_NEED_OP_ : what;
 }
 
-/* The first row that may be of a number: rows stand in the order of their kinds and, of a kind, of numbers. */
+/* The first row that may contain a number: rows are sorted by kind, and within a kind by number. */
 static const spe_need_row_ *spe_first_need_(uint32_t kind, uint32_t number)
 {
 #define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},

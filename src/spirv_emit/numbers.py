@@ -144,7 +144,7 @@ def needed():
         elif any(source(c)):
             sources.append([c.number, c.number, source(c)])
     return "\n".join([
-        "/* needed.h - which capability what needs, and where a capability comes from; written by numbers.py. */",
+        "/* needed.h - the capabilities that names need, and the sources of capabilities; written by numbers.py. */",
         filled("SPE_NEEDED_", ["X(%s, %d, %d, %s)" % tuple(r) for r in rows],
                "X(what, first, last number, capability), see SPE_NEED_OP_ ..."),
         filled("SPE_SOURCES_", ['X(%s, %s, %d, "%s", %d)' % (first, last, *s) for first, last, s in sources],

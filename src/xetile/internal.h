@@ -360,7 +360,7 @@ typedef struct {
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
     int plane, depth;        /* distance between planes; size along k, in dwords */
     int across;              /* rows or columns, these rounded up to whole operands */
-    int together, gap;       /* rows that one read covers; dwords left free behind them */
+    int together, gap;       /* rows that one read covers; unused dwords after them */
     int at, dwords;          /* of its buffer */
     /* during writing */
     int slice;

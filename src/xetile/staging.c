@@ -640,7 +640,7 @@ static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
 }
 
-/* Stores a lane's dwords of one of the interleaved lines; those that lie side by side at once. */
+/* Stores a lane's dwords of one of the interleaved lines; adjacent ones at once. */
 static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, int q)
 {
     spe_module *m = &x->m;
