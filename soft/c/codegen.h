@@ -41,8 +41,9 @@ void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf,
 void cg_put_text(struct cg *g, const char *text, size_t bytes);
 void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as numbers, each followed by a comma */
 void cg_put_string(struct cg *g, const char *s);                          /* quoted and escaped */
-/* True once per section for each name: the helper must then be written, into g->helpers. */
-bool cg_is_new_helper(struct cg *g, const char *name);
+/* The statement behind it writes a helper of this name, once per section, in front of that. */
+#define CG_HELPER(name) for (struct sp_text *body_ = cg_begin_helper(g, name); body_; g->c = body_, body_ = NULL)
+struct sp_text *cg_begin_helper(struct cg *g, const char *name); /* the text to return to; NULL: it is there already */
 /* Statements that apply scalar function `name` lane by lane, into `to`; a helper written once per section. */
 void cg_call_lanes(struct cg *g, const char *to, const char *result, const char *name, uint32_t n,
                    const char *const *types, const char *const *args);

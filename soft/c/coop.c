@@ -82,16 +82,12 @@ static void write_multiply(struct cg *g)
          : real || !saturates ? ""
                               : cg_str(g, "sat_%s_u64_%s", how & 8 ? "s_to_s" : "u_to_u", cg_kind_name(kind[3]));
     const char *name = cg_str(g, "coop_multiply%s_%u_%u_%u_%u", names, how & 31, t[0]->rows, t[1]->cols, t[0]->cols);
-    if (cg_is_new_helper(g, name)) {
-        struct sp_text *body = g->c;
-        g->c = &g->helpers;
+    CG_HELPER (name)
         cg_put(g,
                "#ifndef XS_%s\n#define XS_%s\nXS_COOP_MULTIPLY(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %u, %u, "
                "%u)\n#endif\n",
                name, name, name, wide, types[0], from[0], types[1], from[1], types[2], from[2], types[3], to,
                t[0]->rows, t[1]->cols, t[0]->cols);
-        g->c = body;
-    }
     g->fn->frame_bytes += 8ull * (t[0]->rows * t[0]->cols + t[1]->rows * t[1]->cols + 2 * t[3]->rows * t[3]->cols);
     const char *result = cg_temporary(g, cg_type_name(g, t[3]->id, true));
     cg_put(g,

@@ -418,16 +418,13 @@ static const char *atomic_function(struct cg *g, const char *name, enum cg_kind 
     bool is_float = kind == CG_F32 || kind == CG_F64, local = p->storage == SP_STORAGE_Workgroup && !g->o->check;
     const char *full = cg_str(g, "%s_%s", name, cg_kind_name(kind)), *f = is_float ? cg_kind_name(kind) : "";
     if (!local || (!is_float && kind > CG_U64)) return cg_str(g, "atomic_%s", full);
-    if (cg_is_new_helper(g, cg_str(g, "local_%s", full))) {
+    CG_HELPER (cg_str(g, "local_%s", full)) {
         const char *apply = !strcmp(name, "exchange") ? "XS_SECOND" : !strcmp(name, "isub") ? "XS_MINUS" : full;
-        struct sp_text *body = g->c;
-        g->c = &g->helpers;
         if (!strcmp(name, "cas"))
             cg_put(g, "XS_LOCAL_CAS(%u)\n", 8 * cg_kind_bytes(kind));
         else
             cg_put(g, "XS_LOCAL_ATOMIC(%s, %s, %u, %s, %s%s, %s%s)\n", full, apply, 8 * cg_kind_bytes(kind),
                    cg_kind_name(kind), f, is_float ? "_bits" : "", is_float ? "bits_" : "", f);
-        g->c = body;
     }
     return cg_str(g, "XS(local_%s)", full);
 }

@@ -16,8 +16,7 @@ static const char *write_copies(struct cg *g, const char *type, uint32_t n, cons
 {
     const char *name = cg_str(g, "t%u", g->temporaries++);
     cg_put(g, "    %s %s[%u];\n", type, name, n);
-    for (uint32_t k = 0; k < n; k++)
-        cg_put(g, "    %s[%u] = %s;\n", name, k, cg_leaf_use(g, v[k].id, v[k].leaf, true));
+    for (uint32_t k = 0; k < n; k++) cg_put(g, "    %s[%u] = %s;\n", name, k, cg_leaf_use(g, v[k].id, v[k].leaf, true));
     g->fn->frame_bytes += (uint64_t)n * 8 * g->S;
     return name;
 }
@@ -28,12 +27,7 @@ static const char *helper(struct cg *g, const struct cg_outer *o)
     const char *kind = cg_kind_name(o->kind);
     uint32_t rows = o->ni % 2 ? 1 : 2;
     const char *name = cg_str(g, "outer_%s_%u_%u", kind, o->width, rows);
-    struct sp_text *body = g->c;
-    if (cg_is_new_helper(g, name)) {
-        g->c = &g->helpers;
-        cg_put(g, "XS_OUTER(%s, %u, %u)\n", kind, o->width, rows);
-        g->c = body;
-    }
+    CG_HELPER (name) cg_put(g, "XS_OUTER(%s, %u, %u)\n", kind, o->width, rows);
     return name;
 }
 

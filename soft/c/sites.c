@@ -127,19 +127,17 @@ const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_
     const struct sp_inst *i = g->inst;
     const char *name = cg_str(g, "site%u_%u_%u", g->S, i->word, part), *source = cg_source(g, i), *ext = "";
     uint64_t bytes;
-    if (!cg_is_new_helper(g, name)) return name;
-    const char *object = object_of(g, root, &bytes);
-    const struct sp_type *t = pointer ? sp_type(g->m, g->m->ids[root ? root : pointer].type) : NULL;
-    if (i->op == SP_OP_ExtInst && sp_ext_name(i->operand[1])) ext = cg_str(g, " %s", sp_ext_name(i->operand[1]));
-    const char *of = i->id     ? cg_str(g, " %%%u", sp_number(g->m, i->id))
-                     : pointer ? cg_str(g, " to %%%u", sp_number(g->m, pointer))
-                               : "";
-    struct sp_text *body = g->c;
-    g->c = &g->helpers;
-    cg_put(g, "static const struct xs_site %s = {\"%s%s%s (word %u%s)\", \"%s\", %lluu, %u, %s};\n", name,
-           sp_op_name(i->op), ext, of, i->word, *source ? cg_str(g, "; %s", source) : "", object,
-           (unsigned long long)bytes, flags, space_of(g, t ? t->storage : SP_STORAGE_Generic, root));
-    g->c = body;
+    CG_HELPER (name) {
+        const char *object = object_of(g, root, &bytes);
+        const struct sp_type *t = pointer ? sp_type(g->m, g->m->ids[root ? root : pointer].type) : NULL;
+        if (i->op == SP_OP_ExtInst && sp_ext_name(i->operand[1])) ext = cg_str(g, " %s", sp_ext_name(i->operand[1]));
+        const char *of = i->id     ? cg_str(g, " %%%u", sp_number(g->m, i->id))
+                         : pointer ? cg_str(g, " to %%%u", sp_number(g->m, pointer))
+                                   : "";
+        cg_put(g, "static const struct xs_site %s = {\"%s%s%s (word %u%s)\", \"%s\", %lluu, %u, %s};\n", name,
+               sp_op_name(i->op), ext, of, i->word, *source ? cg_str(g, "; %s", source) : "", object,
+               (unsigned long long)bytes, flags, space_of(g, t ? t->storage : SP_STORAGE_Generic, root));
+    }
     return name;
 }
 

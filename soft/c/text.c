@@ -95,17 +95,19 @@ void cg_put_string(struct cg *g, const char *s)
 
 /* ---- helpers */
 
-bool cg_is_new_helper(struct cg *g, const char *name)
+struct sp_text *cg_begin_helper(struct cg *g, const char *name)
 {
     struct cg_helper *h = g->helper;
+    struct sp_text *body = g->c;
     while (h && strcmp(h->name, name)) h = h->next;
-    if (h) return false;
+    if (h) return NULL;
     h = cg_alloc(g, sizeof *h + strlen(name) + 1);
-    if (!h) return false;
+    if (!h) return NULL;
     strcpy(h->name, name);
     h->next = g->helper;
     g->helper = h;
-    return true;
+    g->c = &g->helpers;
+    return body;
 }
 
 void cg_call_lanes(struct cg *g, const char *to, const char *result, const char *name, uint32_t n,
@@ -119,15 +121,11 @@ void cg_call_lanes(struct cg *g, const char *to, const char *result, const char 
             cg_str(g, "%s    %s x%u[S];\n    __builtin_memcpy(x%u, a%u, sizeof x%u);\n", copies, types[i], i, i, i, i);
         list = cg_str(g, "%s%sx%u[l]", list, i ? ", " : "", i);
     }
-    if (cg_is_new_helper(g, helper)) {
-        struct sp_text *body = g->c;
-        g->c = &g->helpers;
+    CG_HELPER (helper)
         cg_put(g,
                "XS_FUNCTION void XS(%s)(%sx *r%s)\n{\n%s    %s y[S];\n    for (int l = 0; l < S; l++) y[l] = %s(%s);\n"
                "    __builtin_memcpy(r, y, sizeof y);\n}\n",
                helper, result, params, copies, result, name, list);
-        g->c = body;
-    }
     cg_put(g, "    {\n");
     list = "";
     for (uint32_t i = 0; i < n; i++) {

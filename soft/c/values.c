@@ -83,13 +83,9 @@ static const char *address_of_sampler(struct cg *g, uint32_t id)
                                         [SP_ADDRESS_RepeatMirrored] = 4}; /* ze_sampler_address_mode_t */
     const uint32_t *operand = g->m->ids[id].def->operand;
     const char *name = cg_str(g, "sampler%u_%u", id, g->S);
-    struct sp_text *body = g->c;
-    if (cg_is_new_helper(g, name)) {
-        g->c = &g->helpers;
+    CG_HELPER (name)
         cg_put(g, "static const struct xs_sampler %s = {%u, %u, %u};\n", name, addresses[operand[0]], operand[2],
                operand[1]);
-        g->c = body;
-    }
     return cg_str(g, "((u64)(uintptr_t)&%s)", name);
 }
 
@@ -139,16 +135,13 @@ static void write_constant_table(struct cg *g, uint32_t id, const char *name)
 {
     const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
     unsigned char *bytes = t->size <= 1 << 16 ? calloc(1, (size_t)t->size + 8) : NULL;
-    struct sp_text *body = g->c;
     if (!bytes || !sp_constant_bytes(g->m, id, bytes))
         cg_fail(g,
                 bytes ? "the constant %%%u is of a form the device does not know" : "no memory for the constant %%%u",
                 sp_number(g->m, id));
-    g->c = &g->helpers;
     cg_put(g, "static const u8 %s[%llu] XS_ALIGNED(16) = {", name, (unsigned long long)t->size + 1);
     if (bytes) cg_put_bytes(g, bytes, (size_t)t->size);
     cg_put(g, "0};\n");
-    g->c = body;
     free(bytes);
 }
 
@@ -159,7 +152,7 @@ static const char *constant_part(struct cg *g, uint32_t id, const struct cg_leaf
     const char *table = cg_str(g, "k%u_%u", id, g->S);
     enum cg_kind bits = cg_bits_kind(cg_kind_bytes(at->kind));
     if (d->op == SP_OP_ConstantNull || d->op == SP_OP_Undef) return cg_literal(g, at->kind, 0);
-    if (cg_is_new_helper(g, table)) write_constant_table(g, id, table);
+    CG_HELPER (table) write_constant_table(g, id, table);
     return cg_from_bits(g, at->kind, false,
                         cg_str(g, "XS_AT(%s, %s + %s)", cg_kind_name(bits), table, cg_leaf_offset(g, at)));
 }
