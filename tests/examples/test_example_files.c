@@ -73,7 +73,7 @@ enum { SAMPLES = sizeof samples / sizeof samples[0] };
 
 static const char *decode(const uint8_t *file, size_t size, png_picture *p)
 {
-    uint8_t *copy = malloc(size + 1); /* on the heap, so that a sanitizer sees its end */
+    uint8_t *copy = malloc(size + 1); /* on the heap, so that a sanitizer detects overruns */
     const char *wrong;
     memcpy(copy, file, size);
     copy = realloc(copy, size ? size : 1);
@@ -106,7 +106,7 @@ TEST(pictures_are_read)
     }
 }
 
-/* The checksums of all chunks, as they should be. */
+/* Corrects the checksums of all chunks. */
 static void mend_checksums(uint8_t *file, size_t size)
 {
     for (size_t at = 8, n; size - at >= 12; at += n + 12) {
@@ -129,7 +129,7 @@ TEST(damaged_pictures_are_refused)
             memcpy(file, samples[i].file, size);
             for (uint64_t n = 1 + test_random() % 4; n; n--)
                 file[8 + test_random() % (size - 8)] = (uint8_t)test_random();
-            if (k % 8) mend_checksums(file, size); /* so that what is behind them is tried */
+            if (k % 8) mend_checksums(file, size); /* so that later checks are tested */
             if (decode(file, size, &p)) refused++;
             free(p.at);
         }
@@ -167,7 +167,7 @@ TEST(what_is_not_read_is_named)
     CHECK_STR(decode(file, (size_t)samples[0].size, &p), "the checksum of its pixels is wrong");
 }
 
-/* What it writes it reads; a row may be longer than a stored block. */
+/* It reads its own files; a row may be longer than a stored block. */
 TEST(pictures_come_back)
 {
     static const int sizes[][3] = {{1, 1, 1}, {3, 5, 2}, {40, 7, 3}, {20000, 3, 4}};
@@ -280,7 +280,7 @@ TEST(safetensors_files)
         CHECK_INT(bits, (uint32_t)data[3 + i] << 16);
     }
     free(x.at);
-    for (size_t n = 0; n < sizeof head - 1 + sizeof data; n++) { /* every one that ends too early */
+    for (size_t n = 0; n < sizeof head - 1 + sizeof data; n++) { /* every truncation */
         bool in_head = n < sizeof head - 1;
         CHECK(!read_file(head, in_head ? n : sizeof head - 1, data, in_head ? 0 : n - (sizeof head - 1), &x));
         free(x.at);

@@ -47,7 +47,7 @@ TEST(numpy_headers_are_read)
     CHECK_INT(h.cols, 4);
     CHECK_INT(h.fortran, 0);
     CHECK_INT(h.data, size - 24);
-    size = make_file("{\"shape\":(7,1), \"fortran_order\": True, \"descr\":\"<i4\"}", 28); /* another writer's hand */
+    size = make_file("{\"shape\":(7,1), \"fortran_order\": True, \"descr\":\"<i4\"}", 28); /* another style */
     CHECK(npy_parse(file_, size, &h) == NULL);
     CHECK_INT(h.type, NPY_I32);
     CHECK_INT(h.rows, 7);
@@ -92,7 +92,7 @@ TEST(wrong_headers_are_refused_by_name)
     CHECK_HAS(npy_parse(file_, 5, &h), "not a NumPy file");
 }
 
-/* Every cut of a good file, and every byte of its header changed: refused or read, never out of bounds (asan sees). */
+/* Every truncation of a valid file, and every change of a header byte: refused or read, never out of bounds (asan). */
 TEST(damaged_files_do_no_harm)
 {
     npy_header h;
@@ -159,7 +159,7 @@ TEST(halves_and_bytes_are_read)
 
 /* ---- the whole program on files */
 
-/* Writes a file of any type and order, by code that is not the program's. */
+/* Writes a file of any type and order, independently of the program's code. */
 static void put_npy(const char *to, int type, bool fortran, const matrix *x)
 {
     char dictionary[200];
@@ -242,7 +242,7 @@ TEST(files_that_do_not_go_together)
     CHECK_INT(gemm_main(3, argv), 1); /* f16 with i8 */
     put_npy(file_b, NPY_F32, false, &b);
     argv[3] = "--m", argv[4] = "9";
-    CHECK_INT(gemm_main(5, argv), 1); /* a size that is not the file's */
+    CHECK_INT(gemm_main(5, argv), 1); /* a size that differs from the file's */
     argv[3] = NULL;
     a.at[7] = 1e6f;
     put_npy(file_a, NPY_F32, false, &a);
@@ -253,7 +253,7 @@ TEST(files_that_do_not_go_together)
     remove(file_a), remove(file_b);
 }
 
-/* The check itself: a correct product passes, one changed element anywhere is found. */
+/* The check: a correct product passes, one changed element anywhere is detected. */
 static void check_catches(const gemm_type *type, int m, int n, int k)
 {
     problem p;
@@ -288,7 +288,7 @@ static void check_catches(const gemm_type *type, int m, int n, int k)
         CHECK_INT(v.row * n + v.col, at);
         c[at] = saved;
     }
-    c[0] = type->result == NPY_I32 ? c[0] : 0x7fc00000; /* a NaN is not within any bound */
+    c[0] = type->result == NPY_I32 ? c[0] : 0x7fc00000; /* NaN is outside of all bounds */
     CHECK(check(&p, c, &v));
     CHECK_INT(v.wrong, type->result == NPY_I32 ? 0 : 1);
     free(c);

@@ -5,7 +5,7 @@
  */
 #include "xetile.h"
 
-/* An element type that is chosen while the program runs. */
+/* An element type chosen at run time. */
 typedef struct {
     int type;
 } chosen;

@@ -12,11 +12,11 @@ typedef struct {
 /* How an operand is had: as it is stored; stored by columns; transposed in the kernel, at once or after its tile has
  * moved; loaded as f32 and truncated; worked on, element by element; out of local memory. */
 typedef enum { PLAIN, COLUMNS, TURNED, TURNED_LATE, TRUNCATED, SCALED, LOCAL } form;
-/* What becomes of the sum: stored, rounded to the operands' type, an epilogue. */
+/* The use of the sum: stored, rounded to the operands' type, an epilogue. */
 typedef enum { RAW, ROUNDED, GELU } after;
 typedef enum { ONE, BY_GROUP, BY_LOOP } batch; /* matrices: one; chosen by the third group id, or by a loop */
 
-/* Tiles of M x K and K x N, dealt to layout subgroups in pieces of data (all 0: a subgroup has them whole). */
+/* Tiles of M x K and K x N, distributed to layout subgroups in pieces of data (all 0: one subgroup has them). */
 typedef struct {
     const char *name;
     int a, b, sum;
@@ -78,7 +78,7 @@ static xt_map map_of(int whole, int extent)
     return m;
 }
 
-/* One operand: the tile in memory, and the vector it gives. */
+/* One operand: the tile in memory, and the loaded vector. */
 typedef struct {
     form how;
     xt_map map;

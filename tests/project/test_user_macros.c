@@ -138,7 +138,7 @@
 
 #include "test.h"
 
-#undef I /* of <complex.h>: the first thing is that it stands in nobody's way */
+#undef I /* from <complex.h>, which must not conflict */
 #define A this is no identifier
 #define B this is no identifier
 #define C this is no identifier
@@ -275,7 +275,7 @@ TEST(kernels_are_written)
     cv_free(&net);
 }
 
-/* Members are found, and calls are made, whatever the letters are. */
+/* Members and calls work, whatever the letters are. */
 TEST(members)
 {
     cm_layout layout;

@@ -115,7 +115,7 @@ static bool begin(spe_module *m, spe_id *at)
     return true;
 }
 
-/* Runs it on 0, STEP, 2 * STEP, ...; false when it was not even loaded. */
+/* Runs it on 0, STEP, 2 * STEP, ...; false if it could not be loaded. */
 static bool run(const spe_words *words, uint32_t *x)
 {
     zed_device d;
@@ -148,7 +148,7 @@ static spe_words chain(spe_module *m, uint32_t instructions)
     return spe_finish(m);
 }
 
-/* x[i], as `instructions` of them leave it. */
+/* x[i] after `instructions` of them. */
 static uint32_t chained(uint32_t x, uint32_t instructions)
 {
     for (uint32_t n = 0; n < instructions / 2; n++) x = x * (2 * (n % 64) + 3) ^ n % 128;
@@ -186,7 +186,7 @@ static spe_words nested(spe_module *m, int depth)
     return spe_finish(m);
 }
 
-/* As deep as SPIR-V promises that every device takes (universal limits: 1023), and beyond. */
+/* At SPIR-V's universal limit of nesting (1023), and beyond. */
 TEST(thousands_of_regions_deep_on_the_device)
 {
     static const int depths[] = {1023, 2000};
@@ -241,7 +241,7 @@ static spe_id inserted(wide_kernel *k, spe_id v, spe_id part, uint32_t n, uint32
     return spe_op(&k->m, SPE_OpCompositeInsert, k->type, 2 + n, words);
 }
 
-/* v with some of its parts changed, from a number. */
+/* v with some of its parts changed, computed from a number. */
 static spe_id changed(wide_kernel *k, spe_id v, spe_id x, uint32_t seed)
 {
     for (uint32_t j = 0; j < 5; j++) {
@@ -300,7 +300,7 @@ static void constant(wide *v)
     for (uint32_t i = 0; i < TAIL; i++) v->tail[i] = (uint8_t)i;
 }
 
-/* What is done to the value, `odd` in every second lane: the same on the device and on the host. */
+/* The operations on the value, `odd` in every second lane: the same on the device and on the host. */
 static void wide_body(wide_kernel *k)
 {
     spe_module *m = &k->m;
@@ -311,7 +311,7 @@ static void wide_body(wide_kernel *k)
     k->v = changed(k, spe_load(m, var, 0), k->x, 2);
     spe_store(m, part, spe_extract(m, k->v, 1), 0);
     k->v = inserted(k, wide_constant(k), spe_load(m, part, 0), 1, 1, 0, 0);
-    old = k->v;                                                     /* lanes that go apart */
+    old = k->v;                                                     /* divergent lanes */
     spe_if(m, odd);
     other = changed(k, old, k->x, 3);
     spe_else(m, 1, &other);
@@ -330,7 +330,7 @@ static void wide_body(wide_kernel *k)
     k->v = spe_op(m, SPE_OpCopyObject, k->type, 1, words);
     words[0] = spe_extract(m, k->v, 0), words[1] = spe_extract(m, k->v, 1), words[2] = spe_extract(m, k->v, 2);
     k->v = spe_construct(m, k->type, 3, words);
-    spe_store(m, k->at, k->v, 0);                                   /* memory of all */
+    spe_store(m, k->at, k->v, 0);                                   /* global memory */
     k->v = changed(k, spe_load(m, k->at, 0), k->x, 8);
     spe_store(m, k->at, k->v, 0);
 }

@@ -9,7 +9,7 @@
 
 #include "pretend_ze.h"
 
-static long calls, live, fail_at; /* the number of the call that fails, from 1; 0: none does */
+static long calls, live, fail_at; /* the number of the call that fails, from 1; 0: none */
 
 static bool its_turn(void) { return ++calls == fail_at; }
 
@@ -32,7 +32,7 @@ static void counting_free(void *p)
     free(p);
 }
 
-#define SPE_CHUNK 0 /* each piece of memory asked for by itself, so that each may fail */
+#define SPE_CHUNK 0 /* a separate allocation for each piece, so that each can fail */
 #define realloc failing_realloc
 #define malloc failing_malloc
 #define calloc failing_calloc
@@ -74,7 +74,7 @@ CV_KERNEL(network, ptr(f16, W), ptr(f16, X), ptr(f32, Y))
     CV_STORE(CV_MAX(y, CV_SPLAT(f32, 16, 0)), Y, CV_TIMES(i, 16));
 }
 
-/* Regions of all kinds, and what goes through local memory and between subgroups. */
+/* Regions of all kinds, and operations through local memory and between subgroups. */
 XT_KERNEL(regions, ptr(f32, A), ptr(f32, B), u32(N))
 {
     const xt_map map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16}),
@@ -114,7 +114,7 @@ CV_KERNEL(training, ptr(f16, W), ptr(f32, G), u32(n))
     CV_VECTOR_ACCUMULATE(x, CV_VECTOR_REF(G, f16, .offset = CV_AT(1 << 16)));
 }
 
-/* A module that is written by hand, in the form of a build. */
+/* A module emitted by hand, in the form of a build. */
 typedef struct {
     spe_module *m;
     const uint32_t *words;
@@ -159,7 +159,7 @@ static void matrices(spe_module *m, spe_id p)
     cm_atomic_add(&c, &d, &mem, SPE_ScopeDevice, SPE_MemorySemanticsRelaxed);
 }
 
-/* As many regions, constants and ids as the first lists have no room for. */
+/* More regions, constants and ids than the first lists can contain. */
 static void by_hand(spe_module *m, spe_id p)
 {
     static const int64_t literals[] = {-1, 7, 1 << 20};
@@ -184,7 +184,7 @@ static void by_hand(spe_module *m, spe_id p)
     spe_store(m, spe_index(m, p, i), spe_load(m, spe_element(m, var, 1, &i), 0), 0);
 }
 
-/* Builds with each allocation failing, until so many are not made: then all must have gone well. */
+/* Builds with each allocation failing in turn, until none fails: then the build must succeed. */
 #define EVERY_ALLOCATION(build, module_type, free_module, own_id)                                                      \
     do {                                                                                                               \
         long n = 0;                                                                                                    \
@@ -291,7 +291,7 @@ TEST(a_program_on_level_zero)
         done = calls < n;
         if (n == 1) CHECK_INT(listed.id, ZED_OUT_OF_MEMORY);
         else CHECK_INT(listed.id, 0);
-        if (!done && n > 1) /* without memory for its log or a list of names, a refusal is still one */
+        if (!done && n > 1) /* without memory for its log or a list of names, the error is still reported */
             CHECK_MSG(zed_get_error(&d)->id == ZED_OUT_OF_MEMORY || zed_get_error(&d)->id == ZED_MODULE_BUILD,
                       "allocation %ld: %s", n, zed_get_error(&d)->text);
         zed_close(&d);

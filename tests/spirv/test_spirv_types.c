@@ -285,7 +285,7 @@ TEST(bad_constants)
 
 typedef spe_id (*binary)(spe_module *, spe_id, spe_id);
 
-/* Results in plain C on int; false where the header must leave the operation to the device. */
+/* Results in plain C on int; false if the header must leave the operation to the device. */
 static bool reference(int which, int a, int b, int *out)
 {
     int sa = a > 127 ? a - 256 : a, sb = b > 127 ? b - 256 : b;
@@ -368,7 +368,7 @@ TEST(folding_of_other_widths)
     spe_free(&m);
 }
 
-/* x + 0 and the like are x, and what looks alike is not. */
+/* x + 0 and similar are x; similar-looking operations are not. */
 TEST(identities)
 {
     spe_module m;
