@@ -1099,8 +1099,6 @@ typedef struct {
 } xt_same_errors_;
 
 enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
-XETILE_PRIVATE int xt_inner_(const xt_tile *t);
-XETILE_PRIVATE int xt_least_(int a, int b);
 XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 
 typedef struct {
@@ -1389,6 +1387,11 @@ XE_FN_ bool xt_enter_(xt_where_ w)
     return spe_ok(&w.x->m);
 }
 
+XE_FN_ int xt_least_(int a, int b) { return a < b ? a : b; }
+
+/* The contiguous dimension. */
+XE_FN_ int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
+
 /* NULL for conditions. A C constant counts as i32 or f32. */
 XE_FN_ const cm_type_row *xt_type_row_(int type)
 {
@@ -1614,6 +1617,14 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int 
     for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
     xt_record_(w, op, write, kind, v.id, operands, sizeof *operands);
     return v;
+}
+
+/* A further value of the node that was recorded last. */
+XE_FN_ uint32_t xt_further_value_(xt_ctx *x)
+{
+    uint32_t id = xt_new_value_(x);
+    xt_value_at_(x, id)->node = x->nodes.count - 1;
+    return id;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -2876,9 +2887,6 @@ XE_FN_ xt_tile xt_no_tile_(void)
     return t;
 }
 
-/* The contiguous dimension. */
-int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
-
 /* Checks that the tile is set and of the required kind. */
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
 {
@@ -3099,9 +3107,8 @@ XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     if (d->shape.count < 3) return;
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
-    init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     xt_record_(w, XT_OP_MATRIX_, xt_write_matrix_, 0, init->tile.base.id, init, 0);
-    xt_value_at_(w.x, init->tile.shape[0].id)->node = w.x->nodes.count - 1;
+    init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
 }
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
@@ -3267,8 +3274,6 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
     mem->row = mem->col = spe_i32(m, 0);
     mem->align = (uint32_t)align;
 }
-
-int xt_least_(int a, int b) { return a < b ? a : b; }
 
 /* Excludes columns of a block beyond its piece: they must not be written, and may read as anything. 2D block messages
  * read up to the end of the matrix, whose width is known to be legal. extent: of columns. */
@@ -6075,14 +6080,6 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 
 /* ---- changes --------------------------------------------------------------------------------------------------- */
 
-/* A new value of the region that was recorded last. */
-XE_FN_ uint32_t xt_region_value_(xt_ctx *x)
-{
-    uint32_t id = xt_new_value_(x);
-    xt_value_at_(x, id)->node = x->nodes.count - 1;
-    return id;
-}
-
 /* A number or pointer like the initial one, with another id. */
 XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
 {
@@ -6097,11 +6094,11 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
     xt_val *p;
     int spread;
-    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_region_value_(x);
+    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);
     for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
         if (mask >> i & 1) {
             spread = xt_spread_of_(x, p);
-            *p = xt_carried_as_(p, xt_region_value_(x));
+            *p = xt_carried_as_(p, xt_further_value_(x));
             xt_value_at_(x, p->id)->spread = spread;
         } else if (p->kind < SPE_SCALAR) {
             p->note = x->scope;
@@ -6109,7 +6106,7 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
     spread = xt_value_at_(x, v->id)->spread;
-    v->id = xt_region_value_(x);
+    v->id = xt_further_value_(x);
     xt_spread_at_least_(x, v->id, spread);
     if (v->id) xt_define_vec_(x, v->id, *v);
 }
@@ -7220,8 +7217,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     f->given[1] = last;
     f->given[2] = down;
     xt_loop_values_(x, f);
-    f->index = xt_new_value_(x);
-    xt_value_at_(x, f->index)->node = x->nodes.count - 1;
+    f->index = xt_further_value_(x);
     loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
     if (turns) {
         x->part++;

@@ -18,8 +18,6 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
     mem->align = (uint32_t)align;
 }
 
-int xt_least_(int a, int b) { return a < b ? a : b; }
-
 /* Excludes columns of a block beyond its piece: they must not be written, and may read as anything. 2D block messages
  * read up to the end of the matrix, whose width is known to be legal. extent: of columns. */
 XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent)

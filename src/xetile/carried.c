@@ -115,14 +115,6 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 
 /* ---- changes --------------------------------------------------------------------------------------------------- */
 
-/* A new value of the region that was recorded last. */
-static uint32_t xt_region_value_(xt_ctx *x)
-{
-    uint32_t id = xt_new_value_(x);
-    xt_value_at_(x, id)->node = x->nodes.count - 1;
-    return id;
-}
-
 /* A number or pointer like the initial one, with another id. */
 static xt_val xt_carried_as_(const xt_val *start, uint32_t id)
 {
@@ -137,11 +129,11 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
     xt_val *p;
     int spread;
-    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_region_value_(x);
+    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);
     for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
         if (mask >> i & 1) {
             spread = xt_spread_of_(x, p);
-            *p = xt_carried_as_(p, xt_region_value_(x));
+            *p = xt_carried_as_(p, xt_further_value_(x));
             xt_value_at_(x, p->id)->spread = spread;
         } else if (p->kind < SPE_SCALAR) {
             p->note = x->scope;
@@ -149,7 +141,7 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
     if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
     if (!v) return;
     spread = xt_value_at_(x, v->id)->spread;
-    v->id = xt_region_value_(x);
+    v->id = xt_further_value_(x);
     xt_spread_at_least_(x, v->id, spread);
     if (v->id) xt_define_vec_(x, v->id, *v);
 }

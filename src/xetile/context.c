@@ -72,6 +72,11 @@ XE_FN_ bool xt_enter_(xt_where_ w)
     return spe_ok(&w.x->m);
 }
 
+XE_FN_ int xt_least_(int a, int b) { return a < b ? a : b; }
+
+/* The contiguous dimension. */
+XE_FN_ int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
+
 /* NULL for conditions. A C constant counts as i32 or f32. */
 static const cm_type_row *xt_type_row_(int type)
 {

@@ -110,8 +110,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     f->given[1] = last;
     f->given[2] = down;
     xt_loop_values_(x, f);
-    f->index = xt_new_value_(x);
-    xt_value_at_(x, f->index)->node = x->nodes.count - 1;
+    f->index = xt_further_value_(x);
     loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
     if (turns) {
         x->part++;

@@ -117,6 +117,7 @@ typedef struct {
 XETILE_PRIVATE xt_node_ *xt_node_at_(xt_ctx *x, int i);
 XETILE_PRIVATE xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id);
 XETILE_PRIVATE uint32_t xt_new_value_(xt_ctx *x);
+XETILE_PRIVATE uint32_t xt_further_value_(xt_ctx *x);
 XETILE_PRIVATE int xt_new_scope_(xt_where_ w, xt_op_ op);
 XETILE_PRIVATE bool xt_check_scope_(xt_where_ w, int scope, const char *what);
 XETILE_PRIVATE bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what);

@@ -164,6 +164,14 @@ XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int 
     return v;
 }
 
+/* A further value of the node that was recorded last. */
+XE_FN_ uint32_t xt_further_value_(xt_ctx *x)
+{
+    uint32_t id = xt_new_value_(x);
+    xt_value_at_(x, id)->node = x->nodes.count - 1;
+    return id;
+}
+
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* A recorded number's value in this version. */

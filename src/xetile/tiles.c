@@ -9,9 +9,6 @@ XE_FN_ xt_tile xt_no_tile_(void)
     return t;
 }
 
-/* The contiguous dimension. */
-int xt_inner_(const xt_tile *t) { return t->column_major ? 0 : 1; }
-
 /* Checks that the tile is set and of the required kind. */
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
 {
@@ -232,9 +229,8 @@ static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     if (d->shape.count < 3) return;
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
-    init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     xt_record_(w, XT_OP_MATRIX_, xt_write_matrix_, 0, init->tile.base.id, init, 0);
-    xt_value_at_(w.x, init->tile.shape[0].id)->node = w.x->nodes.count - 1;
+    init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
 }
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
