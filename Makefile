@@ -102,10 +102,10 @@ $(BUILD)/report: bench/report.c | $(BUILD)
 	$(compile) -std=c11 $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< -lm
 
 # The reference functions in these tests need wrapping integers and signed char, as in OpenCL C.
-$(BUILD)/test_opencl_flow $(BUILD)/test_opencl_memory: checks += -fwrapv -fsigned-char
+$(BUILD)/test_opencl_flow $(BUILD)/test_opencl_memory: private checks += -fwrapv -fsigned-char
 
 emit_benches = $(BUILD)/bench_emit $(BUILD)/unoptimised_bench_emit
-$(emit_benches): LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(emit_benches): private LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # SPIRV-Tools as a library, if one can be linked: bench_emit's peer. Debian's is C++ and static.
 spirv_tools_libs = $(shell pkg-config --libs SPIRV-Tools 2>/dev/null) -lstdc++
@@ -117,6 +117,9 @@ $(emit_benches): bench_libs = $(if $(have_spirv_tools),$(spirv_tools_libs))
 # Tests of the software device's internals are linked with its objects.
 $(soft_tests): $(BUILD)/%: soft/tests/%.c $(soft_objects) $(library)
 	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(library) $(LOADER_LIBS) $(soft_libs)
+
+# These include the helpers of kernels, which the device always compiles with optimisation and -Wno-psabi.
+$(BUILD)/test_soft_matrix $(BUILD)/test_soft_tiles: private checks += -O1 -Wno-psabi
 
 $(xe_tests): $(BUILD)/%: soft/xe/tests/%.c $(soft_objects)
 	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)

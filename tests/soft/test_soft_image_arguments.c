@@ -3,6 +3,7 @@
  * Debian 12's assemblers do not know: its module is written as words).
  */
 #include "bindless.h"
+#include "image_description.h"
 #include "test.h"
 #include "ze_dispatch.h"
 
@@ -41,19 +42,7 @@ static bool load_kernels(void)
 
 static ze_image_desc_t describe(ze_image_type_t type, ze_image_format_layout_t layout, ze_image_format_type_t number)
 {
-    return (ze_image_desc_t){.stype = ZE_STRUCTURE_TYPE_IMAGE_DESC,
-                             .flags = ZE_IMAGE_FLAG_KERNEL_WRITE,
-                             .type = type,
-                             .format = {.layout = layout,
-                                        .type = number,
-                                        .x = ZE_IMAGE_FORMAT_SWIZZLE_R,
-                                        .y = ZE_IMAGE_FORMAT_SWIZZLE_G,
-                                        .z = ZE_IMAGE_FORMAT_SWIZZLE_B,
-                                        .w = ZE_IMAGE_FORMAT_SWIZZLE_A},
-                             .width = W,
-                             .height = H,
-                             .depth = 1,
-                             .arraylevels = LAYERS};
+    return image_description(type, layout, number, W, H, 1, LAYERS);
 }
 
 static ze_image_handle_t new_image(ze_image_desc_t d, const void *from)

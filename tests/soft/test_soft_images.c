@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "image_description.h"
 #include "test.h"
 #include "ze_dispatch.h"
 
@@ -80,19 +81,8 @@ enum { FORMATS = sizeof formats / sizeof formats[0], TYPES = ZE_IMAGE_TYPE_BUFFE
 static ze_image_desc_t describe(ze_image_type_t type, ze_image_format_layout_t layout, ze_image_format_type_t number,
                                 uint32_t width, uint32_t height, uint32_t depth)
 {
-    return (ze_image_desc_t){.stype = ZE_STRUCTURE_TYPE_IMAGE_DESC,
-                             .flags = ZE_IMAGE_FLAG_KERNEL_WRITE,
-                             .type = type,
-                             .format = {.layout = layout,
-                                        .type = number,
-                                        .x = ZE_IMAGE_FORMAT_SWIZZLE_R,
-                                        .y = ZE_IMAGE_FORMAT_SWIZZLE_G,
-                                        .z = ZE_IMAGE_FORMAT_SWIZZLE_B,
-                                        .w = ZE_IMAGE_FORMAT_SWIZZLE_A},
-                             .width = width,
-                             .height = height,
-                             .depth = depth,
-                             .arraylevels = type == ZE_IMAGE_TYPE_1DARRAY ? height : depth};
+    return image_description(type, layout, number, width, height, depth,
+                             type == ZE_IMAGE_TYPE_1DARRAY ? height : depth);
 }
 
 static ze_image_desc_t rgba8(uint32_t width, uint32_t height)
