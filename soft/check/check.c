@@ -283,7 +283,7 @@ static void report_bounds(struct check_subgroup *s, const struct xs_site *site, 
             add(&l, ", the last %llu of them past the end of ", (unsigned long long)(address + a->bytes - end));
         add_object(&l, o);
     } else {
-        add(&l, ", which is in no %s",
+        add(&l, ", which is not in any %s",
             site->space == XS_SPACE_LOCAL ? "local memory of this work-group" : "allocation");
     }
     print_line(&l);

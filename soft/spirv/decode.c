@@ -391,7 +391,7 @@ static bool accept(struct sp_reader *r, const struct sp_inst *i)
     if (s == SP_BODY && (i->op == SP_OP_Variable || i->op == SP_OP_Undef) && r->state == OUTSIDE) s = SP_TYPES;
     if (s == SP_BODY) s = SP_FUNCTIONS;
     if (s < (enum sp_section)r->section || (s < SP_FUNCTIONS && r->state != OUTSIDE))
-        return sp_refuse(r, i, "out of order: it belongs into an earlier part of the module");
+        return sp_refuse(r, i, "out of order: it belongs in an earlier part of the module");
     r->section = s;
     if (s > SP_MEMORY_MODEL && !r->has_memory_model) return sp_refuse(r, i, "there is no OpMemoryModel before it");
     kept = &r->insts[r->inst_count++];

@@ -1,4 +1,4 @@
-/* Hashing, a heap, long numbers, a parser and so on. build: O0 1.0 */
+/* Hashing, a heap, big integers, a parser etc. build: O0 1.0 */
 #define MEMORY __global
 #define ITEM(name) static int name(int x, int n, MEMORY int *m)
 #define TABLE __constant

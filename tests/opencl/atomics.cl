@@ -1,5 +1,5 @@
-/* Atomics of OpenCL 1 and of C11, on global and local memory, 32 and 64 bits, integers and floats. What every item got
- * back is kept, so that the host can see that each value was seen once. build: plain */
+/* Atomics of OpenCL 1 and of C11, on global and local memory, 32 and 64 bits, integers and floats. Every item's old
+ * values are kept, so that the host can check that each was returned once. build: plain */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
@@ -41,7 +41,7 @@ __kernel void old_style(__global int *c, __global uint *u, __global int *got, __
 LONG(long, old_style_long)
 LONG(ulong, old_style_ulong)
 
-/* C11: every order and scope; on pointers whose memory is not known here; under divergence. */
+/* C11: every order and scope; on pointers of unknown storage class; under divergence. */
 void tally(volatile atomic_int *counter, int by) { atomic_fetch_add_explicit(counter, by, memory_order_relaxed, memory_scope_device); }
 
 __kernel void c11(__global atomic_int *c, __global atomic_uint *u, __global atomic_long *l, __global int *got, __global const int *a)

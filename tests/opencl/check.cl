@@ -4,7 +4,7 @@ kernel void past_end(global int *a) { a[get_global_id(0)] = 7; }
 
 kernel void before_start(global const int *a, global int *r) { r[get_global_id(0)] = a[(int)get_global_id(0) - 4]; }
 
-/* `far` elements behind a is another allocation. */
+/* `far` elements after a is another allocation. */
 kernel void elsewhere(global int *a, long far) { a[far + get_global_id(0)] = 3; }
 
 kernel void wild(ulong address, global int *r) { r[get_global_id(0)] = *(global int *)address + 5; }
@@ -78,7 +78,7 @@ kernel void local_unwritten(global int *r)
     r[get_global_id(0)] = tile[get_local_id(0)];
 }
 
-/* The work-group turned round, through local memory. */
+/* Reverses the work-group, through local memory. */
 kernel void turn(global int *r, int safe)
 {
     local int tile[64];
@@ -94,7 +94,7 @@ kernel __attribute__((intel_reqd_sub_group_size(16))) void turn_global(global in
     a[get_group_id(0) * get_local_size(0) + get_local_size(0) - 1 - get_local_id(0)] = mine;
 }
 
-/* All of a work-group write one element: the same value is no race, different ones are, sums by atomics are none. */
+/* All items of a work-group write one element: a race unless the values are equal or the sums atomic. */
 kernel __attribute__((intel_reqd_sub_group_size(16))) void together(global int *same, global int *differ, global int *sum)
 {
     same[get_group_id(0)] = 9;
@@ -126,7 +126,7 @@ kernel __attribute__((intel_reqd_sub_group_size(16))) void early_end(global int 
     r[get_global_id(0)] = 1;
 }
 
-/* Reductions as they should be: local memory, barriers, a partial last work-group. */
+/* Correct reductions: local memory, barriers, a partial last work-group. */
 kernel void sum(global const int *a, global int *r, local int *part, int n)
 {
     int l = (int)get_local_id(0);
@@ -155,7 +155,7 @@ kernel void program_variable(global int *r, int by)
     r[get_global_id(0)] = counter[(get_global_id(0) & 3) + by];
 }
 
-/* What C leaves undefined and kernels must survive. */
+/* Undefined in C, but kernels must survive it. */
 kernel void undefined(global const int *a, global const int *b, global int *r, global const float *f)
 {
     size_t i = get_global_id(0);
@@ -176,14 +176,14 @@ kernel __attribute__((intel_reqd_sub_group_size(16))) void atomics_and_a_store(g
     if ((int)get_local_id(0) == item) *r = 5;
 }
 
-/* Items whose number has bits of `mask` come to the barrier less often than others. */
+/* Items whose id has bits of `mask` reach the barrier less often than others. */
 kernel __attribute__((intel_reqd_sub_group_size(16))) void barriers_in_a_loop(global int *r, int mask)
 {
     for (int i = (int)get_local_id(0) & mask; i < 3; i++) barrier(CLK_LOCAL_MEM_FENCE);
     r[get_global_id(0)] = 1;
 }
 
-/* ---- private memory that nothing has written, where variables stay in memory */
+/* ---- unwritten private memory, with variables in memory */
 
 kernel void private_unwritten(global int *r, int n)
 {
@@ -192,7 +192,7 @@ kernel void private_unwritten(global int *r, int n)
     r[get_global_id(0)] = p[get_global_id(0) & 7];
 }
 
-/* Round the loop the array is a new one. */
+/* Each iteration has a new array. */
 kernel void begun_anew(global int *r, int n)
 {
     int sum = 0;
@@ -213,7 +213,7 @@ kernel void in_functions(global int *r, int n)
     r[get_global_id(0)] = get(&x);
 }
 
-/* One local variable runs over into the next. */
+/* An overrun from one local variable into the next. */
 __attribute__((noinline)) static void put(local int *p, int i) { p[i] = 7; }
 kernel void over_the_end(global int *r, int by)
 {
@@ -224,7 +224,7 @@ kernel void over_the_end(global int *r, int by)
     r[get_global_id(0)] = x[get_local_id(0)] + y[get_local_id(0)];
 }
 
-/* Global memory is ordered by a barrier that is a fence for it. */
+/* Only a barrier with a global fence orders global memory. */
 kernel __attribute__((intel_reqd_sub_group_size(16))) void fences(global int *a, global int *r, int full)
 {
     size_t i = get_global_id(0), first = get_group_id(0) * get_local_size(0);

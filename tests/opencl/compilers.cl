@@ -1,4 +1,4 @@
-/* What compilers make of ordinary kernels: structures by value, threes in structures, tables of pointers, 64-bit
+/* Code that compilers generate for ordinary kernels: structures by value, threes in structures, tables of pointers, 64-bit
  * switches, bools in memory, values that change places in a loop, byte copies, conditions of vectors. The files
  * compilers_*.cl are this one at other levels and for other versions of SPIR-V. build: O1 1.3 */
 typedef struct {

@@ -1,9 +1,9 @@
-/* What the items of a work-group do together: local memory, barriers, work-group and subgroup functions. Every item
- * records which subgroup it is in, so that the host can say what must come out whatever the subgroups' size.
+/* Cooperation of the items of a work-group: local memory, barriers, work-group and subgroup functions. Every item
+ * records its subgroup, so that the host can compute the expected results for any subgroup size.
  * build: plain */
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
-/* clang's own table of functions lacks these. */
+/* clang's table of functions lacks these. */
 #define INTEL __attribute__((overloadable, convergent))
 uint INTEL intel_sub_group_shuffle(uint x, uint lane);
 uint4 INTEL intel_sub_group_shuffle(uint4 x, uint lane);

@@ -1,2 +1,2 @@
-/* CL2.0, build: none - images and samplers lie in variables */
+/* CL2.0, build: none - images and samplers are in variables */
 #include "images.h"

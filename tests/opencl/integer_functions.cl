@@ -41,7 +41,7 @@
 SCALAR(char) SCALAR(uchar) SCALAR(short) SCALAR(ushort) SCALAR(int) SCALAR(uint) SCALAR(long) SCALAR(ulong)
 VECTOR(char, 2) VECTOR(uchar, 4) VECTOR(short, 16) VECTOR(ushort, 3) VECTOR(int, 8) VECTOR(uint, 2) VECTOR(long, 4) VECTOR(ulong, 3)
 
-/* Those of one width alone. */
+/* Functions of a single width. */
 #define UPSAMPLE(T, U, W)                                                                                             \
     __kernel void upsample_##T(__global const T *a, __global const U *b, __global W *r, uint count)                   \
     {                                                                                                                 \

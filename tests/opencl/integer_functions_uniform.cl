@@ -1,3 +1,3 @@
-/* integer_functions.cl where every value is the same in a whole subgroup: the device keeps such values once. build: plain */
+/* integer_functions.cl with uniform values, which the device stores once per subgroup. build: plain */
 #define INDEX get_group_id(0)
 #include "integer_functions.cl"

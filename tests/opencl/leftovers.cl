@@ -1,4 +1,4 @@
-/* What the other files leave out of OpenCL.std: common minimum and maximum, the divisions and powers of low precision, NaNs by
+/* The rest of OpenCL.std: common minimum and maximum, the divisions and powers of low precision, NaNs by
  * number, upsampling of signed integers, aligned stores of halves, prefetch,
  * fused products of halves, work-items of much private memory. build: plain */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -86,7 +86,7 @@ __kernel void fused_halves(__global const half *a, __global const half *b, __glo
     r[N + i] = fma(a[0], b[0], c[0]);
 }
 
-/* 60 KB a work-item, in a kernel that is compiled for whole and for partial subgroups. */
+/* 60 KB per work-item, in a kernel that is compiled for whole and for partial subgroups. */
 __kernel void much_memory(__global uint *r)
 {
     size_t i = get_global_id(0);

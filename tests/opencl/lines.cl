@@ -1,8 +1,8 @@
-/* Addresses and indices that rise by a step from work-item to work-item, and what may break them. build: full */
+/* Addresses and indices that increase by a constant step per work-item, and exceptions. build: full */
 
 #define HERE (get_global_id(1) * get_global_size(0) + get_global_id(0))
 
-/* Wraps round below 7, within a subgroup. */
+/* Wraps at 7, within a subgroup. */
 __kernel void unsigned_index(__global const int *x, __global int *y, uint n)
 {
     uint i = (uint)HERE - 7u;
@@ -47,7 +47,7 @@ __kernel void joined(__global const int *x, __global int *y)
     }
 }
 
-/* Lanes leave in different turns, with indices of their own. */
+/* Lanes leave in different iterations, with different indices. */
 __kernel void turns(__global const int *x, __global int *y)
 {
     size_t i = HERE, at = i;
@@ -64,7 +64,7 @@ __kernel void far_apart(__global const int *x, __global int *y, uint n)
     for (size_t i = HERE; i < n; i += get_global_size(0) * get_global_size(1)) y[i] = x[i] + (int)i;
 }
 
-/* What lives across barriers: scalars, vectors, arrays, lines, and a loop that some subgroups leave the inside of. */
+/* Values that live across barriers: scalars, vectors, arrays, lines, and a loop whose body some subgroups leave. */
 __kernel void exchange(__global const int *x, __global long *y, uint rounds)
 {
     __local int part[512];

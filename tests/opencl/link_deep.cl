@@ -1,4 +1,4 @@
-/* What link_library.cl imports. build: plain */
+/* Imported by link_library.cl. build: plain */
 float deep(float x, global int *calls)
 {
     float y = x;

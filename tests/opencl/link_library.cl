@@ -1,4 +1,4 @@
-/* What link_use.cl imports; needs link_deep.cl itself. build: plain */
+/* Imported by link_use.cl; imports link_deep.cl. build: plain */
 extern float deep(float x, global int *calls);
 extern int __spirv_SpecConstant(int, int);
 global int shared_counter = 7;

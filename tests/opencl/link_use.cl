@@ -3,7 +3,7 @@ extern float scale(float x, int k);
 extern uint2 mix(uint2 v, uchar n);
 extern global int shared_counter;
 extern constant float factors[4];
-global int *global where = &shared_counter; /* an address that is known when the modules are linked */
+global int *global where = &shared_counter; /* an address known when the modules are linked */
 global int mine = 100;
 static constant int offsets[4] = {3, 1, 4, 1};
 extern int __spirv_SpecConstant(int, int);

@@ -1,3 +1,3 @@
-/* Exports names of link_library.cl as something else: nothing of this can be linked with link_use.cl. build: plain */
+/* Exports names of link_library.cl with other types: cannot be linked with link_use.cl. build: plain */
 double scale(double x, int k) { return x * k; }
 global int shared_counter = 1;

@@ -1,4 +1,4 @@
-/* OpenCL.std: mathematical functions on half, float and double. A plane of arguments and one of results a function.
+/* OpenCL.std: mathematical functions on half, float and double. A plane of arguments and one of results per function.
  * build: plain */
 #ifndef INDEX
 #define INDEX get_global_id(0)

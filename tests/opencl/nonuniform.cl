@@ -1,4 +1,4 @@
-/* Operations of the lanes that come to them, in both arms of a condition (which -O1 would join): r[k * n + i] is operation k of item i. build: O0 1.4 */
+/* Operations of active lanes, in both arms of a condition (which -O1 would join): r[k * n + i] is operation k of item i. build: O0 1.4 */
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #define S16 __attribute__((intel_reqd_sub_group_size(16)))
@@ -75,7 +75,7 @@ S16 __kernel void votes(__global const int *x, __global const uint *lane, __glob
     }
 }
 
-/* Ballots that differ from lane to lane, with bits of lanes that there are not. */
+/* Varying ballots, with bits of lanes that do not exist. */
 S16 __kernel void own_ballots(__global const int *x, __global const uint *lane, __global int *r)
 {
     size_t i = get_global_id(0), n = get_global_size(0);

@@ -1,4 +1,4 @@
-/* Ten kernels as people write them, for bench/bench_opencl.c. build: full */
+/* Ten realistic kernels, for bench/bench_opencl.c. build: full */
 #pragma OPENCL FP_CONTRACT OFF
 
 __kernel void saxpy(__global const float *x, __global float *y, float a)
@@ -7,7 +7,7 @@ __kernel void saxpy(__global const float *x, __global float *y, float a)
     y[i] = a * x[i] + y[i];
 }
 
-/* A sum a work-group, by halves. */
+/* A sum per work-group, by halving. */
 __kernel void reduction(__global const float *x, __global float *sums)
 {
     __local float part[256];
@@ -70,7 +70,7 @@ __kernel void stencil(__global const float *x, __global float *y, uint n)
     y[r * n + c] = 0.5f * x[r * n + c] + 0.125f * (x[r * n + c - 1] + x[r * n + c + 1] + x[(r - 1) * n + c] + x[(r + 1) * n + c]);
 }
 
-/* Sums of what stands before, within each work-group. */
+/* Prefix sums within each work-group. */
 __kernel void scan(__global const uint *x, __global uint *y)
 {
     __local uint part[2][256];
@@ -131,7 +131,7 @@ __kernel void matrix_product(__global const float *a, __global const float *b, _
     c[y * n + x] = sum;
 }
 
-/* Next to nothing, to see what a launch itself takes. */
+/* A nearly empty kernel, to measure the launch overhead. */
 __kernel void touch(__global uint *x)
 {
     if (get_global_id(0) == 0) x[0]++;

@@ -16,7 +16,7 @@ constant binary table[3] = {add, sub, mul};
 global binary chosen[1] = {mul}; /* llvm-spirv 14 writes a plain one twice */
 global int times_called = 0;
 
-/* Lanes take different functions. */
+/* Lanes call different functions. */
 kernel void pick(global const int *a, global const int *b, global const int *which, global int *r)
 {
     size_t i = get_global_id(0);
@@ -33,14 +33,14 @@ kernel void from_memory(global const int *a, global const int *b, global const i
     else if (which[i] == 3) r[i] = chosen[0](a[i], b[i]);
 }
 
-/* Whatever the host says; it may be of another module. */
+/* Calls the host's pointer, perhaps of another module. */
 kernel void given(global const int *a, global const int *b, global const ulong *f, global int *r)
 {
     size_t i = get_global_id(0);
     r[i] = ((binary)f[i])(a[i], b[i]);
 }
 
-/* Counts in a variable of its own module. */
+/* Counts in a variable of its module. */
 int counted(int a, int b)
 {
     atomic_inc(&times_called);
@@ -69,7 +69,7 @@ kernel void waiting(global int *v, ulong f, local int *shared)
     ((on_memory)f)(v, shared, (int)get_local_size(0));
 }
 
-/* Calls itself through memory, as deep as `depth` says. */
+/* Recursion through memory, `depth` levels deep. */
 typedef int (*deeper)(int);
 global deeper self;
 int descend(int depth) { return depth > 0 ? self(depth - 1) + 1 : 0; }

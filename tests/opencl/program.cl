@@ -1,4 +1,4 @@
-/* What a whole program has: variables and tables of its own, generic pointers, kernels that call functions.
+/* Features of whole programs: program-scope variables and tables, generic pointers, kernels that call functions.
  * build: plain */
 __constant int table[8] = {3, 1, 4, 1, 5, 9, 2, 6};
 __constant char text[] = "hello, lanes";
@@ -28,7 +28,7 @@ __kernel void constants(__global int *r, int k)
     r[9] = ((__constant int *)&vectors[k & 1])[1] == as_int(k & 1 ? -2.0f : 2.0f);
 }
 
-/* Program-scope variables keep what a launch leaves in them. */
+/* Program-scope variables persist between launches. */
 __kernel void remember(__global int *r)
 {
     size_t i = get_global_id(0);
@@ -48,7 +48,7 @@ __kernel void recall(__global int *r)
     r[5] = (int)(scale * 4);
 }
 
-/* Generic pointers: functions that do not know where the memory is. */
+/* Generic pointers: functions without a known address space. */
 int sum_of(const int *p, int n)
 {
     int s = 0;

@@ -21,7 +21,7 @@ LARGE(kib16, 4096)
 LARGE(kib64, 16384)
 LARGE(mib1, 262144)
 
-/* Each fills an array of its own, calls the next one, which writes to it, and adds it up. */
+/* Each fills its array, calls the next one, which writes to it, and sums it. */
 #define LEVEL(name, next)                                                                                              \
     __attribute__((noinline)) uint name(__private uint *from, uint seed, __local uint *t)                              \
     {                                                                                                                  \

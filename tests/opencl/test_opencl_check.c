@@ -119,7 +119,7 @@ TEST(wild_pointers_are_harmless)
     REPORTED("kernel wild: work-item (0,0,0): OpLoad", "reads 4 bytes at 0x8: a null pointer");
     for (int i = 0; i < 16; i++) CHECK_INT(r[i], 5);
     RUN_CHECKED("wild", "u64 address, ptr<i32> r", 1, 16, 0xdead00000000ull, r);
-    REPORTED("kernel wild: work-item (0,0,0): OpLoad", "at 0xdead00000000, which is in no allocation");
+    REPORTED("kernel wild: work-item (0,0,0): OpLoad", "at 0xdead00000000, which is not in any allocation");
     ocl_free(freed);
     RUN_CHECKED("wild", "u64 address, ptr<i32> r", 1, 16, address, r);
     REPORTED("kernel wild: work-item (0,0,0): OpLoad", "reads 4 bytes at");

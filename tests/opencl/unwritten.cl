@@ -1,4 +1,4 @@
-/* unwritten.cl - private variables of which parts are never written, as an optimiser that does nothing leaves them.
+/* unwritten.cl - private variables with parts that are never written, as unoptimised code has them.
  * build: O0 1.2
  */
 #pragma OPENCL EXTENSION __cl_clang_bitfields : enable
@@ -10,7 +10,7 @@ kernel void scalar(global int *r, int n)
     r[get_global_id(0)] = x;
 }
 
-/* Compilers load a vector to put something in. */
+/* Compilers load a vector to insert a component. */
 kernel void vector(global float4 *r, int n)
 {
     float4 v;
@@ -44,7 +44,7 @@ kernel void fields(global int *r)
     r[get_global_id(0)] = b.a + b.b + b.c;
 }
 
-/* What is copied need not be written; what comes of it is as unwritten. */
+/* Copying unwritten data is allowed; the copy is unwritten too. */
 typedef struct {
     char c;
     int x[5];
@@ -78,7 +78,7 @@ kernel void copies_to_memory(global int *r, int n)
     r[get_global_id(0)] = c.c + c.x[n];
 }
 
-/* A fence may stand by itself. */
+/* A fence without a barrier. */
 kernel void fence_apart(global int *a, global int *r)
 {
     size_t i = get_global_id(0);

@@ -3,7 +3,7 @@
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define N get_global_size(0)
 
-/* Components picked, put together and chosen by a number: out has 16 ints an item. */
+/* Components extracted, combined and selected by index: out has 16 ints per item. */
 __kernel void components(__global const int *a, __global int *out, int k)
 {
     size_t i = get_global_id(0);
@@ -30,7 +30,7 @@ __kernel void shuffles(__global const int *a, __global const uint *m, __global i
     vstore16(shuffle2(vload2(i, s), vload2(i + 2, s), (ushort16)(0, 1, 2, 3, 3, 2, 1, 0, (ushort4)(m[i] & 3), (ushort4)2)), i, outs + 2 * N);
 }
 
-/* Relational functions: bits of the answers, first the scalar ones, then those of vectors (-1 is true). */
+/* Relational functions: bits of the results, first the scalar ones, then those of vectors (-1 is true). */
 #define RELATIONS(T, V, I)                                                                                            \
     __kernel void relations_##T(__global const T *a, __global const T *b, __global int *out, __global I *mask)        \
     {                                                                                                                 \

@@ -1,11 +1,11 @@
-/* Branches that all work-items of a subgroup take together, or some of them; integers may wrap round. build: plain */
+/* Branches taken by all or some work-items of a subgroup; integers may wrap. build: plain */
 
 #define HERE (get_global_id(1) * get_global_size(0) + get_global_id(0))
 #define AT(k) y[(k) * get_global_size(0) * get_global_size(1) + HERE]
 
 #define SUM(TYPE, a, b) ((TYPE)((ulong)(a) + (ulong)(b)))
 
-/* Each comparison on either side; `c` may wrap round within a subgroup. */
+/* Each comparison on either side; `c` may wrap within a subgroup. */
 #define COMPARE(NAME, TYPE)                                                                                            \
     __kernel void NAME(__global int *y, TYPE from, TYPE limit, uint step)                                              \
     {                                                                                                                  \
@@ -28,7 +28,7 @@ COMPARE(compare_int, int)
 COMPARE(compare_ulong, ulong)
 COMPARE(compare_long, long)
 
-/* Made wider in a branch: as values, and as indices of 16 bits. The table has an element for each of them. */
+/* Widened in a branch: as values, and as indices of 16 bits. The table has an element for each of them. */
 __kernel void widened(__global const int *table, __global long *y, uint from, uint limit)
 {
     uint c = (uint)get_global_id(0) + from;
@@ -44,7 +44,7 @@ __kernel void widened(__global const int *table, __global long *y, uint from, ui
     }
 }
 
-/* The neighbours, but at the edges. */
+/* The neighbours, except at the edges. */
 __kernel void neighbours(__global const int *x, __global int *y, uint n)
 {
     uint c = (uint)get_global_id(0), r = (uint)get_global_id(1);
@@ -55,7 +55,7 @@ __kernel void neighbours(__global const int *x, __global int *y, uint n)
     y[r * n + c] = x[r * n + c - 1] * 3 + x[r * n + c + 1] * 5 + x[(r - 1) * n + c] * 7;
 }
 
-/* Work-items leave the loop together, or not; part ways within it and meet again. */
+/* Work-items leave the loop together, or not; diverge in it and reconverge. */
 __kernel void turns(__global const int *x, __global const int *table, __global int *y, uint n, uint from)
 {
     size_t i = HERE;
@@ -75,7 +75,7 @@ __kernel void turns(__global const int *x, __global const int *table, __global i
     y[i] = sum + odd * 1000;
 }
 
-/* Work-items that parted are together again where an index may wrap round. */
+/* Diverged work-items reconverge where an index may wrap. */
 __kernel void rejoined(__global const int *x, __global const int *table, __global int *y, uint n, uint from)
 {
     size_t i = HERE;
@@ -94,7 +94,7 @@ __kernel void rejoined(__global const int *x, __global const int *table, __globa
     }
 }
 
-/* A choice that is the same for a row of work-items, or is not, among work-items that a branch has let through. */
+/* A selection that is uniform for a row of work-items, or not, among the active ones of a branch. */
 __kernel void choices(__global const int *x, __global int *y, uint n)
 {
     size_t i = HERE;
@@ -110,7 +110,7 @@ __kernel void choices(__global const int *x, __global int *y, uint n)
     y[i] = v;
 }
 
-/* What is made of ids, sizes and parameters before a barrier, and used after it. */
+/* Values computed from ids, sizes and parameters before a barrier, and used after it. */
 __kernel void ids_after_barriers(__global const int *x, __global long *y, uint a, long b)
 {
     __local int part[1024];

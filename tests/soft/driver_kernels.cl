@@ -51,7 +51,7 @@ kernel void meet(global atomic_uint *arrived)
     }
 }
 
-/* Wrong on purpose: only one subgroup comes to the barrier. */
+/* Deliberately wrong: only one subgroup reaches the barrier. */
 kernel void lonely(global uint *out)
 {
     if (get_sub_group_id() == 0) barrier(CLK_LOCAL_MEM_FENCE);

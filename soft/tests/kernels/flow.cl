@@ -10,7 +10,7 @@ __kernel void uniform_loop(__global const float *a, __global float *c, int n)
     int i = get_global_id(0);
     float s = 0, t = 1;
     for (int k = 0; k < n; k++) {
-        float u = s; /* the two swap: phis of each other */
+        float u = s; /* they swap: phis that refer to each other */
         s = t + a[k] * (float)i;
         t = u;
     }

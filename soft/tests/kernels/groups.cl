@@ -1,4 +1,4 @@
-/* What the work-items of a subgroup or a work-group do together. The __spirv_ names are instructions of that name. */
+/* Cooperation of the work-items of a subgroup or a work-group. The __spirv_ names are instructions of that name. */
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #define OP __attribute__((overloadable, convergent))
 bool OP __spirv_GroupNonUniformElect(int scope);
