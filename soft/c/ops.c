@@ -536,6 +536,16 @@ static const char *item_beyond(struct cg *g, uint32_t whole, enum cg_kind kind, 
     return cg_builtin_item(g, builtin, 3, kind, varying);
 }
 
+/* Has the vector a C variable, in which a component can be named by an expression that is one for all lanes? */
+static bool can_index(struct cg *g, uint32_t whole, uint32_t index)
+{
+    const struct sp_id *d = &g->m->ids[whole];
+    return !cg_is_varying(g, index) && d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef &&
+           !cg_leaves_of(g, d->type)->many && !cg_leaves_of(g, d->type)->leaf[0].narrow &&
+           cg_is_varying(g, whole) == cg_is_varying(g, g->inst->id) &&
+           !g->private[whole].variable && !cg_shared(g, whole)->forwarded;
+}
+
 /* Selects the component whose number equals the index; outside, item_beyond's value or component 0. */
 static void write_extract_dynamic(struct cg *g)
 {
@@ -543,7 +553,13 @@ static void write_extract_dynamic(struct cg *g)
     const struct cg_leaves *l = cg_value_leaves(g, whole);
     bool varying = cg_is_varying(g, g->inst->id);
     enum cg_kind kind = l->leaf[0].kind;
-    const char *r = cg_temporary(g, cg_kind_type(g, kind, varying)), *beyond = item_beyond(g, whole, kind, varying);
+    const char *beyond = item_beyond(g, whole, kind, varying);
+    if (!beyond && can_index(g, whole, index)) {
+        const char *at = cg_use(g, index, false);
+        cg_set_leaf(g, 0, cg_str(g, "%s.e[%s < %u ? %s : 0]", cg_variable(g, whole), at, l->count, at));
+        return;
+    }
+    const char *r = cg_temporary(g, cg_kind_type(g, kind, varying));
     cg_put(g, "    %s = %s;\n", r, beyond ? beyond : cg_leaf_use(g, whole, 0, varying));
     for (uint32_t i = beyond ? 0 : 1; i < l->count; i++) {
         const char *e = cg_leaf_use(g, whole, i, varying), *at = cg_use(g, index, varying);
