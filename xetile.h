@@ -502,6 +502,7 @@ typedef struct {
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
+typedef struct xt_stager_ xt_stager_;
 
 struct xt_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -542,6 +543,7 @@ struct xt_ctx {
     /* lowering */
     bool block2d; /* writing the version with 2D block messages */
     int staged;   /* operands go through local memory in this version, XT_BY_... */
+    const xt_stager_ *stager; /* NULL: there are no products */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
     spe_list once; /* what has been computed before the body, see xt_once_ */
@@ -1073,7 +1075,15 @@ typedef struct {
 } xt_stage_;
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
-XETILE_PRIVATE bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
+/* The pass, and what writes for it. xt_tile_mma_ sets it, so that programs without products do not need its code. */
+struct xt_stager_ {
+    void (*find)(xt_ctx *x);
+    spe_id (*emit_condition)(xt_ctx *x);
+    void (*write_surfaces)(xt_ctx *x);
+    bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
+    void (*write_entry)(xt_ctx *x, const xt_frame_ *f);
+};
+XETILE_PRIVATE const xt_stager_ *xt_stager_of_products_(void);
 XETILE_PRIVATE bool xt_is_sliced_(xt_ctx *x, uint32_t id);
 XETILE_PRIVATE void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 
@@ -3365,7 +3375,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding = xt_padding_(t.type, d->padding);
-    if (xt_write_staged_(x, n)) return;
+    if (x->staged && x->stager->write_load(x, n)) return;
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
@@ -3984,6 +3994,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_spread_like_(w.x, r.id, &d.sum);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
+    w.x->stager = xt_stager_of_products_();
     xt_record_(w, XT_OP_TILE_MMA_, xt_write_tile_mma_, 0, r.id, &d, sizeof d);
     return r;
 }
@@ -5350,7 +5361,7 @@ XE_FN_ xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
 
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
-    if (xt_write_staged_(x, n)) return;
+    if (x->staged && x->stager->write_load(x, n)) return;
     xt_define_vec_(x, n->result, xt_rearranged_(x, n->rearrange, xt_make_vec_(x, n)));
 }
 
@@ -7061,7 +7072,7 @@ XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 
 /* Writes a load: messages immediately, the rest with the last load of the group; slices with their product. False if
  * the load is not staged. */
-bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
     if (!s) return false;
@@ -7103,7 +7114,14 @@ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 /* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
 XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 {
-    if (x->staged && f->meets) xt_stage_barrier_(x);
+    if (f->meets) xt_stage_barrier_(x);
+}
+
+const xt_stager_ *xt_stager_of_products_(void)
+{
+    static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_stage_surfaces_,
+                                      xt_write_staged_, xt_write_stage_entry_};
+    return &stager;
 }
 
 /* control.c - regions, barriers. */
@@ -7302,7 +7320,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     }
     if (!xt_make_ids_(x, f)) return;
     xt_gather_(x, f, false, false);
-    xt_write_stage_entry_(x, f);
+    if (x->staged) x->stager->write_entry(x, f);
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f, false);
@@ -7868,9 +7886,9 @@ XE_FN_ void xt_write_block2d_(xt_ctx *x)
 XE_FN_ void xt_write_any_(xt_ctx *x)
 {
     if (x->stages.count) {
-        spe_if(&x->m, xt_emit_stage_condition_(x));
+        spe_if(&x->m, x->stager->emit_condition(x));
         x->staged = XT_BY_MESSAGES_;
-        xt_write_stage_surfaces_(x);
+        x->stager->write_surfaces(x);
         xt_write_nodes_(x);
         spe_else(&x->m, 0, NULL);
         x->staged = XT_BY_ELEMENTS_;
@@ -7922,7 +7940,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_block2d_(x);
     xt_find_late_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
-    xt_find_stages_(x);
+    if (x->stager) x->stager->find(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);

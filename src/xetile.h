@@ -495,6 +495,7 @@ typedef struct {
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
+typedef struct xt_stager_ xt_stager_;
 
 struct xt_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -535,6 +536,7 @@ struct xt_ctx {
     /* lowering */
     bool block2d; /* writing the version with 2D block messages */
     int staged;   /* operands go through local memory in this version, XT_BY_... */
+    const xt_stager_ *stager; /* NULL: there are no products */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
     spe_list once; /* what has been computed before the body, see xt_once_ */

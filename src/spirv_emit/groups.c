@@ -28,13 +28,21 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
 /* The number of operands of a function, 0 if spe_math lacks it. Makes errors name the function. */
 static uint32_t spe_math_operands_(spe_module *m, spe_math_op f)
 {
-#define SPE_MATH_CASE_(name, name_in_set, number, operands)                                                            \
-    case number: return m->doing = "spe_math(SPE_" #name ")", operands;
-    switch ((int)f) {
-        SPE_MATH_LIST(SPE_MATH_CASE_)
-    default: return m->doing = "spe_math", 0;
+#define SPE_MATH_ROW_(name, name_in_set, number, operands) {number, operands, "spe_math(SPE_" #name ")"},
+    static const struct {
+        uint16_t number, operands;
+        const char *name;
+    } rows[] = {SPE_MATH_LIST(SPE_MATH_ROW_) {UINT16_MAX, 0, "spe_math"}}; /* in rising order of numbers */
+#undef SPE_MATH_ROW_
+    size_t low = 0, last = sizeof rows / sizeof *rows - 1, high = last;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (rows[middle].number < (uint32_t)f) low = middle + 1;
+        else high = middle;
     }
-#undef SPE_MATH_CASE_
+    if (rows[low].number != (uint32_t)f) low = last;
+    m->doing = rows[low].name;
+    return rows[low].operands;
 }
 
 spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)

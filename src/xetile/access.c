@@ -108,7 +108,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding = xt_padding_(t.type, d->padding);
-    if (xt_write_staged_(x, n)) return;
+    if (x->staged && x->stager->write_load(x, n)) return;
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {

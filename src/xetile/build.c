@@ -96,9 +96,9 @@ static void xt_write_block2d_(xt_ctx *x)
 static void xt_write_any_(xt_ctx *x)
 {
     if (x->stages.count) {
-        spe_if(&x->m, xt_emit_stage_condition_(x));
+        spe_if(&x->m, x->stager->emit_condition(x));
         x->staged = XT_BY_MESSAGES_;
-        xt_write_stage_surfaces_(x);
+        x->stager->write_surfaces(x);
         xt_write_nodes_(x);
         spe_else(&x->m, 0, NULL);
         x->staged = XT_BY_ELEMENTS_;
@@ -150,7 +150,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_block2d_(x);
     xt_find_late_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
-    xt_find_stages_(x);
+    if (x->stager) x->stager->find(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);

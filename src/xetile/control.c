@@ -195,7 +195,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     }
     if (!xt_make_ids_(x, f)) return;
     xt_gather_(x, f, false, false);
-    xt_write_stage_entry_(x, f);
+    if (x->staged) x->stager->write_entry(x, f);
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f, false);

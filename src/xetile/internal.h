@@ -371,13 +371,17 @@ typedef struct {
 } xt_stage_;
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
-XETILE_PRIVATE void xt_find_stages_(xt_ctx *x);
-XETILE_PRIVATE spe_id xt_emit_stage_condition_(xt_ctx *x);
-XETILE_PRIVATE void xt_write_stage_surfaces_(xt_ctx *x);
-XETILE_PRIVATE bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
+/* The pass, and what writes for it. xt_tile_mma_ sets it, so that programs without products do not need its code. */
+struct xt_stager_ {
+    void (*find)(xt_ctx *x);
+    spe_id (*emit_condition)(xt_ctx *x);
+    void (*write_surfaces)(xt_ctx *x);
+    bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
+    void (*write_entry)(xt_ctx *x, const xt_frame_ *f);
+};
+XETILE_PRIVATE const xt_stager_ *xt_stager_of_products_(void);
 XETILE_PRIVATE bool xt_is_sliced_(xt_ctx *x, uint32_t id);
 XETILE_PRIVATE void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
-XETILE_PRIVATE void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f);
 
 /* ---- vectors.c */
 

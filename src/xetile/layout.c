@@ -167,7 +167,7 @@ static xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
 
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
-    if (xt_write_staged_(x, n)) return;
+    if (x->staged && x->stager->write_load(x, n)) return;
     xt_define_vec_(x, n->result, xt_rearranged_(x, n->rearrange, xt_make_vec_(x, n)));
 }
 

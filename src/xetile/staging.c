@@ -237,7 +237,7 @@ static int xt_stage_product_(xt_ctx *x, int node)
 }
 
 /* Chooses the operands that go through local memory. Consecutive ones share a barrier. */
-XE_FN_ void xt_find_stages_(xt_ctx *x)
+static void xt_find_stages_(xt_ctx *x)
 {
     xt_frame_ *open[SPE_REGIONS_MAX];
     int i, depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
@@ -270,7 +270,7 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
 
 /* The condition for surfaces of all classes to be legal: a pitch of at most 2^24 bytes that holds a line plus up to two
  * times 64 bytes before it. */
-XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
+static spe_id xt_emit_stage_condition_(xt_ctx *x)
 {
     spe_module *m = &x->m;
     spe_id all = 0;
@@ -438,7 +438,7 @@ static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
 static int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
 /* Writes the surfaces that are known at the beginning of the version. */
-XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
+static void xt_write_stage_surfaces_(xt_ctx *x)
 {
     int i, j, round;
     size_t k;
@@ -806,7 +806,7 @@ static xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 
 /* Writes a load: messages immediately, the rest with the last load of the group; slices with their product. False if
  * the load is not staged. */
-bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
+static bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
     if (!s) return false;
@@ -846,7 +846,14 @@ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 }
 
 /* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
-XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
+static void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 {
-    if (x->staged && f->meets) xt_stage_barrier_(x);
+    if (f->meets) xt_stage_barrier_(x);
+}
+
+const xt_stager_ *xt_stager_of_products_(void)
+{
+    static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_stage_surfaces_,
+                                      xt_write_staged_, xt_write_stage_entry_};
+    return &stager;
 }
