@@ -271,7 +271,7 @@ static inline const char *png_inflate(const uint8_t *in, size_t size, uint8_t *o
     png_stream s = {in, size, 2, 0, 0, out, count, 0, NULL};
     bool last = false;
     if (size < 6 || (in[0] & 15) != 8 || (in[0] * 256 + in[1]) % 31 != 0 || in[1] & 32)
-        return "its pixels are no zlib stream";
+        return "its pixels are not a zlib stream";
     while (!last && !s.wrong) {
         uint32_t kind;
         last = png_bits(&s, 1);

@@ -457,7 +457,7 @@ static bool read_input(const options *o, problem *p)
     for (int i = 0; i < 2; i++) {
         const npy_header *h = i ? &b : &a;
         if (is_integer(h) != (p->type == &gemm_types[GEMM_I8]))
-            return fail("%s: it holds %s, which is no input of --type %s", o->file[i], npy_types[h->type].name,
+            return fail("%s: it holds %s, which is not an input of --type %s", o->file[i], npy_types[h->type].name,
                         p->type->name);
     }
     if (b.rows != a.cols)

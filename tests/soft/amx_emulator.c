@@ -199,7 +199,7 @@ static void multiply(int instruction, int d, int a, int b)
     require_tile(instruction, a);
     require_tile(instruction, b);
     require(tiles.bytes[d] % 4 == 0 && tiles.bytes[a] % 4 == 0 && tiles.bytes[b] % 4 == 0, instruction,
-            "a row is no whole number of 4 bytes");
+            "a row is not a whole number of 4 bytes");
     require(tiles.rows[d] == tiles.rows[a], instruction, "the sums have not as many rows as A");
     require(tiles.bytes[d] == tiles.bytes[b], instruction, "the sums have not as many columns as B");
     require(tiles.bytes[a] / 4 == tiles.rows[b], instruction, "A has not as many columns as B has rows");
