@@ -17,7 +17,6 @@
 struct allocation {
     uintptr_t base;
     size_t size;
-    ze_context_handle_t context;
     ze_memory_type_t type;
     bool huge, opened; /* opened: from another process's handle; closed instead of freed */
     bool has_atomics;  /* set by the program: */
@@ -84,13 +83,13 @@ static bool insert(const struct allocation *a)
 }
 
 /* Removes the allocation that begins at `pointer` from the table; its pages then belong to the caller. */
-static bool take_out(ze_context_handle_t context, const void *pointer, bool opened, struct soft_pages *pages)
+static bool take_out(const void *pointer, bool opened, struct soft_pages *pages)
 {
     struct allocation *a;
     bool ok;
     pthread_rwlock_wrlock(&table.lock);
     a = find(pointer);
-    ok = a && a->base == (uintptr_t)pointer && a->context == context && a->opened == opened;
+    ok = a && a->base == (uintptr_t)pointer && a->opened == opened;
     if (ok) {
         size_t at = (size_t)(a - table.list);
         *pages = a->pages;
@@ -143,10 +142,9 @@ static size_t whole_granules(size_t size)
     return (size + granule - 1) / granule * granule;
 }
 
-static ze_result_t allocate(ze_context_handle_t context, ze_memory_type_t type, size_t size, size_t alignment,
-                            void **to)
+static ze_result_t allocate(ze_memory_type_t type, size_t size, size_t alignment, void **to)
 {
-    struct allocation a = {.size = size, .context = context, .type = type, .huge = size >= HUGE_PAGE};
+    struct allocation a = {.size = size, .type = type, .huge = size >= HUGE_PAGE};
     void *base;
     *to = NULL;
     if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
@@ -191,9 +189,9 @@ static ze_result_t map_file(struct allocation a, int file, void **pointer)
     return ZE_RESULT_SUCCESS;
 }
 
-static ze_result_t import(ze_context_handle_t context, ze_memory_type_t type, size_t size, int file, void **to)
+static ze_result_t import(ze_memory_type_t type, size_t size, int file, void **to)
 {
-    struct allocation a = {.size = size, .context = context, .type = type};
+    struct allocation a = {.size = size, .type = type};
     *to = NULL;
     return map_file(a, fcntl(file, F_DUPFD_CLOEXEC, 0), to); /* the program keeps its own descriptor */
 }
@@ -231,7 +229,7 @@ ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_al
     SOFT_POINTER(pointer);
     if (file >= 0 || host_file >= 0)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "shared memory is not imported");
-    return allocate(context, ZE_MEMORY_TYPE_SHARED, size, alignment, pointer);
+    return allocate(ZE_MEMORY_TYPE_SHARED, size, alignment, pointer);
 }
 
 ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *desc, size_t size,
@@ -242,8 +240,8 @@ ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_al
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_TRY(check_device_desc(desc, &file));
     SOFT_POINTER(pointer);
-    if (file >= 0) return import(context, ZE_MEMORY_TYPE_DEVICE, size, file, pointer);
-    return allocate(context, ZE_MEMORY_TYPE_DEVICE, size, alignment, pointer);
+    if (file >= 0) return import(ZE_MEMORY_TYPE_DEVICE, size, file, pointer);
+    return allocate(ZE_MEMORY_TYPE_DEVICE, size, alignment, pointer);
 }
 
 ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
@@ -253,8 +251,8 @@ ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_TRY(check_host_desc(desc, &file));
     SOFT_POINTER(pointer);
-    if (file >= 0) return import(context, ZE_MEMORY_TYPE_HOST, size, file, pointer);
-    return allocate(context, ZE_MEMORY_TYPE_HOST, size, alignment, pointer);
+    if (file >= 0) return import(ZE_MEMORY_TYPE_HOST, size, file, pointer);
+    return allocate(ZE_MEMORY_TYPE_HOST, size, alignment, pointer);
 }
 
 /* ---- freeing */
@@ -265,10 +263,10 @@ static void give_back(struct soft_pages *pages)
     soft_pages_free(pages);
 }
 
-static ze_result_t forget(ze_context_handle_t context, void *pointer, struct soft_pages *pages)
+static ze_result_t forget(void *pointer, struct soft_pages *pages)
 {
-    if (take_out(context, pointer, false, pages)) return ZE_RESULT_SUCCESS;
-    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not an allocation of this context", pointer);
+    if (take_out(pointer, false, pages)) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not an allocation", pointer);
 }
 
 ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
@@ -276,7 +274,7 @@ ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
     struct soft_pages pages;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(pointer);
-    SOFT_TRY(forget(context, pointer, &pages));
+    SOFT_TRY(forget(pointer, &pages));
     give_back(&pages);
     return ZE_RESULT_SUCCESS;
 }
@@ -320,10 +318,10 @@ void soft_memory_collect(uint64_t (*first_of_queues)(void))
     }
 }
 
-ze_result_t soft_memory_free_later(ze_context_handle_t context, void *pointer, uint64_t submission)
+ze_result_t soft_memory_free_later(void *pointer, uint64_t submission)
 {
     struct deferred *d = calloc(1, sizeof *d);
-    ze_result_t result = d ? forget(context, pointer, &d->pages) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    ze_result_t result = d ? forget(pointer, &d->pages) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (result != ZE_RESULT_SUCCESS) {
         free(d);
         return result;
@@ -374,17 +372,17 @@ ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to)
     return result;
 }
 
-ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer)
+ze_result_t soft_memory_open(const struct soft_ipc *from, int file, void **pointer)
 {
-    struct allocation a = {.size = (size_t)from->size, .context = context, .opened = true};
+    struct allocation a = {.size = (size_t)from->size, .opened = true};
     a.type = from->type == ZE_MEMORY_TYPE_HOST ? ZE_MEMORY_TYPE_HOST : ZE_MEMORY_TYPE_DEVICE;
     return map_file(a, file, pointer);
 }
 
-ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer)
+ze_result_t soft_memory_close(const void *pointer)
 {
     struct soft_pages pages;
-    if (!take_out(context, pointer, true, &pages))
+    if (!take_out(pointer, true, &pages))
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p was not opened from a handle", pointer);
     give_back(&pages);
     return ZE_RESULT_SUCCESS;

@@ -1,5 +1,5 @@
 /* memory_info.c - properties of an address. Any context may be passed, because pointers are the same in all of them and
- * programs rely on it; freeing requires the allocation's own context.
+ * programs rely on it.
  */
 #include "ze_soft.h"
 

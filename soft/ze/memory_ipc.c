@@ -38,7 +38,7 @@ ze_result_t zeMemOpenIpcHandle(ze_context_handle_t context, ze_device_handle_t d
     SOFT_POINTER(pointer);
     memcpy(&ipc, &handle, sizeof ipc);
     SOFT_TRY(soft_ipc_open(&ipc, SOFT_IPC_MEMORY, &file));
-    return soft_memory_open(context, &ipc, file, pointer);
+    return soft_memory_open(&ipc, file, pointer);
 }
 
 #if SOFT_API(6)
@@ -54,7 +54,7 @@ ze_result_t zeMemCloseIpcHandle(ze_context_handle_t context, const void *pointer
 {
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(pointer);
-    return soft_memory_close(context, pointer);
+    return soft_memory_close(pointer);
 }
 
 /* ---- file descriptors */

@@ -136,7 +136,7 @@ ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_d
     SOFT_FLAGS(desc->freePolicy,
                ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE | ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
     if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE) {
-        SOFT_TRY(soft_memory_free_later(context, pointer, soft_queues_last()));
+        SOFT_TRY(soft_memory_free_later(pointer, soft_queues_last()));
         soft_memory_collect(soft_queues_first);
         return ZE_RESULT_SUCCESS;
     }

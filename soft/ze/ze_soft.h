@@ -384,7 +384,7 @@ bool soft_memory_find(const void *pointer, struct soft_allocation *to); /* false
 bool soft_range_fits(const void *pointer, size_t size);
 /* Frees the allocation when the submissions up to that number are done: by soft_memory_collect, which calls a function
  * for the first that is not. */
-ze_result_t soft_memory_free_later(ze_context_handle_t context, void *pointer, uint64_t submission);
+ze_result_t soft_memory_free_later(void *pointer, uint64_t submission);
 void soft_memory_collect(uint64_t (*first_submission)(void));
 
 /* ---- pages.c: whole pages between guards */
@@ -446,8 +446,8 @@ ze_result_t soft_check_memory_chain(const void *next, int *file);
 ze_external_memory_export_fd_t *soft_wanted_file(void *next);
 ze_result_t soft_give_file(ze_external_memory_export_fd_t *to, int file); /* a new one, owned by the program */
 ze_result_t soft_share(const void *pointer, struct soft_ipc *to);         /* memory of either kind */
-ze_result_t soft_memory_open(ze_context_handle_t context, const struct soft_ipc *from, int file, void **pointer);
-ze_result_t soft_memory_close(ze_context_handle_t context, const void *pointer);
+ze_result_t soft_memory_open(const struct soft_ipc *from, int file, void **pointer);
+ze_result_t soft_memory_close(const void *pointer);
 bool soft_memory_waits(void); /* is any memory waiting to be freed? */
 /* A unique number among allocations and images. */
 uint64_t soft_memory_id(void);
