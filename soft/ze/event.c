@@ -78,6 +78,7 @@ ze_result_t zeEventPoolOpenIpcHandle(ze_context_handle_t context, ze_ipc_event_p
     p->tag = SOFT_POOL;
     p->context = context;
     p->imported = true;
+    atomic_init(&p->references, 1);
     *pool = p;
     return ZE_RESULT_SUCCESS;
 }
@@ -120,6 +121,7 @@ ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_d
     (*pool)->flags = desc->flags;
     (*pool)->counts = counts;
     (*pool)->count = desc->count;
+    atomic_init(&(*pool)->references, 1);
     if (desc->flags & ZE_EVENT_POOL_FLAG_IPC &&
         !((*pool)->shared = soft_shared_new(desc->count, desc->flags, soft_event_follow))) {
         free(*pool);
@@ -128,13 +130,19 @@ ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_d
     return ZE_RESULT_SUCCESS;
 }
 
+/* Programs destroy pools before their events, as Intel's driver lets them. */
+static void release_pool(ze_event_pool_handle_t pool)
+{
+    if (atomic_fetch_sub(&pool->references, 1) != 1) return;
+    if (pool->shared) soft_shared_free(pool->shared);
+    free(pool);
+}
+
 ze_result_t zeEventPoolDestroy(ze_event_pool_handle_t pool)
 {
     SOFT_HANDLE(pool, SOFT_POOL);
-    if (atomic_load(&pool->events)) return soft_fail(ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the pool still has events");
-    if (pool->shared) soft_shared_free(pool->shared);
     pool->tag = SOFT_DEAD;
-    free(pool);
+    release_pool(pool);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -180,7 +188,7 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
     e->desc = *desc;
     e->counts = pool->counts;
     e->timed = (pool->flags & (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP)) != 0;
-    atomic_fetch_add(&pool->events, 1);
+    atomic_fetch_add(&pool->references, 1);
     if (pool->shared) {
         soft_shared_attach(pool->shared, e);
         if (pool->imported)
@@ -196,12 +204,13 @@ void soft_event_forget(ze_event_handle_t event)
 {
     if (event->moment) soft_event_release(event->moment);
     if (event->pool && event->pool->shared) soft_shared_detach(event->pool->shared, event);
-    if (event->pool) atomic_fetch_sub(&event->pool->events, 1);
     pthread_mutex_lock(&event->signal.lock);
+    ze_event_pool_handle_t pool = event->pool;
     event->tag = SOFT_DEAD;
     event->moment = NULL;
     event->pool = NULL;
     pthread_mutex_unlock(&event->signal.lock);
+    if (pool) release_pool(pool);
 }
 
 /* ---- moments of counter-based events */

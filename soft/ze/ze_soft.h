@@ -212,7 +212,7 @@ struct _ze_event_pool_handle_t {
     ze_event_pool_flags_t flags;
     uint32_t counts; /* for counter-based events: SOFT_COUNTS_... */
     uint32_t count;
-    _Atomic uint32_t events;
+    _Atomic uint32_t references; /* the handle, and each event */
     struct soft_shared *shared; /* NULL: not shared */
     bool imported;              /* created by another process */
 };
