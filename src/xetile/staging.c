@@ -99,7 +99,7 @@ static bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *of)
     s->depth = d->shape[k] * s->bytes / 4;
     s->whole = p->align[!memory] % s->classes == 0;
     s->aligned = p->align[memory] * s->bytes % 4 == 0;
-    s->early = s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
+    s->early = x->registers > 128 && s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
     s->together = s->bytes < 4 ? 8 : 16;
     s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
     s->across = s->use == CM_A ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
@@ -181,10 +181,12 @@ static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
     return x->stages.count - 1;
 }
 
-/* Both operands of a product may be stored in another order along k if nothing else uses them. */
+/* Both operands of a product may be stored in another order along k if nothing else uses them. Its addresses, and those
+ * of surfaces that are known early, need the larger register file. */
 static void xt_stage_mix_(xt_ctx *x)
 {
     int i, j;
+    if (x->registers <= 128) return;
     for (i = 0; i < x->nodes.count; i++) {
         const xt_mma_desc_ *d = (const xt_mma_desc_ *)xt_node_at_(x, i)->desc;
         const xt_value_ *v[2];
