@@ -59,7 +59,7 @@ static const struct {
      "SPIR-V words to a kernel on the device: compiled anew, and found in the cache.", BARS},
     {"gemm_*_#", "Matrix product by size", "M = N = K, whole launches. The peer multiplies floats.", CURVES},
     {"gemm_*_#_", "Matrix product by instruction set",
-     "The software device compiles for what the CPU has, or less when told so.", BARS},
+     "The software device compiles for the CPU's instruction sets, or for fewer on request.", BARS},
     {"gemm_i8_beside_", "", "", TABLE},
     {"f32_peak_of_a_thread_", "The CPU's own bound",
      "One thread that does nothing but multiply and add f32, by instruction set.", BARS},

@@ -198,7 +198,7 @@ static bool parse_options(options *o, char **argv)
             return fail("%s is not an option, or its value is missing; batched_gemm --help lists them", name);
         else if (!parse_number(name, value, 1, sizes[n].most, &o->size[n])) return false;
     }
-    if (o->target && !o->file) return fail("--target goes with --emit");
+    if (o->target && !o->file) return fail("--target requires --emit");
     if (!o->target) o->target = "bmg";
     return true;
 }

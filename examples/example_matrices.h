@@ -201,7 +201,7 @@ static inline const char *safetensors_find(const char *text, size_t size, const 
         json_wants(&j, '}');
     }
     if (j.wrong || matrices == 1) return j.wrong;
-    if (name) return "it has no tensor of the name that --tensor says";
+    if (name) return "it has no tensor with the name given by --tensor";
     return matrices ? "it has several matrices: choose one with --tensor NAME" : "it has no matrix";
 }
 

@@ -166,7 +166,7 @@ static inline int png_symbol(png_stream *s, const png_code *c)
         at += c->count[n];
         first = (first + c->count[n]) * 2;
     }
-    if (!s->wrong) s->wrong = "its pixels have a code that stands for nothing";
+    if (!s->wrong) s->wrong = "its pixels have an invalid code";
     return 0;
 }
 
@@ -184,7 +184,7 @@ static inline void png_copy(png_stream *s, size_t back, size_t count)
     if (back > s->done)
         s->wrong = "its pixels repeat what is before the first";
     else if (count > s->room - s->done)
-        s->wrong = "it has more pixels than its size says";
+        s->wrong = "it has more pixels than its size";
     else
         for (; count; count--, s->done++) s->out[s->done] = s->out[s->done - back];
 }
@@ -196,7 +196,7 @@ static inline void png_compressed(png_stream *s, const png_code *literals, const
         if (s->wrong || symbol == 256) return;
         if (symbol < 256) {
             if (s->done == s->room)
-                s->wrong = "it has more pixels than its size says";
+                s->wrong = "it has more pixels than its size";
             else
                 s->out[s->done++] = (uint8_t)symbol;
         } else if (symbol > 285) {
@@ -224,7 +224,7 @@ static inline void png_stored(png_stream *s)
     else if (n > s->size - s->at)
         s->wrong = "its pixels end too early";
     else if (n > s->room - s->done)
-        s->wrong = "it has more pixels than its size says";
+        s->wrong = "it has more pixels than its size";
     else
         memcpy(s->out + s->done, s->in + s->at, n), s->at += n, s->done += n;
 }
@@ -287,7 +287,7 @@ static inline const char *png_inflate(const uint8_t *in, size_t size, uint8_t *o
             s.wrong = "its pixels have a block of a kind that there is not";
     }
     if (s.wrong) return s.wrong;
-    if (s.done < count) return "it has fewer pixels than its size says";
+    if (s.done < count) return "it has fewer pixels than its size";
     if (s.size - s.at < 4) return "its pixels end too early";
     return png_u32(in + s.at) == png_adler(out, count) ? NULL : "the checksum of its pixels is wrong";
 }
@@ -377,7 +377,7 @@ static inline const char *png_decode(uint8_t *file, size_t size, png_picture *p)
     uint8_t *rows;
     if (wrong) return wrong;
     count = ((size_t)of.width * (size_t)of.channels + 1) * (size_t)of.height;
-    if (pixels < count / 1040) return "it has fewer pixels than its size says"; /* 258 bytes take two bits at least */
+    if (pixels < count / 1040) return "it has fewer pixels than its size"; /* 258 bytes take two bits at least */
     rows = (uint8_t *)malloc(count);
     of.at = (uint8_t *)malloc(count);
     wrong = rows && of.at ? png_inflate(file, pixels, rows, count) : "there is not enough memory for it";

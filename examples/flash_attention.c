@@ -373,7 +373,7 @@ static bool parse_options(options *o, char **argv)
         else return fail("%s is not an option, or its value is missing; flash_attention --help lists them", name);
         if (!ok) return false;
     }
-    if (o->target && !o->file) return fail("--target goes with --emit");
+    if (o->target && !o->file) return fail("--target requires --emit");
     if (!o->target) o->target = "bmg";
     return true;
 }

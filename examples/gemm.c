@@ -144,7 +144,7 @@ static bool parse_options(options *o, char **argv)
             o->file[o->files++] = argv[i];
         }
     }
-    if (o->target && !o->emit && !o->print) return fail("--target goes with --emit");
+    if (o->target && !o->emit && !o->print) return fail("--target requires --emit");
     return o->files != 1 || fail("%s: A.npy alone is not enough, B.npy is missing", o->file[0]);
 }
 

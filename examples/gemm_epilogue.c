@@ -88,7 +88,7 @@ typedef const char *options[OPTIONS]; /* values from the command line, NULL: not
 static bool parse_options(options o, char **argv)
 {
     return parse_pairs(option_table, OPTIONS, o, argv) &&
-           (!o[TARGET] || o[EMIT] || fail("--target goes with --emit"));
+           (!o[TARGET] || o[EMIT] || fail("--target requires --emit"));
 }
 
 /* ---- host code */

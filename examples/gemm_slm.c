@@ -213,7 +213,7 @@ int main(int argc, char **argv)
     (void)argc;
     memset(&o, 0, sizeof o);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
+    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
     ok = ok && parse_size("--m", o.m, 512, &p.m) && parse_size("--n", o.n, 512, &p.n) &&
          parse_size("--k", o.k, 256, &p.k);
     if (ok && o.help)

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
         else return failed(argv[i], 0, "not an option, or its value is missing; hello --help lists them");
     }
     if (file || print) return emit(print ? NULL : file, target ? target : "bmg");
-    if (target) return failed(target, 0, "--target goes with --emit");
+    if (target) return failed(target, 0, "--target requires --emit");
     if (!zed_open(&dev, &(zed_options){.device = name})) return failed(dev.error.file, dev.error.line, dev.error.text);
     status = run(&dev);
     zed_close(&dev);

@@ -332,7 +332,7 @@ int main(int argc, char **argv)
     (void)argc;
     memset(&o, 0, sizeof o);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
+    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
     ok = ok && choose_blur(&o);
     if (ok && o.help)
         print_help();

@@ -122,7 +122,7 @@ static bool parse(char **argv, const char *given[OPTIONS], int sizes[SIZES], boo
     }
     if (sizes[CLUSTERS] > sizes[COUNT])
         return fail("--clusters %d: there are %d points", sizes[CLUSTERS], sizes[COUNT]);
-    return !given[TARGET] || given[EMIT] || fail("--target goes with --emit");
+    return !given[TARGET] || given[EMIT] || fail("--target requires --emit");
 }
 
 /* ---- the picture ---- */

@@ -143,7 +143,7 @@ static bool parse_options(options *o, char **argv)
         if (!argv[i + 1]) return fail("%s needs a value: %s", argv[i], option_table[k].value);
         *(const char **)(void *)field = argv[++i];
     }
-    return !o->target || o->emit || fail("--target goes with --emit");
+    return !o->target || o->emit || fail("--target requires --emit");
 }
 
 /* ---- data: random numbers, weights as every layer's rows */

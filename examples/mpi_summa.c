@@ -351,7 +351,7 @@ int main(int argc, char **argv)
     memset(&o, 0, sizeof o);
     memset(&p, 0, sizeof p);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
+    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
     ok = ok && parse_from("--m", o.m, 1024, 1, &p.m) && parse_from("--n", o.n, 1024, 1, &p.n) &&
          parse_from("--k", o.k, 1024, 1, &p.k) && parse_from("--overlap", o.overlap, 1, 0, &overlap);
     if (ok && o.help) {

@@ -170,7 +170,7 @@ static bool parse_options(options *o, char **argv)
         if (!argv[i + 1]) return fail("%s needs a value: %s", argv[i], option_table[k].value);
         *(const char **)(void *)field = argv[++i];
     }
-    return !o->target || o->emit || fail("--target goes with --emit");
+    return !o->target || o->emit || fail("--target requires --emit");
 }
 
 static bool write_png(const char *prefix, const char *what, uint8_t *rgb)

@@ -89,7 +89,7 @@ static void print_help(void)
         "  --bits 4|8          of a weight; default 4\n"
         "  --batch B           rows of x, 1 to 16; default 4\n"
         "  --n N --k K         outputs and inputs; default 1024 768\n"
-        "  --svg FILE          draw the outputs against those of the weights as they were\n"
+        "  --svg FILE          draw the outputs against those of the original weights\n"
         "  --device NAME       number or part of the name of a device; --list prints them\n"
         "  --emit FILE         write the SPIR-V module instead of running it\n"
         "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
@@ -171,7 +171,7 @@ static bool choose_layer(const options *o, layer *l)
         return false;
     if (o->files && (o->n || o->k)) return fail("%s: its shape is --n and --k already", o->file[0]);
     if (o->files > 1 && o->batch) return fail("%s: its rows are --batch already", o->file[1]);
-    if (!o->files && o->tensor) return fail("--tensor goes with a file");
+    if (!o->files && o->tensor) return fail("--tensor requires a file");
     if (o->files && !read_weights(o->file[0], o->tensor, &l->w)) return false;
     if (!o->files && !random_matrix(&l->w, l->k, l->n, 1 / sqrt(l->k), &state)) return false;
     l->k = l->w.rows;
@@ -265,7 +265,7 @@ static bool check(const layer *l, const uint16_t *x, const uint16_t *y, float *p
             points[2 * at - 2] = (float)unquantized;
             points[2 * at - 1] = (float)got;
         }
-    printf("error    %.3f of its bound at most; %d bits are %.2f%% from the weights as they were\n", worst, l->bits,
+    printf("error    %.3f of its bound at most; %d bits are %.2f%% from the original weights\n", worst, l->bits,
            100 * sqrt(noise / fmax(signal, 1e-300)));
     return wrong == 0 || fail("%d x %d x %d: %zu elements are wrong", l->m, l->n, l->k, wrong);
 }
@@ -285,7 +285,7 @@ static bool draw(const char *path, const layer *l, const float *points)
             "font-family=\"sans-serif\" font-size=\"12\" text-anchor=\"middle\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
             "<path d=\"M50 370V20M50 370H400\" stroke=\"#333\"/><path d=\"M50 370L400 20\" stroke=\"#c44\"/>\n"
-            "<text x=\"225\" y=\"408\">output of the weights as they were</text>\n"
+            "<text x=\"225\" y=\"408\">output of the original weights</text>\n"
             "<text transform=\"translate(14 195) rotate(-90)\">output of int%d weights</text>\n",
             l->bits);
     for (int tick = -2; tick <= 2; tick++) {
@@ -390,7 +390,7 @@ int main(int argc, char **argv)
     memset(&o, 0, sizeof o);
     memset(&l, 0, sizeof l);
     for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target goes with --emit");
+    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
     if (ok && o.help)
         print_help();
     else if (ok && o.list)

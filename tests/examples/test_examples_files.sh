@@ -104,7 +104,7 @@ npy w "2, 2" && printf '\000\000\340\100\000\000\340\300\000\000\200\100\000\000
 npy x "1, 2" && printf '\000\000\200\077\000\000\000\100' >> "$work/x.npy"                                # 1 2
 check_says "from files" "ok quantized_linear int4, batch 1, 2 x 2" "$layer" --device software --svg "$work/q.svg" "$work/w.npy" "$work/x.npy" "$work/y.npy"
 check "15 and 1" test "$(tail -c 4 "$work/y.npy" | od -An -tx1 | tr -d ' ')" = 804b003c
-for what in "output of the weights as they were" "output of int4 weights" "</svg>"; do
+for what in "output of the original weights" "output of int4 weights" "</svg>"; do
     check_says "the picture has: $what" "$what" cat "$work/q.svg"
 done
 # The same weights as safetensors, one row per output, in BF16, and the same activations in F32.
