@@ -503,14 +503,14 @@ typedef uint32_t spe_id; /* 0 is poison */
     X(TYPE, 7, "operand types disagree, or the operation does not take the type")                                      \
     X(RANGE, 8, "a number does not fit where it is put")                                                               \
     X(SCOPE, 9, "a value is used outside the region or function it was made in")                                       \
-    X(NO_FUNCTION, 10, "an instruction stands outside every function")                                                 \
+    X(NO_FUNCTION, 10, "an instruction is outside of every function")                                                  \
     X(FUNCTION_OPEN, 11, "a function is open where none may be")                                                       \
     X(REGION_OPEN, 12, "a region (if, loop, switch) was left open")                                                    \
     X(REGION_CROSSED, 13, "a region is closed by what does not belong to it")                                          \
     X(CARRIED, 14, "the values carried out of a region disagree in number or type")                                    \
     X(PARAMETER, 15, "a parameter is unknown or of a type a kernel cannot have")                                       \
     X(RETURN, 16, "a return disagrees with the function's type")                                                       \
-    X(PROLOGUE, 17, "something stands in the prologue that cannot")                                                    \
+    X(PROLOGUE, 17, "not allowed in the prologue")                                                                     \
     X(NAME, 18, "a name is missing or was used before")                                                                \
     X(FINISHED, 19, "the module is finished")
 

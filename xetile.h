@@ -3037,7 +3037,7 @@ XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
     xt_describe_(inner, text, sizeof text);
     if (outer->kind == SPE_INT && outer->integer == 1)
         return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
-                        "order {%d, %d} wants stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
+                        "order {%d, %d} needs stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
                         t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
     return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted a C integer from 1 to %d",
                     contiguous, text, (int)XT_STEP_MAX_);
@@ -8467,7 +8467,7 @@ XE_FN_ void xt_put_summary_(xt_printer_ *p)
     xt_ctx *x = p->x;
     uint64_t known;
     int j;
-    xt_put_(p, "// %s: %d subgroups of %d, %d registers a thread, ", x->target.name, x->subgroups ? x->subgroups : 1,
+    xt_put_(p, "// %s: %d subgroups of %d, %d registers per thread, ", x->target.name, x->subgroups ? x->subgroups : 1,
             x->S, x->registers);
     xt_put_(p, "%lld bytes of local memory, %lld more to move vectors", (long long)x->local_bytes,
             (long long)x->scratch_bytes);

@@ -341,7 +341,7 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     ZED_R_(X, INVALID_KERNEL_NAME, 0x78000011u, "ERROR_", "the module has no such kernel")                             \
     ZED_R_(X, INVALID_FUNCTION_NAME, 0x78000012u, "ERROR_", "the module has no such function")                         \
     ZED_R_(X, INVALID_GROUP_SIZE_DIMENSION, 0x78000013u, "ERROR_",                                                     \
-      "use a smaller work-group, or the one the kernel requires; many registers a thread mean fewer work-items")       \
+      "use a smaller work-group, or the one the kernel requires; many registers per thread mean fewer work-items")     \
     ZED_R_(X, INVALID_GLOBAL_WIDTH_DIMENSION, 0x78000014u, "ERROR_", "launch fewer groups")                            \
     ZED_R_(X, INVALID_KERNEL_ARGUMENT_INDEX, 0x78000015u, "ERROR_",                                                    \
       "the kernel has fewer parameters than the text says")                                                            \

@@ -606,7 +606,7 @@ bool sp_check_chain(struct sp_reader *r, const struct sp_inst *i, uint32_t at, b
     if (to->kind != SP_POINTER || to->storage != base->storage)
         return sp_refuse(r, i, "its result is not a pointer of the base's storage class");
     return sp_same(m, to->elem, type) ||
-           sp_deviate(r, i, SP_CHAIN_RESULT, "its result does not point to what the indices lead to");
+           sp_deviate(r, i, SP_CHAIN_RESULT, "its result does not point to the indexed type");
 }
 
 /* Variables with such an initial value need not be initialised. */

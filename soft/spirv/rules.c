@@ -375,7 +375,7 @@ static bool check_copy_logical(struct sp_reader *r, const struct sp_inst *i)
 static bool check_size_of(struct sp_reader *r, const struct sp_inst *i)
 {
     return sp_type(r->m, sp_operand_type(r, i, 0)->elem)->size != 0 ||
-           sp_refuse(r, i, "what it points to has no place in memory");
+           sp_refuse(r, i, "its pointee cannot be in memory");
 }
 
 static bool check_generic_cast(struct sp_reader *r, const struct sp_inst *i)
@@ -504,7 +504,7 @@ static bool check_access(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *p = sp_operand_type(r, i, 0), *t = sp_type(r->m, p->elem);
     if (!t->size && t->kind != SP_COOPMAT && t->kind != SP_STRUCT)
-        return sp_refuse(r, i, "values of this type have no place in memory");
+        return sp_refuse(r, i, "values of this type cannot be in memory");
     if (t->size > SP_MAX_PRIVATE_BYTES) return sp_refuse(r, i, "a value of %llu bytes", (unsigned long long)t->size);
     bool constant = p->storage == SP_STORAGE_Input || p->storage == SP_STORAGE_UniformConstant;
     if (constant && (i->op == SP_OP_Store || i->op == SP_OP_PredicatedStoreINTEL))

@@ -488,7 +488,7 @@ static void xt_put_summary_(xt_printer_ *p)
     xt_ctx *x = p->x;
     uint64_t known;
     int j;
-    xt_put_(p, "// %s: %d subgroups of %d, %d registers a thread, ", x->target.name, x->subgroups ? x->subgroups : 1,
+    xt_put_(p, "// %s: %d subgroups of %d, %d registers per thread, ", x->target.name, x->subgroups ? x->subgroups : 1,
             x->S, x->registers);
     xt_put_(p, "%lld bytes of local memory, %lld more to move vectors", (long long)x->local_bytes,
             (long long)x->scratch_bytes);

@@ -21,7 +21,7 @@ static mode mode_number(int i, int rows, int cols, bool gaps)
     return m;
 }
 
-/* A load in each mode is paired with a store in another, so that all eight of both are met for every type, use and shape. */
+/* A load in each mode is paired with a store in another, so all eight of both occur for each type, use and shape. */
 static void add_copies(cm_type type, cm_use use)
 {
     int shape, i;

@@ -118,7 +118,7 @@ TEST(chains_to_other_types)
     spe_id sum = spe_fadd(&m, spe_bitcast(&m, f32, as_int), spe_bitcast(&m, f32, back));
     spe_store(&m, spe_index(&m, spe_param_id(&m, 1), item), sum, 4);
     spe_kernel_end(&m);
-    if (run(&m, "indices lead to", got))
+    if (run(&m, "the indexed type", got))
         for (uint32_t i = 0; i < N; i++) CHECK(got[i] == from_host(i) + 0.5f);
     spe_free(&m);
 }
