@@ -41,7 +41,7 @@ void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf,
 void cg_put_text(struct cg *g, const char *text, size_t bytes);
 void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as numbers, each followed by a comma */
 void cg_put_string(struct cg *g, const char *s);                          /* quoted and escaped */
-/* The statement behind it writes a helper of this name, once per section, in front of that. */
+/* The statement after it writes a helper with this name, once per section, before that. */
 #define CG_HELPER(name) for (struct sp_text *body_ = cg_begin_helper(g, name); body_; g->c = body_, body_ = NULL)
 struct sp_text *cg_begin_helper(struct cg *g, const char *name); /* the text to return to; NULL: it is there already */
 /* Statements that apply scalar function `name` lane by lane, into `to`; a helper written once per section. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* 16 bits of a wide variable take a vector of dwords, or half of one. */
+/* 16 bits of a wide variable occupy a vector of dwords, or half of one. */
 const char *cg_wide_place(struct cg *g, const struct cg_private *p)
 {
     uint32_t at = (uint32_t)p->offset / 2 * g->S * 4;

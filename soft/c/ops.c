@@ -536,7 +536,7 @@ static const char *item_beyond(struct cg *g, uint32_t whole, enum cg_kind kind, 
     return cg_builtin_item(g, builtin, 3, kind, varying);
 }
 
-/* Has the vector a C variable, in which a component can be named by an expression that is one for all lanes? */
+/* Has the vector a C variable, in which a uniform expression can select a component? */
 static bool can_index(struct cg *g, uint32_t whole, uint32_t index)
 {
     const struct sp_id *d = &g->m->ids[whole];

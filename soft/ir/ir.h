@@ -184,7 +184,7 @@ enum cg_property {
     CG_SAME_POINTER = 1 << 15, /* operand 0, when both are pointers */
     CG_CONVERTS = 1 << 16,     /* an integer or pointer to another width */
     CG_PRODUCT = 1 << 17,      /* of matrices */
-    CG_SCOPED = 1 << 18,       /* operand 0 says with whom it waits */
+    CG_SCOPED = 1 << 18,       /* operand 0 is the scope of the wait */
     CG_SILENT = 1 << 19,       /* generates no code at its position */
     CG_NARROW = 1 << 20,       /* takes integers of any width ... */
     CG_SIGNED = 1 << 21,       /* ... with their sign extended */

@@ -1,4 +1,4 @@
-/* ops.c - what instructions are like: one table for all that passes and C ask of an opcode. Which operands are values
+/* ops.c - properties of instructions: one table for all that passes and C need of an opcode. Which operands are values
  * the grammar says (spirv/tables.inc).
  */
 #include "extinst.h"

@@ -321,7 +321,7 @@ static void take_grid(struct search *s, struct cg_outer *o, const struct grid *r
               o->ni * o->nj * o->nk, o->ni * s->g->S, o->nj * o->width, o->nk);
 }
 
-/* The last grid of the block, with which anything is written that only grids use. */
+/* The last grid of the block, with which everything that only grids use is written. */
 static const struct cg_outer *last_outer(const struct search *s)
 {
     const struct cg_outer *last = NULL;

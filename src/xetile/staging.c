@@ -17,7 +17,7 @@
 
 enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16 }; /* dwords along k in a plane; dwords of a message per lane */
 
-/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... lie side by side. */
+/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... are adjacent. */
 static int xt_stage_slot_(const xt_stage_ *s, int k) { return s->mixed ? k % 4 * (s->depth / 4) + k / 4 : k; }
 
 /* The position of dword `slot` of row p (for a right operand: column p), in dwords. */
@@ -787,7 +787,7 @@ static void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
         xt_stage_fetch_(x, s, round);
 }
 
-/* Stores what a group of loads has brought. */
+/* Stores the data of a group of loads. */
 static void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
 {
     xt_stage_ *s;
