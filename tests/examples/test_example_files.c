@@ -233,7 +233,7 @@ TEST(headers_of_safetensors)
     CHECK_MSG(!wrong, "%s", wrong);
     CHECK(t.shape[0] == 2 && t.shape[1] == 3 && t.begin == 6 && t.end == 18);
     CHECK(!find(HEADER, strlen(HEADER), "w", &t));
-    CHECK_HAS(find(HEADER, strlen(HEADER), "v", &t), "no tensor of the name");
+    CHECK_HAS(find(HEADER, strlen(HEADER), "v", &t), "no tensor with the name");
     CHECK_HAS(find(HEADER, strlen(HEADER), "b", &t), "its shape");
 }
 
