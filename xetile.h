@@ -4106,9 +4106,11 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n), v[3];
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         xt_block_ b = xt_blocks_(x, &r.dist);
-        while (r.blocks && xt_next_block_(&b))
-            r.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
-        for (i = 0; i < r.blocks; i++) memset(r.block[i].part, 0, (size_t)r.block[i].parts * sizeof *r.block[i].part);
+        while (r.blocks && xt_next_block_(&b)) {
+            cm_matrix *block = &r.block[b.i];
+            *block = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
+            if (block->part) memset(block->part, 0, (size_t)block->parts * sizeof *block->part);
+        }
         xt_define_vec_(x, n->result, r);
         xt_value_at_(x, n->result)->unmade = true;
         return;

@@ -107,7 +107,7 @@ static spe_id operand_of_word(struct writer *w, const char *word, uint32_t k, sp
         v = is_any_of(word[1], "0123456789") ? pointer_to(w, spe_info(w->m, w->operand_type[word[1] - '0']).elem)
                                              : pointer_to(w, word[1] == '>' ? w->result : pointee);
     else if (*word == 's') /* a subgroup; as semantics: acquire and release */
-        v = spe_u32(w->m, k == 0 || word[2] == 's' ? 3 : 8);
+        v = spe_u32(w->m, k == 0 || (word[1] == ' ' && word[2] == 's') ? 3 : 8);
     else if (*word == 'K')
         v = spe_const_u(w->m, any_int(w), 4);
     else

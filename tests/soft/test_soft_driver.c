@@ -765,6 +765,7 @@ TEST(copies_only)
     OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
     OK(zeCommandQueueSynchronize(q, FOR_EVER));
     CHECK(!memcmp(m, m + 32, 32));
+    OK(zeCommandListDestroy(l));
     qd.ordinal = 2;
     CHECK_INT(zeCommandListCreateImmediate(context, device, &qd, &l), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     OK(zeCommandListDestroy(immediate));

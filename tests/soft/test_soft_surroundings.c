@@ -244,6 +244,7 @@ static void runs_past_the_end(void)
 
 TEST(past_the_end_of_an_allocation)
 {
+    if (TEST_SANITIZED) SKIP("the sanitizer has the signals");
     in_a_child((const char *const[]){"XETILE_SOFT_CHECK", NULL}, runs_past_the_end);
     CHECK_HAS(said, "kernel add, work-group (");
     CHECK_HAS(said, "XETILE_SOFT_CHECK=1");
