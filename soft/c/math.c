@@ -22,14 +22,20 @@ struct ext_row {
         number, "@" name "_%j", NULL                                                                                   \
     }
 
+/* of one argument, for all lanes at once */
+#define MINE_ALL(number, name)                                                                                         \
+    {                                                                                                                  \
+        number, "$" name "_%j(%0)", NULL                                                                               \
+    }
+
 static const struct ext_row rows[] = {
-    LIBM(0, "acos"),
+    MINE_ALL(0, "acos"),
     LIBM(1, "acosh"),
     MINE(2, "acospi"),
-    LIBM(3, "asin"),
+    MINE_ALL(3, "asin"),
     LIBM(4, "asinh"),
     MINE(5, "asinpi"),
-    LIBM(6, "atan"),
+    MINE_ALL(6, "atan"),
     LIBM(7, "atan2"),
     LIBM(8, "atanh"),
     MINE(9, "atanpi"),
@@ -37,16 +43,16 @@ static const struct ext_row rows[] = {
     MINE(11, "cbrt"),
     LIBM(12, "ceil"),
     LIBM(13, "copysign"),
-    LIBM(14, "cos"),
+    MINE_ALL(14, "cos"),
     LIBM(15, "cosh"),
     MINE(16, "cospi"),
     LIBM(17, "erfc"),
     LIBM(18, "erf"),
-    {19, "$exp_%j(%0)", NULL},
+    MINE_ALL(19, "exp"),
     LIBM(20, "exp2"),
     MINE(21, "exp10"),
     LIBM(22, "expm1"),
-    {23, "$fabs_%j(%0)", NULL},
+    MINE_ALL(23, "fabs"),
     LIBM(24, "fdim"),
     LIBM(25, "floor"),
     {26, "$fma%h_%j(%0, %1, %2)", NULL},
@@ -57,9 +63,9 @@ static const struct ext_row rows[] = {
     MINE(33, "ilogb"),
     MINE(34, "ldexp"),
     LIBM(35, "lgamma"),
-    {37, "$log_%j(%0)", NULL},
-    LIBM(38, "log2"),
-    LIBM(39, "log10"),
+    MINE_ALL(37, "log"),
+    MINE_ALL(38, "log2"),
+    MINE_ALL(39, "log10"),
     LIBM(40, "log1p"),
     LIBM(41, "logb"),
     {42, "%0 * %1 + %2", NULL},
@@ -74,12 +80,12 @@ static const struct ext_row rows[] = {
     LIBM(53, "rint"),
     MINE(54, "rootn"),
     LIBM(55, "round"),
-    {56, "$rsqrt_%j(%0)", NULL},
-    LIBM(57, "sin"),
+    MINE_ALL(56, "rsqrt"),
+    MINE_ALL(57, "sin"),
     LIBM(59, "sinh"),
     MINE(60, "sinpi"),
-    {61, "$sqrt_%j(%0)", NULL},
-    LIBM(62, "tan"),
+    MINE_ALL(61, "sqrt"),
+    MINE_ALL(62, "tan"),
     LIBM(63, "tanh"),
     MINE(64, "tanpi"),
     LIBM(65, "tgamma"),
@@ -148,7 +154,7 @@ static const struct {
 } pairs[] = {
     {EXT_FRACT, "@fract%h_%j", "@__builtin_floor%l"},         {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
     {EXT_LGAMMA_R, "@__builtin_lgamma%l", "@lgamma_sign_%j"}, {EXT_MODF, "@modf_%j", "@__builtin_trunc%l"},
-    {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, "@__builtin_sin%l", "@__builtin_cos%l"},
+    {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, "$sin_%j(%0)", "$cos_%j"},
 };
 
 static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t n, bool varying, enum cg_kind *kind,
@@ -182,7 +188,9 @@ static const char *side_value(struct cg *g, const char *text, uint32_t n, const 
         list = cg_str(g, "%s%s%s", list, k ? ", " : "", e);
     }
     const char *r = cg_temporary(g, cg_kind_type(g, wide, varying));
-    if (varying)
+    if (varying && text[0] == '$')
+        cg_put(g, "    %s = XS(%s)(%s);\n", r, name, list);
+    else if (varying)
         cg_call_lanes(g, r, cg_kind_type(g, wide, false), name, n, types, wides);
     else
         cg_put(g, "    %s = (%s)%s(%s);\n", r, cg_kind_type(g, wide, false), name, list);

@@ -320,6 +320,32 @@ TEST(float_functions) { run_all(FLOAT); }
 TEST(double_functions) { run_all(DOUBLE); }
 TEST(half_and_native_functions) { run("float_only", FLOAT, only_float, LENGTH(only_float), 1); }
 
+/* The functions that the software device computes itself, with many arguments: half of them any bits of a float, half
+ * of them up to 2^22 in magnitude, past the largest angle that is reduced without the C library. */
+TEST(float_functions_of_many_arguments)
+{
+    static const char *const checked[] = {"acos", "asin", "atan", "cos", "log", "log2", "log10", "sin", "tan"};
+    const size_t n = 48 * 512;
+    float *a = (float *)ocl_buffer(LENGTH(unary) * n * 4), *r = (float *)ocl_buffer(LENGTH(unary) * n * 4);
+    uint32_t left = LENGTH(checked);
+    for (size_t k = 0; k < LENGTH(unary) * n; k++) {
+        uint32_t bits = (uint32_t)(test_random() & 0xffffffff);
+        memcpy(&a[k], &bits, 4);
+        if (k & 1) a[k] = (float)((2 * test_uniform() - 1) * exp2(44 * test_uniform() - 22));
+    }
+    OCL_RUN(module, "unary_float", "ptr<f32> a, ptr<f32> r, u32 count", (uint32_t)n / group, group, a, r, (uint32_t)n);
+    for (size_t k = 0; k < LENGTH(unary); k++)
+        for (size_t c = 0; c < LENGTH(checked); c++) {
+            if (strcmp(unary[k].name, checked[c]) != 0) continue;
+            left--;
+            for (size_t i = k * n; i < (k + 1) * n; i++)
+                COMPARE(FLOAT, r[i], unary[k].one(a[i]), 1, "%s(%a)", checked[c], (double)a[i]);
+        }
+    CHECK_INT(left, 0);
+    ocl_free(a);
+    ocl_free(r);
+}
+
 /* Functions of two results. */
 static void parts(real t)
 {
@@ -463,6 +489,7 @@ int main(void)
     RUN(float_functions);
     RUN(double_functions);
     RUN(half_and_native_functions);
+    RUN(float_functions_of_many_arguments);
     RUN(half_parts);
     RUN(float_parts);
     RUN(double_parts);
