@@ -79,9 +79,8 @@ XS_INLINE f64 asinpi_f64(f64 x) { return __builtin_asin(x) / XS_PI; }
 XS_INLINE f64 atanpi_f64(f64 x) { return __builtin_atan(x) / XS_PI; }
 XS_INLINE f64 atan2pi_f64(f64 y, f64 x) { return __builtin_atan2(y, x) / XS_PI; }
 
-/* ---- logarithms and circular functions of f32, in f64 and without branches, so that loops over lanes become vectors;
- * products and sums are separate, so that every instruction set gives the same bits. With all f32 as arguments (up to
- * XS_TURN_LIMIT for sin, cos and tan), no result is off by more than 0.501 ULP. */
+/* ---- logarithms and circular functions of f32, in f64 and without branches, so that loops over lanes become vectors.
+ * With all f32 as arguments (up to XS_TURN_LIMIT for sin, cos and tan), no result is off by more than 0.501 ULP. */
 
 /* a + b z + c z^2 + d z^3. */
 #define XS_CUBIC(z, z2, a, b, c, d) ((a) + (z) * (b) + (z2) * ((c) + (z) * (d)))
