@@ -170,14 +170,15 @@ static double special_float(struct cursor *c, bool *found, uint64_t *payload)
 {
     *found = true;
     if (take(c, "inf")) return INFINITY;
-    if (take(c, "qnan") || take(c, "snan") || take(c, "nan")) {
+    bool signals = take(c, "snan"); /* its bits are those of infinity and the payload */
+    if (signals || take(c, "qnan") || take(c, "nan")) {
         if (take(c, "(")) {
             char *end;
             *payload = strtoull(c->at, &end, 0);
             c->at = end;
             want(c, ")");
         }
-        return NAN;
+        return signals ? INFINITY : NAN;
     }
     *found = false;
     return 0;

@@ -186,6 +186,7 @@ static int32_t in_pairs(int n) { return 2 * (n / 2); }
 static int32_t saturated(int n) { return n * 20 - 60 > 127 ? 127 : n * 20 - 60; }
 static int32_t fused(int n) { return bits_of(fmaf(0.1f * (float)n, 3.7f, -1)); }
 static int32_t halved(int n) { return n / 2; }
+static int32_t signalling(int n) { return (void)n, 0x7c7c; }
 static int32_t inserted(int n) { return 0x55000005 | n << 4; }
 static int32_t chosen(int n) { return n & 4 ? ((3 & n) | 8) : -1; }
 
@@ -230,6 +231,8 @@ TEST(floats)
           "mul (16|M0) r15.0<1>:hf r15.0<1;1,0>:hf 0.5:hf\n"
           "mov (16|M0) r20.0<1>:d r15.0<1;1,0>:hf\n",
           halved);
+    /* Masks of lanes may be written as such numbers: their bits stay. */
+    LANES("(W) mov (1|M0) r15.0<1>:hf snan(0x7c):hf\nmov (16|M0) r20.0<1>:d r15.0<0;1,0>:uw\n", signalling);
 }
 
 /* Row r of the first operand is r + 1 in all k, column n of the second one n: sums of 16 products. */
