@@ -6331,8 +6331,8 @@ XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
     const xt_node_ *n = xt_node_at_(x, node);
-    const xt_load_desc_ *d = (const xt_load_desc_ *)n->desc;
-    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &((const xt_rearrange_desc_ *)n->desc)->v, node);
+    const xt_load_desc_ *d = n->load;
+    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->rearrange->v, node);
     else if (n->op != XT_OP_LOAD_TILE_) return NULL;
     return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
 }
@@ -6456,7 +6456,7 @@ XE_FN_ void xt_stage_mix_(xt_ctx *x)
     int i, j;
     if (x->registers <= 128) return;
     for (i = 0; i < x->nodes.count; i++) {
-        const xt_mma_desc_ *d = (const xt_mma_desc_ *)xt_node_at_(x, i)->desc;
+        const xt_mma_desc_ *d = xt_node_at_(x, i)->mma;
         const xt_value_ *v[2];
         xt_stage_ *s[2];
         if (xt_node_at_(x, i)->op != XT_OP_TILE_MMA_) continue;
@@ -6474,7 +6474,7 @@ XE_FN_ void xt_stage_mix_(xt_ctx *x)
 XE_FN_ int xt_stage_slices_(xt_ctx *x, int mma)
 {
     const xt_node_ *n = xt_node_at_(x, mma);
-    const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+    const xt_mma_desc_ *d = n->mma;
     const xt_value_ *v[2] = {xt_value_at_(x, d->left.id), xt_value_at_(x, d->right.id)};
     size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right), sum;
     size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
@@ -6498,8 +6498,9 @@ XE_FN_ int xt_stage_product_(xt_ctx *x, int node)
     uint32_t id = xt_node_at_(x, node)->result;
     int i;
     if (!id || xt_value_at_(x, id)->uses != 1 || !xt_stage_from_(x, node)) return -1;
+    if (xt_layout_(x, id) == CM_ACC) return -1; /* not an operand: no product to look for */
     for (i = node; i < x->nodes.count; i++) {
-        const xt_mma_desc_ *d = (const xt_mma_desc_ *)xt_node_at_(x, i)->desc;
+        const xt_mma_desc_ *d = xt_node_at_(x, i)->mma;
         if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_ && (d->left.id == id || d->right.id == id))
             return xt_stage_slices_(x, i) > 1 ? i : -1;
     }
@@ -6515,10 +6516,10 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
     for (i = 0; i < x->nodes.count; i++) {
         xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = (const xt_mma_desc_ *)n->desc;
+        const xt_mma_desc_ *d = n->mma;
         int slices = n->op == XT_OP_TILE_MMA_ && !arrived ? xt_stage_slices_(x, i) : 1;
         xt_stage_ s;
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[depth++] = (xt_frame_ *)n->desc;
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[depth++] = n->frame;
         if (n->op == XT_OP_END_) depth--;
         if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
         now = -1;

@@ -3,8 +3,8 @@
  * there is no matrix instruction for the types.
  *
  * Compilers take seconds for thousands of such statements. So the additions that lead from one sum to the next are
- * gathered into chains, and chains that form a grid are written as one call of c/prelude_outer.h, at the place of the
- * last addition. Nothing is written for what only they use; it is `absorbed`.
+ * gathered into chains, and chains that form a grid are written as one call of c/prelude_matrix.h's XS_OUTER, at the
+ * place of the last addition. Nothing is written for what only they use; it is `absorbed`.
  */
 #include "outer.h"
 

@@ -5,7 +5,6 @@
 
 #include "ze_soft.h"
 
-enum { MOST = 16 };                     /* devices, or sub-devices of one */
 enum { DEVICE_VERTEX = 1, PART_VERTEX }; /* ze_fabric_vertex_exp_type_t, the second is misspelt in headers of 1.4 */
 
 typedef ze_result_t list_fn(void *of, uint32_t *count, ze_device_handle_t *devices);
@@ -23,8 +22,8 @@ static ze_result_t all_parts(void *device, uint32_t *count, ze_device_handle_t *
 /* The vertices of the devices that `list` returns for `of`. */
 static ze_result_t give_vertices(list_fn *list, void *of, uint32_t *count, ze_fabric_vertex_handle_t *vertices)
 {
-    ze_device_handle_t devices[MOST];
-    uint32_t n = MOST;
+    ze_device_handle_t devices[SOFT_MAX_PARTS];
+    uint32_t n = SOFT_MAX_PARTS;
     SOFT_POINTER(count);
     SOFT_TRY(list(of, &n, devices));
     if (!vertices || *count > n) *count = n;

@@ -12,14 +12,14 @@
 
 #include "ze_soft.h"
 
-enum { MAX_PARTS = 16 };
 static const uint32_t NONE = UINT32_MAX;
 
 struct _ze_device_handle_t soft_device = {.tag = SOFT_DEVICE, .vertex = {SOFT_VERTEX, &soft_device}};
 
-static struct _ze_device_handle_t parts[MAX_PARTS];
+static struct _ze_device_handle_t parts[SOFT_MAX_PARTS];
 static struct {
-    ze_device_handle_t device[MAX_PARTS], part[MAX_PARTS]; /* results of zeDeviceGet; sub-devices of the first */
+    ze_device_handle_t device[SOFT_MAX_PARTS]; /* results of zeDeviceGet */
+    ze_device_handle_t part[SOFT_MAX_PARTS];   /* sub-devices of the first */
     uint32_t devices, parts;
     bool combined;
 } seen;
@@ -35,7 +35,7 @@ static uint32_t make_parts(void)
 {
     const char *wish = getenv("XETILE_SOFT_SUBDEVICES");
     long n = wish ? strtol(wish, NULL, 10) : 0;
-    uint32_t count = n < 2 ? 0 : n > MAX_PARTS ? MAX_PARTS : (uint32_t)n, all = sched_threads();
+    uint32_t count = n < 2 ? 0 : n > SOFT_MAX_PARTS ? SOFT_MAX_PARTS : (uint32_t)n, all = sched_threads();
     for (uint32_t i = 0; i < count; i++) {
         parts[i].tag = SOFT_DEVICE;
         parts[i].vertex = (struct _ze_fabric_vertex_handle_t){SOFT_VERTEX, &parts[i]};

@@ -161,6 +161,7 @@ bool soft_has_images(void);
 /* False, with the reason in `log`, if the module needs features the model lacks. */
 bool soft_model_allows(const struct soft_model *model, const struct sp_module *m, struct sp_text *log);
 
+enum { SOFT_MAX_PARTS = 16 }; /* most sub-devices of a device, and devices of the driver */
 uint32_t soft_parts_of(ze_device_handle_t device); /* the number of its sub-devices */
 bool soft_is_subdevice(ze_device_handle_t device);
 void soft_device_uuid(ze_device_handle_t device, uint8_t to[ZE_MAX_DEVICE_UUID_SIZE]);

@@ -21,21 +21,27 @@ static ze_device_handle_t part[2]; /* the device's */
 
 /* ---- kernels and the host concurrently */
 
-enum { ADDS = 16, TALLY_GROUPS = 256, TALLY_ITEMS = 32 };
+enum { ADDS = 16, TALLY_GROUPS = 256, TALLY_ITEMS = 32, ARRAYS = 4 };
+
+/* Begins a kernel that takes pointers to this type. */
+static void begin_kernel(spe_module *m, const char *name, uint32_t count, spe_id type)
+{
+    spe_param params[ARRAYS];
+    spe_kernel k;
+    memset(params, 0, sizeof params);
+    memset(&k, 0, sizeof k);
+    for (uint32_t i = 0; i < count; i++) params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, type);
+    k.name = name;
+    k.params = params;
+    k.param_count = count;
+    spe_kernel_begin(m, &k);
+}
 
 /* Each item adds 1 to the counter, ADDS times. */
 static void emit_tally(spe_module *m)
 {
-    spe_param param;
-    spe_kernel k;
-    memset(&param, 0, sizeof param);
-    memset(&k, 0, sizeof k);
     spe_begin(m, NULL);
-    param.type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, spe_int(m, 32));
-    k.name = "tally";
-    k.params = &param;
-    k.param_count = 1;
-    spe_kernel_begin(m, &k);
+    begin_kernel(m, "tally", 1, spe_int(m, 32));
     for (int i = 0; i < ADDS; i++)
         spe_atomic(m, SPE_ATOMIC_IADD, spe_param_id(m, 0), spe_u32(m, 1), SPE_ScopeCrossDevice,
                    SPE_MemorySemanticsRelaxed);
@@ -162,19 +168,11 @@ static void store(spe_module *m, spe_id to, spe_id v)
 /* all[k] and of_group[3 group + k]: the result of operation k on first[k] and the items' x. */
 static void emit_float_atomics(spe_module *m, uint32_t bits)
 {
-    spe_param params[4];
     spe_id local[RESULTS];
-    spe_kernel k;
-    memset(params, 0, sizeof params);
-    memset(&k, 0, sizeof k);
     spe_begin(m, NULL);
     spe_id type = spe_float(m, bits);
-    for (int i = 0; i < 4; i++) params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, type);
-    k.name = "float_atomics";
-    k.params = params;
-    k.param_count = 4;
     for (int i = 0; i < RESULTS; i++) local[i] = spe_shared_var(m, type);
-    spe_kernel_begin(m, &k);
+    begin_kernel(m, "float_atomics", ARRAYS, type);
     spe_id group = spe_builtin(m, SPE_GROUP_ID, 0);
     spe_id x = spe_load(m, spe_index(m, spe_param_id(m, 1), spe_builtin(m, SPE_GLOBAL_ID, 0)), bits / 8);
     for (uint32_t i = 0; i < RESULTS; i++) /* all items store the same */
@@ -207,6 +205,18 @@ static double get(const void *from, uint32_t bits, int i)
                         : ((const double *)from)[i];
 }
 
+/* Poisoned arrays of `count` elements of up to 64 bits. */
+static bool new_arrays(void *v[ARRAYS], size_t count)
+{
+    for (int i = 0; i < ARRAYS; i++) {
+        v[i] = zed_alloc(&device, ZED_SHARED, count * 8, 0);
+        CHECK(v[i] != NULL);
+        if (!v[i]) return false;
+        memset(v[i], 0xa5, count * 8);
+    }
+    return true;
+}
+
 static bool open_kernel(spe_module *m, zed_module *module, zed_kernel *kernel, const char *name, const char *params)
 {
     spe_words w = spe_finish(m);
@@ -223,15 +233,11 @@ static void check_float_atomics(uint32_t bits)
     static const double beginnings[RESULTS] = {0, 100, -100};
     char params[128];
     double want[1 + GROUPS][RESULTS]; /* of all, of each group */
-    void *v[4];
+    void *v[ARRAYS];
     spe_module m;
     zed_module module;
     zed_kernel kernel;
-    for (int i = 0; i < 4; i++) {
-        v[i] = zed_alloc(&device, ZED_SHARED, ALL * 8, 0);
-        if (!v[i]) return;
-        memset(v[i], 0xa5, ALL * 8);
-    }
+    if (!new_arrays(v, ALL)) return;
     for (int g = 0; g <= GROUPS; g++) memcpy(want[g], beginnings, sizeof beginnings);
     for (int k = 0; k < RESULTS; k++) put(v[0], bits, k, beginnings[k]), put(v[2], bits, k, beginnings[k]);
     for (int i = 0; i < ALL; i++) {
@@ -253,7 +259,7 @@ static void check_float_atomics(uint32_t bits)
     for (int i = 0; i < GROUPS * RESULTS; i++)
         CHECK_MSG(get(v[3], bits, i) == want[1 + i / RESULTS][i % RESULTS], "f%u, local, %d", bits, i);
     spe_free(&m);
-    for (int i = 0; i < 4; i++) zed_free(&device, v[i]);
+    for (int i = 0; i < ARRAYS; i++) zed_free(&device, v[i]);
 }
 
 TEST(float_atomics)
@@ -265,16 +271,8 @@ TEST(float_atomics)
 
 static void emit_quotients(spe_module *m, uint32_t bits)
 {
-    spe_param params[4];
-    spe_kernel k;
-    memset(params, 0, sizeof params);
-    memset(&k, 0, sizeof k);
     spe_begin(m, NULL);
-    for (int i = 0; i < 4; i++) params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, spe_float(m, bits));
-    k.name = "quotients";
-    k.params = params;
-    k.param_count = 4;
-    spe_kernel_begin(m, &k);
+    begin_kernel(m, "quotients", ARRAYS, spe_float(m, bits));
     spe_id item = spe_builtin(m, SPE_GLOBAL_ID, 0);
     spe_id x = spe_load(m, spe_index(m, spe_param_id(m, 0), item), bits / 8),
            y = spe_load(m, spe_index(m, spe_param_id(m, 1), item), bits / 8);
@@ -293,15 +291,11 @@ static void check_quotients(uint32_t bits)
 {
     enum { N = 1024 };
     char params[128];
-    void *v[4];
+    void *v[ARRAYS];
     spe_module m;
     zed_module module;
     zed_kernel kernel;
-    for (int i = 0; i < 4; i++) {
-        v[i] = zed_alloc(&device, ZED_SHARED, N * 8, 0);
-        if (!v[i]) return;
-        memset(v[i], 0xa5, N * 8);
-    }
+    if (!new_arrays(v, N)) return;
     for (int i = 0; i < N; i++) {
         int wide = bits == 16 ? 12 : bits == 32 ? 120 : 1000; /* quotients include denormals */
         put(v[0], bits, i, ldexp(fabs(test_normal()) + 0.01, (int)(test_random() % (uint32_t)wide) - wide));
@@ -320,7 +314,7 @@ static void check_quotients(uint32_t bits)
         CHECK_MSG(get(v[3], bits, i) == root, "f%u: root of %a is %a, want %a", bits, x, get(v[3], bits, i), root);
     }
     spe_free(&m);
-    for (int i = 0; i < 4; i++) zed_free(&device, v[i]);
+    for (int i = 0; i < ARRAYS; i++) zed_free(&device, v[i]);
 }
 
 TEST(quotients_and_roots_are_rounded)
