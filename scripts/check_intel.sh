@@ -63,14 +63,14 @@ atomics() { # atomics DEVICE TARGET WANTED_DPAS WANTED_ATOMICS
 find_compiler || { echo "skipped check-intel: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
 for device in pvc bmg lnl-m ptl; do
     sharers=1
-    # 43 instructions (pvc: 44) and 3 loads without the prefetches, which are one message more.
+    # 43 instructions (pvc: 44) and 3 loads without the prefetches, which are one message more: 52 (pvc: 53).
     # At any pitch: 193 (pvc, whose messages take four instructions more to wait for their operands: 272); i8 159 (218).
     any=205 any_i8=170
     [ "$device" != pvc ] || any=300 any_i8=230
-    one gemm $device ${device%-m} 32 gemm "--type f16" 58 4 $any
+    one gemm $device ${device%-m} 32 gemm "--type f16" 55 4 $any
     number=0 sharers=4
-    one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16" 58 4 $any
-    one gemm_i8 $device ${device%-m} 16 gemm "--type i8" 1000 3 $any_i8 # an 8-bit product takes twice the k
+    one gemm_bf16 $device ${device%-m} 32 gemm "--type bf16" 55 4 $any
+    one gemm_i8 $device ${device%-m} 16 gemm "--type i8" 45 3 $any_i8 # an 8-bit product takes twice the k
 done
 for device in pvc bmg; do
     number=0 sharers=2
@@ -85,8 +85,9 @@ for device in pvc bmg; do
     one batched_gemm $device $device 0 batched_gemm "" # small matrices of f32: no matrix instruction
     one tall_gemm $device $device 0 tall_gemm ""
     one gemm_slm $device $device 16 gemm_slm "" 180 24 # half the columns; local memory in large pieces
-    one gemm_l2 $device $device 32 gemm_l2 "" # 512 x 256, half the columns at a time
-    one gemm_l2_256 $device $device 32 gemm_l2 "--rows 256"
+    # 512 x 256, half the columns at a time: 98 instructions (pvc: 121); 256 x 256: 93 (101)
+    one gemm_l2 $device $device 32 gemm_l2 "" 125 13
+    one gemm_l2_256 $device $device 32 gemm_l2 "--rows 256" 105 12
     one gemm_epilogue_gelu $device $device 16 gemm_epilogue "--form gelu" 1000 2 # as many messages as a bare product
     one gemm_epilogue_i8 $device $device 8 gemm_epilogue "--form i8" 1000 2
     one gemm_transpose_2.2 $device $device 16 gemm_transpose "--form 2.2" # half the columns

@@ -13,9 +13,38 @@ typedef struct {
 
 static const int xt_prefetch_levels_[] = {3, 2, 2, 0}; /* cm_prefetch's level by locality */
 
+/* The messages that a subgroup needs for its pieces of `in` x `out` elements along and across lines of memory. */
+static int xt_fetches_(const xt_dist *d, int in, int line)
+{
+    return xt_dist_pieces(d) * ((d->data[in] + line - 1) / line) * ((d->data[1 - in] + 31) / 32);
+}
+
+/* Which subgroup fetches which part of a tile does not matter: takes the pieces that need the fewest messages. */
+static void xt_deal_out_(xt_ctx *x, xt_tile *t)
+{
+    const int in = xt_inner_(t), out = 1 - in, line = 64 / xt_bytes_(t->type), *shape = t->dist.shape;
+    xt_map map;
+    xt_dist dist;
+    map.sg_data[in] = xt_least_(shape[in], line);
+    map.sg_layout[in] = xt_least_(shape[in] / map.sg_data[in], t->dist.subgroups);
+    map.sg_layout[out] = t->dist.subgroups / map.sg_layout[in];
+    map.sg_data[out] = xt_least_(shape[out], 32);
+    while (map.sg_data[out] > 1 && shape[out] * 2 <= map.sg_data[out] * map.sg_layout[out]) map.sg_data[out] /= 2;
+    if (xt_dist_init(&dist, shape[0], shape[1], &map) || dist.subgroups != t->dist.subgroups ||
+        xt_fetches_(&dist, in, line) >= xt_fetches_(&t->dist, in, line))
+        return;
+    for (int i = 0; i < 2; i++) {
+        spe_id move = spe_isub(&x->m, xt_place_id_(x, &dist, i), xt_place_id_(x, &t->dist, i));
+        t->offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, &t->offset[i]), move), 1);
+    }
+    t->dist = dist;
+    xt_remark_(x, "other pieces than the map's: fewer messages per subgroup");
+}
+
 static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
     xt_tile t = xt_now_tile_(x, &d->tile);
+    if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_deal_out_(x, &t);
     xt_block_ b = xt_blocks_(x, &t.dist);
     while (t.step == 1 && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
@@ -80,8 +109,9 @@ static spe_id xt_share_start_(xt_ctx *x, const xt_share_ *s, int which, spe_id n
     return spe_iadd(m, origin, spe_imul(m, place, spe_i32(m, size)));
 }
 
-/* Values computed before the body: the surface of this subgroup's tile and the start of its piece. of: all bits set for
- * the first tile, else 0; computed by a division, as compilers would move a condition's comparison into the loop. */
+/* Values computed before the body: the surface of this subgroup's tile and the start of its piece. of[0]: 1 for the
+ * first tile, else 0, of 16 bits so that Intel's compiler multiplies and adds at once; of[1]: all bits set for the
+ * second tile, else 0. Both come from a division, as compilers would move a condition's comparison into the loop. */
 typedef struct {
     spe_block2d surface;
     spe_id of[2];
@@ -95,8 +125,9 @@ static spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe
     spe_id subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0), beyond;
     if (all < s->tile[0].dist.subgroups) subgroup = spe_umod(m, subgroup, spe_u32(m, (uint32_t)all));
     beyond = spe_isub(m, subgroup, spe_i32(m, s->pieces[0]));
-    r->of[0] = spe_iadd(m, spe_udiv(m, subgroup, spe_u32(m, (uint32_t)s->pieces[0])), spe_i32(m, -1));
-    r->of[1] = spe_not(m, r->of[0]);
+    spe_id second = spe_udiv(m, subgroup, spe_u32(m, (uint32_t)s->pieces[0])), u16 = spe_int(m, 16);
+    r->of[0] = spe_uconvert(m, spe_int(m, 32), spe_isub(m, spe_const_u(m, u16, 1), spe_uconvert(m, u16, second)));
+    r->of[1] = spe_isub(m, spe_i32(m, 0), second);
     *first = spe_slt(m, beyond, spe_i32(m, 0));
     return spe_select(m, *first, subgroup, beyond);
 }
@@ -137,7 +168,7 @@ static spe_id xt_share_advance_(xt_ctx *x, const xt_share_ *s, const xt_shared_ 
         const xt_tile *t = &s->tile[i];
         const xt_val *offset = &t->offset[down ? 1 - xt_inner_(t) : xt_inner_(t)];
         spe_id by = offset->kind == SPE_SCALAR ? xt_value_at_(x, offset->id)->advance : 0;
-        if (by) at = spe_iadd(&x->m, at, spe_and(&x->m, by, r->of[i]));
+        if (by) at = spe_iadd(&x->m, at, i ? spe_and(&x->m, by, r->of[1]) : spe_imul(&x->m, by, r->of[0]));
     }
     return at;
 }

@@ -1,5 +1,6 @@
 /* test_xetile_prefetch.c - two consecutive prefetches of a work-group are divided between its subgroups: every line of
- * both tiles is fetched, once, by one message per subgroup, wherever loops have moved the tiles. */
+ * both tiles is fetched, once, by one message per subgroup, wherever loops have moved the tiles. One by itself is dealt
+ * out in the largest pieces. */
 #undef XETILE_DECLARATIONS /* the bodies are here: private names are tested */
 #include "xetile_case.h"
 
@@ -160,6 +161,94 @@ TEST(two_prefetches_share_the_subgroups)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check(&cases[i]);
 }
 
+/* ---- one prefetch */
+
+typedef struct {
+    int rows, cols;
+    bool column_major;
+    xt_map map;
+    int messages; /* per subgroup */
+} dealt_case;
+
+static const dealt_case *one;
+static xt_dist dealt; /* as the kernel was built */
+
+/* The row or column at which this subgroup's first piece begins. */
+static spe_id emit_offset(cm_ctx *c, const spe_id *none, void *user)
+{
+    const message_part *p = (const message_part *)user;
+    xt_tile t = xt_now_tile_(p->x, &p->tile[0]);
+    (void)c, (void)none;
+    xt_deal_out_(p->x, &t);
+    dealt = t.dist;
+    return xt_index_id_(p->x, &t.offset[p->field]);
+}
+
+XT_KERNEL (prefetch, u64(A), ptr(i32, R), u32(H), u32(W))
+{
+    const int order[2] = {one->column_major ? 0 : 1, one->column_major ? 1 : 0};
+    xt_tile p = XT_INIT_TILE(A, f16, one->rows, one->cols, .offset = XT_AT(FIRST, 0), .shape = XT_AT(H, W),
+                             .map = one->map, .order = {order[0], order[1]});
+    xt_tile c = XT_INIT_TILE(A, f16, 32, 32, .shape = XT_AT(H, W));
+    xt_vec v = XT_LOAD_TILE(c);
+    XT_STORE_TILE(XT_CAST(f16, XT_TILE_MMA(v, v)), c); /* only products enable messages */
+    p = XT_UPDATE_TILE_OFFSET(p, 0, STEP);
+    for (int i = 0; i < 2; i++) {
+        parts[i] = (message_part){XT_SELF, {p}, i};
+        keep(XT_SELF, R, spe_val_int(0), i, XT_EMIT(i32, emit_offset, &parts[i], XT_AT(0)));
+    }
+    XT_PREFETCH_TILE(p);
+}
+
+/* How often the subgroups' pieces contain an element. */
+static int times_dealt(const int32_t *r, int row, int col)
+{
+    int count = 0;
+    for (int s = 0; s < dealt.subgroups; s++)
+        for (int i = 0; i < xt_dist_pieces(&dealt); i++) {
+            int first[2], piece[2];
+            xt_dist_offset(&dealt, s, 0, &first[0], &first[1]);
+            xt_dist_offset(&dealt, s, i, &piece[0], &piece[1]);
+            int y = row - (r[s * FIELDS] - FIRST + piece[0] - first[0]);
+            int x = col - (r[s * FIELDS + 1] - STEP + piece[1] - first[1]);
+            count += y >= 0 && y < dealt.data[0] && x >= 0 && x < dealt.data[1];
+        }
+    return count;
+}
+
+static void check_one(const dealt_case *c)
+{
+    int subgroups = c->map.sg_layout[0] * c->map.sg_layout[1], wrong = 0;
+    int32_t *r = (int32_t *)new_poison(CM_I32, (size_t)(subgroups * FIELDS));
+    void *a = new_matrix(CM_F16, HEIGHT * WIDTH);
+    one = c;
+    now.layout[0] = subgroups;
+    now.layout[1] = 1;
+    xt_module mod = XT_BUILD(prefetch, &(xt_target){.name = "bmg"});
+    CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
+    if (mod.words) CHECK_INT(count_prefetches(&mod), c->messages);
+    xt_free(&mod);
+    if (RUN_KERNEL(prefetch, &variants[0], ONE_GROUP, ADDRESS(a), ZED_ARG(r), ZED_ARG(HEIGHT), ZED_ARG(WIDTH))) {
+        for (int i = 0; i < c->rows * c->cols; i++)
+            wrong += times_dealt(r, i / c->cols, i % c->cols) < 1;
+        CHECK_INT(wrong, 0);
+    }
+    zed_free(&device, r);
+    zed_free(&device, a);
+}
+
+TEST(one_prefetch_is_dealt_out_in_large_pieces)
+{
+    static const dealt_case cases[] = {
+        {256, 128, false, MAP(32, 1, 8, 128), 1},  {128, 256, false, MAP(16, 2, 8, 128), 1},
+        {512, 128, false, MAP(32, 1, 16, 128), 2}, {128, 256, true, MAP(2, 16, 64, 16), 1},
+        /* as the map says: it needs no more; pieces of 64 bytes do not fit */
+        {32, 32, false, MAP(4, 1, 8, 32), 1},      {32, 48, false, MAP(2, 1, 16, 48), 2},
+    };
+    if (strcmp(device.target.name, "soft")) SKIP("looks at what this device's version of the kernel does");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check_one(&cases[i]);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -167,6 +256,7 @@ int main(void)
         return 1;
     }
     RUN(two_prefetches_share_the_subgroups);
+    RUN(one_prefetch_is_dealt_out_in_large_pieces);
     zed_close(&device);
     return test_report();
 }
