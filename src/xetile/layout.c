@@ -111,7 +111,7 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
     xt_block_ b = xt_blocks_(x, &r->dist);
-    if (!d) return false;
+    if (!d || !(how->anew || how->in_registers)) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");

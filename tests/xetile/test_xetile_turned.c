@@ -107,6 +107,28 @@ TEST(a_work_group)
         }
 }
 
+/* A subgroup's piece comes from another subgroup, and has sides that are no multiple of 4 bytes. */
+enum { SIDE = 15 };
+XT_KERNEL (exchanged, ptr(f16, A), ptr(f16, B))
+{
+    const xt_map map = XT_MAP(.sg_layout = {3, 3}, .sg_data = {5, 5});
+    xt_tile a = XT_INIT_TILE(A, f16, SIDE, SIDE, .shape = XT_AT(SIDE, SIDE), .map = map);
+    xt_tile b = XT_INIT_TILE(B, f16, SIDE, SIDE, .shape = XT_AT(SIDE, SIDE), .map = map);
+    XT_STORE_TILE(XT_TRANSPOSE(XT_LOAD_TILE(a)), b);
+}
+
+TEST(odd_pieces_of_other_subgroups)
+{
+    void *a = new_matrix(CM_F16, SIDE * SIDE), *b = new_poison(CM_F16, SIDE * SIDE);
+    int wrong = 0;
+    if (RUN_KERNEL(exchanged, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(b)))
+        for (size_t i = 0; i < SIDE; i++)
+            for (size_t j = 0; j < SIDE; j++) wrong += get(CM_F16, b, i * SIDE + j) != get(CM_F16, a, j * SIDE + i);
+    CHECK_INT(wrong, 0);
+    zed_free(&device, a);
+    zed_free(&device, b);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -115,6 +137,7 @@ int main(void)
     }
     RUN(a_subgroup);
     RUN(a_work_group);
+    RUN(odd_pieces_of_other_subgroups);
     zed_close(&device);
     return test_report();
 }
