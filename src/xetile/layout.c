@@ -78,10 +78,10 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 }
 
 /* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
- * through local memory. */
+ * through local memory. Not on devices without 2D block messages, where many more loads are open at once then. */
 XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
-    for (int i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count && x->target.block2d_sizes; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         xt_rearrange_desc_ *d = n->rearrange;
         const int *data = xt_value_at_(x, n->result)->now.vec.dist.data;
