@@ -1,6 +1,14 @@
-/* example.h - shared by the examples, so that each file is about its kernel: messages, options, random numbers. hello.c
- * and gemm.c do without it, so that they can be copied alone. Include the library's headers and `#define EXAMPLE
- * "name"` first.
+/* example.h - what the examples share, so that each file is about its kernel: messages, the command line, random
+ * numbers. hello.c and gemm.c do without it, so that they can be copied alone. Include the library's headers and
+ * `#define EXAMPLE "name"` first; main then describes the program and leaves the rest to example_main:
+ *
+ *     static int m = 300;
+ *     static const example_option options[] = {NUMBER("--m", "rows of C", &m, 1, 65536), OPTIONS_END};
+ *     static const example_form forms[] = {{.kernel = &add, .run = run}, FORMS_END};
+ *     int main(int argc, char **argv)
+ *     {
+ *         return example_main(argc, argv, &(example){.about = "adds two vectors", .options = options, .forms = forms});
+ *     }
  */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
@@ -58,104 +66,88 @@ static inline bool check_output(const char *path)
     return true;
 }
 
-#ifdef ZE_DISPATCH_H
-static inline bool fail_device(const zed_device *dev)
-{
-    const zed_error *e = zed_get_error(dev);
-    return fail("%s:%d: %s", e->file, e->line, e->text);
-}
-
-static inline bool open_device(zed_device *dev, const char *asked)
-{
-    return zed_open(dev, &(zed_options){.device = asked}) || fail_device(dev);
-}
-#endif
-
-#ifdef XETILE_XETILE_H
-static inline bool fail_build(const xt_module *mod)
-{
-    return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
-}
-
-/* The output of --emit; --print is --emit with this path. */
-#define PRINTED "standard output"
-static inline bool write_module(const char *path, const xt_module *mod)
-{
-    if (strcmp(path, PRINTED)) return write_file(path, mod->words, mod->size);
-    xt_print(mod, stdout);
-    return true;
-}
-#else
-#define PRINTED "standard output"
-#endif
-
 /* ---- the command line */
 
+/* An option with a value: a number from `least` to `most`; one of `names`, of which the number becomes the index; or a
+ * text. What they are before is the default. */
 typedef struct {
-    const char *name, **value; /* the value is unchanged if the option is not given */
+    const char *name, *value, *help;
+    int *number, least, most;
+    const char *const *names; /* up to NULL */
+    const char **text;
 } example_option;
 
-/* Parses the option at argv[*i]: one with a value, to which *i advances, or --list or --help. */
-static inline bool parse_one(const example_option *table, size_t count, bool *list, bool *help, char **argv, int *i)
-{
-    for (size_t j = 0; j < count; j++) {
-        if (strcmp(argv[*i], table[j].name)) continue;
-        if (!argv[*i + 1]) return fail("%s needs a value", argv[*i]);
-        *table[j].value = argv[++*i];
-        return true;
+#define NUMBER(name, help, number, least, most)                                                                        \
+    {                                                                                                                  \
+        name, "N", help, number, least, most, NULL, NULL                                                               \
     }
-    for (size_t j = 0; j < count && !strcmp(argv[*i], "--print"); j++)
-        if (!strcmp(table[j].name, "--emit")) return *table[j].value = PRINTED, true;
-    if (!strcmp(argv[*i], "--list")) return *list = true;
-    if (!strcmp(argv[*i], "--help")) return *help = true;
-    return fail("%s: no such option; --help lists them", argv[*i]);
+#define CHOICE(name, help, number, names)                                                                              \
+    {                                                                                                                  \
+        name, "NAME", help, number, 0, 0, names, NULL                                                                  \
+    }
+#define TEXT(name, value, help, text)                                                                                  \
+    {                                                                                                                  \
+        name, value, help, NULL, 0, 0, NULL, text                                                                      \
+    }
+#define OPTIONS_END                                                                                                    \
+    {                                                                                                                  \
+        NULL, NULL, NULL, NULL, 0, 0, NULL, NULL                                                                       \
+    }
+
+enum { SIZE_MAX_ = 65536 };
+#define SIZE(name, help, number) NUMBER(name, help, number, 1, SIZE_MAX_)
+
+static inline void print_option(const example_option *o)
+{
+    int width = 20 - (int)strlen(o->name);
+    printf("  %s %-*s %s", o->name, width, o->value, o->help);
+    for (int i = 0; o->names && o->names[i]; i++) printf("%s%s", i ? " " : ": ", o->names[i]);
+    if (o->names && *o->number >= 0)
+        printf(" (%s)", o->names[*o->number]);
+    else if (o->number && !o->names && *o->number)
+        printf(" (%d)", *o->number);
+    else if (o->text && *o->text)
+        printf(" (%s)", *o->text);
+    printf("\n");
 }
 
-static inline bool parse_number(const char *name, const char *text, int least, int most, int *value)
+static inline bool not_a_choice(const example_option *o, const char *value)
+{
+    char all[256] = "";
+    size_t used = 0;
+    for (int i = 0; o->names[i] && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
+                                 !i                ? ""
+                                 : o->names[i + 1] ? ", "
+                                                   : " or ",
+                                 o->names[i]);
+    return fail("%s %s: %s", o->name, value, all);
+}
+
+static inline bool set_option(const example_option *o, const char *value)
 {
     char *end;
-    long v = strtol(text, &end, 10);
-    if (end == text || *end || v < least || v > most)
-        return fail("%s %s: not a number from %d to %d", name, text, least, most);
-    *value = (int)v;
+    long v;
+    if (o->text) return *o->text = value, true;
+    for (int i = 0; o->names && o->names[i]; i++)
+        if (!strcmp(value, o->names[i])) return *o->number = i, true;
+    if (o->names) return not_a_choice(o, value);
+    v = strtol(value, &end, 10);
+    if (end == value || *end || v < o->least || v > o->most)
+        return fail("%s %s: not a number from %d to %d", o->name, value, o->least, o->most);
+    *o->number = (int)v;
     return true;
 }
 
-/* A size from the command line, or `otherwise` if not given. */
-static inline bool parse_size(const char *name, const char *text, int otherwise, int *size)
+/* Sets the option argv[*i] of the table to argv[*i + 1], and advances *i; `found` tells whether it is in the table. */
+static inline bool take_option(const example_option *table, char **argv, int *i, bool *found)
 {
-    char *end = NULL;
-    long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > 65536))
-        return fail("%s %s: not a size from 1 to 65536", name, text);
-    *size = (int)v;
-    return true;
-}
-
-/* Options of programs where all have a value, in a table that --help also prints; the first ones are sizes. */
-typedef struct {
-    const char *name, *help;
-    int size; /* default */
-} example_row;
-
-/* Parses all options to strings; NULL: not given. */
-static inline bool parse_pairs(const example_row *table, int count, const char **values, char **argv)
-{
-    for (int at = 1; argv[at]; at++) {
-        bool print = !strcmp(argv[at], "--print");
-        int i = 0;
-        while (i < count && strcmp(print ? "--emit" : argv[at], table[i].name) != 0) i++;
-        if (i == count || !(print || argv[at + 1]))
-            return fail("%s is not an option, or its value is missing; " EXAMPLE " --help lists them", argv[at]);
-        values[i] = print ? PRINTED : argv[++at];
+    for (; table && table->name && !*found; table++) {
+        if (strcmp(argv[*i], table->name) != 0) continue;
+        *found = true;
+        if (!argv[*i + 1]) return fail("%s needs a value, %s", table->name, table->value);
+        return set_option(table, argv[++*i]);
     }
-    return true;
-}
-
-static inline bool parse_sizes(const example_row *table, int count, const char *const *values, int *size)
-{
-    for (int i = 0; i < count; i++)
-        if (!parse_size(table[i].name, values[i], table[i].size, &size[i])) return false;
     return true;
 }
 
@@ -175,10 +167,214 @@ static inline float random_normal(uint64_t *state)
     return (float)(radius * cos(6.283185307179586 * random_uniform(state)));
 }
 
-#ifdef SPIRV_EMIT_H
-static inline void fill_normal(uint16_t *x, size_t count, uint64_t *state)
+/* ---- a program that runs kernels on a device */
+
+#ifdef ZE_DISPATCH_H
+#include <time.h>
+
+static inline bool fail_device(const zed_device *dev)
 {
-    for (size_t i = 0; i < count; i++) x[i] = spe_f32_to_f16_bits(random_normal(state));
+    const zed_error *e = zed_get_error(dev);
+    return fail("%s:%d: %s", e->file, e->line, e->text);
+}
+
+static inline bool open_device(zed_device *dev, const char *asked)
+{
+    return zed_open(dev, &(zed_options){.device = asked}) || fail_device(dev);
+}
+
+static inline bool fail_build(const spe_built *mod)
+{
+    return fail("%s:%d: %s", mod->error->file, mod->error->line, mod->error->text);
+}
+
+static inline double seconds_now(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+#ifdef XETILE_XETILE_H
+/* A kernel of xetile.h. `run` launches it and checks the result; without it, the program's own `run` does. */
+typedef struct example_form {
+    const char *name, *what; /* NULL: the only one */
+    const xt_kernel *kernel;
+    int registers;                 /* per thread on the GPU; 0: chosen by xetile.h */
+    void (*fit)(int local_memory); /* called before the kernel is built; may be NULL */
+    bool (*run)(zed_device *dev, zed_kernel *kernel, const struct example_form *form);
+} example_form;
+#define FORMS_END                                                                                                      \
+    {                                                                                                                  \
+        .kernel = NULL                                                                                                 \
+    }
+#else
+typedef void example_form;
+#endif
+
+typedef struct {
+    const char *about; /* what --help begins with */
+    const example_option *options;
+    const char *files_help, **files; /* arguments that are not options: "[IN [OUT]]", and their places */
+    int most_files;
+    const example_form *forms;
+    const char *form_option;                            /* chooses a form ("--form") */
+    bool (*check)(void);                                /* refuses options that do not fit together */
+    bool (*run)(zed_device *dev);                       /* with an open device; may be NULL if the forms have theirs */
+    bool (*run_alone)(int argc, char **argv);           /* instead of `run`: opens its devices itself */
+    bool (*emit)(const char *path, const char *target); /* writes a module; may be NULL if there are forms */
+    bool (*list)(void);                                 /* instead of zed_print_list */
+} example;
+
+/* What every program can be asked for. */
+static struct {
+    const char *device, *emit, *target, *form;
+    int files;
+    bool print, list, help;
+} asked;
+
+static const example_option common_options[] = {
+    TEXT("--device", "NAME", "number or part of the name of a device; --list prints them", &asked.device),
+    TEXT("--emit", "FILE", "write the SPIR-V module, and touch no device", &asked.emit),
+    TEXT("--target", "NAME", "... for pvc, bmg, lnl, ptl, dg2, generic or soft (bmg)", &asked.target),
+    OPTIONS_END,
+};
+
+/* Writes the words of a module and prints what a host needs to launch it; `form` can be NULL. */
+static inline bool emit_words(const char *path, const char *form, const char *params, const char *flags,
+                              const void *words, size_t size)
+{
+    if (!asked.print && !write_file(path, words, size)) return false;
+    printf("params   %s\nflags    %s\nok " EXAMPLE "%s%s: %s, %zu bytes\n", params, flags, form ? " " : "",
+           form ? form : "", path, size);
+    return true;
+}
+
+static inline bool emit_built(const char *path, const char *form, const spe_built *mod)
+{
+    if (!mod->words) return fail_build(mod);
+    return emit_words(path, form, mod->params, mod->build_flags, mod->words, mod->size);
+}
+
+#ifdef XETILE_XETILE_H
+static inline xt_module build_form(const example_form *f, const xt_target *target, int local_memory)
+{
+    if (f->fit) f->fit(local_memory);
+    return XT_BUILD(*f->kernel, target, .registers = f->registers);
+}
+
+static inline bool emit_form(const example_form *f, const char *path, const char *target)
+{
+    const cm_target *row = cm_target_row(target);
+    xt_module mod = build_form(f, &(xt_target){.name = target}, row ? row->local_memory : 0);
+    bool ok;
+    if (mod.words && asked.print) xt_print(&mod, stdout);
+    ok = emit_built(path, f->name, &mod);
+    xt_free(&mod);
+    return ok;
+}
+
+static inline bool load_form(const example_form *f, zed_device *dev, zed_kernel *kernel)
+{
+    xt_module mod = build_form(f, &(xt_target){ZED_TARGET(dev)}, dev->target.local_memory);
+    bool ok = mod.words ? ZED_LOAD(kernel, dev, mod) || fail_device(dev) : fail_build(&mod);
+    xt_free(&mod);
+    return ok;
+}
+
+static inline bool is_asked_for(const example_form *f) { return !asked.form || !strcmp(asked.form, f->name); }
+
+static inline bool run_forms(const example *e, zed_device *dev)
+{
+    zed_kernel kernel;
+    bool ok = true;
+    for (const example_form *f = e->forms; f && f->kernel && ok; f++)
+        if (is_asked_for(f) && f->run) ok = load_form(f, dev, &kernel) && f->run(dev, &kernel, f);
+    return ok;
+}
+
+static inline bool emit_asked(const example *e, const char *path, const char *target)
+{
+    const example_form *f = e->forms;
+    if (e->emit) return e->emit(path, target);
+    while (!is_asked_for(f)) f++; /* there is one: check_form */
+    return emit_form(f, path, target);
+}
+
+static inline bool check_form(const example *e)
+{
+    for (const example_form *f = e->forms; asked.form && f->kernel; f++)
+        if (is_asked_for(f)) return true;
+    return !asked.form || fail("%s %s: --help lists them", e->form_option, asked.form);
+}
+
+static inline void print_forms(const example *e)
+{
+    const example_option form = TEXT(e->form_option, "NAME", "one of", NULL);
+    if (e->form_option) print_option(&form);
+    for (const example_form *f = e->forms; e->form_option && f->kernel; f++)
+        printf("      %-13s %s\n", f->name, f->what);
+    printf("  %-21s print the kernel: as recorded, its maps, what a subgroup does\n", "--print");
+}
+#else
+static inline bool run_forms(const example *e, zed_device *dev) { return (void)e, (void)dev, true; }
+static inline bool emit_asked(const example *e, const char *path, const char *target) { return e->emit(path, target); }
+static inline bool check_form(const example *e) { return (void)e, true; }
+static inline void print_forms(const example *e) { (void)e; }
+#endif
+
+static inline void print_help(const example *e)
+{
+    printf(EXAMPLE " [options]%s%s: %s\n", e->files_help ? " " : "", e->files_help ? e->files_help : "", e->about);
+    for (const example_option *o = e->options; o->name; o++) print_option(o);
+    for (const example_option *o = common_options; o->name; o++) print_option(o);
+    print_forms(e);
+    printf("  --list, --help\nThe last line is `ok " EXAMPLE " ...` or `FAILED " EXAMPLE " ...`.\n");
+}
+
+static inline bool take_argument(const example *e, char **argv, int *i)
+{
+    const example_option form[] = {TEXT(e->form_option, "NAME", "", &asked.form), OPTIONS_END};
+    bool found = false;
+    if (argv[*i][0] != '-' && asked.files < e->most_files) return e->files[asked.files++] = argv[*i], true;
+    if (argv[*i][0] != '-') return fail("%s: at most %d files", argv[*i], e->most_files);
+    if (!strcmp(argv[*i], "--list")) return asked.list = true;
+    if (!strcmp(argv[*i], "--help")) return asked.help = true;
+    if (!strcmp(argv[*i], "--print") && e->forms) return asked.print = true;
+    if (!take_option(e->options, argv, i, &found) || !take_option(common_options, argv, i, &found) ||
+        !take_option(form, argv, i, &found))
+        return false;
+    return found || fail("%s: no such option; --help lists them", argv[*i]);
+}
+
+static inline bool open_and_run(const example *e)
+{
+    zed_device dev;
+    bool ok = open_device(&dev, asked.device);
+    if (ok) printf("device   %s\n", dev.name);
+    ok = ok && run_forms(e, &dev) && (!e->run || e->run(&dev));
+    zed_close(&dev); /* frees its memory too */
+    return ok;
+}
+
+static inline int example_main(int argc, char **argv, const example *e)
+{
+    const char *path;
+    bool ok = true;
+    atexit(flush_output);
+    for (int i = 1; argv[i] && ok; i++) {
+        ok = take_argument(e, argv, &i);
+        if (ok && asked.help) return print_help(e), 0;
+    }
+    if (ok && asked.list) return !(e->list ? e->list() : zed_print_list(stdout));
+    path = asked.print ? "standard output" : asked.emit;
+    if (ok && asked.target && !path) ok = fail("--target requires --emit");
+    ok = ok && check_form(e) && (!e->check || e->check());
+    if (ok && path)
+        ok = emit_asked(e, path, asked.target ? asked.target : "bmg");
+    else if (ok)
+        ok = e->run_alone ? e->run_alone(argc, argv) : open_and_run(e);
+    return ok ? 0 : 1;
 }
 #endif
 

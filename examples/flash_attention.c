@@ -6,16 +6,21 @@
  * A subgroup owns 16 queries (columns) and iterates over blocks of keys (rows, distributed over the work-items). In
  * terms of coopmatrix.h, with ' for transposed: S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'. P' becomes an
  * operand within each lane.
- *
- * In order: the kernel, the input, the check against f64, the run, the command line.
  */
 #include "coopmatrix.h"
 #include "ze_dispatch.h"
 
 #define EXAMPLE "flash_attention"
 #include "example.h"
+#include "example_coopmatrix.h"
 
 enum { QUERIES = 16, SUBGROUPS = 4 }; /* queries per subgroup, subgroups per work-group */
+
+typedef struct {
+    int head_size, length, heads;
+    bool causal;
+    uint16_t *q, *k, *v, *o; /* f16 */
+} problem;
 
 /* ---- the kernel */
 
@@ -125,7 +130,7 @@ static cm_mem head_memory(attention *a, spe_id base, spe_id length, bool tokens_
     return mem;
 }
 
-static void write_body(attention *a)
+static void write_attention(attention *a)
 {
     spe_module *m = a->m;
     cm_ctx *c = &a->c;
@@ -156,47 +161,23 @@ static void write_body(attention *a)
     spe_endif(m, 0, NULL, NULL);
 }
 
-static const char parameters[] = "ptr<f16> Q, ptr<f16> K, ptr<f16> V, ptr<f16> O, i32 length, f32 scale";
-
-/* Builds the module for a target; its words are freed with it. */
-static spe_words build(spe_module *m, const char *target, int head_size, bool causal)
+static void write_body(cm_ctx *c, const void *asked_for)
 {
-    const cm_target *row = cm_target_row(target);
-    spe_param params[6];
-    spe_kernel k;
+    const problem *p = (const problem *)asked_for;
     attention a;
-    spe_begin(m, NULL);
-    memset(params, 0, sizeof params);
-    memset(&k, 0, sizeof k);
     memset(&a, 0, sizeof a);
-    for (int i = 0; i < 4; i++) params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, spe_float(m, 16));
-    params[4].type = spe_int(m, 32);
-    params[5].type = spe_float(m, 32);
-    k.name = "attention";
-    k.params = params;
-    k.param_count = 6;
-    k.subgroup_size = row ? (uint32_t)row->subgroup_size : 16;
-    k.local_size[0] = k.subgroup_size * SUBGROUPS;
-    k.local_size[1] = k.local_size[2] = 1;
-    spe_kernel_begin(m, &k);
-    a.m = m;
-    a.head_size = head_size;
-    a.keys = head_size > 64 ? 16 : 32; /* as many as fit in registers */
-    a.causal = causal;
-    if (cm_begin(&a.c, m, row, CM_AUTO)) write_body(&a);
-    spe_kernel_end(m);
-    return spe_finish(m);
+    a.m = c->module;
+    a.c = *c;
+    a.head_size = p->head_size;
+    a.keys = p->head_size > 64 ? 16 : 32; /* as many as fit in registers */
+    a.causal = p->causal;
+    write_attention(&a);
 }
 
-/* ---- messages */
+static const example_kernel kernel = {
+    "attention", "ptr<f16> Q, ptr<f16> K, ptr<f16> V, ptr<f16> O, i32 length, f32 scale", SUBGROUPS, write_body};
 
 /* ---- input */
-
-typedef struct {
-    int head_size, length, heads;
-    bool causal;
-    uint16_t *q, *k, *v, *o; /* f16 */
-} problem;
 
 static size_t elements(const problem *p) { return (size_t)p->heads * (size_t)p->length * (size_t)p->head_size; }
 
@@ -283,26 +264,12 @@ static bool check(const problem *p, verdict *v)
 
 /* ---- the run */
 
-/* Loads the kernel for the problem. */
-static bool load(zed_device *dev, zed_module *module, zed_kernel *kernel, const problem *p)
-{
-    const cm_target *row = cm_target_row(dev->target.name);
-    spe_module m;
-    spe_words words = build(&m, dev->target.name, p->head_size, p->causal);
-    bool ok = words.data || fail("%s", spe_get_error(&m)->text);
-    if (ok && (!zed_module_load(module, dev, words.data, words.count * 4, row->build_flags) ||
-               !zed_kernel_get(kernel, module, "attention", parameters)))
-        ok = fail_device(dev);
-    spe_free(&m);
-    return ok;
-}
-
 /* Nanoseconds of a launch, negative on failure. */
-static double launch(zed_kernel *kernel, const problem *p)
+static double launch(zed_kernel *loaded, const problem *p)
 {
     float scale = (float)(1.4426950408889634 / sqrt(p->head_size)); /* exp(x) = exp2(x log2 e) */
     uint32_t blocks = (uint32_t)(p->length + QUERIES * SUBGROUPS - 1) / (QUERIES * SUBGROUPS);
-    return zed_launch_timed(kernel, (zed_groups){blocks, (uint32_t)p->heads, 1}, p->q, p->k, p->v, p->o, p->length,
+    return zed_launch_timed(loaded, (zed_groups){blocks, (uint32_t)p->heads, 1}, p->q, p->k, p->v, p->o, p->length,
                             scale);
 }
 
@@ -312,14 +279,13 @@ static double flops(const problem *p)
     return 4.0 * p->heads * p->length * (p->causal ? (p->length + 1) / 2.0 : p->length) * p->head_size;
 }
 
-static bool run(zed_device *dev, problem *p)
+static bool run_one(zed_device *dev, problem *p)
 {
-    zed_module module;
-    zed_kernel kernel;
+    zed_kernel loaded;
     verdict v;
     double ns = 0;
-    bool ok = make_input(dev, p) && load(dev, &module, &kernel, p);
-    if (ok) ns = launch(&kernel, p);
+    bool ok = make_input(dev, p) && load_kernel(&kernel, dev, &loaded, p);
+    if (ok) ns = launch(&loaded, p);
     if (ok && ns < 0) ok = fail_device(dev);
     ok = ok && check(p, &v);
     if (ok) printf("error    %.3g of at most %.3g\n", v.error, v.bound);
@@ -335,86 +301,35 @@ static bool run(zed_device *dev, problem *p)
 
 /* ---- the command line */
 
-typedef struct {
-    const char *file, *target, *device;
-    int head_size, length, heads, causal; /* 0, 0, 0, -1: not given */
-} options;
+static int head = -1, causal = -1, length = 333, heads = 3; /* -1: both */
+static const char *const head_names[] = {"64", "128", NULL}, *const causal_names[] = {"0", "1", NULL};
 
-static void print_help(void)
+static bool run(zed_device *dev)
 {
-    printf("flash_attention [options]\n"
-           "  --head D          64 or 128 (both)\n"
-           "  --causal 0|1      each query sees only the keys up to its own, or all (both)\n"
-           "  --length N        queries, and keys (333)\n"
-           "  --heads N         (3)\n"
-           "  --emit FILE       write the SPIR-V module and touch no device\n"
-           "  --target NAME     with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)\n"
-           "  --device N|NAME   run on this device of --list (GPU first)\n"
-           "  --list            list the devices\n"
-           "  --help            this text\n");
-}
-
-static bool parse_options(options *o, char **argv)
-{
-    for (int i = 1; argv[i]; i += 2) {
-        const char *name = argv[i], *value = argv[i + 1];
-        bool ok = true;
-        if (!value)
-            return fail("%s is not an option, or its value is missing; flash_attention --help lists them", name);
-        if (!strcmp(name, "--emit")) o->file = value;
-        else if (!strcmp(name, "--target")) o->target = value;
-        else if (!strcmp(name, "--device")) o->device = value;
-        else if (!strcmp(name, "--head"))
-            ok = parse_number(name, value, 64, 128, &o->head_size) &&
-                 (o->head_size % 64 == 0 || fail("--head %s: 64 or 128", value));
-        else if (!strcmp(name, "--causal")) ok = parse_number(name, value, 0, 1, &o->causal);
-        else if (!strcmp(name, "--length")) ok = parse_number(name, value, 1, 65536, &o->length);
-        else if (!strcmp(name, "--heads")) ok = parse_number(name, value, 1, 1024, &o->heads);
-        else return fail("%s is not an option, or its value is missing; flash_attention --help lists them", name);
-        if (!ok) return false;
-    }
-    if (o->target && !o->file) return fail("--target requires --emit");
-    if (!o->target) o->target = "bmg";
-    return true;
-}
-
-static bool emit(const options *o)
-{
-    spe_module m;
-    spe_words words = build(&m, o->target, o->head_size ? o->head_size : 64, o->causal > 0);
-    bool ok = words.data || fail("%s", spe_get_error(&m)->text);
-    ok = ok && write_file(o->file, words.data, words.count * 4);
-    if (ok)
-        printf("params   %s\nflags    %s\nok flash_attention %s, %zu bytes\n", parameters,
-               cm_target_row(o->target)->build_flags, o->file, words.count * 4);
-    spe_free(&m);
-    return ok;
-}
-
-static bool run_all(const options *o)
-{
-    static const int sizes[] = {64, 128};
-    zed_device dev;
-    bool ok = zed_open(&dev, &(zed_options){.device = o->device});
-    if (!ok) return fail_device(&dev);
-    printf("device   %s\n", dev.name);
+    bool ok = true;
     for (int i = 0; i < 4 && ok; i++) {
-        problem p = {sizes[i / 2], o->length ? o->length : 333, o->heads ? o->heads : 3, i % 2 == 1, NULL, NULL, NULL,
-                     NULL};
-        if ((o->head_size && o->head_size != p.head_size) || (o->causal >= 0 && o->causal != i % 2)) continue;
-        ok = run(&dev, &p);
+        problem p = {i / 2 ? 128 : 64, length, heads, i % 2 == 1, NULL, NULL, NULL, NULL};
+        if ((head < 0 || head == i / 2) && (causal < 0 || causal == i % 2)) ok = run_one(dev, &p);
     }
-    zed_close(&dev);
     return ok;
 }
+
+static bool emit(const char *path, const char *target)
+{
+    problem p = {head == 1 ? 128 : 64, length, heads, causal == 1, NULL, NULL, NULL, NULL};
+    return emit_kernel(&kernel, path, target, &p);
+}
+
+static const example_option options[] = {
+    CHOICE("--head", "D; both without it", &head, head_names),
+    CHOICE("--causal", "1: each query sees only the keys up to its own; both without it", &causal, causal_names),
+    SIZE("--length", "queries, and keys", &length),
+    NUMBER("--heads", "of the model", &heads, 1, 1024),
+    OPTIONS_END,
+};
 
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o = {NULL, NULL, NULL, 0, 0, 0, -1};
-    bool ok = true;
-    if (argc == 2 && !strcmp(argv[1], "--help")) print_help();
-    else if (argc == 2 && !strcmp(argv[1], "--list")) ok = zed_print_list(stdout);
-    else ok = parse_options(&o, argv) && (o.file ? emit(&o) : run_all(&o));
-    return ok ? 0 : 1;
+    const example e = {.about = "attention without storing the scores", .options = options, .run = run, .emit = emit};
+    return example_main(argc, argv, &e);
 }

@@ -13,6 +13,7 @@
 
 #define EXAMPLE "gather"
 #include "example.h"
+#include "example_gemm.h"
 
 /* A work-group of four subgroups moves 16 rows of up to 32 columns. */
 enum { ROWS = 16, COLUMNS = 32, PADDING = -1 };
@@ -46,145 +47,77 @@ XT_KERNEL(gather, ptr(f16, TABLE), ptr(i32, INDEX), ptr(i32, ORDER), ptr(f16, FO
     XT_STORE_SCATTER(v, places, inside);
 }
 
-typedef struct {
-    int m, n, k;
-} problem;
+/* ---- the program */
 
-/* ---- messages and the command line ---- */
-
-typedef struct {
-    const char *emit, *target, *device, *m, *n, *k;
-    bool list, help;
-} options;
-
-static void print_help(void)
-{
-    printf("gather: gathers rows of a table by index, and scatters them by a permutation\n"
-           "  --m M --n N --k K   rows that are wanted, columns, rows of the table; default 1000 77 300\n"
-           "  --device NAME       number or part of the name of a device; --list prints them\n"
-           "  --emit FILE         write the SPIR-V module instead of running it\n"
-           "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
-           "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
-           "  --list, --help\n"
-           "The last line is `ok gather ...` or `FAILED gather ...`.\n");
-}
-
-static bool parse_option(options *o, char **argv, int *i)
-{
-    const example_option with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},
-                      {"--m", &o->m},       {"--n", &o->n},           {"--k", &o->k}};
-    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
-}
-
-/* ---- input and check ---- */
-
-/* ---- the run ---- */
+static int m = 1000, n = 77, k = 300;
 
 /* Every fifth number is not a row of the table. */
-static void choose_rows(int32_t *index, int32_t *order, const problem *p, uint64_t *state)
+static void choose_rows(int32_t *index, int32_t *order, uint64_t *state)
 {
     static const int32_t none[] = {-1, INT32_MIN / 65536, 70000};
-    for (int i = 0; i < p->m; i++) {
+    for (int i = 0; i < m; i++) {
         int other = (int)(random_uniform(state) * (i + 1)); /* Fisher and Yates */
-        index[i] = i % 5 == 4 ? (i % 3 == 2 ? p->k : none[i % 3]) : (int32_t)(random_uniform(state) * p->k);
+        index[i] = i % 5 == 4 ? (i % 3 == 2 ? k : none[i % 3]) : (int32_t)(random_uniform(state) * k);
         order[i] = i;
         order[i] = order[other];
         order[other] = i;
     }
 }
 
-static bool check(const problem *p, const uint16_t *table, const int32_t *index, const int32_t *order,
-                  const uint16_t *found, const uint16_t *moved)
+static bool check(const uint16_t *table, const int32_t *index, const int32_t *order, const uint16_t *found,
+                  const uint16_t *moved)
 {
     uint16_t padding = spe_f32_to_f16_bits(PADDING);
-    size_t wrong = 0, n = (size_t)p->n;
-    for (size_t i = 0; i < (size_t)p->m; i++)
-        for (size_t j = 0; j < n; j++) {
-            bool is_row = index[i] >= 0 && index[i] < p->k;
-            uint16_t want = is_row ? table[(size_t)index[i] * n + j] : padding;
-            if ((found[i * n + j] != want || moved[(size_t)order[i] * n + j] != want) && wrong++ == 0)
-                printf("row %zu, column %zu: found %#x, moved %#x, want %#x\n", i, j, found[i * n + j],
-                       moved[(size_t)order[i] * n + j], want);
+    size_t wrong = 0, cols = (size_t)n;
+    for (size_t i = 0; i < (size_t)m; i++)
+        for (size_t j = 0; j < cols; j++) {
+            bool is_row = index[i] >= 0 && index[i] < k;
+            uint16_t want = is_row ? table[(size_t)index[i] * cols + j] : padding;
+            if ((found[i * cols + j] != want || moved[(size_t)order[i] * cols + j] != want) && wrong++ == 0)
+                printf("row %zu, column %zu: found %#x, moved %#x, want %#x\n", i, j, found[i * cols + j],
+                       moved[(size_t)order[i] * cols + j], want);
         }
-    return wrong == 0 || fail("%d rows of %d x %d: %zu elements are wrong", p->m, p->k, p->n, wrong);
+    return wrong == 0 || fail("%d rows of %d x %d: %zu elements are wrong", m, k, n, wrong);
 }
 
-static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
+static bool run(zed_device *dev, zed_kernel *kernel, const example_form *only)
 {
-    size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
-    uint16_t *table = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * n * 2, 0),
-             *found = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * n * 2, 0);
-    uint16_t *moved = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * n * 2, 0);
-    int32_t *index = (int32_t *)zed_alloc(dev, ZED_SHARED, m * 4, 0),
-            *order = (int32_t *)zed_alloc(dev, ZED_SHARED, m * 4, 0);
-    uint64_t seed = 2024;
-    zed_kernel kernel;
+    size_t rows = (size_t)m, cols = (size_t)n;
+    uint64_t state = 2024;
+    uint16_t *table = new_halves(dev, (size_t)k * cols, &state);
+    uint16_t *found = new_halves(dev, rows * cols, NULL), *moved = new_halves(dev, rows * cols, NULL);
+    int32_t *index = (int32_t *)zed_alloc(dev, ZED_SHARED, rows * sizeof *index, 0);
+    int32_t *order = (int32_t *)zed_alloc(dev, ZED_SHARED, rows * sizeof *order, 0);
+    zed_groups groups = {(uint32_t)(n + COLUMNS - 1) / COLUMNS, (uint32_t)(m + ROWS - 1) / ROWS, 1};
     double ns;
-    if (!table || !found || !moved || !index || !order || !ZED_LOAD(&kernel, dev, *mod)) return fail_device(dev);
-    fill_normal(table, k * n, &seed);
-    choose_rows(index, order, p, &seed);
-    if (!zed_fill(dev, found, 0xff, m * n * 2) || !zed_fill(dev, moved, 0xff, m * n * 2)) return fail_device(dev);
-    ns = zed_launch_timed(&kernel,
-                          (zed_groups){(uint32_t)(p->n + COLUMNS - 1) / COLUMNS, (uint32_t)(p->m + ROWS - 1) / ROWS, 1},
-                          table, index, order, found, moved, (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k);
+    (void)only;
+    if (!table || !found || !moved || !index || !order) return fail_device(dev);
+    choose_rows(index, order, &state);
+    ns = zed_launch_timed(kernel, groups, table, index, order, found, moved, (uint32_t)m, (uint32_t)n, (uint32_t)k);
     if (ns < 0) return fail_device(dev);
-    if (!check(p, table, index, order, found, moved)) return false;
-    printf("ok gather %d rows of %d x %d, %.2f GB/s\n", p->m, p->k, p->n, 6.0 * p->m * p->n / ns);
+    if (!check(table, index, order, found, moved)) return false;
+    printf("ok gather %d rows of %d x %d, %.2f GB/s\n", m, k, n, 6.0 * m * n / ns);
     return true;
 }
 
-static bool run(const options *o, const problem *p)
+static bool check_options(void)
 {
-    zed_device dev;
-    xt_module mod;
-    bool ok = open_device(&dev, o->device);
-    memset(&mod, 0, sizeof mod);
-    if (ok) {
-        printf("device   %s\n", dev.name);
-        mod = XT_BUILD(gather, &(xt_target){ZED_TARGET(&dev)});
-        ok = mod.words ? launch(&dev, &mod, p) : fail_build(&mod);
-    }
-    xt_free(&mod);
-    zed_close(&dev); /* frees the memory too */
-    return ok;
+    return (int64_t)n * (k > m ? k : m) <= INT32_MAX || fail("--n %d: the table or the result is too large", n);
 }
 
-static bool emit(const options *o)
-{
-    const char *target = o->target ? o->target : "bmg";
-    xt_module mod;
-    bool ok;
-    mod = XT_BUILD(gather, &(xt_target){.name = target});
-    if (!mod.words) {
-        ok = fail_build(&mod);
-    } else {
-        ok = write_module(o->emit, &mod);
-    }
-    if (ok)
-        printf("params   %s\nflags    %s\nok gather: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
-    xt_free(&mod);
-    return ok;
-}
+static const example_option options[] = {
+    SIZE("--m", "rows that are wanted", &m),
+    SIZE("--n", "columns", &n),
+    SIZE("--k", "rows of the table", &k),
+    OPTIONS_END,
+};
+static const example_form forms[] = {{.kernel = &gather, .run = run}, FORMS_END};
 
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o;
-    problem p;
-    bool ok = true;
-    (void)argc;
-    memset(&o, 0, sizeof o);
-    for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
-    ok = ok && parse_size("--m", o.m, 1000, &p.m) && parse_size("--n", o.n, 77, &p.n) &&
-         parse_size("--k", o.k, 300, &p.k) &&
-         ((int64_t)p.n * (p.k > p.m ? p.k : p.m) <= INT32_MAX ||
-          fail("--n %d: the table or the result is too large", p.n));
-    if (ok && o.help)
-        print_help();
-    else if (ok && o.list)
-        ok = zed_print_list(stdout);
-    else if (ok)
-        ok = o.emit ? emit(&o) : run(&o, &p);
-    return ok ? 0 : 1;
+    const example e = {.about = "gathers rows of a table by index, and scatters them by a permutation",
+                       .options = options,
+                       .forms = forms,
+                       .check = check_options};
+    return example_main(argc, argv, &e);
 }

@@ -8,8 +8,7 @@
 
 #define EXAMPLE "gemm_l2"
 #include "example.h"
-
-#include <float.h>
+#include "example_gemm.h"
 
 /* A work-group computes `rows` x 256 of C, `columns` of them at a time. The specification has 512 rows and all columns
  * at once: then the f32 sums take 512 KiB, all registers of a core of pvc or bmg for any number of subgroups, and
@@ -84,151 +83,38 @@ XT_KERNEL(gemm_l2, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K)
     }
 }
 
-typedef struct {
-    int m, n, k;
-} problem;
+/* ---- the program */
 
-/* ---- messages and the command line ---- */
+static int m = 512, n = 512, k = 256, tall, narrow = -1;
 
-typedef struct {
-    const char *emit, *target, *device, *m, *n, *k, *rows, *columns;
-    bool list, help;
-} options;
-
-static void print_help(void)
+static bool check(void)
 {
-    printf(
-        "gemm_l2: C = A B with prefetches into two cache levels\n"
-        "  --m M --n N --k K   sizes, default 512 512 256\n"
-        "  --rows R            rows of a work-group's tile: 512 as in the text (default), or 256\n"
-        "  --columns C         of its 256 columns so many at a time: 256 as in the text, or 128; with 512 rows 128 is\n"
-        "                      what registers hold (default: 128 for 512 rows, else 256)\n"
-        "  --device NAME       number or part of the name of a device; --list prints them\n"
-        "  --emit FILE         write the SPIR-V module instead of running it\n"
-        "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
-        "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
-        "  --list, --help\n"
-        "The last line is `ok gemm_l2 ...` or `FAILED gemm_l2 ...`.\n");
-}
-
-static bool parse_option(options *o, char **argv, int *i)
-{
-    const example_option with_value[] = {
-        {"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device}, {"--m", &o->m},
-        {"--n", &o->n},       {"--k", &o->k},           {"--rows", &o->rows},     {"--columns", &o->columns}};
-    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
-}
-
-/* ---- input, and the check against f64 ---- */
-
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that if
- * hardware truncates). Independent roundings stay below 8 sqrt(K) times that of |a| |b|, the Euclidean norms of a row
- * and a column, with probability 1 - 3e-14 per element. K FLT_MIN is for flushed subnormals. */
-static bool check(const problem *p, const uint16_t *a, const uint16_t *b, const float *c)
-{
-    size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, wrong = 0;
-    float *x = (float *)malloc(m * k * sizeof *x);
-    double *column = (double *)malloc(k * sizeof *column), worst = 0;
-    if (!x || !column) return fail("out of memory for the check");
-    for (size_t i = 0; i < m * k; i++) x[i] = spe_f16_bits_to_f32(a[i]);
-    for (size_t j = 0; j < n; j++) {
-        double norm_b = 0;
-        for (size_t q = 0; q < k; q++) column[q] = (double)spe_f16_bits_to_f32(b[q * n + j]);
-        for (size_t q = 0; q < k; q++) norm_b += column[q] * column[q];
-        for (size_t i = 0; i < m; i++) {
-            double want = 0, norm_a = 0, error, bound;
-            for (size_t q = 0; q < k; q++) want += (double)x[i * k + q] * column[q];
-            for (size_t q = 0; q < k; q++) norm_a += (double)x[i * k + q] * (double)x[i * k + q];
-            bound = 8 * sqrt((double)k) * (double)FLT_EPSILON * sqrt(norm_a * norm_b) + (double)k * (double)FLT_MIN;
-            error = fabs((double)c[i * n + j] - want);
-            if (!(error <= bound) && wrong++ == 0)
-                printf("C(%zu, %zu) is %.9g, want %.9g within %.3g\n", i, j, (double)c[i * n + j], want, bound);
-            if (error / bound > worst) worst = error / bound;
-        }
-    }
-    free(x);
-    free(column);
-    printf("error    at most %.3g of what is allowed\n", worst);
-    return wrong == 0 || fail("%d x %d x %d: %zu elements are wrong", p->m, p->n, p->k, wrong);
-}
-
-/* ---- the run ---- */
-
-static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
-{
-    size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
-    uint16_t *a = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * k * 2, 0),
-             *b = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * n * 2, 0);
-    float *c = (float *)zed_alloc(dev, ZED_SHARED, m * n * 4, 0);
-    uint64_t seed = 2024;
-    zed_kernel kernel;
-    double ns;
-    if (!a || !b || !c || !ZED_LOAD(&kernel, dev, *mod)) return fail_device(dev);
-    fill_normal(a, m * k, &seed);
-    fill_normal(b, k * n, &seed);
-    if (!zed_fill(dev, c, 0xff, m * n * 4)) return fail_device(dev); /* NaN everywhere */
-    ns =
-        zed_launch_timed(&kernel, (zed_groups){(uint32_t)(p->n + 256 - 1) / 256, (uint32_t)(p->m + rows - 1) / rows, 1},
-                         a, b, c, (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k);
-    if (ns < 0) return fail_device(dev);
-    if (!check(p, a, b, c)) return false;
-    printf("ok gemm_l2 f16 %d x %d x %d, %.1f GFLOP/s\n", p->m, p->n, p->k, 2.0 * p->m * p->n * p->k / ns);
+    rows = tall ? 256 : 512;
+    columns = (narrow < 0 ? rows == 512 : narrow) ? 128 : 256;
     return true;
 }
 
-static bool run(const options *o, const problem *p)
+static bool run(zed_device *dev, zed_kernel *kernel, const example_form *only)
 {
-    zed_device dev;
-    xt_module mod;
-    bool ok = open_device(&dev, o->device);
-    memset(&mod, 0, sizeof mod);
-    if (ok) {
-        printf("device   %s\n", dev.name);
-        mod = XT_BUILD(gemm_l2, &(xt_target){ZED_TARGET(&dev)});
-        ok = mod.words ? launch(&dev, &mod, p) : fail_build(&mod);
-    }
-    xt_free(&mod);
-    zed_close(&dev); /* frees the memory too */
-    return ok;
+    (void)only;
+    return run_product(dev, kernel, rows, 256, m, n, k);
 }
 
-static bool emit(const options *o)
-{
-    const char *target = o->target ? o->target : "bmg";
-    xt_module mod;
-    bool ok;
-    mod = XT_BUILD(gemm_l2, &(xt_target){.name = target});
-    if (!mod.words) {
-        ok = fail_build(&mod);
-    } else {
-        ok = write_module(o->emit, &mod);
-    }
-    if (ok)
-        printf("params   %s\nflags    %s\nok gemm_l2: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit, mod.size);
-    xt_free(&mod);
-    return ok;
-}
+static const char *const row_choices[] = {"512", "256", NULL}, *const column_choices[] = {"256", "128", NULL};
+static const example_option options[] = {
+    SIZE("--m", "rows of A and C", &m),
+    SIZE("--n", "columns of B and C", &n),
+    SIZE("--k", "columns of A, rows of B", &k),
+    CHOICE("--rows", "rows of a work-group's tile, as in the text or half as many", &tall, row_choices),
+    CHOICE("--columns", "how many of its 256 columns at a time; 128 are what registers hold with 512 rows", &narrow,
+           column_choices),
+    OPTIONS_END,
+};
+static const example_form forms[] = {{.kernel = &gemm_l2, .run = run}, FORMS_END};
 
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o;
-    problem p;
-    bool ok = true;
-    (void)argc;
-    memset(&o, 0, sizeof o);
-    for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
-    ok = ok && parse_size("--m", o.m, 512, &p.m) && parse_size("--n", o.n, 512, &p.n) &&
-         parse_size("--k", o.k, 256, &p.k) && parse_size("--rows", o.rows, 512, &rows) &&
-         (rows == 256 || rows == 512 || fail("--rows %d: it is 256 or 512", rows)) &&
-         parse_size("--columns", o.columns, rows == 512 ? 128 : 256, &columns) &&
-         (columns == 128 || columns == 256 || fail("--columns %d: it is 128 or 256", columns));
-    if (ok && o.help)
-        print_help();
-    else if (ok && o.list)
-        ok = zed_print_list(stdout);
-    else if (ok)
-        ok = o.emit ? emit(&o) : run(&o, &p);
-    return ok ? 0 : 1;
+    const example e = {
+        .about = "C = A B with prefetches into two cache levels", .options = options, .forms = forms, .check = check};
+    return example_main(argc, argv, &e);
 }

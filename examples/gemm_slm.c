@@ -9,17 +9,16 @@
 
 #define EXAMPLE "gemm_slm"
 #include "example.h"
-
-#include <float.h>
+#include "example_gemm.h"
 
 enum { BUFFERS = 4 };
 
 /* Values of k per step, limited by four buffers of 256 x step of A and B. The specification's 32 need 128 KiB. */
 static int step = 32;
 
-static void choose_step(size_t local_memory)
+static void choose_step(int local_memory)
 {
-    for (step = 32; step > 8 && (size_t)(BUFFERS * 2 * 256 * 2 * step) > local_memory;) step /= 2;
+    for (step = 32; step > 8 && BUFFERS * 2 * 256 * 2 * step > local_memory;) step /= 2;
 }
 
 /* Local memory contains slices of `part` values of k, one after the other: A's row by row, B's column by column.
@@ -82,145 +81,26 @@ XT_KERNEL(gemm_slm, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K
     XT_STORE_TILE(acc, c);
 }
 
-typedef struct {
-    int m, n, k;
-} problem;
+/* ---- the program */
 
-/* ---- messages and the command line ---- */
+static int m = 512, n = 512, k = 256;
 
-typedef struct {
-    const char *emit, *target, *device, *m, *n, *k;
-    bool list, help;
-} options;
-
-static void print_help(void)
+static bool run(zed_device *dev, zed_kernel *kernel, const example_form *only)
 {
-    printf("gemm_slm: C = A B through local memory\n"
-           "  --m M --n N --k K   sizes, default 512 512 256\n"
-           "  --device NAME       number or part of the name of a device; --list prints them\n"
-           "  --emit FILE         write the SPIR-V module instead of running it\n"
-           "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
-           "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
-           "  --list, --help\n"
-           "The last line is `ok gemm_slm ...` or `FAILED gemm_slm ...`.\n");
+    (void)only;
+    return run_product(dev, kernel, 256, 256, m, n, k);
 }
 
-static bool parse_option(options *o, char **argv, int *i)
-{
-    const example_option with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},
-                      {"--m", &o->m},       {"--n", &o->n},           {"--k", &o->k}};
-    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
-}
-
-/* ---- input, and the check against f64 ---- */
-
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that if
- * hardware truncates). Independent roundings stay below 8 sqrt(K) times that of |a| |b|, the Euclidean norms of a row
- * and a column, with probability 1 - 3e-14 per element. K FLT_MIN is for flushed subnormals. */
-static bool check(const problem *p, const uint16_t *a, const uint16_t *b, const float *c)
-{
-    size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, wrong = 0;
-    float *x = (float *)malloc(m * k * sizeof *x);
-    double *column = (double *)malloc(k * sizeof *column), worst = 0;
-    if (!x || !column) return fail("out of memory for the check");
-    for (size_t i = 0; i < m * k; i++) x[i] = spe_f16_bits_to_f32(a[i]);
-    for (size_t j = 0; j < n; j++) {
-        double norm_b = 0;
-        for (size_t q = 0; q < k; q++) column[q] = (double)spe_f16_bits_to_f32(b[q * n + j]);
-        for (size_t q = 0; q < k; q++) norm_b += column[q] * column[q];
-        for (size_t i = 0; i < m; i++) {
-            double want = 0, norm_a = 0, error, bound;
-            for (size_t q = 0; q < k; q++) want += (double)x[i * k + q] * column[q];
-            for (size_t q = 0; q < k; q++) norm_a += (double)x[i * k + q] * (double)x[i * k + q];
-            bound = 8 * sqrt((double)k) * (double)FLT_EPSILON * sqrt(norm_a * norm_b) + (double)k * (double)FLT_MIN;
-            error = fabs((double)c[i * n + j] - want);
-            if (!(error <= bound) && wrong++ == 0)
-                printf("C(%zu, %zu) is %.9g, want %.9g within %.3g\n", i, j, (double)c[i * n + j], want, bound);
-            if (error / bound > worst) worst = error / bound;
-        }
-    }
-    free(x);
-    free(column);
-    printf("error    at most %.3g of what is allowed\n", worst);
-    return wrong == 0 || fail("%d x %d x %d: %zu elements are wrong", p->m, p->n, p->k, wrong);
-}
-
-/* ---- the run ---- */
-
-static bool launch(zed_device *dev, const xt_module *mod, const problem *p)
-{
-    size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
-    uint16_t *a = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * k * 2, 0),
-             *b = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * n * 2, 0);
-    float *c = (float *)zed_alloc(dev, ZED_SHARED, m * n * 4, 0);
-    uint64_t seed = 2024;
-    zed_kernel kernel;
-    double ns;
-    if (!a || !b || !c || !ZED_LOAD(&kernel, dev, *mod)) return fail_device(dev);
-    fill_normal(a, m * k, &seed);
-    fill_normal(b, k * n, &seed);
-    if (!zed_fill(dev, c, 0xff, m * n * 4)) return fail_device(dev); /* NaN everywhere */
-    ns = zed_launch_timed(&kernel, (zed_groups){(uint32_t)(p->n + 256 - 1) / 256, (uint32_t)(p->m + 256 - 1) / 256, 1},
-                          a, b, c, (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k);
-    if (ns < 0) return fail_device(dev);
-    if (!check(p, a, b, c)) return false;
-    printf("ok gemm_slm f16 %d x %d x %d, %.1f GFLOP/s\n", p->m, p->n, p->k, 2.0 * p->m * p->n * p->k / ns);
-    return true;
-}
-
-static bool run(const options *o, const problem *p)
-{
-    zed_device dev;
-    xt_module mod;
-    bool ok = open_device(&dev, o->device);
-    memset(&mod, 0, sizeof mod);
-    if (ok) {
-        printf("device   %s\n", dev.name);
-        choose_step(dev.target.local_memory);
-        mod = XT_BUILD(gemm_slm, &(xt_target){ZED_TARGET(&dev)});
-        ok = mod.words ? launch(&dev, &mod, p) : fail_build(&mod);
-    }
-    xt_free(&mod);
-    zed_close(&dev); /* frees the memory too */
-    return ok;
-}
-
-static bool emit(const options *o)
-{
-    const char *target = o->target ? o->target : "bmg";
-    xt_module mod;
-    bool ok;
-    choose_step(cm_target_row(target) ? (size_t)cm_target_row(target)->local_memory : 0);
-    mod = XT_BUILD(gemm_slm, &(xt_target){.name = target});
-    if (!mod.words) {
-        ok = fail_build(&mod);
-    } else {
-        ok = write_module(o->emit, &mod);
-    }
-    if (ok)
-        printf("params   %s\nflags    %s\nok gemm_slm: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
-               mod.size);
-    xt_free(&mod);
-    return ok;
-}
+static const example_option options[] = {
+    SIZE("--m", "rows of A and C", &m),
+    SIZE("--n", "columns of B and C", &n),
+    SIZE("--k", "columns of A, rows of B", &k),
+    OPTIONS_END,
+};
+static const example_form forms[] = {{.kernel = &gemm_slm, .fit = choose_step, .run = run}, FORMS_END};
 
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o;
-    problem p;
-    bool ok = true;
-    (void)argc;
-    memset(&o, 0, sizeof o);
-    for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
-    ok = ok && parse_size("--m", o.m, 512, &p.m) && parse_size("--n", o.n, 512, &p.n) &&
-         parse_size("--k", o.k, 256, &p.k);
-    if (ok && o.help)
-        print_help();
-    else if (ok && o.list)
-        ok = zed_print_list(stdout);
-    else if (ok)
-        ok = o.emit ? emit(&o) : run(&o, &p);
-    return ok ? 0 : 1;
+    const example e = {.about = "C = A B through local memory", .options = options, .forms = forms};
+    return example_main(argc, argv, &e);
 }

@@ -18,8 +18,7 @@
 
 #define EXAMPLE "gemm_variants"
 #include "example.h"
-
-#include <float.h>
+#include "example_gemm.h"
 
 /* ---- the kernels: work-group tiles of 128 x 128, eight subgroups, 32 values of k per step ---- */
 
@@ -140,215 +139,99 @@ KERNEL(k_outside)
     XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), XT_ADD(K, 2 * STEP)), TILE_C(ROW, COLUMN));
 }
 
+/* ---- the program */
+
+static int m = 200, n = 300, k = 160;
+
+/* A matrix's storage; between its lines, elements are NaN. */
+static halves new_matrix(zed_device *dev, int rows, int cols, bool by_columns, int extra, int batch, uint64_t *state)
+{
+    size_t line = (size_t)((by_columns ? rows : cols) + extra), all = (size_t)(by_columns ? cols : rows) * line;
+    uint16_t *at = new_halves(dev, all * (size_t)batch, NULL);
+    halves x = {at, rows, cols, by_columns ? 1 : line, by_columns ? line : 1};
+    for (int b = 0; at && b < batch; b++)
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < cols; j++)
+                at[(size_t)b * all + (size_t)i * x.row + (size_t)j * x.col] = spe_f32_to_f16_bits(random_normal(state));
+    return x;
+}
+
+static size_t line_of(const halves *x) { return x->row > x->col ? x->row : x->col; }
+
+/* How a form stores its matrices and what it launches; the bases contain `batch` contiguous matrices. */
 typedef struct {
-    const char *name;
-    const xt_kernel *kernel;
     bool a_by_columns, b_by_columns;
     int batch, planes, extra; /* planes: work-groups along z; extra: additional elements per row of A and B */
     bool adds;                /* C must initially be zero */
-    int registers;            /* per thread on the GPU; 0: chosen by xetile.h */
 } variant;
 
-static const variant variants[] = {
-    {"plain", &plain, false, false, 1, 1, 0, false, 0},
-    {"order", &order, false, true, 1, 1, 0, false, 0},
-    {"transpose", &transpose, false, true, 1, 1, 0, false, 256},
-    {"transposed_a", &transposed_a, true, false, 1, 1, 0, false, 0},
-    {"batched", &batched, false, false, 3, 3, 0, false, 0},
-    {"split_k", &split_k, false, false, 1, SPLITS, 0, true, 0},
-    {"persistent", &persistent, false, false, 1, 1, 0, false, 0},
-    {"k_outside", &k_outside, false, false, 1, 1, 24, false, 0},
+static bool run(zed_device *dev, zed_kernel *kernel, const example_form *form);
+
+static const example_form forms[] = {
+    {.name = "plain", .what = "B by rows", .kernel = &plain, .run = run},
+    {.name = "order", .what = "B by columns, through .order", .kernel = &order, .run = run},
+    {.name = "transpose",
+     .what = "B by columns, transposed in the kernel",
+     .kernel = &transpose,
+     .registers = 256,
+     .run = run},
+    {.name = "transposed_a", .what = "A by columns", .kernel = &transposed_a, .run = run},
+    {.name = "batched", .what = "three products at once", .kernel = &batched, .run = run},
+    {.name = "split_k", .what = "K split between work-groups", .kernel = &split_k, .run = run},
+    {.name = "persistent", .what = "few work-groups, each computing many tiles", .kernel = &persistent, .run = run},
+    {.name = "k_outside", .what = "NaN in memory beyond K", .kernel = &k_outside, .run = run},
+    FORMS_END,
 };
-enum { VARIANTS = sizeof variants / sizeof variants[0] };
+static const variant variants[] = {
+    {false, false, 1, 1, 0, false}, {false, true, 1, 1, 0, false},   {false, true, 1, 1, 0, false},
+    {true, false, 1, 1, 0, false},  {false, false, 3, 3, 0, false},  {false, false, 1, SPLITS, 0, true},
+    {false, false, 1, 1, 0, false}, {false, false, 1, 1, 24, false},
+};
 
-typedef struct {
-    int m, n, k;
-    const variant *only; /* NULL: all */
-} problem;
-
-/* ---- messages and the command line ---- */
-
-typedef struct {
-    const char *emit, *target, *device, *m, *n, *k, *variant;
-    bool list, help;
-} options;
-
-static void print_help(void)
+static bool run(zed_device *dev, zed_kernel *kernel, const example_form *form)
 {
-    printf("gemm_variants: C = A B in eight ways\n"
-           "  --m M --n N --k K   sizes, default 200 300 160\n"
-           "  --variant NAME      one of plain order transpose transposed_a batched split_k persistent k_outside\n"
-           "  --device NAME       number or part of the name of a device; --list prints them\n"
-           "  --emit FILE         write the SPIR-V module instead of running it\n"
-           "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
-           "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
-           "  --list, --help\n"
-           "The last line is `ok gemm_variants ...` or `FAILED gemm_variants ...`.\n");
-}
-
-static bool parse_option(options *o, char **argv, int *i)
-{
-    const example_option with_value[] = {
-        {"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},  {"--m", &o->m},
-        {"--n", &o->n},       {"--k", &o->k},           {"--variant", &o->variant}};
-    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
-}
-
-/* ---- input, and the check against f64 ---- */
-
-/* A matrix's storage. */
-typedef struct {
-    int rows, cols, line;
-    bool by_columns;
-} storage;
-
-static size_t at(const storage *s, int i, int j)
-{
-    return (size_t)(s->by_columns ? j : i) * (size_t)s->line + (size_t)(s->by_columns ? i : j);
-}
-
-static size_t elements(const storage *s) { return (size_t)(s->by_columns ? s->cols : s->rows) * (size_t)s->line; }
-
-static storage stored(int rows, int cols, bool by_columns, int extra)
-{
-    storage s = {rows, cols, (by_columns ? rows : cols) + extra, by_columns};
-    return s;
-}
-
-/* Between the rows, elements are NaN. */
-static void fill(uint16_t *x, const storage *s, int batch, uint64_t *state)
-{
-    size_t all = elements(s);
-    uint16_t *row = (uint16_t *)malloc((size_t)s->cols * sizeof *row);
-    for (size_t i = 0; i < all * (size_t)batch; i++) x[i] = 0x7e00;
-    for (int b = 0; row && b < batch; b++)
-        for (int i = 0; i < s->rows; i++) {
-            fill_normal(row, (size_t)s->cols, state);
-            for (int j = 0; j < s->cols; j++) x[(size_t)b * all + at(s, i, j)] = row[j];
-        }
-    free(row);
-}
-
-/* Products of two f16 values are exact in f32; K additions round, each by at most 2^-24 of a partial sum (twice that if
- * hardware truncates). Independent roundings stay below 8 sqrt(K) times that of |a| |b|, the Euclidean norms of a row
- * and a column, with probability 1 - 3e-14 per element. K FLT_MIN is for flushed subnormals. */
-static size_t check(const uint16_t *a, const storage *sa, const uint16_t *b, const storage *sb, const float *c)
-{
-    int k = sa->cols, n = sb->cols;
-    size_t wrong = 0;
-    for (int i = 0; i < sa->rows; i++)
-        for (int j = 0; j < n; j++) {
-            double want = 0, norm_a = 0, norm_b = 0, error, bound;
-            float got = c[(size_t)i * (size_t)n + (size_t)j];
-            for (int q = 0; q < k; q++) {
-                double x = (double)spe_f16_bits_to_f32(a[at(sa, i, q)]),
-                       y = (double)spe_f16_bits_to_f32(b[at(sb, q, j)]);
-                want += x * y;
-                norm_a += x * x;
-                norm_b += y * y;
-            }
-            bound = 8 * sqrt((double)k) * (double)FLT_EPSILON * sqrt(norm_a * norm_b) + k * (double)FLT_MIN;
-            error = fabs((double)got - want);
-            if (!(error <= bound) && wrong++ == 0)
-                printf("C(%d, %d) is %.9g, want %.9g within %.3g\n", i, j, (double)got, want, bound);
-        }
-    return wrong;
-}
-
-/* ---- the run ---- */
-
-/* Runs one variant; its bases contain `batch` contiguous matrices. */
-static bool launch(zed_device *dev, const xt_module *mod, const problem *p, const variant *v)
-{
-    storage sa = stored(p->m, p->k, v->a_by_columns, v->extra), sb = stored(p->k, p->n, v->b_by_columns, v->extra);
-    size_t batch = (size_t)v->batch, in_c = (size_t)p->m * (size_t)p->n, wrong = 0;
-    uint16_t *a = (uint16_t *)zed_alloc(dev, ZED_SHARED, batch * elements(&sa) * 2, 0);
-    uint16_t *b = (uint16_t *)zed_alloc(dev, ZED_SHARED, batch * elements(&sb) * 2, 0);
-    float *c = (float *)zed_alloc(dev, ZED_SHARED, batch * in_c * 4, 0);
-    zed_groups groups = {(uint32_t)(p->n + TILE - 1) / TILE, (uint32_t)(p->m + TILE - 1) / TILE, (uint32_t)v->planes};
-    uint64_t seed = 2024;
-    zed_kernel kernel;
+    const variant *v = &variants[form - forms];
+    uint64_t state = 2024;
+    halves a = new_matrix(dev, m, k, v->a_by_columns, v->extra, v->batch, &state);
+    halves b = new_matrix(dev, k, n, v->b_by_columns, v->extra, v->batch, &state);
+    size_t in_c = (size_t)m * (size_t)n, in_a, in_b;
+    float *c = new_floats(dev, (size_t)v->batch * in_c, NULL);
+    zed_groups groups = {(uint32_t)(n + TILE - 1) / TILE, (uint32_t)(m + TILE - 1) / TILE, (uint32_t)v->planes};
     double ns;
-    if (v->kernel == &persistent) groups = (zed_groups){PERSISTENT, 1, 1};
-    if (!a || !b || !c || !ZED_LOAD(&kernel, dev, *mod)) return fail_device(dev);
-    fill(a, &sa, v->batch, &seed);
-    fill(b, &sb, v->batch, &seed);
-    if (!zed_fill(dev, c, v->adds ? 0 : 0xff, batch * in_c * 4)) return fail_device(dev); /* 0xff: NaN everywhere */
-    ns = zed_launch_timed(&kernel, groups, a, b, c, (uint32_t)v->batch, (uint32_t)p->m, (uint32_t)p->n, (uint32_t)p->k,
-                          (uint32_t)sa.line, (uint32_t)sb.line);
+    if (form->kernel == &persistent) groups = (zed_groups){PERSISTENT, 1, 1};
+    if (!a.at || !b.at || !c) return fail_device(dev);
+    if (v->adds) memset(c, 0, (size_t)v->batch * in_c * sizeof *c);
+    ns = zed_launch_timed(kernel, groups, a.at, b.at, c, (uint32_t)v->batch, (uint32_t)m, (uint32_t)n, (uint32_t)k,
+                          (uint32_t)line_of(&a), (uint32_t)line_of(&b));
     if (ns < 0) return fail_device(dev);
-    for (size_t i = 0; i < batch; i++)
-        wrong += check(a + i * elements(&sa), &sa, b + i * elements(&sb), &sb, c + i * in_c);
-    if (wrong) return fail("%s %d x %d x %d: %zu elements are wrong", v->name, p->m, p->n, p->k, wrong);
-    printf("%-14s %.1f GFLOP/s\n", v->name, 2.0 * v->batch * p->m * p->n * p->k / ns);
+    in_a = line_of(&a) * (size_t)(v->a_by_columns ? k : m);
+    in_b = line_of(&b) * (size_t)(v->b_by_columns ? n : k);
+    for (int i = 0; i < v->batch; i++, a.at += in_a, b.at += in_b, c += in_c)
+        if (!check_product(a, b, c, NULL)) return fail("%s", form->name);
+    printf("%-14s %.1f GFLOP/s\n", form->name, 2.0 * v->batch * m * n * k / ns);
     return true;
 }
 
-static bool run_one(zed_device *dev, const problem *p, const variant *v)
+static bool finish(zed_device *dev)
 {
-    xt_module mod = XT_BUILD(*v->kernel, &(xt_target){ZED_TARGET(dev)}, .registers = v->registers);
-    bool ok = mod.words ? launch(dev, &mod, p, v) : fail_build(&mod);
-    xt_free(&mod);
-    return ok;
+    (void)dev;
+    printf("ok gemm_variants %s %d x %d x %d\n", asked.form ? asked.form : "all", m, n, k);
+    return true;
 }
 
-static bool run(const options *o, const problem *p)
-{
-    zed_device dev;
-    bool ok = open_device(&dev, o->device);
-    if (ok) printf("device   %s\n", dev.name);
-    for (int i = 0; ok && i < VARIANTS; i++)
-        if (!p->only || p->only == &variants[i]) ok = run_one(&dev, p, &variants[i]);
-    if (ok) printf("ok gemm_variants %s %d x %d x %d\n", p->only ? p->only->name : "all", p->m, p->n, p->k);
-    zed_close(&dev); /* frees the memory too */
-    return ok;
-}
-
-/* Finds the variant with this name; false if there is none. */
-static bool find_variant(const char *name, problem *p)
-{
-    p->only = NULL;
-    for (int i = 0; name && i < VARIANTS; i++)
-        if (!strcmp(name, variants[i].name)) p->only = &variants[i];
-    return !name || p->only || fail("--variant %s: --help lists them", name);
-}
-
-static bool emit(const options *o, const problem *p)
-{
-    const char *target = o->target ? o->target : "bmg";
-    const variant *v = p->only ? p->only : &variants[0];
-    xt_module mod;
-    bool ok;
-    mod = XT_BUILD(*v->kernel, &(xt_target){.name = target}, .registers = v->registers);
-    if (!mod.words) {
-        ok = fail_build(&mod);
-    } else {
-        ok = write_module(o->emit, &mod);
-    }
-    if (ok)
-        printf("params   %s\nflags    %s\nok gemm_variants: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
-               mod.size);
-    xt_free(&mod);
-    return ok;
-}
+static const example_option options[] = {
+    SIZE("--m", "rows of A and C", &m),
+    SIZE("--n", "columns of B and C", &n),
+    SIZE("--k", "columns of A, rows of B", &k),
+    OPTIONS_END,
+};
 
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o;
-    problem p;
-    bool ok = true;
-    (void)argc;
-    memset(&o, 0, sizeof o);
-    for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
-    ok = ok && parse_size("--m", o.m, 200, &p.m) && parse_size("--n", o.n, 300, &p.n) &&
-         parse_size("--k", o.k, 160, &p.k) && find_variant(o.variant, &p);
-    if (ok && o.help)
-        print_help();
-    else if (ok && o.list)
-        ok = zed_print_list(stdout);
-    else if (ok)
-        ok = o.emit ? emit(&o, &p) : run(&o, &p);
-    return ok ? 0 : 1;
+    const example e = {.about = "C = A B in eight ways",
+                       .options = options,
+                       .forms = forms,
+                       .form_option = "--variant",
+                       .run = finish};
+    return example_main(argc, argv, &e);
 }

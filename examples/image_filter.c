@@ -20,15 +20,14 @@
 enum { ROWS = 16, COLUMNS = 64, RADIUS_MAX = 32 };
 #define MAP XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, COLUMNS})
 
-typedef enum { CLAMP, MIRROR, BLACK, BORDERS } border_kind;
-static const char *const border_names[BORDERS] = {"clamp", "mirror", "black"};
+enum { CLAMP, MIRROR, BLACK };
+static const char *const border_names[] = {"clamp", "mirror", "black", NULL};
 
 /* The kernels' parameters at build time. */
 static struct {
-    int channels, radius;
+    int channels, radius, border;
     float weight[2 * RADIUS_MAX + 1];
-    border_kind border;
-} blur;
+} blur = {3, 6, CLAMP, {0}};
 
 /* ---- the kernels ---- */
 
@@ -48,7 +47,7 @@ static xt_tile channel(XT_CONTEXT, xt_val base, bool bytes, xt_val height, xt_va
 /* The sum over the neighbours of each pixel: the same tile, moved by a pixel at a time. */
 static xt_vec blurred(XT_CONTEXT, xt_tile tile, bool down)
 {
-    static const xt_border borders[BORDERS] = {XT_BORDER_CLAMP, XT_BORDER_MIRROR, XT_BORDER_PADDING};
+    static const xt_border borders[] = {XT_BORDER_CLAMP, XT_BORDER_MIRROR, XT_BORDER_PADDING};
     xt_vec sum = XT_SPLAT(f32, ROWS, COLUMNS, 0, .map = MAP);
     for (int t = -blur.radius; t <= blur.radius; t++) {
         xt_tile moved = XT_UPDATE_TILE_OFFSET(tile, down ? t : 0, down ? 0 : t);
@@ -71,56 +70,14 @@ XT_KERNEL(along_columns, ptr(f32, FROM), ptr(u8, TO), u32(HEIGHT), u32(WIDTH))
     XT_STORE_TILE(XT_CAST(u8, sum), channel(XT_SELF, TO, true, HEIGHT, WIDTH));
 }
 
-static const xt_kernel *const passes[2] = {&along_rows, &along_columns};
+/* ---- the program */
 
-/* ---- messages and the command line ---- */
+static const char *files[2]; /* IN and OUT, NULL: not given */
 
-typedef struct {
-    const char *emit, *target, *device, *radius, *border, *pass, *file[2];
-    int files;
-    bool list, help;
-} options;
-
-static void print_help(void)
+/* A Gaussian cut off at 2.5 deviations, with weights that add up to 1. */
+static bool choose_blur(void)
 {
-    printf("image_filter [options] [IN [OUT]]: a Gaussian blur; without a file, of a generated picture\n"
-           "  --radius R          pixels on either side, 1 to %d; default 6\n"
-           "  --border KIND       clamp, mirror or black; default clamp\n"
-           "  --device NAME       number or part of the name of a device; --list prints them\n"
-           "  --emit FILE         write a SPIR-V module instead of running it\n"
-           "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
-           "  --pass WHICH        ... rows or columns; default rows\n"
-           "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
-           "  --list, --help\n"
-           "IN and OUT are PNG files (grey or RGB, with alpha or without, 8 bits, not interlaced) or, where the name\n"
-           "ends in .ppm, PPM files (binary: P6, 8 bits). Alpha is blurred as the colours are.\n"
-           "The last line is `ok image_filter ...` or `FAILED image_filter ...`.\n",
-           (int)RADIUS_MAX);
-}
-
-static bool parse_option(options *o, char **argv, int *i)
-{
-    const example_option with_value[] = {{"--emit", &o->emit},     {"--target", &o->target}, {"--device", &o->device},
-                      {"--radius", &o->radius}, {"--border", &o->border}, {"--pass", &o->pass}};
-    if (argv[*i][0] != '-') {
-        if (o->files == 2) return fail("%s: at most two files, IN OUT", argv[*i]);
-        o->file[o->files++] = argv[*i];
-        return true;
-    }
-    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
-}
-
-/* Sets up the requested blur: a Gaussian cut off at 2.5 deviations, with weights that add up to 1. */
-static bool choose_blur(const options *o)
-{
-    char *end = NULL;
-    long radius = o->radius ? strtol(o->radius, &end, 10) : 6;
     double sum = 0;
-    if (o->radius && (end == o->radius || *end || radius < 1 || radius > RADIUS_MAX))
-        return fail("--radius %s: not a number from 1 to %d", o->radius, (int)RADIUS_MAX);
-    blur.radius = (int)radius;
-    while (o->border && blur.border < BORDERS && strcmp(o->border, border_names[blur.border]) != 0) blur.border++;
-    if (blur.border == BORDERS) return fail("--border %s: clamp, mirror or black", o->border);
     for (int t = -blur.radius; t <= blur.radius; t++) sum += exp(-0.5 * pow(2.5 * t / blur.radius, 2));
     for (int t = -blur.radius; t <= blur.radius; t++)
         blur.weight[t + blur.radius] = (float)(exp(-0.5 * pow(2.5 * t / blur.radius, 2)) / sum);
@@ -171,8 +128,7 @@ static bool read_ppm(const char *path, png_picture *p)
     else if (height < 1 || height > PNG_SIDE_MAX || width < 1 || width > PNG_SIDE_MAX)
         wrong = "it is not of 1 to 32768 pixels a side";
     if (!wrong && !png_init(p, height, width, 3)) return fclose(f), false;
-    if (!wrong && fread(p->at, (size_t)width * 3, (size_t)height, f) != (size_t)height)
-        wrong = "it ends too early";
+    if (!wrong && fread(p->at, (size_t)width * 3, (size_t)height, f) != (size_t)height) wrong = "it ends too early";
     fclose(f);
     return !wrong || fail("%s: %s", path, wrong);
 }
@@ -193,9 +149,9 @@ static bool is_ppm(const char *path)
 }
 
 /* Loads or draws the picture, after checking that the result can be written. */
-static bool take_picture(const options *o, png_picture *p)
+static bool take_picture(png_picture *p)
 {
-    const char *in = o->file[0], *out = o->file[1];
+    const char *in = files[0], *out = files[1];
     if ((out && !check_output(out)) || !(!in ? draw(p) : is_ppm(in) ? read_ppm(in, p) : png_read(in, p))) return false;
     blur.channels = p->channels;
     return !out || !is_ppm(out) || p->channels == 3 ||
@@ -252,17 +208,17 @@ static bool check(const png_picture *p, const uint8_t *got)
 
 /* ---- the run ---- */
 
-static xt_module build(int pass, const xt_target *target)
-{
-    return xt_build(&(xt_build_desc){.kernel = passes[pass], .file = __FILE__, .line = __LINE__, .target = target});
-}
+static const example_form forms[] = {
+    {.name = "rows", .what = "the first pass", .kernel = &along_rows},
+    {.name = "columns", .what = "the second pass", .kernel = &along_columns},
+    FORMS_END,
+};
 
 static bool filter(zed_device *dev, const png_picture *p, const char *path)
 {
     size_t count = (size_t)p->height * (size_t)p->width * (size_t)p->channels;
     uint32_t height = (uint32_t)p->height, width = (uint32_t)p->width;
-    zed_groups groups = {(width + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS,
-                         (uint32_t)p->channels};
+    zed_groups groups = {(width + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS, (uint32_t)p->channels};
     uint8_t *in = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0),
             *out = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0);
     float *between = (float *)zed_alloc(dev, ZED_DEVICE, count * sizeof *between, 0);
@@ -270,12 +226,7 @@ static bool filter(zed_device *dev, const png_picture *p, const char *path)
     zed_kernel kernel[2];
     double ns[2];
     if (!in || !out || !between) return fail_device(dev);
-    for (int pass = 0; pass < 2; pass++) {
-        xt_module mod = build(pass, &(xt_target){ZED_TARGET(dev)});
-        bool ok = mod.words ? ZED_LOAD(&kernel[pass], dev, mod) || fail_device(dev) : fail_build(&mod);
-        xt_free(&mod);
-        if (!ok) return false;
-    }
+    if (!load_form(&forms[0], dev, &kernel[0]) || !load_form(&forms[1], dev, &kernel[1])) return false;
     memcpy(in, p->at, count);
     memset(out, 0xff, count);
     ns[0] = zed_launch_timed(&kernel[0], groups, in, between, height, width);
@@ -290,55 +241,33 @@ static bool filter(zed_device *dev, const png_picture *p, const char *path)
     return true;
 }
 
-static bool run(const options *o)
+static bool run(zed_device *dev)
 {
-    zed_device dev;
     png_picture p = {0, 0, 0, NULL};
-    bool ok = take_picture(o, &p);
-    memset(&dev, 0, sizeof dev);
-    if (ok) ok = zed_open(&dev, &(zed_options){.device = o->device}) || fail_device(&dev);
-    if (ok) printf("device   %s\n", dev.name);
-    ok = ok && filter(&dev, &p, o->file[1]);
-    zed_close(&dev); /* frees the memory too */
+    bool ok = take_picture(&p) && filter(dev, &p, files[1]);
     free(p.at);
     return ok;
 }
 
-static bool emit(const options *o)
-{
-    int pass = o->pass && !strcmp(o->pass, "columns");
-    xt_module mod;
-    bool ok;
-    blur.channels = 3;
-    if (o->pass && !pass && strcmp(o->pass, "rows") != 0) return fail("--pass %s: rows or columns", o->pass);
-    mod = build(pass, &(xt_target){.name = o->target ? o->target : "bmg"});
-    if (!mod.words) {
-        ok = fail_build(&mod);
-    } else {
-        ok = write_module(o->emit, &mod);
-    }
-    if (ok)
-        printf("params   %s\nflags    %s\nok image_filter: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
-               mod.size);
-    xt_free(&mod);
-    return ok;
-}
+static const example_option options[] = {
+    NUMBER("--radius", "pixels on either side, up to 32", &blur.radius, 1, RADIUS_MAX),
+    CHOICE("--border", "what lies beyond the picture", &blur.border, border_names),
+    OPTIONS_END,
+};
 
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o;
-    bool ok = true;
-    (void)argc;
-    memset(&o, 0, sizeof o);
-    for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
-    ok = ok && choose_blur(&o);
-    if (ok && o.help)
-        print_help();
-    else if (ok && o.list)
-        ok = zed_print_list(stdout);
-    else if (ok)
-        ok = o.emit ? emit(&o) : run(&o);
-    return ok ? 0 : 1;
+    const example e = {
+        .about = "a Gaussian blur; without a file, of a picture that it draws\n"
+                 "IN and OUT are PNG files (grey or RGB, with alpha or without, 8 bits, not interlaced) or, if the\n"
+                 "name ends in .ppm, PPM files (binary: P6, 8 bits). Alpha is blurred like the colours.",
+        .options = options,
+        .files_help = "[IN [OUT]]",
+        .files = files,
+        .most_files = 2,
+        .forms = forms,
+        .form_option = "--pass",
+        .check = choose_blur,
+        .run = run};
+    return example_main(argc, argv, &e);
 }

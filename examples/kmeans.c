@@ -80,49 +80,16 @@ XT_KERNEL (move, ptr(f32, sums), ptr(i32, counts), ptr(f16, C), ptr(f32, squares
                   XT_INIT_TILE(squares, f32, STEP, 1, .offset = XT_AT(i, 0), .shape = XT_AT(K, 1)));
 }
 
-static const xt_kernel *const kernels[2] = {&assign, &move};
+/* ---- the program */
 
-/* ---- messages and the command line ---- */
+static int points = 20000, clusters = 12, dimensions = 2, turns = 60, first_seed = 1;
+static const char *picture;
 
-enum { COUNT, CLUSTERS, DIMENSIONS, TURNS, SEED, SIZES };
-enum { PNG = SIZES, EMIT, KERNEL, TARGET, DEVICE, OPTIONS };
-static const struct {
-    const char *name, *help;
-    int value, most; /* of a number */
-} option_table[OPTIONS] = {
-    {"--points", "N          points (20000)", 20000, 1 << 24},
-    {"--clusters", "K        centres, up to 64 (12)", 12, CLUSTERS_MAX},
-    {"--dimensions", "D      of a point, up to 64 (2)", 2, DIMENSIONS_MAX},
-    {"--turns", "T           at most (60)", 60, 100000},
-    {"--seed", "S            of the points (1)", 1, INT32_MAX},
-    {"--png", "FILE          draw points and centres, their first two dimensions", 0, 0},
-    {"--emit", "FILE         write a SPIR-V module and touch no device; --print: print its kernel", 0, 0},
-    {"--kernel", "NAME       ... assign or move (assign)", 0, 0},
-    {"--target", "NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (bmg)", 0, 0},
-    {"--device", "NAME       number or part of the name of a device; --list prints them", 0, 0},
-};
-
-static void print_help(void)
+static bool check_options(void)
 {
-    printf("kmeans [options]: k-means clustering of points round random centres\n");
-    for (int i = 0; i < OPTIONS; i++) printf("  %s %s\n", option_table[i].name, option_table[i].help);
-    printf("The last line is `ok kmeans ...` or `FAILED kmeans ...`.\n");
-}
-
-/* Parses the options; sizes[i] is within the table's limits. */
-static bool parse(char **argv, const char *given[OPTIONS], int sizes[SIZES], bool *help, bool *list)
-{
-    example_option all[OPTIONS];
-    for (int i = 0; i < OPTIONS; i++) all[i] = (example_option){option_table[i].name, &given[i]};
-    for (int i = 1; argv[i]; i++)
-        if (!parse_one(all, OPTIONS, list, help, argv, &i)) return false;
-    for (int i = 0; i < SIZES; i++) {
-        sizes[i] = option_table[i].value;
-        if (given[i] && !parse_number(option_table[i].name, given[i], 1, option_table[i].most, &sizes[i])) return false;
-    }
-    if (sizes[CLUSTERS] > sizes[COUNT])
-        return fail("--clusters %d: there are %d points", sizes[CLUSTERS], sizes[COUNT]);
-    return !given[TARGET] || given[EMIT] || fail("--target requires --emit");
+    made_for.clusters = whole_steps(clusters);
+    made_for.dimensions = whole_steps(dimensions);
+    return clusters <= points || fail("--clusters %d: there are %d points", clusters, points);
 }
 
 /* ---- the picture ---- */
@@ -130,7 +97,7 @@ static bool parse(char **argv, const char *given[OPTIONS], int sizes[SIZES], boo
 enum { SIDE = 640 };
 
 /* Hues are spread around the colour circle; light: 0 is the pure colour, 1 is white. */
-static void paint(uint8_t rgb[3], int cluster, int clusters, double light)
+static void paint(uint8_t rgb[3], int cluster, double light)
 {
     for (int i = 0; i < 3; i++) {
         double v = 0.5 + 0.45 * cos(6.28318530718 * ((double)cluster / clusters - i / 3.0));
@@ -177,8 +144,7 @@ static void make_points(clustering *s, uint32_t seed)
 static double distance(const clustering *s, const uint16_t *centres, int point, int centre)
 {
     double sum = 0;
-    for (int j = 0; j < s->d; j++)
-        sum += pow(value(s->x, point, j, s->d) - value(centres, centre, j, s->d), 2);
+    for (int j = 0; j < s->d; j++) sum += pow(value(s->x, point, j, s->d) - value(centres, centre, j, s->d), 2);
     return sum;
 }
 
@@ -232,7 +198,7 @@ static bool draw(const clustering *s, const char *path)
             double r = hypot(p[0] - value(s->c, k, 0, 2), p[1] - value(s->c, k, 1, 2));
             if (r < least) least = r, nearest = k;
         }
-        paint(rgb[at], nearest, s->k, s->d == 2 ? 0.85 : 1);
+        paint(rgb[at], nearest, s->d == 2 ? 0.85 : 1);
     }
     for (int i = 0; i < s->n + s->k; i++) {
         const uint16_t *of = i < s->n ? s->x : s->c;
@@ -243,7 +209,7 @@ static bool draw(const clustering *s, const char *path)
             for (int down = 0; down < 2; down++) {
                 int qx = px + (down ? 0 : r), qy = py + (down ? r : 0);
                 if (qx < 0 || qx >= SIDE || qy < 0 || qy >= SIDE) continue;
-                if (i < s->n) paint(rgb[qy * SIDE + qx], s->label[k], s->k, 0.1);
+                if (i < s->n) paint(rgb[qy * SIDE + qx], s->label[k], 0.1);
                 if (i >= s->n) memset(rgb[qy * SIDE + qx], 0, 3);
             }
     }
@@ -252,21 +218,11 @@ static bool draw(const clustering *s, const char *path)
 
 /* ---- the run ---- */
 
-static xt_module build(const xt_kernel *kernel, const xt_target *target)
-{
-    return xt_build(&(xt_build_desc){.kernel = kernel, .file = __FILE__, .line = __LINE__, .target = target});
-}
-
-static bool load(zed_device *dev, zed_kernel kernel[2])
-{
-    for (int i = 0; i < 2; i++) {
-        xt_module mod = build(kernels[i], &(xt_target){ZED_TARGET(dev)});
-        bool ok = mod.words ? ZED_LOAD(&kernel[i], dev, mod) || fail_device(dev) : fail_build(&mod);
-        xt_free(&mod);
-        if (!ok) return false;
-    }
-    return true;
-}
+static const example_form forms[] = {
+    {.name = "assign", .what = "labels points with their nearest centre", .kernel = &assign},
+    {.name = "move", .what = "moves centres to the mean of their points", .kernel = &move},
+    FORMS_END,
+};
 
 static bool allocate(zed_device *dev, clustering *s)
 {
@@ -279,12 +235,11 @@ static bool allocate(zed_device *dev, clustering *s)
     s->label = (int32_t *)zed_alloc(dev, ZED_SHARED, n * sizeof *s->label, 0);
     s->last = (int32_t *)zed_alloc(dev, ZED_SHARED, n * sizeof *s->last, 0);
     s->counts = (int32_t *)zed_alloc(dev, ZED_SHARED, k * sizeof *s->counts, 0);
-    return (s->x && s->c && s->before && s->squares && s->sums && s->label && s->last && s->counts) ||
-           fail_device(dev);
+    return (s->x && s->c && s->before && s->squares && s->sums && s->label && s->last && s->counts) || fail_device(dev);
 }
 
 /* One iteration; adds its time to *ns. */
-static bool turn(clustering *s, zed_kernel kernel[2], double *ns)
+static bool iterate(clustering *s, zed_kernel kernel[2], double *ns)
 {
     size_t row = (size_t)s->k * (size_t)s->d;
     zed_groups groups = {((uint32_t)s->n + POINTS - 1) / POINTS, 1, 1},
@@ -300,67 +255,46 @@ static bool turn(clustering *s, zed_kernel kernel[2], double *ns)
     return a >= 0 && b >= 0;
 }
 
-static bool run(const char *const given[OPTIONS], const int sizes[SIZES])
+static bool run(zed_device *dev)
 {
-    clustering s = {.n = sizes[COUNT], .k = sizes[CLUSTERS], .d = sizes[DIMENSIONS]};
-    zed_device dev;
+    clustering s = {.n = points, .k = clusters, .d = dimensions};
     zed_kernel kernel[2];
     double ns = 0;
-    int turns = 0, changed = s.n;
-    bool ok;
-    memset(&dev, 0, sizeof dev);
-    ok = (!given[PNG] || check_output(given[PNG])) && open_device(&dev, given[DEVICE]);
-    if (ok) printf("device   %s\n", dev.name);
-    ok = ok && load(&dev, kernel) && allocate(&dev, &s);
-    if (ok) make_points(&s, (uint32_t)sizes[SEED]);
+    int turn = 0, changed = s.n;
+    bool ok = (!picture || check_output(picture)) && load_form(&forms[0], dev, &kernel[0]) &&
+              load_form(&forms[1], dev, &kernel[1]) && allocate(dev, &s);
+    if (ok) make_points(&s, (uint32_t)first_seed);
     if (ok) memset(s.label, 0xff, (size_t)s.n * sizeof *s.label);
-    while (ok && changed && turns < sizes[TURNS]) {
-        ok = turn(&s, kernel, &ns) || fail_device(&dev);
+    for (; ok && changed && turn < turns; turn++) {
+        ok = iterate(&s, kernel, &ns) || fail_device(dev);
         changed = 0;
         for (int i = 0; ok && i < s.n; i++) changed += s.label[i] != s.last[i];
-        turns++;
     }
-    ok = ok && check_labels(&s) && check_means(&s) && (!given[PNG] || draw(&s, given[PNG]));
+    ok = ok && check_labels(&s) && check_means(&s) && (!picture || draw(&s, picture));
     if (ok)
         printf("ok kmeans %d points, %d clusters, %d dimensions: %d turns, %.3f ms each, %d points changed in the last"
                "%s%s\n",
-               s.n, s.k, s.d, turns, ns * 1e-6 / turns, changed, given[PNG] ? "; wrote " : "",
-               given[PNG] ? given[PNG] : "");
-    zed_close(&dev); /* frees the memory too */
+               s.n, s.k, s.d, turn, ns * 1e-6 / turn, changed, picture ? "; wrote " : "", picture ? picture : "");
     return ok;
 }
 
-static bool emit(const char *const given[OPTIONS])
-{
-    int which = given[KERNEL] && !strcmp(given[KERNEL], "move");
-    xt_module mod;
-    bool ok;
-    if (given[KERNEL] && !which && strcmp(given[KERNEL], "assign") != 0)
-        return fail("--kernel %s: assign or move", given[KERNEL]);
-    mod = build(kernels[which], &(xt_target){.name = given[TARGET] ? given[TARGET] : "bmg"});
-    ok = mod.words ? write_module(given[EMIT], &mod) : fail_build(&mod);
-    if (ok)
-        printf("params   %s\nflags    %s\nok kmeans: %s, %zu bytes\n", mod.params, mod.build_flags, given[EMIT],
-               mod.size);
-    xt_free(&mod);
-    return ok;
-}
+static const example_option options[] = {
+    NUMBER("--points", "points", &points, 1, 1 << 24),
+    NUMBER("--clusters", "centres, up to 64", &clusters, 1, CLUSTERS_MAX),
+    NUMBER("--dimensions", "of a point, up to 64", &dimensions, 1, DIMENSIONS_MAX),
+    NUMBER("--turns", "iterations, at most", &turns, 1, 100000),
+    NUMBER("--seed", "of the points", &first_seed, 1, INT32_MAX),
+    TEXT("--png", "FILE", "draw points and centres, their first two dimensions", &picture),
+    OPTIONS_END,
+};
 
 int main(int argc, char **argv)
 {
-    const char *given[OPTIONS] = {NULL};
-    int sizes[SIZES];
-    bool help = false, list = false, ok;
-    atexit(flush_output);
-    (void)argc;
-    ok = parse(argv, given, sizes, &help, &list);
-    if (ok) made_for.clusters = whole_steps(sizes[CLUSTERS]);
-    if (ok) made_for.dimensions = whole_steps(sizes[DIMENSIONS]);
-    if (ok && help)
-        print_help();
-    else if (ok && list)
-        ok = zed_print_list(stdout);
-    else if (ok)
-        ok = given[EMIT] ? emit(given) : run(given, sizes);
-    return ok ? 0 : 1;
+    const example e = {.about = "k-means clustering of points around random centres",
+                       .options = options,
+                       .forms = forms,
+                       .form_option = "--kernel",
+                       .check = check_options,
+                       .run = run};
+    return example_main(argc, argv, &e);
 }

@@ -10,67 +10,32 @@
 #define EXAMPLE "layout"
 #include "example.h"
 
-#include <stddef.h>
-
 /* ---- the command line */
 
-typedef struct {
-    const char *rows, *cols, *type, *use, *subgroup, *svg, *tile, *sg_layout, *sg_data; /* NULL: not given */
-    bool help;
-} options;
+static int rows = 4, cols = 15, subgroup = 16, use;
+static const char *type_name = "f32", *svg, *tile_text, *layout_text, *data_text; /* NULL: not given */
+static const char *const uses[] = {"acc", "a", "b", NULL};
 
-static const struct {
-    const char *name, *value, *help;
-    size_t offset;
-} option_table[] = {
-    {"--rows", "M", "rows of the matrix, a power of two (4)", offsetof(options, rows)},
-    {"--cols", "N", "its columns (15)", offsetof(options, cols)},
-    {"--type", "T", "component type: f64 f32 f16 bf16 i8 ... (f32)", offsetof(options, type)},
-    {"--use", "U", "acc, a or b (acc)", offsetof(options, use)},
-    {"--subgroup", "S", "work-items of the subgroup, a power of two (16)", offsetof(options, subgroup)},
-    {"--tile", "RxC", "a tile of a work-group instead, under the map of the next two", offsetof(options, tile)},
-    {"--sg-layout", "RxC", "subgroups of the map", offsetof(options, sg_layout)},
-    {"--sg-data", "RxC", "what a subgroup holds in one piece", offsetof(options, sg_data)},
-    {"--svg", "FILE", "draw it into this file too", offsetof(options, svg)},
-    {"--help", NULL, "this text", offsetof(options, help)},
+static const example_option options[] = {
+    NUMBER("--rows", "of the matrix, a power of two", &rows, 1, 16384),
+    NUMBER("--cols", "of the matrix", &cols, 1, 16384),
+    TEXT("--type", "TYPE", "of its components: f64 f32 f16 bf16 i8 ...", &type_name),
+    CHOICE("--use", "of the matrix", &use, uses),
+    NUMBER("--subgroup", "work-items of the subgroup, a power of two", &subgroup, 1, 16384),
+    TEXT("--tile", "RxC", "a tile of a work-group instead, under the map of the next two", &tile_text),
+    TEXT("--sg-layout", "RxC", "subgroups of the map", &layout_text),
+    TEXT("--sg-data", "RxC", "what a subgroup holds in one piece", &data_text),
+    TEXT("--svg", "FILE", "draw it into this file too", &svg),
+    OPTIONS_END,
 };
-enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
 
-static void print_help(void)
+static void print_options(void)
 {
     printf("layout [options]\n"
            "The table has a column per work-item and a row per component of its vector; r,c is an element of the "
            "matrix, -,- is\n"
            "padding. Without options: the two tables of the layout specification.\n");
-    for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-11s %-5s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
-               option_table[i].help);
-}
-
-static bool parse_options(options *o, char **argv)
-{
-    for (int at = 1, i; argv[at]; at++) {
-        for (i = 0; i < OPTION_COUNT && strcmp(argv[at], option_table[i].name) != 0; i++) {}
-        if (i == OPTION_COUNT) return fail("unknown option %s; layout --help lists them", argv[at]);
-        char *field = (char *)o + option_table[i].offset;
-        if (!option_table[i].value) {
-            *(bool *)(void *)field = true;
-        } else {
-            if (!argv[at + 1]) return fail("%s needs a value: %s", argv[at], option_table[i].value);
-            *(const char **)(void *)field = argv[++at];
-        }
-    }
-    return true;
-}
-
-static bool parse_count(const char *name, const char *text, int otherwise, int *value)
-{
-    char *end = NULL;
-    long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > 16384))
-        return fail("%s %s: not a number from 1 to 16384", name, text);
-    *value = (int)v;
-    return true;
+    for (const example_option *o = options; o->name; o++) print_option(o);
 }
 
 static bool parse_pair(const char *name, const char *text, int pair[2])
@@ -104,9 +69,12 @@ static bool check_layout(const cm_layout *l)
 /* Component names as in the specification: .x .y .z .w, then numbers. */
 static void component_name(const cm_layout *l, int v, char *text, size_t size)
 {
-    if (l->omega > 1) snprintf(text, size, ".%d.%d", v / l->omega, v % l->omega);
-    else if (l->size_v <= 4) snprintf(text, size, ".%c", "xyzw"[v]);
-    else snprintf(text, size, ".%d", v);
+    if (l->omega > 1)
+        snprintf(text, size, ".%d.%d", v / l->omega, v % l->omega);
+    else if (l->size_v <= 4)
+        snprintf(text, size, ".%c", "xyzw"[v]);
+    else
+        snprintf(text, size, ".%d", v);
 }
 
 static void print_table(const cm_layout *l)
@@ -125,8 +93,10 @@ static void print_table(const cm_layout *l)
         for (int p = 0; p < l->lanes; p++) {
             cm_slot s = {p, v / l->omega, v % l->omega};
             cm_element e = cm_element_of(l, s);
-            if (e.padding) snprintf(text, sizeof text, "-,-");
-            else snprintf(text, sizeof text, "%d,%d", e.row, e.col);
+            if (e.padding)
+                snprintf(text, sizeof text, "-,-");
+            else
+                snprintf(text, sizeof text, "%d,%d", e.row, e.col);
             printf("%*s", width, text);
         }
     }
@@ -151,9 +121,11 @@ static FILE *svg_begin(const char *path, int width, int height)
 {
     FILE *f = fopen(path, "w");
     if (f)
-        fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                   "font-family=\"Helvetica,Arial,sans-serif\" font-size=\"10\" text-anchor=\"middle\">\n"
-                   "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", width, height, width, height);
+        fprintf(f,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "font-family=\"Helvetica,Arial,sans-serif\" font-size=\"10\" text-anchor=\"middle\">\n"
+                "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+                width, height, width, height);
     return f;
 }
 
@@ -185,10 +157,10 @@ static void svg_text(FILE *f, double x, double y, const char *format, ...)
 enum { MARGIN = 40, CELL = 22 };
 
 /* Labels the numbers at the picture's top and left. */
-static void svg_axes(FILE *f, double across, double down, const char *columns, const char *rows)
+static void svg_axes(FILE *f, double across, double down, const char *below, const char *beside)
 {
-    svg_text(f, across, 12, "%s", columns);
-    fprintf(f, "<text transform=\"translate(12 %g) rotate(-90)\" fill=\"#333\">%s</text>\n", down, rows);
+    svg_text(f, across, 12, "%s", below);
+    fprintf(f, "<text transform=\"translate(12 %g) rotate(-90)\" fill=\"#333\">%s</text>\n", down, beside);
 }
 
 /* Draws a row of cells below the picture that explains the colours. */
@@ -253,14 +225,14 @@ static bool draw_map(const xt_dist *d, const char *path)
     return svg_end(f, path);
 }
 
-static bool show_map(const options *o)
+static bool show_map(void)
 {
     xt_map map;
     xt_dist d;
     int tile[2], owners, error;
     memset(&map, 0, sizeof map);
-    if (!parse_pair("--tile", o->tile, tile) || !parse_pair("--sg-layout", o->sg_layout, map.sg_layout) ||
-        !parse_pair("--sg-data", o->sg_data, map.sg_data))
+    if (!parse_pair("--tile", tile_text, tile) || !parse_pair("--sg-layout", layout_text, map.sg_layout) ||
+        !parse_pair("--sg-data", data_text, map.sg_data))
         return false;
     error = xt_dist_init(&d, tile[0], tile[1], &map);
     if (error) return fail("%s", xt_error_text(error));
@@ -275,45 +247,40 @@ static bool show_map(const options *o)
         }
         printf("\n");
     }
-    if (o->svg && !draw_map(&d, o->svg)) return false;
+    if (svg && !draw_map(&d, svg)) return false;
     printf("ok layout tile %d x %d\n", tile[0], tile[1]);
     return true;
 }
 
 /* ---- a matrix */
 
-static bool show_matrix(const options *o, int rows, int cols)
+static bool show_matrix(int m, int n)
 {
-    static const char *const uses[] = {"acc", "a", "b"};
     cm_layout l;
-    int type = 0, use = 0, S, error;
-    if (!parse_count("--rows", o->rows, rows, &rows) || !parse_count("--cols", o->cols, cols, &cols) ||
-        !parse_count("--subgroup", o->subgroup, 16, &S))
-        return false;
-    while (type < CM_TYPE_COUNT && strcmp(cm_type_info((cm_type)type)->name, o->type ? o->type : "f32") != 0) type++;
-    const char *wanted = o->use ? o->use : uses[0];
-    while (use < 3 && strcmp(uses[use], wanted) != 0) use++;
-    if (use == 3) return fail("--use %s: it is acc, a or b", o->use);
-    if (type == CM_TYPE_COUNT) return fail("--type %s: no such type", o->type);
-    error = cm_layout_init(&l, rows, cols, (cm_type)type, (cm_use)use, S);
-    if (error) return fail("%d x %d: %s", rows, cols, cm_error_text(error));
+    int type = 0, error;
+    while (type < CM_TYPE_COUNT && strcmp(cm_type_info((cm_type)type)->name, type_name) != 0) type++;
+    if (type == CM_TYPE_COUNT) return fail("--type %s: no such type", type_name);
+    error = cm_layout_init(&l, m, n, (cm_type)type, (cm_use)use, subgroup);
+    if (error) return fail("%d x %d: %s", m, n, cm_error_text(error));
     print_table(&l);
-    if (!check_layout(&l) || (o->svg && !draw_layout(&l, o->svg))) return false;
-    printf("ok layout %d x %d\n", rows, cols);
+    if (!check_layout(&l) || (svg && !draw_layout(&l, svg))) return false;
+    printf("ok layout %d x %d\n", m, n);
     return true;
 }
 
 int main(int argc, char **argv)
 {
+    bool ok = true;
     atexit(flush_output);
-    options o;
-    bool ok;
-    (void)argc;
-    memset(&o, 0, sizeof o);
-    ok = parse_options(&o, argv);
-    if (ok && o.help) print_help();
-    else if (ok && o.tile) ok = show_map(&o);
-    else if (ok && argc == 1) ok = show_matrix(&o, 4, 15) && show_matrix(&o, 1, 17);
-    else if (ok) ok = show_matrix(&o, 4, 15);
+    for (int i = 1; argv[i] && ok; i++) {
+        bool found = false;
+        if (!strcmp(argv[i], "--help")) return print_options(), 0;
+        ok = take_option(options, argv, &i, &found);
+        if (ok && !found) ok = fail("%s: no such option; layout --help lists them", argv[i]);
+    }
+    if (ok && tile_text)
+        ok = show_map();
+    else if (ok)
+        ok = show_matrix(rows, cols) && (argc > 1 || show_matrix(1, 17));
     return ok ? 0 : 1;
 }

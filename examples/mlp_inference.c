@@ -11,8 +11,6 @@
 #define EXAMPLE "mlp_inference"
 #include "example.h"
 
-#include <time.h>
-
 /* ---- the kernels. Each work-item evaluates `rounds` inputs; row i of the inputs is that of item i modulo a power of
  * two. */
 
@@ -98,67 +96,17 @@ typedef struct {
 } network;
 static const network networks[] = {
     {"f16", &mlp_f16, CV_F16, CV_F16}, {"e4m3", &mlp_e4m3, CV_E4M3, CV_F16}, {"i8", &mlp_i8, CV_I8, CV_I32}};
-enum { NETWORKS = sizeof networks / sizeof networks[0] };
+static const char *const network_names[] = {"f16", "e4m3", "i8", NULL};
 
-/* ---- messages and the command line */
+/* ---- the program */
 
-typedef struct {
-    const char *items, *type, *emit, *target, *device; /* NULL: not given */
-    bool list, help;
-} options;
-
-static const struct {
-    const char *name, *value, *help;
-    size_t offset;
-} option_table[] = {
-    {"--items", "N", "work-items times rounds, a multiple of 1024 (1048576)", offsetof(options, items)},
-    {"--type", "T", "weights: f16, e4m3 or i8 (all, one after the other)", offsetof(options, type)},
-    {"--emit", "FILE", "write the SPIR-V module and touch no device", offsetof(options, emit)},
-    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
-    {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
-    {"--list", NULL, "list the devices", offsetof(options, list)},
-    {"--help", NULL, "this text", offsetof(options, help)},
-};
-enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
-
-static void print_help(void)
-{
-    printf("mlp_inference [options]\nA network 64 -> 64 -> 64 -> 3 evaluated for every item, checked.\n");
-    for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
-               option_table[i].help);
-}
-
-static bool parse_options(options *o, char **argv)
-{
-    for (int i = 1; argv[i]; i++) {
-        int k = 0;
-        while (k < OPTION_COUNT && strcmp(argv[i], option_table[k].name) != 0) k++;
-        if (k == OPTION_COUNT) return fail("unknown option %s; mlp_inference --help lists them", argv[i]);
-        char *field = (char *)o + option_table[k].offset;
-        if (!option_table[k].value) {
-            *(bool *)(void *)field = true;
-            continue;
-        }
-        if (!argv[i + 1]) return fail("%s needs a value: %s", argv[i], option_table[k].value);
-        *(const char **)(void *)field = argv[++i];
-    }
-    return !o->target || o->emit || fail("--target requires --emit");
-}
+static int items = 1048576, only = -1; /* only: index of a network */
 
 /* ---- data: random numbers, weights as every layer's rows */
 
 static uint64_t random_state = 20;
 
-static double uniform(void) /* splitmix64 */
-{
-    uint64_t z = (random_state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
+static double normal(void) { return (double)random_normal(&random_state); }
 
 typedef struct {
     double w[LAYERS][HIDDEN][IN], b[LAYERS][HIDDEN]; /* the values as seen by the device */
@@ -167,13 +115,12 @@ typedef struct {
 enum { ROWS = 4096 }; /* distinct inputs */
 
 typedef struct {
-    zed_device dev;
+    zed_device *dev;
     cv_module mod, conversion;
     zed_kernel kernel, convert;
     void *weights, *biases, *source;
     uint16_t *in;
     float *out;
-    uint32_t items;
     reference *ref;
 } session;
 
@@ -195,15 +142,19 @@ static void make_weights(session *s, const network *n)
     for (int l = 0; l < LAYERS; l++)
         for (int r = 0; r < layer_rows[l]; r++) {
             double b = n->weights == CV_I8 ? nearbyint(normal() * 2000) : normal() * 0.1;
-            if (n->biases == CV_I32) ((int32_t *)s->biases)[l * BIAS_BYTES / 4 + r] = (int32_t)b;
-            else ((uint16_t *)s->biases)[l * BIAS_BYTES / 2 + r] = spe_f32_to_f16_bits((float)b);
+            if (n->biases == CV_I32)
+                ((int32_t *)s->biases)[l * BIAS_BYTES / 4 + r] = (int32_t)b;
+            else
+                ((uint16_t *)s->biases)[l * BIAS_BYTES / 2 + r] = spe_f32_to_f16_bits((float)b);
             s->ref->b[l][r] = n->biases == CV_I32 ? b : representable(CV_F16, b);
             for (int c = 0; c < layer_cols[l]; c++) {
                 float w =
                     (float)(n->weights == CV_I8 ? fmin(fmax(nearbyint(normal() * 40), -127), 127) : normal() * 0.18);
                 char *at = source_layer(s, l) + (r * layer_cols[l] + c) * (n->weights == CV_I8 ? 1 : 4);
-                if (n->weights == CV_I8) *at = (char)(int8_t)w;
-                else memcpy(at, &w, 4);
+                if (n->weights == CV_I8)
+                    *at = (char)(int8_t)w;
+                else
+                    memcpy(at, &w, 4);
                 s->ref->w[l][r][c] = representable(n->weights, (double)w);
             }
         }
@@ -218,8 +169,10 @@ static bool convert_weights(session *s, const network *n)
     memset(infos, 0, sizeof infos);
     for (int l = 0; l < LAYERS; l++) {
         cv_conversion_info *i = &infos[l];
-        i->dest_info = (cv_conversion_dest_info){.dest_layout = CV_MUL_OPTIMAL, .num_rows = (uint32_t)layer_rows[l],
-                                                 .num_columns = (uint32_t)layer_cols[l], .dest_data_type = n->weights};
+        i->dest_info = (cv_conversion_dest_info){.dest_layout = CV_MUL_OPTIMAL,
+                                                 .num_rows = (uint32_t)layer_rows[l],
+                                                 .num_columns = (uint32_t)layer_cols[l],
+                                                 .dest_data_type = n->weights};
         cv_get_conversion_dest_info(&i->dest_info, NULL);
         i->src_info.src_data_type = from;
         i->src_info.src_layout = CV_ROW_MAJOR;
@@ -228,12 +181,12 @@ static bool convert_weights(session *s, const network *n)
         i->data_desc.src = source_layer(s, l);
         i->data_desc.dest = (char *)s->weights + layer_offset(n->weights, l);
     }
-    zed_batch_begin(&batch, &s->dev);
+    zed_batch_begin(&batch, s->dev);
     CV_CONVERT_MATRICES(&batch, &s->convert, infos, LAYERS, &error);
     if (error.id) return fail("%s", error.text);
     zed_batch_end(&batch);
     zed_batch_free(&batch);
-    return zed_get_error(&s->dev)->id == 0 || fail("%s", zed_get_error(&s->dev)->text);
+    return zed_get_error(s->dev)->id == 0 || fail_device(s->dev);
 }
 
 /* ---- the reference, and the allowed error */
@@ -305,11 +258,13 @@ static bool check(const session *s, const network *n, double *worst)
     double out[OUT], bound[OUT];
     *worst = 0;
     for (uint32_t row = 0; row < ROWS; row++) {
-        if (n->weights == CV_I8) evaluate_i8(s->ref, s->in + row * IN, out, bound);
-        else evaluate_float(s->ref, s->in + row * IN, out, bound);
-        for (uint32_t i = row; i < s->items; i += ROWS)
+        if (n->weights == CV_I8)
+            evaluate_i8(s->ref, s->in + row * IN, out, bound);
+        else
+            evaluate_float(s->ref, s->in + row * IN, out, bound);
+        for (uint32_t i = row; i < (uint32_t)items; i += ROWS)
             for (int r = 0; r < OUT; r++) {
-                double got = (double)s->out[i * OUT + r], difference = fabs(got - out[r]);
+                double got = (double)s->out[i * OUT + (uint32_t)r], difference = fabs(got - out[r]);
                 if (!(difference <= bound[r]))
                     return fail("%s: item %u, output %d is %.9g, want %.9g within %.3g", n->name, (unsigned)i, r, got,
                                 out[r], bound[r]);
@@ -323,113 +278,100 @@ static bool check(const session *s, const network *n, double *worst)
 
 static cv_module build(const network *n, const cv_target *target)
 {
-    return cv_build(&(cv_build_desc){.kernel = n->kernel, .file = __FILE__, .line = __LINE__, .target = target,
-                                     .local_size = LOCAL, .large_registers = true});
+    return cv_build(&(cv_build_desc){.kernel = n->kernel,
+                                     .file = __FILE__,
+                                     .line = __LINE__,
+                                     .target = target,
+                                     .local_size = LOCAL,
+                                     .large_registers = true});
 }
-
-static bool fail_build(const cv_module *m) { return fail("%s:%d: %s", m->error->file, m->error->line, m->error->text); }
 
 static bool allocate(session *s)
 {
-    s->weights = zed_alloc(&s->dev, ZED_SHARED, 1 << 16, 128);
-    s->biases = zed_alloc(&s->dev, ZED_SHARED, LAYERS * BIAS_BYTES, 64);
-    s->source = zed_alloc(&s->dev, ZED_SHARED, LAYERS * HIDDEN * IN * 4, 0);
-    s->in = zed_alloc(&s->dev, ZED_SHARED, ROWS * IN * sizeof *s->in, 0);
-    s->out = zed_alloc(&s->dev, ZED_SHARED, (size_t)s->items * OUT * sizeof *s->out, 0);
+    s->weights = zed_alloc(s->dev, ZED_SHARED, 1 << 16, 128);
+    s->biases = zed_alloc(s->dev, ZED_SHARED, LAYERS * BIAS_BYTES, 64);
+    s->source = zed_alloc(s->dev, ZED_SHARED, LAYERS * HIDDEN * IN * 4, 0);
+    s->in = zed_alloc(s->dev, ZED_SHARED, ROWS * IN * sizeof *s->in, 0);
+    s->out = zed_alloc(s->dev, ZED_SHARED, (size_t)(uint32_t)items * OUT * sizeof *s->out, 0);
     s->ref = calloc(1, sizeof *s->ref);
-    if (!s->out || !s->ref) return fail("%s", s->ref ? zed_get_error(&s->dev)->text : "out of memory");
+    if (!s->out || !s->ref) return s->ref ? fail_device(s->dev) : fail("out of memory");
     for (int i = 0; i < ROWS * IN; i++) s->in[i] = spe_f32_to_f16_bits((float)normal());
     return true;
 }
 
 static bool run_network(session *s, const network *n)
 {
-    uint32_t groups = s->items / (LOCAL * ROUNDS);
-    double ns, worst, flops = 2.0 * (IN * HIDDEN + HIDDEN * HIDDEN + HIDDEN * OUT) * s->items;
+    uint32_t groups = (uint32_t)items / (LOCAL * ROUNDS);
+    double ns, worst, flops = 2.0 * (IN * HIDDEN + HIDDEN * HIDDEN + HIDDEN * OUT) * (uint32_t)items;
     bool ok;
-    s->mod = build(n, &(cv_target){ZED_TARGET(&s->dev)});
+    s->mod = build(n, &(cv_target){ZED_TARGET(s->dev)});
     if (!s->mod.words) return fail_build(&s->mod);
     make_weights(s, n);
-    if (!convert_weights(s, n) || !ZED_LOAD(&s->kernel, &s->dev, s->mod))
-        return fail("%s", zed_get_error(&s->dev)->text);
-    memset(s->out, 0xff, (size_t)s->items * OUT * sizeof *s->out); /* NaN, so that what is not written is noticed */
+    if (!convert_weights(s, n)) return false;
+    if (!ZED_LOAD(&s->kernel, s->dev, s->mod)) return fail_device(s->dev);
+    memset(s->out, 0xff,
+           (size_t)(uint32_t)items * OUT * sizeof *s->out); /* NaN, so that what is not written is noticed */
     ns = zed_launch_timed(&s->kernel, (zed_groups){groups, 1, 1}, s->weights, s->biases, s->in, s->out, ROWS - 1,
                           ROUNDS);
-    if (ns < 0) return fail("%s", zed_get_error(&s->dev)->text);
+    if (ns < 0) return fail_device(s->dev);
     ok = check(s, n, &worst);
     if (ok)
         printf("ok mlp_inference %s: %u items in %.2f ms, %.1f GFLOP/s, largest difference %.3f of its bound\n",
-               n->name, (unsigned)s->items, ns * 1e-6, flops / ns, worst);
+               n->name, (unsigned)(uint32_t)items, ns * 1e-6, flops / ns, worst);
     cv_free(&s->mod);
     return ok;
 }
 
-static bool choose(const options *o, int *first, int *last)
+static bool run_all(session *s)
 {
-    *first = 0;
-    *last = NETWORKS - 1;
-    if (!o->type) return true;
-    for (int i = 0; i < NETWORKS; i++)
-        if (strcmp(o->type, networks[i].name) == 0) *first = *last = i;
-    return *first == *last || fail("--type %s: f16, e4m3 or i8", o->type);
-}
-
-static bool run(const options *o, session *s)
-{
-    char *end = NULL;
-    long items = o->items ? strtol(o->items, &end, 10) : 1048576;
-    int first, last;
-    if (o->items && (*end || items < 1024 || items % (LOCAL * ROUNDS) || items > 1 << 28))
-        return fail("--items %s: a multiple of %d, at least 1024", o->items, LOCAL * ROUNDS);
-    s->items = (uint32_t)items;
-    if (!choose(o, &first, &last)) return false;
-    if (!zed_open(&s->dev, &(zed_options){.device = o->device})) return fail("%s", zed_get_error(&s->dev)->text);
-    s->conversion = cv_conversion_module(&(cv_target){ZED_TARGET(&s->dev)});
+    s->conversion = cv_conversion_module(&(cv_target){ZED_TARGET(s->dev)});
     if (!s->conversion.words) return fail_build(&s->conversion);
-    if (!ZED_LOAD(&s->convert, &s->dev, s->conversion)) return fail("%s", zed_get_error(&s->dev)->text);
+    if (!ZED_LOAD(&s->convert, s->dev, s->conversion)) return fail_device(s->dev);
     if (!allocate(s)) return false;
-    printf("device %s\n", s->dev.name);
-    for (int i = first; i <= last; i++)
-        if (!run_network(s, &networks[i])) return false;
+    for (int i = 0; network_names[i]; i++)
+        if ((only < 0 || only == i) && !run_network(s, &networks[i])) return false;
     return true;
 }
 
-static bool emit(const options *o)
+static bool run(zed_device *dev)
 {
-    int first, last;
-    cv_module mod;
+    session s;
     bool ok;
-    if (!choose(o, &first, &last)) return false;
-    mod = build(&networks[first], &(cv_target){.name = o->target ? o->target : "bmg"});
-    if (!mod.words) {
-        ok = fail_build(&mod);
-    } else {
-        ok = write_file(o->emit, mod.words, mod.size);
-    }
-    if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags);
-    if (ok) printf("ok mlp_inference %s: %s, %zu bytes\n", networks[first].name, o->emit, mod.size);
+    memset(&s, 0, sizeof s);
+    s.dev = dev;
+    ok = run_all(&s);
+    cv_free(&s.mod);
+    cv_free(&s.conversion);
+    free(s.ref);
+    return ok;
+}
+
+static bool emit(const char *path, const char *target)
+{
+    const network *n = &networks[only < 0 ? 0 : only];
+    cv_module mod = build(n, &(cv_target){.name = target});
+    bool ok = emit_built(path, n->name, &mod);
     cv_free(&mod);
     return ok;
 }
 
+static bool check_options(void)
+{
+    return items % (LOCAL * ROUNDS) == 0 || fail("--items %d: not a multiple of %d", items, LOCAL * ROUNDS);
+}
+
+static const example_option options[] = {
+    NUMBER("--items", "work-items times rounds, a multiple of 1024", &items, LOCAL *ROUNDS, 1 << 28),
+    CHOICE("--type", "of the weights; all, one after the other, without it", &only, network_names),
+    OPTIONS_END,
+};
+
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o;
-    static session s;
-    bool ok;
-    (void)argc;
-    memset(&o, 0, sizeof o);
-    ok = parse_options(&o, argv);
-    if (ok && o.help) print_help();
-    else if (ok && o.list) ok = zed_print_list(stdout);
-    else if (ok && o.emit) ok = emit(&o);
-    else if (ok) {
-        ok = run(&o, &s);
-        cv_free(&s.mod);
-        cv_free(&s.conversion);
-        zed_close(&s.dev);
-        free(s.ref);
-    }
-    return ok ? 0 : 1;
+    const example e = {.about = "a network 64 -> 64 -> 64 -> 3 evaluated for every item, checked",
+                       .options = options,
+                       .check = check_options,
+                       .run = run,
+                       .emit = emit};
+    return example_main(argc, argv, &e);
 }

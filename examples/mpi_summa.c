@@ -13,8 +13,8 @@
 #define EXAMPLE "mpi_summa"
 #define EXAMPLE_OWN_FAIL /* also ends the other ranks */
 #include "example.h"
+#include "example_gemm.h"
 
-#include <float.h>
 #include <threads.h>
 
 enum { TILE = 256, STEP = 32, PANEL = 256, RUNS = 3 };
@@ -41,7 +41,6 @@ XT_KERNEL(summa_step, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32
 
 /* This rank's row and column in the grid of rows x columns, and its part of the product. */
 typedef struct {
-    int m, n, k;
     int rank, ranks, grid[2], at[2];
     MPI_Comm row, column; /* the ranks of the same grid row, and column */
     int i0, i1, j0, j1;   /* rows and columns of its block of C */
@@ -54,7 +53,7 @@ typedef struct {
     float *c;
 } buffers;
 
-/* ---- messages and the command line ---- */
+/* ---- the program */
 
 /* Every failure goes through here and ends all ranks. */
 static bool fail(const char *format, ...)
@@ -72,56 +71,15 @@ static bool fail(const char *format, ...)
     return false;
 }
 
-typedef struct {
-    const char *emit, *target, *device, *m, *n, *k, *overlap;
-    bool list, help;
-} options;
-
-static void print_help(void)
-{
-    printf("mpi_summa: C = A B over MPI ranks, each with a device\n"
-           "  --m M --n N --k K   sizes, default 1024 1024 1024\n"
-           "  --overlap 0|1       broadcast the next panel while this one is multiplied (default 1)\n"
-           "  --device NAME       number or part of the name of a device; the ranks of a machine take its context's in "
-           "turn\n"
-           "  --emit FILE         write the SPIR-V module instead of running it\n"
-           "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
-           "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
-           "  --list, --help\n"
-           "The last line is `ok mpi_summa ...` or `FAILED mpi_summa ...`.\n");
-}
-
-static bool parse_option(options *o, char **argv, int *i)
-{
-    const example_option with_value[] = {{"--emit", &o->emit}, {"--target", &o->target}, {"--device", &o->device},
-                      {"--m", &o->m},       {"--n", &o->n},           {"--k", &o->k},
-                      {"--overlap", &o->overlap}};
-    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
-}
-
-/* A size from the command line, or `otherwise` if not given. */
-static bool parse_from(const char *name, const char *text, int otherwise, int least, int *size)
-{
-    *size = otherwise;
-    return !text || parse_number(name, text, least, 65536, size);
-}
+static int m = 1024, n = 1024, k = 1024, overlap = 1;
 
 /* ---- input: any rank can compute any element ---- */
-
-static double uniform_of(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * (1.0 / 9007199254740992.0);
-}
 
 /* Normally distributed (Box-Muller), determined by matrix, row and column. */
 static uint16_t element(int matrix, int row, int column)
 {
     uint64_t state = ((uint64_t)matrix << 62 | (uint64_t)row << 31 | (uint64_t)column) * 0xd1342543de82ef95u;
-    double radius = sqrt(-2 * log(1 - uniform_of(&state)));
-    return spe_f32_to_f16_bits((float)(radius * cos(6.283185307179586 * uniform_of(&state))));
+    return spe_f32_to_f16_bits(random_normal(&state));
 }
 
 /* Rows r0 to r1, columns c0 to c1, rows `pitch` apart. */
@@ -131,36 +89,19 @@ static void fill_block(uint16_t *x, int matrix, int r0, int r1, int c0, int c1, 
         for (int c = c0; c < c1; c++) x[(size_t)(r - r0) * (size_t)pitch + (size_t)(c - c0)] = element(matrix, r, c);
 }
 
-/* Checks each element of this rank's block against f64; sums in f32 are good to 8 sqrt(K) roundings of |a| |b| (see
- * gemm.c). */
-static int count_wrong(const place *p, const float *c)
+/* Checks this rank's block of C. */
+static bool check(const place *p, const float *c)
 {
-    int rows = p->i1 - p->i0, columns = p->j1 - p->j0, wrong = 0;
-    size_t k = (size_t)p->k;
-    uint16_t *a = (uint16_t *)malloc(((size_t)rows * k + 1) * 2);
-    double *row = (double *)malloc(k * sizeof *row), *b = (double *)malloc(((size_t)columns * k + 1) * sizeof *b);
-    if (!a || !row || !b) return fail("out of memory for the check"), 1;
-    fill_block(a, 0, p->i0, p->i1, 0, p->k, p->k);
-    for (int j = 0; j < columns; j++)
-        for (size_t q = 0; q < k; q++)
-            b[(size_t)j * k + q] = (double)spe_f16_bits_to_f32(element(1, (int)q, p->j0 + j));
-    for (int i = 0; i < rows; i++) {
-        for (size_t q = 0; q < k; q++) row[q] = (double)spe_f16_bits_to_f32(a[(size_t)i * k + q]);
-        for (int j = 0; j < columns; j++) {
-            const double *col = b + (size_t)j * k;
-            double want = 0, norm_a = 0, norm_b = 0, bound, got = (double)c[(size_t)i * (size_t)columns + (size_t)j];
-            for (size_t q = 0; q < k; q++)
-                want += row[q] * col[q], norm_a += row[q] * row[q], norm_b += col[q] * col[q];
-            bound = 8 * sqrt((double)k) * (double)FLT_EPSILON * sqrt(norm_a * norm_b) + (double)k * (double)FLT_MIN;
-            if (!(fabs(got - want) <= bound) && wrong++ == 0)
-                printf("rank %d: C(%d, %d) is %.9g, want %.9g within %.3g\n", p->rank, p->i0 + i, p->j0 + j, got, want,
-                       bound);
-        }
-    }
+    int rows = p->i1 - p->i0, columns = p->j1 - p->j0;
+    uint16_t *a = (uint16_t *)malloc((size_t)rows * (size_t)k * 2 + 1);
+    uint16_t *b = (uint16_t *)malloc((size_t)columns * (size_t)k * 2 + 1);
+    bool ok = (a && b) || fail("out of memory for the check");
+    if (ok) fill_block(a, 0, p->i0, p->i1, 0, k, k);
+    if (ok) fill_block(b, 1, 0, k, p->j0, p->j1, columns);
+    ok = ok && (!rows || !columns || check_product(by_rows(a, rows, k), by_rows(b, k, columns), c, NULL));
     free(a);
-    free(row);
     free(b);
-    return wrong;
+    return ok;
 }
 
 /* ---- the grid and the device ---- */
@@ -175,28 +116,28 @@ static void take_place(place *p)
     p->at[1] = p->rank % p->grid[1];
     MPI_Comm_split(MPI_COMM_WORLD, p->at[0], p->at[1], &p->row);
     MPI_Comm_split(MPI_COMM_WORLD, p->at[1], p->at[0], &p->column);
-    p->i0 = (int)((long)p->m * p->at[0] / p->grid[0]);
-    p->i1 = (int)((long)p->m * (p->at[0] + 1) / p->grid[0]);
-    p->j0 = (int)((long)p->n * p->at[1] / p->grid[1]);
-    p->j1 = (int)((long)p->n * (p->at[1] + 1) / p->grid[1]);
+    p->i0 = (int)((long)m * p->at[0] / p->grid[0]);
+    p->i1 = (int)((long)m * (p->at[0] + 1) / p->grid[0]);
+    p->j0 = (int)((long)n * p->at[1] / p->grid[1]);
+    p->j1 = (int)((long)n * (p->at[1] + 1) / p->grid[1]);
 }
 
 /* The ranks on a machine take its devices in turn. */
-static bool open_own_device(buffers *b, const place *p, const char *asked)
+static bool open_own_device(buffers *b, const place *p)
 {
     MPI_Comm machine;
     int local = 0, devices;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, p->rank, MPI_INFO_NULL, &machine);
     MPI_Comm_rank(machine, &local);
     MPI_Comm_free(&machine);
-    if (!open_device(&b->first, asked)) return false;
+    if (!open_device(&b->first, asked.device)) return false;
     devices = zed_context_devices(&b->first);
     if (devices < 1) return fail_device(&b->first);
     return zed_open_in_context(&b->dev, &b->first, local % devices) || fail_device(&b->dev);
 }
 
-static int width_of(const place *p, int panel) { return p->k - panel * PANEL < PANEL ? p->k - panel * PANEL : PANEL; }
-static int panels_of(const place *p) { return (p->k + PANEL - 1) / PANEL; }
+static int width_of(int panel) { return k - panel * PANEL < PANEL ? k - panel * PANEL : PANEL; }
+static int panels_of(void) { return (k + PANEL - 1) / PANEL; }
 
 /* Elements of a full panel of A (matrix 0) or B (matrix 1) on this rank. */
 static size_t panel_size(const place *p, int matrix)
@@ -217,8 +158,8 @@ static uint16_t *panel_at(const place *p, const buffers *b, int matrix, int pane
 
 static void fill_own(const place *p, buffers *b)
 {
-    for (int panel = 0; panel < panels_of(p); panel++) {
-        int k0 = panel * PANEL, width = width_of(p, panel);
+    for (int panel = 0; panel < panels_of(); panel++) {
+        int k0 = panel * PANEL, width = width_of(panel);
         if (owns(p, 0, panel)) fill_block(panel_at(p, b, 0, panel), 0, p->i0, p->i1, k0, k0 + width, width);
         if (owns(p, 1, panel)) fill_block(panel_at(p, b, 1, panel), 1, k0, k0 + width, p->j0, p->j1, p->j1 - p->j0);
     }
@@ -234,7 +175,7 @@ static bool prepare(buffers *b, const place *p)
     ZED_LOAD(&b->kernel, &b->dev, mod);
     xt_free(&mod);
     for (int matrix = 0; matrix < 2; matrix++) {
-        size_t bytes = panel_size(p, matrix) * 2 + 2, most = (size_t)(panels_of(p) / p->grid[!matrix] + 1);
+        size_t bytes = panel_size(p, matrix) * 2 + 2, most = (size_t)(panels_of() / p->grid[!matrix] + 1);
         b->own[matrix] = (uint16_t *)zed_alloc(&b->dev, ZED_HOST, bytes * most, 0);
         for (int i = 0; i < 2; i++) b->room[matrix][i] = (uint16_t *)zed_alloc(&b->dev, ZED_HOST, bytes, 0);
     }
@@ -250,7 +191,7 @@ static bool prepare(buffers *b, const place *p)
 static void send_panels(const place *p, const buffers *b, int panel, MPI_Request *request)
 {
     for (int matrix = 0; matrix < 2; matrix++) {
-        int count = (int)panel_size(p, matrix) / PANEL * width_of(p, panel);
+        int count = (int)panel_size(p, matrix) / PANEL * width_of(panel);
         MPI_Ibcast(panel_at(p, b, matrix, panel), count, MPI_UINT16_T, owner_of(p, matrix, panel),
                    matrix ? p->column : p->row, &request[matrix]);
     }
@@ -270,14 +211,14 @@ static bool start_step(const place *p, buffers *b, int panel)
     zed_groups groups = {(columns + TILE - 1) / TILE, (rows + TILE - 1) / TILE, 1};
     if (!rows || !columns) return true;
     return zed_start(&b->kernel, groups, panel_at(p, b, 0, panel), panel_at(p, b, 1, panel), b->c, rows, columns,
-                     (uint32_t)width_of(p, panel)) ||
+                     (uint32_t)width_of(panel)) ||
            fail_device(&b->dev);
 }
 
 /* Sends the next panel while the device multiplies one. Returns seconds, negative on failure. */
-static double multiply(const place *p, buffers *b, bool overlap)
+static double multiply(const place *p, buffers *b)
 {
-    int panels = panels_of(p);
+    int panels = panels_of();
     MPI_Request request[2];
     double start;
     bool ok = true;
@@ -296,74 +237,58 @@ static double multiply(const place *p, buffers *b, bool overlap)
     return ok ? MPI_Wtime() - start : -1;
 }
 
-static bool run(const options *o, place *p, bool overlap)
+static bool run(place *p)
 {
     static buffers b;
-    int wrong, total = 0;
     double seconds = 0, best = 1e30;
     take_place(p);
-    if (!open_own_device(&b, p, o->device) || !prepare(&b, p)) return false;
-    for (int run = 0; run <= RUNS && seconds >= 0; run++) { /* the first warms up */
+    if (!open_own_device(&b, p) || !prepare(&b, p)) return false;
+    for (int turn = 0; turn <= RUNS && seconds >= 0; turn++) { /* the first warms up */
         if (!zed_fill(&b.dev, b.c, 0, (size_t)(p->i1 - p->i0) * (size_t)(p->j1 - p->j0) * 4 + 4))
             return fail_device(&b.dev);
-        seconds = multiply(p, &b, overlap);
-        if (run && seconds < best) best = seconds;
+        seconds = multiply(p, &b);
+        if (turn && seconds < best) best = seconds;
     }
-    if (seconds < 0) return false;
-    wrong = count_wrong(p, b.c);
-    MPI_Reduce(&wrong, &total, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (p->rank == 0 && !total) {
+    if (seconds < 0 || !check(p, b.c)) return false;
+    MPI_Barrier(MPI_COMM_WORLD); /* all ranks are right */
+    if (p->rank == 0) {
         printf("device   %s, %d x %d ranks\n", b.dev.name, p->grid[0], p->grid[1]);
-        printf("time     %.3f ms, %.1f GFLOP/s on %d rank%s\n", best * 1e3, 2.0 * p->m * p->n * p->k / best * 1e-9,
-               p->ranks, p->ranks == 1 ? "" : "s");
-        printf("ok mpi_summa f16 %d x %d x %d on %d\n", p->m, p->n, p->k, p->ranks);
+        printf("time     %.3f ms, %.1f GFLOP/s on %d rank%s\n", best * 1e3, 2.0 * m * n * k / best * 1e-9, p->ranks,
+               p->ranks == 1 ? "" : "s");
+        printf("ok mpi_summa f16 %d x %d x %d on %d\n", m, n, k, p->ranks);
     }
     zed_close(&b.dev);
     zed_close(&b.first);
     MPI_Comm_free(&p->row);
     MPI_Comm_free(&p->column);
-    return p->rank != 0 || !total || fail("%d x %d x %d: %d elements are wrong", p->m, p->n, p->k, total);
+    return true;
 }
 
-static bool emit(const options *o)
+static bool run_rank(int argc, char **argv)
 {
-    xt_module mod = XT_BUILD(summa_step, &(xt_target){.name = o->target ? o->target : "bmg"});
+    place p;
     bool ok;
-    if (!mod.words) {
-        ok = fail_build(&mod);
-    } else {
-        ok = write_module(o->emit, &mod);
-    }
-    if (ok)
-        printf("params   %s\nflags    %s\nok mpi_summa: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
-               mod.size);
-    xt_free(&mod);
+    memset(&p, 0, sizeof p);
+    MPI_Init(&argc, &argv);
+    ok = run(&p);
+    MPI_Finalize();
     return ok;
 }
 
+static const example_option options[] = {
+    SIZE("--m", "rows of A and C", &m),
+    SIZE("--n", "columns of B and C", &n),
+    SIZE("--k", "columns of A, rows of B", &k),
+    NUMBER("--overlap", "1: broadcast the next panel while this one is multiplied; 0: do not", &overlap, 0, 1),
+    OPTIONS_END,
+};
+static const example_form forms[] = {{.kernel = &summa_step}, FORMS_END};
+
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o;
-    place p;
-    int overlap = 1;
-    bool ok = true;
-    memset(&o, 0, sizeof o);
-    memset(&p, 0, sizeof p);
-    for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
-    ok = ok && parse_from("--m", o.m, 1024, 1, &p.m) && parse_from("--n", o.n, 1024, 1, &p.n) &&
-         parse_from("--k", o.k, 1024, 1, &p.k) && parse_from("--overlap", o.overlap, 1, 0, &overlap);
-    if (ok && o.help) {
-        print_help();
-    } else if (ok && o.list) {
-        ok = zed_print_list(stdout);
-    } else if (ok && o.emit) {
-        ok = emit(&o);
-    } else if (ok) {
-        MPI_Init(&argc, &argv);
-        ok = run(&o, &p, overlap != 0);
-        MPI_Finalize();
-    }
-    return ok ? 0 : 1;
+    const example e = {.about = "C = A B over MPI ranks, which take the devices of --device's context in turn",
+                       .options = options,
+                       .forms = forms,
+                       .run_alone = run_rank};
+    return example_main(argc, argv, &e);
 }

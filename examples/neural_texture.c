@@ -14,7 +14,6 @@
 #include "example.h"
 #include "example_png.h"
 
-#include <time.h>
 
 enum { SIDE = 128, PIXELS = SIDE * SIDE, FEATURES = 64, HIDDEN = 32, COLORS = 3 };
 enum { LAYERS = 3, LOCAL = 64, BATCH = 2048, BIAS_BYTES = 128 };
@@ -126,54 +125,12 @@ CV_KERNEL (adam, ptr(f32, parameters), ptr(f32, gradients), ptr(f32, first), ptr
     CV_STORE(CV_SUB(CV_LOAD(parameters, 1, i), step), parameters, i);
 }
 
-/* ---- messages and the command line */
+/* ---- the program */
 
-typedef struct {
-    const char *steps, *out, *emit, *target, *device; /* NULL: not given */
-    bool list, help;
-} options;
+static int steps; /* 0: not given */
+static const char *prefix = "neural_texture";
 
-static const struct {
-    const char *name, *value, *help;
-    size_t offset;
-} option_table[] = {
-    {"--steps", "N", "steps of training (1500)", offsetof(options, steps)},
-    {"--out", "PREFIX", "of the files that are written (neural_texture)", offsetof(options, out)},
-    {"--emit", "FILE", "write the training kernel's SPIR-V module and touch no device", offsetof(options, emit)},
-    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
-    {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
-    {"--list", NULL, "list the devices", offsetof(options, list)},
-    {"--help", NULL, "this text", offsetof(options, help)},
-};
-enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
-
-static void print_help(void)
-{
-    printf("neural_texture [options]\nTrains a network 64 -> 32 -> 32 -> 3 to be a picture of %d x %d pixels.\n", SIDE,
-           SIDE);
-    for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-8s %-7s %s\n", option_table[i].name, option_table[i].value ? option_table[i].value : "",
-               option_table[i].help);
-}
-
-static bool parse_options(options *o, char **argv)
-{
-    for (int i = 1; argv[i]; i++) {
-        int k = 0;
-        while (k < OPTION_COUNT && strcmp(argv[i], option_table[k].name) != 0) k++;
-        if (k == OPTION_COUNT) return fail("unknown option %s; neural_texture --help lists them", argv[i]);
-        char *field = (char *)o + option_table[k].offset;
-        if (!option_table[k].value) {
-            *(bool *)(void *)field = true;
-            continue;
-        }
-        if (!argv[i + 1]) return fail("%s needs a value: %s", argv[i], option_table[k].value);
-        *(const char **)(void *)field = argv[++i];
-    }
-    return !o->target || o->emit || fail("--target requires --emit");
-}
-
-static bool write_png(const char *prefix, const char *what, uint8_t *rgb)
+static bool write_png(const char *what, uint8_t *rgb)
 {
     char path[512];
     snprintf(path, sizeof path, "%s_%s.png", prefix, what);
@@ -214,28 +171,28 @@ enum { PLOT_W = 640, PLOT_H = 360, PLOT_LEFT = 56, PLOT_BOTTOM = 48, PLOT_TOP = 
 static double psnr(double mse) { return -10 * log10(fmax(mse, 1e-12)); }
 
 /* A smoothed value of step i, in dB. */
-static double curve_at(const float *loss, int steps, int i)
+static double curve_at(const float *loss, int count, int i)
 {
     double sum = 0;
     int n = 0;
     for (int k = i - 8; k <= i + 8; k++)
-        if (k >= 0 && k < steps) {
+        if (k >= 0 && k < count) {
             sum += (double)loss[k];
             n++;
         }
     return psnr(sum / n);
 }
 
-static double plot_x(int i, int steps)
+static double plot_x(int i, int count)
 {
-    return PLOT_LEFT + (PLOT_W - PLOT_LEFT - 16) * (double)i / (steps > 1 ? steps - 1 : 1);
+    return PLOT_LEFT + (PLOT_W - PLOT_LEFT - 16) * (double)i / (count > 1 ? count - 1 : 1);
 }
 static double plot_y(double db)
 {
     return PLOT_H - PLOT_BOTTOM - (PLOT_H - PLOT_BOTTOM - PLOT_TOP) * fmin(fmax(db / 45, 0), 1);
 }
 
-static bool write_svg(const char *prefix, const float *loss, int steps)
+static bool write_svg(const float *loss, int count)
 {
     char path[512];
     FILE *f;
@@ -251,11 +208,11 @@ static bool write_svg(const char *prefix, const float *loss, int steps)
         fprintf(f, "<path d=\"M%d %.1fH%d\" stroke=\"%s\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n",
                 PLOT_LEFT, plot_y(db), PLOT_W - 16, db == 30 ? "#c44" : "#ddd", PLOT_LEFT - 6, plot_y(db) + 4, db);
     for (int tick = 0; tick <= 5; tick++) {
-        int i = (steps - 1) * tick / 5;
+        int i = (count - 1) * tick / 5;
         fprintf(
             f,
             "<path d=\"M%.1f %.1fv5\" stroke=\"#333\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n",
-            plot_x(i, steps), plot_y(0), plot_x(i, steps), plot_y(0) + 18, i + 1);
+            plot_x(i, count), plot_y(0), plot_x(i, count), plot_y(0) + 18, i + 1);
     }
     fprintf(f,
             "<path d=\"M%d %dV%.1fH%d\" fill=\"none\" stroke=\"#333\"/>\n"
@@ -264,10 +221,9 @@ static bool write_svg(const char *prefix, const float *loss, int steps)
             "<text x=\"%d\" y=\"%.1f\" fill=\"#c44\">30 dB: what the picture must reach</text>\n"
             "<path fill=\"none\" stroke=\"#26c\" stroke-width=\"1.5\" d=\"",
             PLOT_LEFT, PLOT_TOP, plot_y(0), PLOT_W - 16, (PLOT_LEFT + PLOT_W - 16) / 2, PLOT_H - 8,
-            (PLOT_TOP + PLOT_H - PLOT_BOTTOM) / 2, PLOT_LEFT + 6,
-            plot_y(30) - 5); /* where the curve is low */
-    for (int i = 0; i < steps; i++)
-        fprintf(f, "%c%.1f %.1f", i ? 'L' : 'M', plot_x(i, steps), plot_y(curve_at(loss, steps, i)));
+            (PLOT_TOP + PLOT_H - PLOT_BOTTOM) / 2, PLOT_LEFT + 6, plot_y(30) - 5); /* where the curve is low */
+    for (int i = 0; i < count; i++)
+        fprintf(f, "%c%.1f %.1f", i ? 'L' : 'M', plot_x(i, count), plot_y(curve_at(loss, count, i)));
     fprintf(f, "\"/>\n</svg>\n");
     return fclose(f) == 0 || fail("%s: cannot write it", path);
 }
@@ -277,7 +233,7 @@ static bool write_svg(const char *prefix, const float *loss, int steps)
 enum { ENCODE, INFER, TRAIN, ADAM, CONVERT, KERNELS };
 
 typedef struct {
-    zed_device dev;
+    zed_device *dev;
     cv_module mod[KERNELS];
     zed_kernel kernel[KERNELS];
     zed_batch step;
@@ -289,17 +245,7 @@ typedef struct {
 
 static uint64_t random_state = 7;
 
-static double uniform(void) /* splitmix64 */
-{
-    uint64_t z = (random_state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return ((double)((z ^ (z >> 31)) >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
-
-static bool fail_session(session *s) { return fail("%s", zed_get_error(&s->dev)->text); }
+static double normal(void) { return (double)random_normal(&random_state); }
 
 static uint32_t parameter_count(void) { return (bias_offset(LAYERS) / 4 + LOCAL - 1) / LOCAL * LOCAL; }
 
@@ -313,17 +259,16 @@ static cv_module build(int which, const cv_target *target)
 static bool build_all(session *s)
 {
     for (int i = 0; i < KERNELS; i++) {
-        s->mod[i] = build(i, &(cv_target){ZED_TARGET(&s->dev)});
-        if (!s->mod[i].words)
-            return fail("%s:%d: %s", s->mod[i].error->file, s->mod[i].error->line, s->mod[i].error->text);
-        if (!ZED_LOAD(&s->kernel[i], &s->dev, s->mod[i])) return fail_session(s);
+        s->mod[i] = build(i, &(cv_target){ZED_TARGET(s->dev)});
+        if (!s->mod[i].words) return fail_build(&s->mod[i]);
+        if (!ZED_LOAD(&s->kernel[i], s->dev, s->mod[i])) return fail_device(s->dev);
     }
     return true;
 }
 
 static float *floats(session *s, size_t n)
 {
-    float *p = zed_alloc(&s->dev, ZED_SHARED, n * sizeof(float), 128);
+    float *p = zed_alloc(s->dev, ZED_SHARED, n * sizeof(float), 128);
     if (p) memset(p, 0, n * sizeof(float));
     return p;
 }
@@ -331,9 +276,9 @@ static float *floats(session *s, size_t n)
 static bool allocate(session *s)
 {
     uint32_t n = parameter_count();
-    s->features = zed_alloc(&s->dev, ZED_SHARED, PIXELS * FEATURES * 2, 128);
-    s->weights = zed_alloc(&s->dev, ZED_SHARED, matrix_offset(CV_F16, LAYERS), 128);
-    s->seed = zed_alloc(&s->dev, ZED_SHARED, 64, 64);
+    s->features = zed_alloc(s->dev, ZED_SHARED, PIXELS * FEATURES * 2, 128);
+    s->weights = zed_alloc(s->dev, ZED_SHARED, matrix_offset(CV_F16, LAYERS), 128);
+    s->seed = zed_alloc(s->dev, ZED_SHARED, 64, 64);
     s->parameters = floats(s, n);
     s->gradients = floats(s, n);
     s->first = floats(s, n);
@@ -344,7 +289,7 @@ static bool allocate(session *s)
     s->frequencies = floats(s, FEATURES);
     s->loss = malloc((size_t)s->steps * sizeof *s->loss);
     if (!s->loss) return fail("out of memory");
-    return s->frequencies != NULL || fail_session(s);
+    return s->frequencies != NULL || fail_device(s->dev);
 }
 
 static void start_values(session *s)
@@ -379,26 +324,19 @@ static bool record_step(session *s)
         infos[l].data_desc.dest = (char *)s->weights + matrix_offset(CV_F16, l);
         infos[l].data_desc.src = (char *)s->parameters + matrix_offset(CV_F32, l);
     }
-    zed_batch_begin(&s->step, &s->dev);
+    zed_batch_begin(&s->step, s->dev);
     zed_batch_launch(&s->step, &s->kernel[TRAIN], (zed_groups){BATCH / LOCAL, 1, 1}, s->weights, s->parameters,
                      s->gradients, s->features, s->target, s->state, s->seed);
     zed_batch_launch(&s->step, &s->kernel[ADAM], (zed_groups){parameter_count() / LOCAL, 1, 1}, s->parameters,
                      s->gradients, s->first, s->second, s->state);
     CV_CONVERT_MATRICES(&s->step, &s->kernel[CONVERT], infos, LAYERS, &error);
     if (error.id) return fail("%s", error.text);
-    return zed_get_error(&s->dev)->id == 0 || fail_session(s);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return zed_get_error(s->dev)->id == 0 || fail_device(s->dev);
 }
 
 static bool train_all(session *s)
 {
-    double begin = now(), shown = 0;
+    double begin = seconds_now(), shown = 0;
     for (int t = 0; t < s->steps; t++) {
         bool ran;
         /* step 0 only creates the first f16 matrices: the rate is zero */
@@ -406,16 +344,16 @@ static bool train_all(session *s)
         s->state[STATE_FIRST] = (float)(1 / (1 - pow(0.9, t + 1)));
         s->state[STATE_SECOND] = (float)(1 / (1 - pow(0.999, t + 1)));
         memset(s->state + STATE_LOSS, 0, 4 * COLORS);
-        *s->seed = (int32_t)(uniform() * 0x7fffffff);
+        *s->seed = (int32_t)(random_uniform(&random_state) * 0x7fffffff);
         ran = t == 0 ? zed_batch_end(&s->step) : zed_batch_run(&s->step);
-        if (!ran) return fail_session(s);
+        if (!ran) return fail_device(s->dev);
         s->loss[t] = (s->state[STATE_LOSS] + s->state[STATE_LOSS + 1] + s->state[STATE_LOSS + 2]) / (BATCH * COLORS);
         if (t == 0) { /* step 0 gathered gradients of zero matrices */
             memset(s->first, 0, parameter_count() * sizeof(float));
             memset(s->second, 0, parameter_count() * sizeof(float));
         }
-        if (now() - shown > 0.5 || t == s->steps - 1) {
-            shown = now();
+        if (seconds_now() - shown > 0.5 || t == s->steps - 1) {
+            shown = seconds_now();
             printf("\rstep %d of %d, %.1f dB, %.1f s ", t + 1, s->steps, psnr((double)s->loss[t]), shown - begin);
             fflush(stdout);
         }
@@ -496,97 +434,85 @@ static bool check_image(const session *s)
     return true;
 }
 
-static bool write_files(const session *s, const char *prefix)
+static bool write_files(const session *s)
 {
     static uint8_t rgb[PIXELS * COLORS];
     to_bytes(s->target, rgb);
-    if (!write_png(prefix, "target", rgb)) return false;
+    if (!write_png("target", rgb)) return false;
     to_bytes(s->image, rgb);
-    return write_png(prefix, "result", rgb) && write_svg(prefix, s->loss, s->steps);
+    return write_png("result", rgb) && write_svg(s->loss, s->steps);
 }
 
-static const char *prefix_of(const options *o) { return o->out ? o->out : "neural_texture"; }
-
 /* Refuses an unwritable path before training. */
-static bool check_place(const char *prefix)
+static bool check_place(void)
 {
     char path[512];
     snprintf(path, sizeof path, "%s_loss.svg", prefix);
     return check_output(path);
 }
 
-static bool finish(session *s, const options *o, double seconds)
+static bool finish(session *s, double seconds)
 {
-    const char *prefix = prefix_of(o);
     double error = 0, db;
     memset(s->image, 0xff, PIXELS * COLORS * sizeof(float)); /* NaN, to detect unwritten elements */
     if (!zed_launch(&s->kernel[INFER], (zed_groups){PIXELS / LOCAL, 1, 1}, s->weights, s->parameters, s->features,
                     s->image))
-        return fail_session(s);
+        return fail_device(s->dev);
     if (!check_image(s)) return false;
     for (int i = 0; i < PIXELS * COLORS; i++) {
         double d = fmin(fmax((double)s->image[i], 0), 1) - (double)s->target[i];
         error += d * d;
     }
     db = psnr(error / (PIXELS * COLORS));
-    if (!write_files(s, prefix)) return false;
-    if (db < 30 && !o->steps) return fail("%.2f dB after %d steps, want 30", db, s->steps);
+    if (!write_files(s)) return false;
+    if (db < 30 && !steps) return fail("%.2f dB after %d steps, want 30", db, s->steps);
     printf("ok neural_texture: %.2f dB after %d steps in %.1f s; wrote %s_target.png, %s_result.png, %s_loss.svg\n", db,
            s->steps, seconds, prefix, prefix, prefix);
     return true;
 }
 
-static bool run(session *s, const options *o)
+static bool train_picture(session *s)
 {
-    char *end = NULL;
-    long steps = o->steps ? strtol(o->steps, &end, 10) : 1500;
     double begin;
-    if (o->steps && (*end || steps < 1 || steps > 1000000)) return fail("--steps %s: 1 to 1000000", o->steps);
-    s->steps = (int)steps;
-    if (!check_place(prefix_of(o))) return false;
-    if (!zed_open(&s->dev, &(zed_options){.device = o->device})) return fail_session(s);
-    printf("device %s\n", s->dev.name);
-    if (!build_all(s) || !allocate(s)) return false;
+    if (!check_place() || !build_all(s) || !allocate(s)) return false;
     start_values(s);
     if (!zed_launch(&s->kernel[ENCODE], (zed_groups){PIXELS / LOCAL, 1, 1}, s->frequencies, s->features))
-        return fail_session(s);
-    begin = now();
-    return check_features(s) && record_step(s) && train_all(s) && finish(s, o, now() - begin);
+        return fail_device(s->dev);
+    begin = seconds_now();
+    return check_features(s) && record_step(s) && train_all(s) && finish(s, seconds_now() - begin);
 }
 
-static bool emit(const options *o)
+static bool run(zed_device *dev)
 {
-    cv_module mod = build(TRAIN, &(cv_target){.name = o->target ? o->target : "bmg"});
+    static session s;
     bool ok;
-    if (!mod.words) {
-        ok = fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
-    } else {
-        ok = write_file(o->emit, mod.words, mod.size);
-    }
-    if (ok)
-        printf("params   %s\nflags    %s\nok neural_texture: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
-               mod.size);
+    s.dev = dev;
+    s.steps = steps ? steps : 1500;
+    ok = train_picture(&s);
+    for (int i = 0; i < KERNELS; i++) cv_free(&s.mod[i]);
+    free(s.loss);
+    return ok;
+}
+
+static bool emit(const char *path, const char *target)
+{
+    cv_module mod = build(TRAIN, &(cv_target){.name = target});
+    bool ok = emit_built(path, NULL, &mod);
     cv_free(&mod);
     return ok;
 }
 
+static const example_option options[] = {
+    NUMBER("--steps", "of training (1500)", &steps, 1, 1000000),
+    TEXT("--out", "PREFIX", "of the files that are written", &prefix),
+    OPTIONS_END,
+};
+
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o;
-    static session s;
-    bool ok;
-    (void)argc;
-    memset(&o, 0, sizeof o);
-    ok = parse_options(&o, argv);
-    if (ok && o.help) print_help();
-    else if (ok && o.list) ok = zed_print_list(stdout);
-    else if (ok && o.emit) ok = emit(&o);
-    else if (ok) {
-        ok = run(&s, &o);
-        for (int i = 0; i < KERNELS; i++) cv_free(&s.mod[i]);
-        zed_close(&s.dev);
-        free(s.loss);
-    }
-    return ok ? 0 : 1;
+    const example e = {.about = "trains a network 64 -> 32 -> 32 -> 3 to be a picture, and draws it",
+                       .options = options,
+                       .run = run,
+                       .emit = emit};
+    return example_main(argc, argv, &e);
 }

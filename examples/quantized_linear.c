@@ -71,62 +71,11 @@ XT_KERNEL(linear_int8, ptr(f16, X), ptr(i8, W), ptr(f16, SCALE), ptr(f16, Y), u3
     linear(XT_SELF, 8, X, W, SCALE, Y, M, N, K);
 }
 
-/* ---- messages and the command line ---- */
+/* ---- the program */
 
-typedef struct {
-    const char *emit, *target, *device, *batch, *n, *k, *bits, *svg, *tensor, *file[3];
-    int files;
-    bool list, help;
-} options;
-
-static void print_help(void)
-{
-    printf(
-        "quantized_linear [options] [W [X [Y.npy]]]: y = x W with quantized W; random ones without files\n"
-        "  W, X                K x N and batch x K: .npy (NumPy, version 1, C order; f16 or f32), or .safetensors\n"
-        "                      (F16, BF16 or F32), where W is N x K as in PyTorch's Linear; Y.npy is written, f16\n"
-        "  --tensor NAME       of W.safetensors; default: its only matrix\n"
-        "  --bits 4|8          of a weight; default 4\n"
-        "  --batch B           rows of x, 1 to 16; default 4\n"
-        "  --n N --k K         outputs and inputs; default 1024 768\n"
-        "  --svg FILE          draw the outputs against those of the original weights\n"
-        "  --device NAME       number or part of the name of a device; --list prints them\n"
-        "  --emit FILE         write the SPIR-V module instead of running it\n"
-        "  --print             print the kernel instead: as recorded, its maps, what a subgroup does\n"
-        "  --target NAME       ... for pvc, bmg, lnl, ptl, dg2, generic or soft (default bmg)\n"
-        "  --list, --help\n"
-        "The last line is `ok quantized_linear ...` or `FAILED quantized_linear ...`.\n");
-}
-
-static bool parse_option(options *o, char **argv, int *i)
-{
-    const example_option with_value[] = {{"--emit", &o->emit},   {"--target", &o->target}, {"--device", &o->device},
-                                         {"--batch", &o->batch}, {"--n", &o->n},           {"--k", &o->k},
-                                         {"--bits", &o->bits},   {"--svg", &o->svg},       {"--tensor", &o->tensor}};
-    if (argv[*i][0] != '-') {
-        if (o->files == 3) return fail("%s: at most three files, W X Y.npy", argv[*i]);
-        o->file[o->files++] = argv[*i];
-        return true;
-    }
-    return parse_one(with_value, sizeof with_value / sizeof with_value[0], &o->list, &o->help, argv, i);
-}
-
-/* A size from the command line, or `otherwise` if not given. */
-static bool parse_up_to(const char *name, const char *text, int otherwise, int most, int *size)
-{
-    char *end = NULL;
-    long v = text ? strtol(text, &end, 10) : otherwise;
-    if (text && (end == text || *end || v < 1 || v > most))
-        return fail("%s %s: not a size from 1 to %d", name, text, most);
-    *size = (int)v;
-    return true;
-}
-
-static bool parse_bits(const options *o, int *bits)
-{
-    if (!parse_up_to("--bits", o->bits, 4, 8, bits)) return false;
-    return *bits == 4 || *bits == 8 || fail("--bits %s: 4 or 8", o->bits);
-}
+static int batch, outputs, inputs, bits;    /* 0: not given; bits: index of their names */
+static const char *tensor, *svg, *files[3]; /* NULL: not given */
+static const char *const bit_names[] = {"4", "8", NULL};
 
 /* ---- the layer ---- */
 
@@ -144,13 +93,13 @@ static bool random_matrix(matrix *x, int rows, int cols, double deviation, uint6
     return true;
 }
 
-static bool read_matrix(const char *path, const char *tensor, matrix *x)
+static bool read_matrix(const char *path, matrix *x)
 {
-    return is_safetensors(path) ? safetensors_read(path, tensor, x) : npy_read(path, x);
+    return is_safetensors(path) ? safetensors_read(path, NULL, x) : npy_read(path, x);
 }
 
 /* PyTorch stores a row per output. */
-static bool read_weights(const char *path, const char *tensor, matrix *w)
+static bool read_weights(const char *path, matrix *w)
 {
     matrix rows = {0, 0, NULL};
     bool ok = true;
@@ -163,26 +112,26 @@ static bool read_weights(const char *path, const char *tensor, matrix *w)
     return ok;
 }
 
-static bool choose_layer(const options *o, layer *l)
+static bool choose_layer(layer *l)
 {
     uint64_t state = 2024;
-    if (!parse_bits(o, &l->bits) || !parse_up_to("--batch", o->batch, 4, BATCH, &l->m) ||
-        !parse_up_to("--n", o->n, 1024, 65536, &l->n) || !parse_up_to("--k", o->k, 768, 65536, &l->k))
-        return false;
-    if (o->files && (o->n || o->k)) return fail("%s: its shape is --n and --k already", o->file[0]);
-    if (o->files > 1 && o->batch) return fail("%s: its rows are --batch already", o->file[1]);
-    if (!o->files && o->tensor) return fail("--tensor requires a file");
-    if (o->files && !read_weights(o->file[0], o->tensor, &l->w)) return false;
-    if (!o->files && !random_matrix(&l->w, l->k, l->n, 1 / sqrt(l->k), &state)) return false;
+    l->bits = bits ? 8 : 4;
+    l->m = batch ? batch : 4;
+    l->n = outputs ? outputs : 1024;
+    l->k = inputs ? inputs : 768;
+    if (files[0] && (outputs || inputs)) return fail("%s: its shape is --n and --k already", files[0]);
+    if (files[1] && batch) return fail("%s: its rows are --batch already", files[1]);
+    if (!files[0] && tensor) return fail("--tensor requires a file");
+    if (files[0] && !read_weights(files[0], &l->w)) return false;
+    if (!files[0] && !random_matrix(&l->w, l->k, l->n, 1 / sqrt(l->k), &state)) return false;
     l->k = l->w.rows;
     l->n = l->w.cols;
-    if (o->files > 1 ? !read_matrix(o->file[1], NULL, &l->x) : !random_matrix(&l->x, l->m, l->k, 1, &state))
-        return false;
+    if (files[1] ? !read_matrix(files[1], &l->x) : !random_matrix(&l->x, l->m, l->k, 1, &state)) return false;
     l->m = l->x.rows;
     l->groups = (l->k + GROUP - 1) / GROUP;
     if (l->x.cols != l->k)
-        return fail("%s: it has %d columns, but the weights have %d rows", o->file[1], l->x.cols, l->k);
-    return l->m <= BATCH || fail("%s: it has %d rows; a batch has at most %d", o->file[1], l->m, (int)BATCH);
+        return fail("%s: it has %d columns, but the weights have %d rows", files[1], l->x.cols, l->k);
+    return l->m <= BATCH || fail("%s: it has %d rows; a batch has at most %d", files[1], l->m, (int)BATCH);
 }
 
 /* Rounds to the 16 or 256 multiples of a group's scale, chosen so that its largest weight is one of them. */
@@ -305,13 +254,7 @@ static bool draw(const char *path, const layer *l, const float *points)
 
 /* ---- the run ---- */
 
-static xt_module build(int bits, const xt_target *target)
-{
-    return xt_build(&(xt_build_desc){
-        .kernel = bits == 4 ? &linear_int4 : &linear_int8, .file = __FILE__, .line = __LINE__, .target = target});
-}
-
-static bool compute(zed_device *dev, const xt_module *mod, const layer *l, const options *o)
+static bool compute(zed_device *dev, zed_kernel *kernel, const layer *l)
 {
     size_t m = (size_t)l->m, n = (size_t)l->n, k = (size_t)l->k;
     size_t bytes = (size_t)l->groups * n * (l->bits == 4 ? HALF : GROUP), scales = (size_t)l->groups * n * 2;
@@ -321,10 +264,9 @@ static bool compute(zed_device *dev, const xt_module *mod, const layer *l, const
     uint8_t *w = (uint8_t *)zed_alloc(dev, ZED_SHARED, bytes, 0);
     float *points = (float *)malloc(m * n * 2 * sizeof *points);
     zed_groups groups = {(uint32_t)(l->n + COLUMNS - 1) / COLUMNS, 1, 1};
-    zed_kernel kernel;
     double ns;
     bool ok;
-    if (!x || !y || !scale || !w || !ZED_LOAD(&kernel, dev, *mod)) return free(points), fail_device(dev);
+    if (!x || !y || !scale || !w) return free(points), fail_device(dev);
     if (!points) return fail("out of memory for the check");
     for (size_t i = 0; i < m * k; i++) x[i] = spe_f32_to_f16_bits(l->x.at[i]);
     for (size_t i = 0; i < m * k; i++)
@@ -334,73 +276,58 @@ static bool compute(zed_device *dev, const xt_module *mod, const layer *l, const
     memcpy(scale, l->scale, scales);
     pack(l, w);
     memset(y, 0xff, m * n * 2); /* NaN */
-    ns = zed_launch_timed(&kernel, groups, x, (void *)w, scale, y, (uint32_t)m, (uint32_t)n, (uint32_t)k);
+    ns = zed_launch_timed(kernel, groups, x, (void *)w, scale, y, (uint32_t)m, (uint32_t)n, (uint32_t)k);
     ok = ns >= 0 || fail_device(dev);
     if (ok) printf("time     %.3f ms, %.2f GB/s of weights\n", ns * 1e-6, (double)(bytes + scales) / ns);
-    ok = ok && check(l, x, y, points) && (!o->svg || draw(o->svg, l, points));
-    ok = ok && (o->files < 3 || npy_write(o->file[2], l->m, l->n, y));
+    ok = ok && check(l, x, y, points) && (!svg || draw(svg, l, points));
+    ok = ok && (!files[2] || npy_write(files[2], l->m, l->n, y));
     free(points);
     if (ok) printf("ok quantized_linear int%d, batch %d, %d x %d\n", l->bits, l->m, l->k, l->n);
     return ok;
 }
 
-static bool run(const options *o, layer *l)
+static const example_form forms[] = {{.kernel = &linear_int4}, {.kernel = &linear_int8}, FORMS_END};
+
+static bool run(zed_device *dev)
 {
-    zed_device dev;
-    xt_module mod;
-    bool ok = zed_open(&dev, &(zed_options){.device = o->device}) || fail_device(&dev);
-    memset(&mod, 0, sizeof mod);
-    if (ok) {
-        printf("device   %s\n", dev.name);
-        mod = build(l->bits, &(xt_target){ZED_TARGET(&dev)});
-        ok = mod.words ? compute(&dev, &mod, l, o) : fail_build(&mod);
-    }
-    xt_free(&mod);
-    zed_close(&dev); /* frees the memory too */
+    layer l;
+    zed_kernel kernel;
+    bool ok;
+    memset(&l, 0, sizeof l);
+    ok = (!files[2] || check_output(files[2])) && (!svg || check_output(svg)) && choose_layer(&l) && quantize(&l) &&
+         load_form(&forms[bits], dev, &kernel) && compute(dev, &kernel, &l);
+    free(l.w.at), free(l.x.at), free(l.q), free(l.scale);
     return ok;
 }
 
-static bool emit(const options *o)
+static bool emit(const char *path, const char *target)
 {
-    int bits = 0;
-    xt_module mod;
-    bool ok;
-    if (o->files) return fail("%s: --emit takes no matrices", o->file[0]);
-    if (!parse_bits(o, &bits)) return false;
-    mod = build(bits, &(xt_target){.name = o->target ? o->target : "bmg"});
-    if (!mod.words) {
-        ok = fail_build(&mod);
-    } else {
-        ok = write_module(o->emit, &mod);
-    }
-    if (ok)
-        printf("params   %s\nflags    %s\nok quantized_linear: %s, %zu bytes\n", mod.params, mod.build_flags, o->emit,
-               mod.size);
-    xt_free(&mod);
-    return ok;
+    if (files[0]) return fail("%s: --emit takes no matrices", files[0]);
+    return emit_form(&forms[bits], path, target);
 }
+
+static const example_option options[] = {
+    CHOICE("--bits", "of a weight", &bits, bit_names),
+    NUMBER("--batch", "rows of x (4)", &batch, 1, BATCH),
+    SIZE("--n", "outputs (1024)", &outputs),
+    SIZE("--k", "inputs (768)", &inputs),
+    TEXT("--tensor", "NAME", "the tensor of a safetensors file with several", &tensor),
+    TEXT("--svg", "FILE", "draw the outputs against those of the original weights", &svg),
+    OPTIONS_END,
+};
 
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o;
-    layer l;
-    bool ok = true;
-    (void)argc;
-    memset(&o, 0, sizeof o);
-    memset(&l, 0, sizeof l);
-    for (int i = 1; argv[i] && ok; i++) ok = parse_option(&o, argv, &i);
-    if (ok && o.target && !o.emit) ok = fail("--target requires --emit");
-    if (ok && o.help)
-        print_help();
-    else if (ok && o.list)
-        ok = zed_print_list(stdout);
-    else if (ok && o.emit)
-        ok = emit(&o);
-    else if (ok) {
-        ok = (o.files < 3 || check_output(o.file[2])) && (!o.svg || check_output(o.svg)) && choose_layer(&o, &l) &&
-             quantize(&l) && run(&o, &l);
-    }
-    free(l.w.at), free(l.x.at), free(l.q), free(l.scale);
-    return ok ? 0 : 1;
+    const example e = {
+        .about = "y = x W with quantized W; without files, of random ones\n"
+                 "W is K x N and X is batch x K: .npy (NumPy, version 1, C order; f16 or f32), or .safetensors (F16,\n"
+                 "BF16 or F32), where W is N x K as in PyTorch's Linear; Y.npy is written, f16.",
+        .options = options,
+        .files_help = "[W [X [Y.npy]]]",
+        .files = files,
+        .most_files = 3,
+        .forms = forms,
+        .run = run,
+        .emit = emit};
+    return example_main(argc, argv, &e);
 }

@@ -9,6 +9,7 @@
 
 #define EXAMPLE "softmax"
 #include "example.h"
+#include "example_gemm.h"
 
 enum { LINES = 16, STEP = 64 }; /* rows per work-group, and elements per step */
 
@@ -106,52 +107,15 @@ XT_KERNEL (layer_norm, ptr(f32, X), ptr(f32, gamma), ptr(f32, beta), ptr(f32, Y)
     }
 }
 
-/* ---- messages and the command line */
+/* ---- the program */
 
-typedef struct {
-    const char *name, *what;
-    const xt_kernel *kernel;
-    bool (*run)(zed_device *dev, zed_kernel *kernel, const int *size);
-} form;
-
-enum { SIZES = 2, FORM = SIZES, EMIT, TARGET, DEVICE, OPTIONS };
-static const example_row option_table[OPTIONS] = {
-    {"--m", "N       rows (100)", 100},
-    {"--n", "N       columns (333)", 333},
-    {"--form", "NAME    only this form", 0},
-    {"--emit", "FILE    write the form's SPIR-V module (the first's without --form); --print: print its kernel", 0},
-    {"--target", "NAME    with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", 0},
-    {"--device", "N|NAME  run on this device of --list (GPU first)", 0},
-};
-typedef const char *options[OPTIONS]; /* values from the command line, NULL: not given */
-
-static bool parse_options(options o, char **argv)
-{
-    return parse_pairs(option_table, OPTIONS, o, argv) &&
-           (!o[TARGET] || o[EMIT] || fail("--target requires --emit"));
-}
-
-/* ---- host code */
-
-static float *new_floats(zed_device *dev, size_t count, uint64_t *state)
-{
-    float *p = (float *)zed_alloc(dev, ZED_SHARED, count * sizeof *p, 0);
-    for (size_t i = 0; p && i < count; i++) p[i] = state ? random_normal(state) : NAN; /* no state: poison */
-    return p;
-}
-
-/* Counts elements outside their bound, and reports the first. */
-static void check_element(int *wrong, int row, int col, double got, double want, double bound)
-{
-    if (fabs(got - want) <= bound) return;
-    if ((*wrong)++ == 0) printf("(%d, %d) is %.9g, want %.9g within %.3g\n", row, col, got, want, bound);
-}
+static int m = 100, n = 333;
 
 /* Line by line in f64. exp, the sum and the division err by a few units of f32; the argument of exp by one unit of up
  * to twice the largest element, which exp turns into a relative error. */
-static int check_softmax(const float *x, const float *y, int lines_, int length, int step, int line_step, int rows)
+static size_t check_softmax(const float *x, const float *y, int lines_, int length, int step, int line_step, bool rows)
 {
-    int wrong = 0;
+    size_t wrong = 0;
     for (int i = 0; i < lines_; i++) {
         const float *line = x + (size_t)i * (size_t)line_step;
         double most = -INFINITY, sum = 0;
@@ -167,36 +131,28 @@ static int check_softmax(const float *x, const float *y, int lines_, int length,
     return wrong;
 }
 
-static bool run_softmax(zed_device *dev, zed_kernel *kernel, const int *size, bool rows)
+static bool run_softmax(zed_device *dev, zed_kernel *kernel, const example_form *form)
 {
-    int m = size[0], n = size[1], lines_ = rows ? m : n, length = rows ? n : m, wrong;
+    bool rows = form->kernel == &softmax_rows;
+    int lines_ = rows ? m : n, length = rows ? n : m;
+    size_t count = (size_t)m * (size_t)n, wrong;
     uint64_t state = 5;
-    float *x = new_floats(dev, (size_t)m * (size_t)n, &state), *y = new_floats(dev, (size_t)m * (size_t)n, NULL);
+    float *x = new_floats(dev, count, &state), *y = new_floats(dev, count, NULL);
     zed_groups groups = {(uint32_t)(lines_ + LINES - 1) / LINES, 1, 1};
     if (!x || !y) return fail_device(dev);
-    for (size_t i = 0; i < (size_t)m * (size_t)n; i++) x[i] *= 4;
+    for (size_t i = 0; i < count; i++) x[i] *= 4;
     zed_launch(kernel, groups, x, y, (uint32_t)m, (uint32_t)n);
     if (zed_get_error(dev)->id) return fail_device(dev);
     wrong = check_softmax(x, y, lines_, length, rows ? 1 : n, rows ? n : 1, rows);
-    if (wrong) return fail("%s %d x %d: %d elements are wrong", rows ? "rows" : "columns", m, n, wrong);
-    printf("ok softmax %s %d x %d\n", rows ? "rows" : "columns", m, n);
+    if (wrong) return fail("%s %d x %d: %zu elements are wrong", form->name, m, n, wrong);
+    printf("ok softmax %s %d x %d\n", form->name, m, n);
     return true;
 }
 
-static bool run_rows(zed_device *dev, zed_kernel *kernel, const int *size)
-{
-    return run_softmax(dev, kernel, size, true);
-}
-static bool run_columns(zed_device *dev, zed_kernel *kernel, const int *size)
-{
-    return run_softmax(dev, kernel, size, false);
-}
-
 /* The mean is off by sqrt(N) roundings, multiplied by the scale; the variance by a similar relative error. */
-static int check_norm(const float *x, const float *gamma, const float *beta, const float *y, int m, int n,
-                      double epsilon)
+static size_t check_norm(const float *x, const float *gamma, const float *beta, const float *y, double epsilon)
 {
-    int wrong = 0;
+    size_t wrong = 0;
     for (int i = 0; i < m; i++) {
         const float *row = x + (size_t)i * (size_t)n;
         double mean = 0, square = 0, scale;
@@ -213,93 +169,36 @@ static int check_norm(const float *x, const float *gamma, const float *beta, con
     return wrong;
 }
 
-static bool run_norm(zed_device *dev, zed_kernel *kernel, const int *size)
+static bool run_norm(zed_device *dev, zed_kernel *kernel, const example_form *form)
 {
-    size_t m = (size_t)size[0], n = (size_t)size[1];
+    size_t rows = (size_t)m, cols = (size_t)n, wrong;
     uint64_t state = 6;
-    float *x = new_floats(dev, m * n, &state), *gamma = new_floats(dev, n, &state), *beta = new_floats(dev, n, &state);
-    float *y = new_floats(dev, m * n, NULL), epsilon = 1e-5f;
+    float *x = new_floats(dev, rows * cols, &state), *gamma = new_floats(dev, cols, &state);
+    float *beta = new_floats(dev, cols, &state), *y = new_floats(dev, rows * cols, NULL), epsilon = 1e-5f;
     zed_groups groups = {(uint32_t)(m + LINES - 1) / LINES, 1, 1};
-    int wrong;
     if (!x || !gamma || !beta || !y) return fail_device(dev);
-    for (size_t i = 0; i < m * n; i++) x[i] = 3 * x[i] + 1;
+    for (size_t i = 0; i < rows * cols; i++) x[i] = 3 * x[i] + 1;
     zed_launch(kernel, groups, x, gamma, beta, y, (uint32_t)m, (uint32_t)n, epsilon);
     if (zed_get_error(dev)->id) return fail_device(dev);
-    wrong = check_norm(x, gamma, beta, y, size[0], size[1], (double)epsilon);
-    if (wrong) return fail("layer_norm %d x %d: %d elements are wrong", size[0], size[1], wrong);
-    printf("ok softmax layer_norm %d x %d\n", size[0], size[1]);
+    wrong = check_norm(x, gamma, beta, y, (double)epsilon);
+    if (wrong) return fail("%s %d x %d: %zu elements are wrong", form->name, m, n, wrong);
+    printf("ok softmax %s %d x %d\n", form->name, m, n);
     return true;
 }
 
-static const form forms[] = {
-    {"rows", "softmax along the rows", &softmax_rows, run_rows},
-    {"columns", "softmax along the columns", &softmax_columns, run_columns},
-    {"layer_norm", "layer normalisation of the rows", &layer_norm, run_norm},
+static const example_option options[] = {SIZE("--m", "rows", &m), SIZE("--n", "columns", &n), OPTIONS_END};
+static const example_form forms[] = {
+    {.name = "rows", .what = "softmax along the rows", .kernel = &softmax_rows, .run = run_softmax},
+    {.name = "columns", .what = "softmax along the columns", .kernel = &softmax_columns, .run = run_softmax},
+    {.name = "layer_norm", .what = "layer normalisation of the rows", .kernel = &layer_norm, .run = run_norm},
+    FORMS_END,
 };
-static const int form_count = sizeof forms / sizeof forms[0];
-
-/* ---- main */
-
-static void print_help(void)
-{
-    printf("softmax [options]\nSoftmax and layer normalisation of a matrix, normally distributed input, each element "
-           "checked against f64.\n");
-    for (int i = 0; i < OPTIONS; i++) printf("  %-8s %s\n", option_table[i].name, option_table[i].help);
-    printf("  --list           list the devices\n  --help           this text\n");
-    for (int i = 0; i < form_count; i++) printf("  form %-12s %s\n", forms[i].name, forms[i].what);
-}
-
-static bool find_form(const char *name, int *number)
-{
-    for (*number = 0; name && *number < form_count; ++*number)
-        if (!strcmp(name, forms[*number].name)) return true;
-    return !name || fail("--form %s: there is no such form; softmax --help lists them", name);
-}
-
-static bool emit(const char *path, const char *target, const form *f)
-{
-    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){.name = target ? target : "bmg"});
-    bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
-    ok = ok && write_module(path, &mod);
-    if (ok)
-        printf("params   %s\nflags    %s\nok softmax %s: %s, %zu bytes\n", mod.params, mod.build_flags, f->name, path,
-               mod.size);
-    xt_free(&mod);
-    return ok;
-}
-
-static bool run_form(zed_device *dev, const form *f, const int *size)
-{
-    zed_kernel kernel;
-    xt_module mod = XT_BUILD(*f->kernel, &(xt_target){ZED_TARGET(dev)});
-    bool ok = mod.words || fail("%s:%d: %s", mod.error->file, mod.error->line, mod.error->text);
-    if (ok && !ZED_LOAD(&kernel, dev, mod)) ok = fail_device(dev);
-    ok = ok && f->run(dev, &kernel, size);
-    xt_free(&mod);
-    return ok;
-}
-
-static bool run_all(const options o, int only)
-{
-    zed_device dev;
-    int size[SIZES];
-    bool ok;
-    if (!parse_sizes(option_table, SIZES, o, size)) return false;
-    ok = zed_open(&dev, &(zed_options){.device = o[DEVICE]}) || fail_device(&dev);
-    if (ok) printf("device   %s\n", dev.name);
-    for (int i = 0; ok && i < form_count; i++)
-        if (!o[FORM] || i == only) ok = run_form(&dev, &forms[i], size);
-    zed_close(&dev);
-    return ok;
-}
 
 int main(int argc, char **argv)
 {
-    atexit(flush_output);
-    options o = {NULL};
-    int only;
-    if (argc == 2 && !strcmp(argv[1], "--help")) return print_help(), 0;
-    if (argc == 2 && !strcmp(argv[1], "--list")) return !zed_print_list(stdout);
-    if (!parse_options(o, argv) || !find_form(o[FORM], &only)) return 1;
-    return !(o[EMIT] ? emit(o[EMIT], o[TARGET], &forms[only]) : run_all(o, only));
+    const example e = {.about = "softmax and layer normalisation of a matrix, each element checked against f64",
+                       .options = options,
+                       .forms = forms,
+                       .form_option = "--form"};
+    return example_main(argc, argv, &e);
 }
