@@ -597,11 +597,9 @@ enum { CV_DPAS_MOST_ = 4096 }; /* maximum instructions of a product; larger ones
 /* Reports an error at the user's line. */
 #define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
 
-XETILE_PRIVATE spe_blame cv_blame_(cv_where_ w);
 typedef struct {
     char s[48];
 } cv_text_;
-XETILE_PRIVATE cv_vec cv_no_vec_(void);
 
 /* products.c: a matrix operand of a product, ready to be addressed. */
 typedef struct {
@@ -612,6 +610,9 @@ typedef struct {
     bool transpose;
     bool across; /* neighbours in memory are neighbours in m; otherwise in k */
 } cv_surface_;
+
+XE_FN_ spe_blame cv_blame_(cv_where_ w);
+XE_FN_ cv_vec cv_no_vec_(void);
 
 /* host.c - errors, component types, supported combinations, and matrices in memory. */
 

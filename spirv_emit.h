@@ -1413,32 +1413,31 @@ typedef struct {
     spe_id first, pointee, given; /* type of the first value, target of the last pointer, requested type */
     uint32_t count, words[16];
 } spe_call_;
-XETILE_PRIVATE bool spe_is_(spe_module *m, char letter, spe_id type);
-XETILE_PRIVATE spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter);
-XETILE_PRIVATE spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
 
 /* Reports an error of the call m->doing, or, with SPE_ERROR_, of the enclosing function. Both return 0. */
 XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
 #define SPE_ERROR_(m, id, ...) ((m)->doing = __func__, spe_error_(m, SPE_ERR_##id, __VA_ARGS__))
-XETILE_PRIVATE spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b) /* two types */;
-XETILE_PRIVATE const char *spe_text_(spe_module *m, spe_id type) /* for messages; the last two remain valid */;
-XETILE_PRIVATE bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first);
-XETILE_PRIVATE spe_id spe_string_(spe_module *m, const char *text);
 
 /* Things with needs: types by width, encoding, count; enumerants; instructions (by number, some also by variant). */
 enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_COOP_,
        SPE_NEED_COOPVEC_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_STORAGE_, SPE_NEED_OP_,
        SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
        SPE_NEED_OP_BF16_, SPE_NEED_END_ };
-XETILE_PRIVATE bool spe_declares_(const spe_module *m, uint32_t capability);
-XETILE_PRIVATE void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
-XETILE_PRIVATE void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 
-XETILE_PRIVATE bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
-
-XETILE_PRIVATE uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w);
-XETILE_PRIVATE void spe_use_(spe_module *m, spe_id id);
-XETILE_PRIVATE void spe_region_left_open_(spe_module *m);
+XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type);
+XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter);
+XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
+XE_FN_ const char *spe_text_(spe_module *m, spe_id type);
+XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b);
+XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first);
+XE_FN_ spe_id spe_string_(spe_module *m, const char *text);
+XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w);
+XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability);
+XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
+XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+XE_FN_ void spe_use_(spe_module *m, spe_id id);
+XE_FN_ void spe_region_left_open_(spe_module *m);
+XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
 
 /* core.c - words, ids, unique types and constants, and the function that checks and writes instructions. This runs for
  * every instruction, so it is optimised even where the other bodies are not. */
@@ -1469,6 +1468,7 @@ XE_FN_ uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
     return at + 1;
 }
 
+/* Writes an instruction of n words, given as arguments. */
 XE_FN_ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
 {
     uint32_t *at = spe_put_(m, section, op, (size_t)n);
@@ -1508,11 +1508,13 @@ XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t d
 
 XE_FN_ spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
 
+/* Of the current position. */
 XE_FN_ uint32_t spe_depth_(const spe_module *m)
 {
     return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
 }
 
+/* NULL: no type. */
 XE_FN_ const spe_type_info *spe_info_(const spe_module *m, spe_id type)
 {
     return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
@@ -1853,6 +1855,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }
 
+/* The number of parts of a composite; 0: not a composite. */
 XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
 {
     switch (t->kind) {
@@ -2079,11 +2082,13 @@ spe_id spe_error_(spe_module *m, int id, const char *format, ...)
     return 0;
 }
 
+/* A type as text, for messages; the last two remain valid. */
 const char *spe_text_(spe_module *m, spe_id type)
 {
     return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
 }
 
+/* Reports two types that should be the same. */
 spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
 {
     const char *text = spe_text_(m, a);

@@ -1031,10 +1031,6 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 #define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
 #define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
 
-/* ---- passes: layouts.c, block2d.c */
-
-XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
-
 /* The surface of the lines of one class, and where a message begins in it; shift: offset of its elements in their
  * dword, in bits. */
 typedef struct {
@@ -1083,9 +1079,6 @@ struct xt_stager_ {
     bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
     void (*write_entry)(xt_ctx *x, const xt_frame_ *f);
 };
-XETILE_PRIVATE const xt_stager_ *xt_stager_of_products_(void);
-XETILE_PRIVATE bool xt_is_sliced_(xt_ctx *x, uint32_t id);
-XETILE_PRIVATE void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 
 /* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
  * products need them; a subgroup's vector consists of the blocks of its pieces in order. */
@@ -1108,17 +1101,10 @@ typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
 
-enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
-XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
-
 typedef struct {
     const char *name;
     int operands, on_float; /* instruction on floats */
 } xt_math_row_;
-
-XETILE_PRIVATE int xt_strips_(const cm_matrix *a);
-XETILE_PRIVATE cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
-XETILE_PRIVATE void xt_make_all_(xt_ctx *x, const xt_vec *v);
 
 /* The part of a vector that a subgroup holds, as one rows x cols array (its pieces concatenated): for each element, the
  * component (a scalar per lane) and the lane that hold it. */
@@ -1157,8 +1143,6 @@ typedef struct {
     xt_group_ group;
 } xt_reduce_desc_;
 
-XETILE_PRIVATE xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
-
 /* An operation that moves elements of a vector; within registers if each subgroup holds what it needs. */
 typedef struct {
     xt_vec v;
@@ -1173,8 +1157,6 @@ typedef struct {
 /* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it
  * is bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are scalars that advance with the loop index. */
 enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
-
-XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);
 
 /* ---- nodes */
 
@@ -1210,6 +1192,17 @@ struct xt_node_ {
         const xt_val *condition;
     };
 };
+
+XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
+XE_FN_ int xt_strips_(const cm_matrix *a);
+XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
+XE_FN_ void xt_make_all_(xt_ctx *x, const xt_vec *v);
+XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
+XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
+XE_FN_ bool xt_is_sliced_(xt_ctx *x, uint32_t id);
+XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
+XE_FN_ const xt_stager_ *xt_stager_of_products_(void);
+XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r);
 
 /* maps.c - maps: the part of a tile that each subgroup owns (host only). */
 
@@ -3020,6 +3013,8 @@ XE_FN_ bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
     return t->column_major || (order[1] == 0 && (order[0] == 0 || order[0] == 1)) ||
            xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
 }
+
+enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
 
 /* The contiguous dimension's stride must be 1, and the order must match the strides. */
 XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)

@@ -8,28 +8,50 @@ check=
 [ "${1:-}" = --check ] && { check=1; shift; }
 [ $# -ge 1 ] || set -- spirv_emit coopmatrix coopvec xetile ze_dispatch
 
-# Directives for compiling the sources separately are not shipped. A source's static functions are declared like those that
-# several sources share.
+# Directives for compiling the sources separately are not shipped, nor lines that only name sources. A source's static functions
+# are declared like those that several sources share.
 plain() {
-    sed -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*(/s/^static/XE_FN_/' "$@"
+    sed -E -e '/^\/\* [-a-z0-9., ]*\.c( --)? \*\/$/d' -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*\(/s/^static/XE_FN_/' "$@"
 }
 
-# A function that its source defines with XE_FN_ needs no prototype in the joined text, where it is defined before its use: the
-# internal header's prototype is omitted, and so are the names of sources there.
-undeclared() { # undeclared HEADER INTERNAL
-    sed -n 's/^XE_FN_ [^(]*[ *]\([a-z0-9_]*\)(.*/\1/p' "$1"/*.c | awk '
-        BEGIN { while ((getline name < "-") > 0) defined[name] = 1 }
-        /^\/\* [-a-z0-9., ]*\.c( --)? \*\/$/ { next }
-        /^XETILE_PRIVATE / {
-            text = $0
-            while (text !~ /;/ && (getline line) > 0) text = text "\n" line
-            name = text
+# The prototypes of the private functions that a header's sources share: those that are not static, and that neither the face nor
+# internal.h declares. Sources compiled one by one need all of them. The joined text needs only those of functions that it defines
+# after their first use, whose definitions do not begin with XE_FN_ (`late`).
+prototypes() { # prototypes HEADER [late]
+    {
+        grep -h '^XETILE_[AP]' "$1.h" "$1/internal.h"
+        while read -r part; do
+            case $part in '#'*) echo "@$part" ;; *.c) cat "$1/$part" ;; esac
+        done < "$1/parts"
+    } | awk -v late="${2:-}" '
+        /^XETILE_(API|PRIVATE) / {
+            for (rest = $0; match(rest, /[a-z0-9_]+\(/); rest = substr(rest, RSTART + RLENGTH))
+                declared[substr(rest, RSTART, RLENGTH - 1)] = 1
+        }
+        sub(/^@/, "") { print }
+        /^(XE_FN_ )?[a-z][A-Za-z0-9_ *]*_\(.*[^;]$/ && !/^(static|typedef) / {
+            name = text = $0
             sub(/\(.*/, "", name)
             sub(/.*[ *]/, "", name)
-            if (!(name in defined)) print text
-            next
-        }
-        { print }' "$2"
+            while (text !~ /\{|\)$/ && (getline line) > 0) { sub(/^ */, " ", line); text = text line }
+            if ((name in declared) || (late && text ~ /^XE_FN_ /)) next
+            sub(/ *\{.*/, "", text)
+            text = (text ~ /^XE_FN_ / ? "" : "XE_FN_ ") text ";"
+            while (length(text) > 120) {
+                for (end = 120; substr(text, end - 1, 2) != ", "; end--) continue
+                print substr(text, 1, end - 1)
+                text = "    " substr(text, end + 1)
+            }
+            print text
+        }' | sed '/^#if/{
+        N
+        /\n#endif/d
+    }'
+}
+
+prototypes_h() { # prototypes_h HEADER: to standard output
+    echo "/* prototypes.h - of the private functions that the sources of $1.h share; written by join.sh. */"
+    prototypes "$1"
 }
 
 # Programs may have one-letter macros, as <complex.h> does: they are saved while a header is read, and restored. Headers that
@@ -138,7 +160,7 @@ END
         case $part in
         cold) printf 'XETILE_AS_BEFORE_\nXETILE_COLD_\n\n' ;;
         '#'*) echo "$part"; echo ;;
-        internal.h) undeclared "$1" "$1/$part" | plain; echo ;;
+        internal.h) plain "$1/$part"; prototypes "$1" late; echo ;;
         *) plain "$1/$part"; echo ;;
         esac
     done < "$1/parts"
@@ -154,11 +176,16 @@ END
 
 for header; do
     if [ -n "$check" ]; then
+        prototypes_h "$header" | cmp -s - "$header/prototypes.h" || {
+            echo "src/$header/prototypes.h differs from the sources: run src/join.sh $header" >&2
+            exit 1
+        }
         join "$header" | cat -s | cmp -s - "../$header.h" || {
             echo "$header.h differs from src/: edit src/$header.h and src/$header/, then run src/join.sh $header" >&2
             exit 1
         }
     else
+        prototypes_h "$header" >"$header/prototypes.h"
         join "$header" | cat -s >"../$header.h"
     fi
 done

@@ -28,6 +28,7 @@ XE_FN_ uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count)
     return at + 1;
 }
 
+/* Writes an instruction of n words, given as arguments. */
 XE_FN_ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...)
 {
     uint32_t *at = spe_put_(m, section, op, (size_t)n);
@@ -67,11 +68,13 @@ XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t d
 
 XE_FN_ spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
 
+/* Of the current position. */
 XE_FN_ uint32_t spe_depth_(const spe_module *m)
 {
     return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
 }
 
+/* NULL: no type. */
 XE_FN_ const spe_type_info *spe_info_(const spe_module *m, spe_id type)
 {
     return type && type < m->id_count && (m->ids[type].flags & SPE_ID_TYPE_) ? &m->types[m->ids[type].aux] : NULL;
@@ -412,6 +415,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
 }
 
+/* The number of parts of a composite; 0: not a composite. */
 XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
 {
     switch (t->kind) {

@@ -46,11 +46,13 @@ spe_id spe_error_(spe_module *m, int id, const char *format, ...)
     return 0;
 }
 
+/* A type as text, for messages; the last two remain valid. */
 const char *spe_text_(spe_module *m, spe_id type)
 {
     return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
 }
 
+/* Reports two types that should be the same. */
 spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
 {
     const char *text = spe_text_(m, a);

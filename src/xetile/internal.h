@@ -8,12 +8,7 @@
 #define XT_ZERO_ {0}
 #endif
 
-/* ---- maps.c */
-
-XETILE_PRIVATE bool xt_has_map_(const xt_map *map);
-XETILE_PRIVATE bool xt_same_map_(const xt_map *a, const xt_map *b);
 enum { XT_TEXT_ = 80 };
-XETILE_PRIVATE const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_]);
 
 /* How a side of a piece is cut into powers of two, the largest first, each at most 64: coopmatrix.h takes these as
  * rows. The last may extend beyond the end: sides are rounded up to multiples of `unit`, smaller ones to powers of
@@ -23,8 +18,6 @@ typedef struct {
     int n;
     int size[XT_CUT_MAX_], at[XT_CUT_MAX_];
 } xt_cut_;
-
-XETILE_PRIVATE void xt_cut_side_(xt_cut_ *cut, int side, int unit);
 
 enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
@@ -114,34 +107,9 @@ typedef struct {
     const char *text;
 } xt_remark_of_;
 
-XETILE_PRIVATE xt_node_ *xt_node_at_(xt_ctx *x, int i);
-XETILE_PRIVATE xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id);
-XETILE_PRIVATE uint32_t xt_new_value_(xt_ctx *x);
-XETILE_PRIVATE uint32_t xt_further_value_(xt_ctx *x);
-XETILE_PRIVATE int xt_new_scope_(xt_where_ w, xt_op_ op);
-XETILE_PRIVATE bool xt_check_scope_(xt_where_ w, int scope, const char *what);
-XETILE_PRIVATE bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what);
-XETILE_PRIVATE int xt_spread_of_(xt_ctx *x, const xt_val *v);
-XETILE_PRIVATE void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread);
-XETILE_PRIVATE void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v);
-XETILE_PRIVATE void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t);
-XETILE_PRIVATE bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what);
-XETILE_PRIVATE void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result,
-                               const void *desc, size_t size);
-XETILE_PRIVATE xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, int type, int align,
-                                        const xt_numbers_ *operands);
-XETILE_PRIVATE xt_val xt_now_(xt_ctx *x, const xt_val *v);
-XETILE_PRIVATE spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type);
-XETILE_PRIVATE xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v);
-XETILE_PRIVATE xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t);
-XETILE_PRIVATE void xt_define_(xt_ctx *x, uint32_t id, xt_val number);
-XETILE_PRIVATE void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec);
-XETILE_PRIVATE xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n);
 #define XT_ROW_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
 XT_OPERATIONS_(XT_ROW_)
 #undef XT_ROW_
-XETILE_PRIVATE void xt_write_nodes_(xt_ctx *x);
-XETILE_PRIVATE void xt_remark_(xt_ctx *x, const char *text);
 
 /* ---- regions: carried.c, control.c */
 
@@ -270,64 +238,10 @@ typedef struct {
     spe_id id; /* 0: not yet */
 } xt_once_;
 
-XETILE_PRIVATE const spe_reporter *xt_errors_(void);
-XETILE_PRIVATE spe_blame xt_blame_(xt_where_ w);
-
 XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *format, ...);
 /* The same, returning a lost number or vector instead of false. */
 #define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
 #define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
-XETILE_PRIVATE bool xt_report_(xt_ctx *x);
-XETILE_PRIVATE bool xt_enter_(xt_where_ w);
-XETILE_PRIVATE void *xt_memory_(xt_ctx *x, size_t bytes);
-XETILE_PRIVATE const char *xt_type_name_(int type);
-XETILE_PRIVATE bool xt_is_float_(int type);
-XETILE_PRIVATE bool xt_is_f8_(int type);
-XETILE_PRIVATE bool xt_is_int_(int type);
-XETILE_PRIVATE bool xt_is_signed_(int type);
-XETILE_PRIVATE int xt_bits_(int type);
-XETILE_PRIVATE cm_type xt_held_(int type);
-XETILE_PRIVATE int xt_bytes_(int type);
-XETILE_PRIVATE spe_id xt_spe_type_(xt_ctx *x, int type);
-XETILE_PRIVATE const char *xt_op_name_(int op);
-XETILE_PRIVATE bool xt_is_compare_(int op);
-XETILE_PRIVATE bool xt_is_constant_(const xt_val *v);
-XETILE_PRIVATE const char *xt_describe_(const xt_val *v, char *text, size_t size);
-XETILE_PRIVATE int xt_align_of_(int64_t i);
-XETILE_PRIVATE int xt_val_align_(const xt_val *v);
-XETILE_PRIVATE xt_val xt_scalar_(int type, spe_id id, int align);
-XETILE_PRIVATE xt_val xt_nothing_(void);
-XETILE_PRIVATE bool xt_is_lost_(const xt_val *v);
-XETILE_PRIVATE bool xt_is_early_(xt_ctx *x, const xt_val *v);
-XETILE_PRIVATE spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type);
-XETILE_PRIVATE bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t delta);
-XETILE_PRIVATE spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v);
-XETILE_PRIVATE bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what);
-XETILE_PRIVATE bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *what);
-XETILE_PRIVATE bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what);
-XETILE_PRIVATE spe_id xt_id_(xt_ctx *x, const xt_val *v, int type);
-XETILE_PRIVATE spe_id xt_index_id_(xt_ctx *x, const xt_val *v);
-XETILE_PRIVATE spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b);
-XETILE_PRIVATE xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
-XETILE_PRIVATE xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
-
-/* ---- passes: layouts.c, block2d.c */
-
-XETILE_PRIVATE void xt_find_layouts_(xt_ctx *x);
-XETILE_PRIVATE void xt_find_products_(xt_ctx *x);
-XETILE_PRIVATE size_t xt_vec_bytes_(const xt_vec *v);
-XETILE_PRIVATE void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
-XETILE_PRIVATE cm_use xt_layout_(xt_ctx *x, uint32_t id);
-XETILE_PRIVATE int xt_tile_root_(xt_ctx *x, int i);
-XETILE_PRIVATE void xt_find_block2d_(xt_ctx *x);
-XETILE_PRIVATE const xt_tile *xt_accessed_(const xt_node_ *n);
-XETILE_PRIVATE const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t);
-XETILE_PRIVATE spe_id xt_emit_condition_(xt_ctx *x);
-XETILE_PRIVATE bool xt_is_false_(xt_ctx *x, spe_id condition);
-XETILE_PRIVATE xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i);
-XETILE_PRIVATE bool xt_by_block2d_(xt_ctx *x, const xt_tile *t);
-XETILE_PRIVATE spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address);
-XETILE_PRIVATE spe_id xt_emit_base_(xt_ctx *x, const xt_plan_tile_ *p);
 
 /* ---- staging.c */
 
@@ -379,9 +293,6 @@ struct xt_stager_ {
     bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
     void (*write_entry)(xt_ctx *x, const xt_frame_ *f);
 };
-XETILE_PRIVATE const xt_stager_ *xt_stager_of_products_(void);
-XETILE_PRIVATE bool xt_is_sliced_(xt_ctx *x, uint32_t id);
-XETILE_PRIVATE void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 
 /* ---- vectors.c */
 
@@ -406,59 +317,12 @@ typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
 
-XETILE_PRIVATE void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d);
-XETILE_PRIVATE int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j);
-XETILE_PRIVATE xt_block_ xt_blocks_(const xt_ctx *x, const xt_dist *d);
-XETILE_PRIVATE bool xt_next_block_(xt_block_ *b);
-XETILE_PRIVATE bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map);
-XETILE_PRIVATE xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim);
-XETILE_PRIVATE xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size);
-XETILE_PRIVATE spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim);
-XETILE_PRIVATE xt_vec xt_no_vec_(void);
-XETILE_PRIVATE xt_vec xt_form_(const xt_tile *t);
-XETILE_PRIVATE xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like);
-XETILE_PRIVATE xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map);
-XETILE_PRIVATE xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use);
-XETILE_PRIVATE xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use);
-XETILE_PRIVATE xt_vec xt_settle_(xt_ctx *x, xt_vec r);
-XETILE_PRIVATE bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what);
-XETILE_PRIVATE bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted);
-XETILE_PRIVATE bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *first, const xt_vec *a,
-                                   const char *second, const xt_vec *b);
-XETILE_PRIVATE bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, const xt_map *source);
-XETILE_PRIVATE int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v);
-XETILE_PRIVATE xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
-
-/* ---- tiles.c, access.c, prefetch.c */
-
-enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
-XETILE_PRIVATE xt_tile xt_no_tile_(void);
-XETILE_PRIVATE int xt_inner_(const xt_tile *t);
-XETILE_PRIVATE spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements);
-XETILE_PRIVATE bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what);
-XETILE_PRIVATE void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]);
-XETILE_PRIVATE void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along);
-XETILE_PRIVATE int xt_least_(int a, int b);
-XETILE_PRIVATE void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent);
-XETILE_PRIVATE cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store);
-XETILE_PRIVATE cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
-XETILE_PRIVATE bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);
-XETILE_PRIVATE bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t);
-XETILE_PRIVATE void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r);
-
 /* ---- elements.c */
 
 typedef struct {
     const char *name;
     int operands, on_float; /* instruction on floats */
 } xt_math_row_;
-
-XETILE_PRIVATE const xt_math_row_ *xt_math_info_(int op);
-XETILE_PRIVATE int xt_strips_(const cm_matrix *a);
-XETILE_PRIVATE cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
-XETILE_PRIVATE void xt_make_all_(xt_ctx *x, const xt_vec *v);
-XETILE_PRIVATE void xt_find_late_(xt_ctx *x);
-XETILE_PRIVATE spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part);
 
 /* ---- lanes.c */
 
@@ -499,16 +363,6 @@ typedef struct {
     xt_group_ group;
 } xt_reduce_desc_;
 
-XETILE_PRIVATE int xt_wide_type_(int type);
-XETILE_PRIVATE bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type);
-XETILE_PRIVATE bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type);
-XETILE_PRIVATE uint32_t xt_lanes_with_(const xt_ctx *x, int bit);
-XETILE_PRIVATE spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
-XETILE_PRIVATE spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from);
-XETILE_PRIVATE xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r);
-XETILE_PRIVATE xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
-XETILE_PRIVATE bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s);
-
 /* ---- scratch.c */
 
 /* An operation that moves elements of a vector; within registers if each subgroup holds what it needs. */
@@ -522,42 +376,9 @@ typedef struct {
     bool anew;         /* otherwise: the operand is loaded again, see layout.c */
 } xt_rearrange_desc_;
 
-XETILE_PRIVATE bool xt_place_scratch_(xt_ctx *x);
-XETILE_PRIVATE spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type);
-XETILE_PRIVATE bool xt_is_straight_(xt_ctx *x, int from, int to);
-XETILE_PRIVATE const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at);
-XETILE_PRIVATE void xt_find_reloads_(xt_ctx *x);
-XETILE_PRIVATE xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r);
-
-/* ---- reduction.c, layout.c, atomics.c */
-
-XETILE_PRIVATE const char *xt_reduction_name_(int kind);
-XETILE_PRIVATE const char *xt_rmw_name_(int kind);
-XETILE_PRIVATE spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b);
-XETILE_PRIVATE spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b);
-XETILE_PRIVATE bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d);
-XETILE_PRIVATE xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source);
-XETILE_PRIVATE xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2]);
-
-/* ---- carried.c, control.c */
-
-XETILE_PRIVATE bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number);
-XETILE_PRIVATE void xt_write_(void *object, const xt_thing_ *t);
-XETILE_PRIVATE xt_val *xt_tile_scalar_(xt_tile *t, int i);
-XETILE_PRIVATE xt_val *xt_scalar_of_(xt_thing_ *t, int i);
-XETILE_PRIVATE xt_vec *xt_thing_vec_(xt_thing_ *t);
-
 /* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it
  * is bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are scalars that advance with the loop index. */
 enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
-
-XETILE_PRIVATE int xt_carried_type_(const xt_val *start);
-XETILE_PRIVATE bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number);
-XETILE_PRIVATE uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b);
-XETILE_PRIVATE void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask);
-XETILE_PRIVATE int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second);
-XETILE_PRIVATE void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result);
-XETILE_PRIVATE void xt_region_end_(spe_module *m, const spe_region *r);
 
 /* ---- nodes */
 
@@ -593,3 +414,5 @@ struct xt_node_ {
         const xt_val *condition;
     };
 };
+
+#include "prototypes.h"

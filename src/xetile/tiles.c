@@ -133,6 +133,8 @@ static bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
            xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
 }
 
+enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
+
 /* The contiguous dimension's stride must be 1, and the order must match the strides. */
 static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 {

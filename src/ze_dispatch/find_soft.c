@@ -46,7 +46,7 @@ XE_FN_ bool zed_name_drivers_(zed_device *d)
     return true;
 }
 #else
-bool zed_name_drivers_(zed_device *d)
+XE_FN_ bool zed_name_drivers_(zed_device *d)
 {
     (void)d;
     return true;
