@@ -235,7 +235,7 @@ ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t device, ui
             groups[i].flags |= ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE |
                                ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COOPERATIVE_KERNELS;
         groups[i].maxMemoryFillPatternSize = LARGEST_PATTERN;
-        groups[i].numQueues = SOFT_QUEUES;
+        groups[i].numQueues = soft_queue_count();
     }
     return ZE_RESULT_SUCCESS;
 }

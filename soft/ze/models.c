@@ -84,6 +84,9 @@ const struct soft_model *soft_model(void)
     return NULL;
 }
 
+/* Of the models, Intel's driver reports one engine for everything, and one for copies. */
+uint32_t soft_queue_count(void) { return soft_model() ? 1 : 8; }
+
 bool soft_is_cpu(void)
 {
     const char *type = getenv("XETILE_SOFT_TYPE");

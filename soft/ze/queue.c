@@ -53,8 +53,8 @@ ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *d)
     SOFT_POINTER(d);
     if (d->ordinal >= SOFT_GROUPS)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue group %u of %d", d->ordinal, SOFT_GROUPS);
-    if (d->index >= SOFT_QUEUES)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue index %u of %u", d->index, SOFT_QUEUES);
+    if (d->index >= soft_queue_count())
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "queue index %u of %u", d->index, soft_queue_count());
     SOFT_FLAGS(d->flags, SOFT_QUEUE_FLAGS);
     if ((uint32_t)d->mode > ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if ((uint32_t)d->priority > ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH) return ZE_RESULT_ERROR_INVALID_ENUMERATION;

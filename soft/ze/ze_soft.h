@@ -56,7 +56,6 @@
 #define SOFT_MAX_GROUP_SIZE 1024u
 #define SOFT_MAX_ARGUMENTS 4096u
 #define SOFT_MAX_INPUTS 1024u /* modules in one program */
-#define SOFT_QUEUES 8u
 enum { SOFT_COMPUTE_GROUP, SOFT_COPY_GROUP, SOFT_GROUPS }; /* ordinals of queues */
 
 enum soft_tag {
@@ -155,6 +154,7 @@ struct soft_model {
     bool integrated, has_double, has_blocks, has_images;
 };
 uint32_t soft_subgroup_size(void); /* of kernels that state none */
+uint32_t soft_queue_count(void);   /* of each group */
 /* The imitated model; NULL: none. */
 const struct soft_model *soft_model(void);
 bool soft_has_images(void);
@@ -395,8 +395,10 @@ struct soft_pages {
     size_t size, guard;
     int file; /* for mapping by other processes; -1: none */
 };
+size_t soft_whole_granules(size_t size); /* of an allocation: its accessible bytes */
 bool soft_pages_new(struct soft_pages *p, size_t size, size_t alignment);
-bool soft_pages_open(struct soft_pages *p, int file, size_t size); /* takes ownership of the file, unless false */
+/* The accessible bytes are the same as for the process that shares the file. Takes ownership of it, unless false. */
+bool soft_pages_open(struct soft_pages *p, int file, size_t size);
 bool soft_pages_share(struct soft_pages *p);                       /* moves them to a file, keeping their contents */
 void soft_pages_free(struct soft_pages *p);
 

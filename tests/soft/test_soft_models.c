@@ -120,6 +120,20 @@ static void has_images_or_not(void)
     NEED(zeImageDestroy(image) == ZE_RESULT_SUCCESS && zeSamplerDestroy(sampler) == ZE_RESULT_SUCCESS);
 }
 
+/* One engine for everything, and one for copies. */
+static void has_one_queue_of_each_kind(void)
+{
+    ze_command_queue_group_properties_t groups[4] = {{.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES}};
+    ze_command_queue_handle_t queue;
+    uint32_t count = 4;
+    NEED(zeDeviceGetCommandQueueGroupProperties(device.device, &count, groups) == ZE_RESULT_SUCCESS && count == 2);
+    for (uint32_t i = 0; i < count; i++) {
+        ze_command_queue_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .ordinal = i, .index = 1};
+        NEED(groups[i].numQueues == 1);
+        NEED(zeCommandQueueCreate(device.context, device.device, &d, &queue) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    }
+}
+
 static void says_what_it_is(void)
 {
     struct number_properties blocks = {(ze_structure_type_t)0x30007, NULL, 77},
@@ -142,6 +156,7 @@ static void says_what_it_is(void)
     NEED(blocks.number == (model->has_blocks ? 3 : 0) && products.number == 3);
     NEED(!(m.flags & ZE_DEVICE_MODULE_FLAG_FP64) == !model->has_double && !m.fp64flags == !model->has_double);
     has_images_or_not();
+    has_one_queue_of_each_kind();
 }
 
 static void runs_what_it_has(void)
