@@ -134,14 +134,6 @@ bool soft_memory_find(const void *pointer, struct soft_allocation *to)
 
 static uint64_t memory_bytes(void) { return (uint64_t)sysconf(_SC_PHYS_PAGES) * soft_page_size(); }
 
-/* As on Intel's devices, allocations are whole pages of 64 KiB: programs exist whose kernels write past the end within
- * those. Pages that nobody touches take no memory. */
-static size_t whole_granules(size_t size)
-{
-    const size_t granule = (size_t)64 << 10;
-    return (size + granule - 1) / granule * granule;
-}
-
 static ze_result_t allocate(ze_memory_type_t type, size_t size, size_t alignment, void **to)
 {
     struct allocation a = {.size = size, .type = type, .huge = size >= HUGE_PAGE};
@@ -154,7 +146,7 @@ static ze_result_t allocate(ze_memory_type_t type, size_t size, size_t alignment
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
     while (alignment & (alignment - 1)) alignment += alignment & -alignment; /* drivers accept 12; programs use it */
     if (a.huge && alignment < HUGE_PAGE) alignment = HUGE_PAGE;
-    if (!soft_pages_new(&a.pages, whole_granules(size) + (check_level() ? CHECK_MARGIN : 0), alignment))
+    if (!soft_pages_new(&a.pages, soft_whole_granules(size) + (check_level() ? CHECK_MARGIN : 0), alignment))
         return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     base = a.pages.base;
 #ifdef MADV_HUGEPAGE

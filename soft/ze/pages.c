@@ -17,6 +17,10 @@ static _Atomic uint32_t guarded;
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
+/* As on Intel's devices, allocations are whole pages of 64 KiB: programs exist whose kernels write past the end within
+ * those. Pages that nobody touches take no memory. */
+size_t soft_whole_granules(size_t size) { return round_up(size, (size_t)64 << 10); }
+
 /* Counts another guarded range if allowed; returns the size of its guards or 0. */
 static size_t take_guard(void)
 {
@@ -60,9 +64,11 @@ bool soft_pages_new(struct soft_pages *p, size_t size, size_t alignment)
 
 bool soft_pages_open(struct soft_pages *p, int file, size_t size)
 {
+    size_t least = round_up(size, soft_page_size()), most = soft_whole_granules(size);
     struct stat s;
-    *p = (struct soft_pages){.size = round_up(size, soft_page_size()), .file = file};
-    return fstat(file, &s) == 0 && (uint64_t)s.st_size >= p->size && map(p, soft_page_size());
+    if (fstat(file, &s) != 0 || (uint64_t)s.st_size < least) return false;
+    *p = (struct soft_pages){.size = (uint64_t)s.st_size < most ? least : most, .file = file};
+    return map(p, soft_page_size());
 }
 
 void soft_pages_free(struct soft_pages *p)

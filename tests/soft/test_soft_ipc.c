@@ -58,6 +58,26 @@ static bool ends_well(pid_t child)
 
 /* ---- memory */
 
+/* Can the byte be read? The system tells without a fault. */
+static bool is_there(const void *byte)
+{
+    int ends[2];
+    bool there;
+    NEED(pipe(ends) == 0);
+    there = write(ends[1], byte, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return there;
+}
+
+/* How many bytes from `v` on can be accessed: a multiple of the page size. */
+static size_t accessible(const void *v)
+{
+    size_t n = 0;
+    while (is_there((const uint8_t *)v + n)) n += (size_t)sysconf(_SC_PAGESIZE);
+    return n;
+}
+
 /* v[i] = v[i] + w[i] by a kernel. */
 static void add_on_device(float *v, float *w, uint32_t n)
 {
@@ -284,6 +304,35 @@ static void child_finds_nothing(const char *text, int number)
     NEED(zeMemOpenIpcHandle(device.context, device.device, handle, 0, &v) == ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
+/* The guard begins at the same byte in each process. */
+static void child_sees_the_end(const char *text, int bytes)
+{
+    ze_ipc_mem_handle_t handle;
+    void *v = NULL;
+    open_device();
+    from_text(text, &handle);
+    NEED(zeMemOpenIpcHandle(device.context, device.device, handle, 0, &v) == ZE_RESULT_SUCCESS);
+    NEED(accessible(v) == (size_t)bytes);
+    NEED(((uint8_t *)v)[bytes - 1] == 0x5a);
+    NEED(zeMemCloseIpcHandle(device.context, v) == ZE_RESULT_SUCCESS);
+}
+
+TEST(guards_are_where_the_exporter_has_them)
+{
+    static const size_t sizes[] = {1, N * 4, 65536, 65537, 200000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        uint8_t *v = (uint8_t *)zed_alloc(&device, ZED_DEVICE, sizes[i], 0);
+        ze_ipc_mem_handle_t handle;
+        CHECK(v != NULL && zeMemGetIpcHandle(device.context, v, &handle) == ZE_RESULT_SUCCESS);
+        if (!v) return;
+        size_t bytes = accessible(v);
+        CHECK_INT((int64_t)bytes, (int64_t)(sizes[i] + 65535) / 65536 * 65536);
+        v[bytes - 1] = 0x5a;
+        CHECK_MSG(ends_well(start_child("sees_the_end", &handle, (int)bytes)), "%zu bytes", sizes[i]);
+        zed_free(&device, v);
+    }
+}
+
 TEST(what_is_freed_is_gone)
 {
     ze_ipc_mem_handle_t handle, none;
@@ -412,6 +461,7 @@ int main(int argc, char **argv)
         alarm(SECONDS);
         if (!strcmp(argv[1], "adds")) child_adds(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "adds_to_a_file")) child_adds_to_a_file(argv[2], atoi(argv[3]));
+        if (!strcmp(argv[1], "sees_the_end")) child_sees_the_end(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "answers")) child_answers(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "finds_nothing")) child_finds_nothing(argv[2], atoi(argv[3]));
         return 0;
@@ -423,6 +473,7 @@ int main(int argc, char **argv)
     RUN(memory_as_a_descriptor);
     RUN(physical_memory_as_a_descriptor);
     RUN(descriptors_that_are_refused);
+    RUN(guards_are_where_the_exporter_has_them);
     RUN(what_is_freed_is_gone);
     RUN(events_of_another_process);
     zed_close(&device);
