@@ -103,6 +103,11 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_load_desc_ *d = n->load;
+    xt_value_ *value = xt_value_at_(x, n->result);
+    if (value->late && x->at == value->node) { /* left for its only use, which may load it transposed instead */
+        value->unmade = true;
+        return;
+    }
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);

@@ -116,10 +116,15 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
     return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
 }
 
-/* Computes everything, for a use before the store. */
+/* Computes everything, for a use before the store; or loads what was left for later. */
 void xt_make_all_(xt_ctx *x, const xt_vec *v)
 {
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
+    if (n->op == XT_OP_LOAD_TILE_) {
+        n->write(x, n);
+        return;
+    }
     for (int i = 0; i < now->blocks; i++)
         for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
     xt_value_at_(x, v->id)->unmade = false;

@@ -78,16 +78,18 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 }
 
 /* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
- * through local memory. Not on devices without 2D block messages, where many more loads are open at once then. */
+ * through local memory. Not on devices without 2D block messages, where many more loads are open at once then. A load
+ * that is only transposed is left to the transpose. */
 XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
-    for (int i = 0; i < x->nodes.count && x->target.block2d_sizes; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         xt_rearrange_desc_ *d = n->rearrange;
-        const int *data = xt_value_at_(x, n->result)->now.vec.dist.data;
-        int bytes = n->op == XT_OP_TRANSPOSE_ ? xt_bytes_(d->v.type) : 0;
-        if (bytes && !d->in_registers && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0)
-            d->anew = xt_loaded_(x, &d->v, i) != NULL;
+        if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
+        const int *data = d->v.dist.data;
+        int bytes = xt_bytes_(d->v.type);
+        d->anew = x->target.block2d_sizes && !d->in_registers && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
+        xt_value_at_(x, d->v.id)->late = xt_value_at_(x, d->v.id)->uses == 1;
     }
 }
 
@@ -104,8 +106,7 @@ static xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 }
 
 /* Loads a vector transposed instead of transposing it, as if memory had the other order: a single message for a
- * product's operand or 32-bit elements, and no worse per lane. (The device's compiler drops the first load if it
- * becomes unused.) */
+ * product's operand or 32-bit elements, and no worse per lane. */
 static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec *r)
 {
     const xt_vec *v = &how->v;
@@ -153,11 +154,11 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_ma
 
 static xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
 {
+    if (r.blocks && d->from.transposed && xt_transpose_load_(x, d, &r)) return r;
     xt_vec v = xt_now_vec_(x, &d->v);
     xt_origin_ o = d->origin;
     xt_field_ f, t;
     if (!r.blocks || !v.blocks) return r;
-    if (d->from.transposed && xt_transpose_load_(x, d, &r)) return r;
     if (!d->in_registers) return xt_through_scratch_(x, &v, &d->from, r);
     if (!xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) return r;
     if (!d->from.transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
