@@ -62,7 +62,7 @@ ze_result_t zeCommandListCreateImmediate(ze_context_handle_t context, ze_device_
     SOFT_TRY(list_new(context, device, list));
     (*list)->immediate = true;
     (*list)->desc.commandQueueGroupOrdinal = desc->ordinal;
-    result = soft_queue_init(&(*list)->queue, desc);
+    result = soft_queue_init(&(*list)->queue, device, desc);
     if (result == ZE_RESULT_SUCCESS) return result;
     free(*list);
     *list = NULL;

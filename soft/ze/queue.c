@@ -9,7 +9,8 @@
  *
  * Submissions to queues with equal ordinal and index begin in the order in which they were made, those of higher
  * priority first, as on hardware, where they share an engine: none begins while another queue has an earlier one that
- * could. Once begun, they run side by side.
+ * could. Once begun, those of different threads run side by side. Those of one thread run one after the other, because
+ * programs rely on it, but one that waits for an event or calls the host lets the next ones pass.
  *
  * The queue's thread would usually be too late. While work arrives, it is therefore not woken for each piece: it naps,
  * then runs what it finds. It is woken if a second piece arrives before the first has begun, or if a program asks
@@ -28,8 +29,9 @@ struct soft_work {
     struct soft_command *command; /* owned */
     struct soft_command *at;      /* the next to run */
     ze_fence_handle_t fence;
-    uint64_t number; /* among submissions to all queues */
-    bool begun;
+    uint64_t number;              /* among submissions to all queues */
+    const void *thread;           /* that submitted it */
+    enum { QUEUED, BEGUN, RESTING } state; /* RESTING: waits for an event or calls the host */
     ze_result_t result;           /* of the first failed command */
     uint32_t list_count, list_at; /* the next list */
     ze_command_list_handle_t lists[];
@@ -41,10 +43,12 @@ static struct {
     struct soft_queue *first;
     uint64_t last_number;
     _Atomic uint64_t submissions;
-    _Atomic uint32_t not_begun; /* submissions to all queues not yet begun */
-    _Atomic uint32_t in_line;   /* threads waiting for an older submission to begin ... */
-    struct waiter *waiters;     /* ... namely these */
+    _Atomic uint32_t pending; /* submissions to all queues that are not done */
+    _Atomic uint32_t in_line; /* threads waiting for an older submission to begin or rest ... */
+    struct waiter *waiters;   /* ... namely these */
 } queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
+
+static _Thread_local char this_thread; /* whose address tells threads apart */
 
 /* ---- creation and destruction */
 
@@ -61,13 +65,14 @@ ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *d)
     return soft_check_chain(d->pNext);
 }
 
-ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t *desc)
+ze_result_t soft_queue_init(struct soft_queue *q, ze_device_handle_t device, const ze_command_queue_desc_t *desc)
 {
     if (!soft_signal_init(&q->signal)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (!soft_condition_init(&q->work)) {
         soft_signal_free(&q->signal);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
+    q->device = device;
     q->desc = *desc;
     if (soft_queue_urgency(q)) pool_begin_ranking();
     q->last = &q->first;
@@ -167,14 +172,24 @@ int soft_queue_urgency(const struct soft_queue *q)
                                                                         : 0;
 }
 
-/* Does that queue have an unstarted submission that is more urgent, or as urgent and older than `number`? If so,
- * notifies its thread. Under queues.lock. */
-static bool is_behind(struct soft_queue *q, int urgency, uint64_t number)
+/* Must `w` wait for another submission to its engine: one that is more urgent, or as urgent and older? `first` is the
+ * first in its queue. */
+static bool is_behind(const struct soft_work *w, const struct soft_work *first, int more_urgent)
 {
-    int more = soft_queue_urgency(q) - urgency;
+    if (!first || first->state == RESTING) return false; /* those after it cannot begin either */
+    if (more_urgent ? more_urgent < 0 : first->number > w->number) return false;
+    if (first->state == QUEUED) return true;
+    for (const struct soft_work *at = first; at && (more_urgent || at->number < w->number); at = at->next)
+        if (at->thread == w->thread) return true;
+    return false;
+}
+
+/* The same for all of a queue, whose thread is notified if so. Under queues.lock. */
+static bool waits_for(const struct soft_work *w, int urgency, struct soft_queue *q)
+{
     bool behind;
     pthread_mutex_lock(&q->signal.lock);
-    behind = q->first && !q->first->begun && (more ? more > 0 : q->first->number < number);
+    behind = is_behind(w, q->first, soft_queue_urgency(q) - urgency);
     if (behind) call_thread(q);
     pthread_mutex_unlock(&q->signal.lock);
     return behind;
@@ -182,15 +197,13 @@ static bool is_behind(struct soft_queue *q, int urgency, uint64_t number)
 
 static bool share_an_engine(const struct soft_queue *a, const struct soft_queue *b)
 {
-    return a->desc.ordinal == b->desc.ordinal && a->desc.index == b->desc.index;
+    return a->device == b->device && a->desc.ordinal == b->desc.ordinal && a->desc.index == b->desc.index;
 }
 
-static bool others_are_behind(const struct soft_queue *q, uint64_t number)
+static bool must_wait(const struct soft_queue *q, const struct soft_work *w)
 {
     for (struct soft_queue *other = queues.first; other; other = other->next)
-        if (other != q && share_an_engine(other, q) &&
-            is_behind(other, soft_queue_urgency(q), number))
-            return true;
+        if (other != q && share_an_engine(other, q) && waits_for(w, soft_queue_urgency(q), other)) return true;
     return false;
 }
 
@@ -219,12 +232,12 @@ static void wake_first(const struct soft_queue *of_its_engine)
 static void wait_in_line(const struct soft_queue *q, const struct soft_work *w)
 {
     struct waiter self = {.queue = q, .number = w->number, .turn = PTHREAD_COND_INITIALIZER}, **link;
-    if (atomic_load(&queues.not_begun) < 2) return;
+    if (atomic_load(&queues.pending) < 2) return;
     pthread_mutex_lock(&queues.lock);
     atomic_fetch_add(&queues.in_line, 1);
     self.next = queues.waiters;
     queues.waiters = &self;
-    while (others_are_behind(q, w->number)) pthread_cond_wait(&self.turn, &queues.lock);
+    while (must_wait(q, w)) pthread_cond_wait(&self.turn, &queues.lock);
     for (link = &queues.waiters; *link != &self; link = &(*link)->next) continue;
     *link = self.next;
     atomic_fetch_sub(&queues.in_line, 1);
@@ -232,23 +245,22 @@ static void wait_in_line(const struct soft_queue *q, const struct soft_work *w)
     pthread_cond_destroy(&self.turn);
 }
 
-static void begin(struct soft_queue *q, struct soft_work *w)
+/* After a change of the queue's first submission. */
+static void move_line(const struct soft_queue *q)
 {
-    if (w->begun) return;
-    pthread_mutex_lock(&q->signal.lock);
-    w->begun = true;
-    pthread_mutex_unlock(&q->signal.lock);
-    atomic_fetch_sub(&queues.not_begun, 1);
     if (!atomic_load(&queues.in_line)) return;
     pthread_mutex_lock(&queues.lock);
     wake_first(q);
     pthread_mutex_unlock(&queues.lock);
 }
 
-/* Do others begin during this command? Yes, if it may take long or wait. */
-static bool lets_others_begin(const struct soft_command *c)
+static void set_state(struct soft_queue *q, struct soft_work *w, int state)
 {
-    return c->wait_count || c->kind == SOFT_CMD_LAUNCH || c->kind == SOFT_CMD_HOST_FUNCTION;
+    if ((int)w->state == state) return;
+    pthread_mutex_lock(&q->signal.lock);
+    w->state = state;
+    pthread_mutex_unlock(&q->signal.lock);
+    move_line(q);
 }
 
 /* ---- commands */
@@ -260,10 +272,17 @@ static struct soft_command *next_command(struct soft_work *w)
 }
 
 /* Waits, runs, signals. ZE_RESULT_NOT_READY: the queue was freed before the awaited events were set. */
-static ze_result_t run_command(struct soft_queue *q, struct soft_command *c)
+static ze_result_t run_command(struct soft_queue *q, struct soft_work *w, struct soft_command *c)
 {
-    for (uint32_t i = 0; i < c->wait_count; i++)
+    for (uint32_t i = 0; i < c->wait_count; i++) {
+        if (soft_signal_is(&c->waits[i]->signal, &c->waits[i]->set)) continue;
+        set_state(q, w, RESTING);
         if (!await_event(q, c->waits[i])) return ZE_RESULT_NOT_READY;
+    }
+    if (c->kind == SOFT_CMD_HOST_FUNCTION)
+        set_state(q, w, RESTING); /* it may wait for other queues */
+    else if (w->state != QUEUED || c->kind == SOFT_CMD_LAUNCH)
+        set_state(q, w, BEGUN); /* other threads' submissions need not wait for a launch, which may take long */
     return soft_command_run(c, soft_queue_urgency(q));
 }
 
@@ -272,17 +291,15 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
 {
     struct soft_command *c;
     ze_result_t r = ZE_RESULT_SUCCESS;
-    if (!w->begun) wait_in_line(q, w);
+    if (w->state == QUEUED) wait_in_line(q, w);
     while (r != ZE_RESULT_NOT_READY && (c = next_command(w)) != NULL) {
         if (goal && !is_for_helper(c, goal)) return false;
-        if (lets_others_begin(c)) begin(q, w);
         w->at = c->next; /* a thread that waited for the last command's event may destroy the list at once */
-        r = run_command(q, c);
-        begin(q, w);
+        r = run_command(q, w, c);
+        if (next_command(w)) set_state(q, w, BEGUN);
         /* The rest still runs, because its events may be awaited. */
         if (r == ZE_RESULT_NOT_READY || w->result == ZE_RESULT_SUCCESS) w->result = r;
     }
-    begin(q, w);
     if (w->fence && r != ZE_RESULT_NOT_READY) soft_fence_set(w->fence, w->result);
     soft_command_free(w->command);
     return true;
@@ -307,12 +324,15 @@ static bool run_first(struct soft_queue *q, const struct goal *goal)
         free(w);
     }
     pthread_cond_broadcast(&q->signal.changed);
-    if (done && soft_memory_waits()) {
+    if (!done) return false;
+    atomic_fetch_sub(&queues.pending, 1);
+    if (atomic_load(&queues.in_line) || soft_memory_waits()) {
         pthread_mutex_unlock(&q->signal.lock);
+        move_line(q);
         soft_memory_collect(soft_queues_first);
         pthread_mutex_lock(&q->signal.lock);
     }
-    return done;
+    return true;
 }
 
 enum { NAP_NS = 100000, NAPS = 10, LOW_NICE = 10 };
@@ -403,11 +423,12 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
         soft_command_free(command);
         return result;
     }
+    w->thread = &this_thread;
     w->command = w->at = command;
     w->fence = fence;
     w->list_count = list_count;
     for (i = 0; i < list_count; i++) w->lists[i] = lists[i];
-    atomic_fetch_add(&queues.not_begun, 1);
+    atomic_fetch_add(&queues.pending, 1);
     w->number = atomic_fetch_add(&queues.submissions, 1) + 1;
     *q->last = w;
     q->last = &w->next;
@@ -502,7 +523,7 @@ ze_result_t zeCommandQueueCreate(ze_context_handle_t context, ze_device_handle_t
     if (!q) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     q->tag = SOFT_QUEUE;
     q->context = context;
-    result = soft_queue_init(&q->queue, desc);
+    result = soft_queue_init(&q->queue, device, desc);
     if (result != ZE_RESULT_SUCCESS) {
         free(q);
         return result;

@@ -589,6 +589,7 @@ struct soft_queue {
     pthread_t thread;
     struct soft_queue *next, **link; /* in the list of all queues */
     unsigned held;                   /* number of threads that keep it from being freed; under that list's lock */
+    ze_device_handle_t device;
     ze_command_queue_desc_t desc;
 };
 
@@ -611,7 +612,7 @@ struct _ze_command_list_handle_t {
 };
 
 ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *desc);
-ze_result_t soft_queue_init(struct soft_queue *q, const ze_command_queue_desc_t *desc);
+ze_result_t soft_queue_init(struct soft_queue *q, ze_device_handle_t device, const ze_command_queue_desc_t *desc);
 void soft_queue_free(struct soft_queue *q);
 int soft_queue_urgency(const struct soft_queue *q); /* from its priority: -1, 0 or 1 */
 /* Takes ownership of `command` (an immediate list's, may be NULL), and refers to lists. Runs or queues it by the

@@ -810,6 +810,32 @@ TEST(submissions_begin_in_order)
     OK(zeMemFree(context, when));
 }
 
+/* What waits for an event, here of the host, lets later submissions pass. */
+TEST(who_waits_lets_others_pass)
+{
+    ze_command_list_handle_t waits = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), l = new_list();
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_event_pool_handle_t pool = new_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t go = new_event(pool, 0), end = new_event(pool, 1);
+    uint32_t *m = new_memory(8), one = 1;
+    OK(zeCommandListAppendMemoryFill(l, m, &one, 4, 4, NULL, 0, NULL));
+    OK(zeCommandListClose(l));
+    OK(zeCommandListAppendMemoryCopy(waits, m + 1, m, 4, end, 1, &go));
+    OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
+    OK(zeCommandQueueSynchronize(q, FOR_EVER));
+    CHECK_INT(zeEventQueryStatus(end), ZE_RESULT_NOT_READY);
+    OK(zeEventHostSignal(go));
+    OK(zeEventHostSynchronize(end, FOR_EVER));
+    CHECK(m[0] == 1 && m[1] == 1);
+    OK(zeCommandListDestroy(waits));
+    OK(zeCommandListDestroy(l));
+    OK(zeCommandQueueDestroy(q));
+    OK(zeEventDestroy(go));
+    OK(zeEventDestroy(end));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, m));
+}
+
 /* The best of several: waits end late on a loaded machine. */
 TEST(waits_end_on_time)
 {
@@ -1530,6 +1556,53 @@ TEST(vector_addition)
     OK(zeMemFree(context, a));
     OK(zeMemFree(context, b));
     OK(zeMemFree(context, c));
+}
+
+/* Lists and queues of one thread share an engine and run one after the other, although no event says so: each of four
+ * launches continues the work of the one before. */
+TEST(an_engine_runs_one_submission_at_a_time)
+{
+    enum { ROUNDS = 20, STAGES = 4, N = 40000 };
+    ze_kernel_handle_t k = new_kernel("add");
+    const ze_group_count_t groups = {N, 1, 1}; /* of one work-item, so that a launch takes a while */
+    ze_command_queue_handle_t q[STAGES];
+    ze_command_list_handle_t l[STAGES];
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t end = new_event(pool, 0);
+    float *x = new_memory((STAGES + 1) * N * sizeof *x);
+    uint32_t n = N;
+    int wrong = 0;
+    OK(zeKernelSetGroupSize(k, 1, 1, 1));
+    set(k, 0, sizeof x, &x);
+    set(k, 3, sizeof n, &n);
+    for (int i = 0; i < STAGES; i++) {
+        l[i] = i % 2 ? new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS) : new_list();
+        q[i] = i % 2 ? NULL : new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < N; i++) x[i] = (float)(test_random() % 1000);
+        for (int i = 0; i < STAGES; i++) {
+            float *from = x + i * N, *to = from + N;
+            set(k, 1, sizeof from, &from);
+            set(k, 2, sizeof to, &to);
+            if (q[i]) OK(zeCommandListReset(l[i]));
+            OK(zeCommandListAppendLaunchKernel(l[i], k, &groups, i == STAGES - 1 ? end : NULL, 0, NULL));
+            if (q[i]) OK(zeCommandListClose(l[i]));
+            if (q[i]) OK(zeCommandQueueExecuteCommandLists(q[i], 1, &l[i], NULL));
+        }
+        OK(zeEventHostSynchronize(end, round % 2 ? FOR_EVER : FOR_EVER - 1)); /* with and without this thread's help */
+        OK(zeEventHostReset(end));
+        for (int i = 0; i < N; i++) wrong += x[STAGES * N + i] != (STAGES + 1) * x[i];
+    }
+    CHECK_INT(wrong, 0);
+    for (int i = 0; i < STAGES; i++) {
+        if (q[i]) OK(zeCommandQueueDestroy(q[i]));
+        OK(zeCommandListDestroy(l[i]));
+    }
+    OK(zeKernelDestroy(k));
+    OK(zeEventDestroy(end));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, x));
 }
 
 /* Programs pass int for size_t and vice versa: missing bytes are zeros, excess bytes must be. */
@@ -2319,6 +2392,28 @@ TEST(newer_vector_widths)
     CHECK(w.vector_width_size && w.preferred_vector_width_char == 1 && w.native_vector_width_half == 1);
 }
 
+static void wait_for_one(void *user)
+{
+    for (int ms = 0; ms < 60000 && !*(volatile uint32_t *)user; ms++) usleep(1000);
+}
+
+/* A call of the host lets later submissions pass, for which it may wait. */
+TEST(newer_calls_of_the_host)
+{
+    ze_command_list_handle_t calls = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_list_handle_t fills = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    uint32_t *m = (uint32_t *)(void *)new_memory(8), one = 1;
+    m[0] = m[1] = 0;
+    OK(zeCommandListAppendHostFunction(calls, wait_for_one, m, NULL, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryCopy(calls, m + 1, m, 4, NULL, 0, NULL));
+    OK(zeCommandListAppendMemoryFill(fills, m, &one, 4, 4, NULL, 0, NULL));
+    OK(zeCommandListHostSynchronize(calls, FOR_EVER));
+    CHECK(m[0] == 1 && m[1] == 1);
+    OK(zeCommandListDestroy(calls));
+    OK(zeCommandListDestroy(fills));
+    OK(zeMemFree(context, m));
+}
+
 TEST(newer_commands)
 {
     ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), r = new_list();
@@ -2371,6 +2466,7 @@ static void run_module_tests(void)
     RUN(source_attributes);
     RUN(kernel_refusals);
     RUN(vector_addition);
+    RUN(an_engine_runs_one_submission_at_a_time);
     RUN(arguments_of_another_width);
     RUN(three_dimensions);
     RUN(largest_groups);
@@ -2389,6 +2485,7 @@ static void run_module_tests(void)
     RUN(newer_physical_memory);
     RUN(newer_launches);
     RUN(newer_commands);
+    RUN(newer_calls_of_the_host);
     RUN(newer_mutable_lists);
     RUN(newer_ipc_handles);
     RUN(newer_ipc_descriptors);
@@ -2426,6 +2523,7 @@ int main(void)
     RUN(queues_wait_for_each_other);
     RUN(copies_only);
     RUN(submissions_begin_in_order);
+    RUN(who_waits_lets_others_pass);
     RUN(waits_end_on_time);
     RUN(lists_end_with_their_last_event);
     RUN(device_events_and_timestamps);
