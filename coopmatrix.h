@@ -401,6 +401,8 @@ typedef struct {
     cm_block2d block2d;
     uint32_t align; /* known alignment of ptr in bytes; 0: unknown. Used by CM_BLOCK2D_AUTO, and by unchecked local
                      * memory whose row and col are 0, which is then accessed in large pieces */
+    uint32_t band;  /* such local memory only: every `lanes` rows begin so many elements after those before; 0: as
+                     * stride_row says. stride_row is 1 and stride_col the number of lanes */
     spe_id padding; /* value of elements outside, a scalar of the storage type; 0: zero */
 } cm_mem;
 
@@ -669,7 +671,7 @@ typedef struct {
     spe_id ptr, rows, cols, row, col, down, right; /* down: stride_row, right: stride_col */
     spe_id padding;
     bool zero_padding;
-    uint32_t storage, align; /* storage: class of ptr */
+    uint32_t storage, align, band; /* storage: class of ptr */
     cm_block2d block2d;
 } cm_surface_;
 enum { CM_WHOLE_ = -1 };
@@ -1967,6 +1969,7 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     s->right = mem->transposed ? down : right;
     s->block2d = cm_is_complex(type) ? CM_BLOCK2D_NO : mem->block2d;
     s->align = mem->align;
+    s->band = mem->band;
     return true;
 }
 
@@ -2675,6 +2678,7 @@ typedef struct {
     spe_id ptr;
     bool across;       /* lanes are adjacent: block messages; else a lane's words are */
     int stride, align; /* in elements, of the other dimension; in bytes, of the matrix's address */
+    int next;          /* from a block of lanes to the next, in elements */
 } cm_pieces_;
 
 XE_FN_ int cm_divides_(int align, int64_t bytes)
@@ -2697,11 +2701,11 @@ XE_FN_ bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
     p->l = l;
     p->ptr = s->ptr;
     p->across = down == 1 && !l->packed && (bytes == 2 || bytes == 4) && c->lowering == CM_INTEL;
-    if (!p->across && right != 1) return false;
+    if (!p->across && (right != 1 || s->band)) return false;
     p->stride = (int)(p->across ? right : down);
+    p->next = s->band ? (int)s->band : p->across ? l->size_i : l->size_i * p->stride;
     p->align = cm_divides_((int)s->align, (int64_t)p->stride * bytes);
-    if (l->size_k2 > 1)
-        p->align = cm_divides_(p->align, (int64_t)(p->across ? l->size_i : l->size_i * p->stride) * bytes);
+    if (l->size_k2 > 1) p->align = cm_divides_(p->align, (int64_t)p->next * bytes);
     return p->align >= (p->across ? BLOCK_ALIGN : cm_word_bits_(l) / 8);
 }
 
@@ -2713,7 +2717,7 @@ XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
     spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages take integers */
     spe_id type = cm_vec_(c, word, at.words), part = cm_vec_(c, cm_word_type_(c, l), at.words);
     if (p->across) {
-        spe_id first = cm_i32_(c, at.block * l->size_i + at.first * p->stride);
+        spe_id first = cm_i32_(c, at.block * p->next + at.first * p->stride);
         uint32_t operand[2] = {spe_ptr_cast(m, spe_index(m, p->ptr, first), word), 0};
         if (!v) return spe_bitcast(m, part, spe_op(m, SPE_OpSubgroupBlockReadINTEL, type, 1, operand));
         operand[1] = spe_bitcast(m, type, v);
@@ -2721,7 +2725,7 @@ XE_FN_ spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
         return v;
     }
     uint32_t align = (uint32_t)cm_divides_(p->align, (int64_t)at.first * cm_word_bits_(l) / 8);
-    spe_id first = cm_i32_(c, at.block * l->size_i * p->stride + at.first * cm_channels_(l));
+    spe_id first = cm_i32_(c, at.block * p->next + at.first * cm_channels_(l));
     first = spe_iadd(m, cm_times_(c, cm_lane_(c, l).row, p->stride), first);
     spe_id ptr = spe_ptr_cast(m, spe_index(m, p->ptr, first), type);
     if (!v) return spe_load(m, ptr, align);
@@ -2910,8 +2914,9 @@ XE_FN_ void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
         cm_matrix half = cm_half_(a, i);
         cm_surface_ s;
         if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
-        if (!cm_methods_of_(c)->move(c, &s, &half, store) && !cm_move_pieces_(c, &s, &half, store))
-            cm_move_lanes_(c, &s, &half, store);
+        if (cm_methods_of_(c)->move(c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store)) continue;
+        if (s.band) CM_FAIL_(c, POSITION, "cm_mem.band: memory that is not accessed in large pieces");
+        cm_move_lanes_(c, &s, &half, store);
     }
 }
 
@@ -2919,10 +2924,11 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_matrix a = cm_new_(c, &l);
-    bool pairs = l.size_k > 1 && l.size_i < l.lanes;
+    bool pairs = l.size_k > 1 && l.size_i < l.lanes, bands = from->band && (pairs || l.packed || l.size_k1 > 1);
     cm_surface_ s;
-    if (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1)) {
-        a = cm_load(c, rows, cols, type, CM_ACC, from); /* transposing messages load whole rows of lanes */
+    if (bands || (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1))) {
+        /* transposing messages and bands have whole rows of lanes */
+        a = cm_load(c, rows, cols, type, CM_ACC, from);
         return cm_convert_use(c, &a, use);
     }
     if (a.parts) cm_move_(c, &a, from, false);

@@ -997,6 +997,8 @@ typedef struct {
     int parent; /* tiles that may replace each other form a class */
     bool used;
     bool apart;          /* subgroups may have it at different positions */
+    bool together;       /* in a class with others, or its elements are accessed by their addresses */
+    int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
@@ -1525,6 +1527,7 @@ XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v
 XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 {
     if (xt_is_lost_(v)) return false;
+    if (v->kind == SPE_POINTER) xt_value_at_(w.x, v->id)->uses++;
     return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 
@@ -2339,6 +2342,7 @@ XE_FN_ void xt_settle_tiles_(xt_ctx *x)
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
+        if (p != root) p->together = root->together = true;
         root->apart = root->apart || p->apart;
         for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;
@@ -3307,7 +3311,13 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
-    if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
+    mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
+    if (mem.band) {
+        mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
+        mem.stride_col = spe_i32(&x->m, x->S);
+        xt_fold_place_(x, &mem, bytes, x->S, x->S);
+        mem.stride_row = spe_i32(&x->m, 1);
+    } else if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
         xt_fold_place_(x, &mem, bytes,
                        (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),
@@ -6304,6 +6314,61 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
     }
 }
 
+/* bands.c - a pass: an array in local memory that only tiles access is stored in bands as wide as a subgroup, each with
+ * all rows, so that whole parts of operands are contiguous and one message moves them. */
+
+/* The tile whose elements a node accesses by their addresses; else NULL. */
+XE_FN_ const xt_tile *xt_addressed_(xt_ctx *x, int i)
+{
+    const xt_node_ *n = xt_node_at_(x, i);
+    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->d.tile.scatter) return &n->scattered->d.tile;
+    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->rearrange->v, i) : NULL;
+    return d ? &d->tile : NULL;
+}
+
+/* Does a tile consist of bands? Elements outside are not tested, and its class has no other member. */
+XE_FN_ bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_tile *t = &p->of->tile;
+    int bytes = xt_bytes_(t->type), count = p->of->given.shape.count;
+    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 && !p->together &&
+           t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT && t->pitch.integer % x->S == 0 &&
+           t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 && p->align[1] % x->S == 0;
+}
+
+XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
+{
+    const xt_tile *first = NULL;
+    int uses = xt_value_at_(x, array->result)->uses;
+    for (int i = 0; i < x->tiles.count; i++) {
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        const xt_tile *t = &p->of->tile;
+        if (p->of->given.base.kind != SPE_POINTER || p->of->given.base.id != array->result) continue;
+        if (!first) first = t;
+        if (!xt_has_bands_(x, p) || t->shape[0].integer != first->shape[0].integer ||
+            t->pitch.integer != first->pitch.integer)
+            return;
+        uses--;
+    }
+    if (!first || uses || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
+    for (int i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        if (p->of->given.base.kind == SPE_POINTER && p->of->given.base.id == array->result)
+            p->band = (int)first->shape[0].integer * x->S;
+    }
+}
+
+XE_FN_ void xt_find_bands_(xt_ctx *x)
+{
+    if (x->cm.lowering != CM_INTEL || !x->local_bytes) return;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_tile *t = xt_addressed_(x, i);
+        if (t) xt_plan_tile_at_(x, t->number)->together = true;
+    }
+    for (int i = 0; i < x->nodes.count; i++)
+        if (xt_node_at_(x, i)->op == XT_OP_LOCAL_) xt_find_band_(x, xt_node_at_(x, i));
+}
+
 /* staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group copies a tile to
  * local memory together, and each subgroup reads its operands from there by block reads.
  *
@@ -7670,8 +7735,9 @@ XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *ind
     if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
         return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what,
                         xt_describe_(base, text, sizeof text));
-    return (index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
-           xt_check_index_(w, index, "the index");
+    return xt_check_value_(w, base, "the base") &&
+           ((index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
+            xt_check_index_(w, index, "the index"));
 }
 
 xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
@@ -7982,6 +8048,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_block2d_(x);
     xt_find_late_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
+    xt_find_bands_(x);
     if (x->stager) x->stager->find(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);

@@ -399,6 +399,8 @@ typedef struct {
     cm_block2d block2d;
     uint32_t align; /* known alignment of ptr in bytes; 0: unknown. Used by CM_BLOCK2D_AUTO, and by unchecked local
                      * memory whose row and col are 0, which is then accessed in large pieces */
+    uint32_t band;  /* such local memory only: every `lanes` rows begin so many elements after those before; 0: as
+                     * stride_row says. stride_row is 1 and stride_col the number of lanes */
     spe_id padding; /* value of elements outside, a scalar of the storage type; 0: zero */
 } cm_mem;
 

@@ -23,7 +23,7 @@ typedef struct {
     spe_id ptr, rows, cols, row, col, down, right; /* down: stride_row, right: stride_col */
     spe_id padding;
     bool zero_padding;
-    uint32_t storage, align; /* storage: class of ptr */
+    uint32_t storage, align, band; /* storage: class of ptr */
     cm_block2d block2d;
 } cm_surface_;
 enum { CM_WHOLE_ = -1 };

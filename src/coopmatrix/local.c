@@ -8,6 +8,7 @@ typedef struct {
     spe_id ptr;
     bool across;       /* lanes are adjacent: block messages; else a lane's words are */
     int stride, align; /* in elements, of the other dimension; in bytes, of the matrix's address */
+    int next;          /* from a block of lanes to the next, in elements */
 } cm_pieces_;
 
 static int cm_divides_(int align, int64_t bytes)
@@ -30,11 +31,11 @@ static bool cm_pieces_init_(cm_ctx *c, cm_pieces_ *p, const cm_layout *l, const 
     p->l = l;
     p->ptr = s->ptr;
     p->across = down == 1 && !l->packed && (bytes == 2 || bytes == 4) && c->lowering == CM_INTEL;
-    if (!p->across && right != 1) return false;
+    if (!p->across && (right != 1 || s->band)) return false;
     p->stride = (int)(p->across ? right : down);
+    p->next = s->band ? (int)s->band : p->across ? l->size_i : l->size_i * p->stride;
     p->align = cm_divides_((int)s->align, (int64_t)p->stride * bytes);
-    if (l->size_k2 > 1)
-        p->align = cm_divides_(p->align, (int64_t)(p->across ? l->size_i : l->size_i * p->stride) * bytes);
+    if (l->size_k2 > 1) p->align = cm_divides_(p->align, (int64_t)p->next * bytes);
     return p->align >= (p->across ? BLOCK_ALIGN : cm_word_bits_(l) / 8);
 }
 
@@ -46,7 +47,7 @@ static spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
     spe_id word = p->across ? spe_int(m, (uint32_t)cm_word_bits_(l)) : cm_word_type_(c, l); /* messages take integers */
     spe_id type = cm_vec_(c, word, at.words), part = cm_vec_(c, cm_word_type_(c, l), at.words);
     if (p->across) {
-        spe_id first = cm_i32_(c, at.block * l->size_i + at.first * p->stride);
+        spe_id first = cm_i32_(c, at.block * p->next + at.first * p->stride);
         uint32_t operand[2] = {spe_ptr_cast(m, spe_index(m, p->ptr, first), word), 0};
         if (!v) return spe_bitcast(m, part, spe_op(m, SPE_OpSubgroupBlockReadINTEL, type, 1, operand));
         operand[1] = spe_bitcast(m, type, v);
@@ -54,7 +55,7 @@ static spe_id cm_move_piece_(cm_ctx *c, const cm_pieces_ *p, cm_span_ at, spe_id
         return v;
     }
     uint32_t align = (uint32_t)cm_divides_(p->align, (int64_t)at.first * cm_word_bits_(l) / 8);
-    spe_id first = cm_i32_(c, at.block * l->size_i * p->stride + at.first * cm_channels_(l));
+    spe_id first = cm_i32_(c, at.block * p->next + at.first * cm_channels_(l));
     first = spe_iadd(m, cm_times_(c, cm_lane_(c, l).row, p->stride), first);
     spe_id ptr = spe_ptr_cast(m, spe_index(m, p->ptr, first), type);
     if (!v) return spe_load(m, ptr, align);

@@ -58,6 +58,7 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     s->right = mem->transposed ? down : right;
     s->block2d = cm_is_complex(type) ? CM_BLOCK2D_NO : mem->block2d;
     s->align = mem->align;
+    s->band = mem->band;
     return true;
 }
 

@@ -162,8 +162,9 @@ static void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
         cm_matrix half = cm_half_(a, i);
         cm_surface_ s;
         if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
-        if (!cm_methods_of_(c)->move(c, &s, &half, store) && !cm_move_pieces_(c, &s, &half, store))
-            cm_move_lanes_(c, &s, &half, store);
+        if (cm_methods_of_(c)->move(c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store)) continue;
+        if (s.band) CM_FAIL_(c, POSITION, "cm_mem.band: memory that is not accessed in large pieces");
+        cm_move_lanes_(c, &s, &half, store);
     }
 }
 
@@ -171,10 +172,11 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_matrix a = cm_new_(c, &l);
-    bool pairs = l.size_k > 1 && l.size_i < l.lanes;
+    bool pairs = l.size_k > 1 && l.size_i < l.lanes, bands = from->band && (pairs || l.packed || l.size_k1 > 1);
     cm_surface_ s;
-    if (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1)) {
-        a = cm_load(c, rows, cols, type, CM_ACC, from); /* transposing messages load whole rows of lanes */
+    if (bands || (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1))) {
+        /* transposing messages and bands have whole rows of lanes */
+        a = cm_load(c, rows, cols, type, CM_ACC, from);
         return cm_convert_use(c, &a, use);
     }
     if (a.parts) cm_move_(c, &a, from, false);

@@ -45,7 +45,13 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
-    if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
+    mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
+    if (mem.band) {
+        mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
+        mem.stride_col = spe_i32(&x->m, x->S);
+        xt_fold_place_(x, &mem, bytes, x->S, x->S);
+        mem.stride_row = spe_i32(&x->m, 1);
+    } else if (t->base.local && t->inside && t->pitch.kind == SPE_INT && t->step == 1)
         xt_fold_place_(x, &mem, bytes,
                        (int64_t)xt_align_of_(t->pitch.integer) *
                            xt_least_(xt_val_align_(&t->offset[1 - xt_inner_(t)]), xt_align_of_(out)),

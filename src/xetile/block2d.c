@@ -155,6 +155,7 @@ static void xt_settle_tiles_(xt_ctx *x)
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         root->used = root->used || p->used;
+        if (p != root) p->together = root->together = true;
         root->apart = root->apart || p->apart;
         for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;

@@ -150,6 +150,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_block2d_(x);
     xt_find_late_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
+    xt_find_bands_(x);
     if (x->stager) x->stager->find(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);

@@ -209,6 +209,8 @@ typedef struct {
     int parent; /* tiles that may replace each other form a class */
     bool used;
     bool apart;          /* subgroups may have it at different positions */
+    bool together;       /* in a class with others, or its elements are accessed by their addresses */
+    int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;

@@ -180,6 +180,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second);
 XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result);
 XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
 XE_FN_ void xt_find_layouts_(xt_ctx *x);
+XE_FN_ void xt_find_bands_(xt_ctx *x);
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i);
 XE_FN_ bool xt_is_sliced_(xt_ctx *x, uint32_t id);
 XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);

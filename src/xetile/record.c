@@ -67,6 +67,7 @@ XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v
 XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
 {
     if (xt_is_lost_(v)) return false;
+    if (v->kind == SPE_POINTER) xt_value_at_(w.x, v->id)->uses++;
     return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
 }
 

@@ -262,10 +262,13 @@ TEST(local_memory)
 typedef struct {
     int type, pitch; /* 0: the tile's */
     bool column_major;
+    int first;    /* column of the array where the tile begins */
+    bool one;     /* also load one element as a number, for which the array must be as its tiles say */
+    int messages; /* block messages that a subgroup stores 8 x 32 elements by; 0: not checked */
 } pieces_case;
 static pieces_case pieces;
 
-XT_KERNEL(in_large_pieces, u64(A), u64(C), u64(D), u32(shift))
+XT_KERNEL(in_large_pieces, u64(A), u64(C), u64(D), u64(One), u32(shift))
 {
     const xt_map rows = XT_MAP(.sg_layout = {4, 1}, .sg_data = {8, 32}),
                  blocks = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16});
@@ -277,8 +280,8 @@ XT_KERNEL(in_large_pieces, u64(A), u64(C), u64(D), u32(shift))
     xt_index shape = pieces.column_major ? XT_AT(pitch, extra) : XT_AT(64, pitch);
     xt_index strides = pieces.column_major ? XT_AT(1, pitch) : XT_AT(pitch, 1);
 #define INSIDE(map_)                                                                                                   \
-    XT_INIT_TILE(base, of(now.type), 32, 32, .shape = shape, .strides = strides, .order = {order[0], order[1]},        \
-                 .map = map_, .inside = true)
+    XT_INIT_TILE(base, of(now.type), 32, 32, .offset = XT_AT(0, pieces.first), .shape = shape, .strides = strides,     \
+                 .order = {order[0], order[1]}, .map = map_, .inside = true)
     xt_tile in = INSIDE(rows), out = INSIDE(blocks), a = INSIDE(left), b = INSIDE(right);
     xt_val down = pieces.column_major ? spe_val_int(0) : shift, across = pieces.column_major ? shift : spe_val_int(0);
     XT_STORE_TILE(XT_LOAD_TILE(XT_INIT_TILE(A, of(now.type), 32, 32, .shape = XT_AT(32, 32), .map = rows)),
@@ -290,16 +293,34 @@ XT_KERNEL(in_large_pieces, u64(A), u64(C), u64(D), u32(shift))
     b = XT_UPDATE_TILE_OFFSET(b, down, across);
     XT_STORE_TILE(XT_CAST(f32, XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b))),
                   XT_INIT_TILE(D, f32, 32, 32, .shape = XT_AT(32, 32), .map = blocks));
+    if (pieces.one)
+        XT_STORE_TILE(XT_SPLAT(f32, 1, 1, XT_CAST(f32, XT_LOAD(base, XT_ADD(XT_MUL(shift, pitch), pieces.first + 7)))),
+                      XT_INIT_TILE(One, f32, 1, 1, .shape = XT_AT(1, 1)));
+}
+
+static int count_block_writes(const xt_module *mod)
+{
+    int count = 0;
+    for (size_t i = 5; i < mod->size / 4; i += mod->words[i] >> 16)
+        count += (mod->words[i] & 0xffff) == SPE_OpSubgroupBlockWriteINTEL;
+    return count;
 }
 
 static void check_pieces(const pieces_case *c, const variant *v)
 {
     void *a = new_matrix(c->type, 1024), *copy = new_poison(c->type, 1024);
-    float *d = (float *)new_poison(CM_F32, 1024);
+    float *d = (float *)new_poison(CM_F32, 1024), *one = (float *)new_poison(CM_F32, 1);
     int wrong = 0;
     pieces = *c;
     now.type.type = c->type;
-    if (target_has(v) && RUN_KERNEL(in_large_pieces, v, ONE_GROUP, ADDRESS(a), ADDRESS(copy), ADDRESS(d), ZED_ARG(5)))
+    if (c->messages) {
+        xt_module mod = XT_BUILD(in_large_pieces, &(xt_target){.name = "bmg"}, .pitch = XT_PITCH_ALIGNED);
+        CHECK_INT(mod.words ? count_block_writes(&mod) : -1, c->messages);
+        xt_free(&mod);
+    }
+    if (target_has(v) && RUN_KERNEL(in_large_pieces, v, ONE_GROUP, ADDRESS(a), ADDRESS(copy), ADDRESS(d), ADDRESS(one),
+                                    ZED_ARG(5))) {
+        if (c->one) wrong += (double)one[0] != get(c->type, a, 7);
         for (int i = 0; i < 32; i++)
             for (int j = 0; j < 32; j++) {
                 double want = 0, size = 0, x;
@@ -311,8 +332,10 @@ static void check_pieces(const pieces_case *c, const variant *v)
                 wrong += get(c->type, copy, (size_t)(i * 32 + j)) != get(c->type, a, (size_t)(i * 32 + j));
                 wrong += !(fabs((double)d[i * 32 + j] - want) <= size * 32 * 0x1p-23); /* 32 roundings in f32 */
             }
+    }
     CHECK_MSG(wrong == 0, "%s %s, pitch %d, %s-major: %d wrong", v->name, type_name(c->type), c->pitch,
               c->column_major ? "column" : "row", wrong);
+    zed_free(&device, one);
     zed_free(&device, a);
     zed_free(&device, copy);
     zed_free(&device, d);
@@ -321,12 +344,18 @@ static void check_pieces(const pieces_case *c, const variant *v)
 TEST(local_memory_in_large_pieces)
 {
     static const pieces_case cases[] = {
-        {CM_F16, 0, false}, {CM_F16, 40, true}, {CM_BF16, 33, false}, {CM_BF16, 34, true},
-        {CM_F32, 36, false}, {CM_F32, 0, true}, {CM_I8, 48, false},   {CM_I8, 36, true},
+        {CM_F16, 0, false, 0, false, 2},  {CM_F16, 40, true, 0, false, 0},    {CM_BF16, 33, false, 0, false, 0},
+        {CM_BF16, 34, true, 0, false, 0}, {CM_F32, 36, false, 0, false, 16},  {CM_F32, 0, true, 0, false, 0},
+        {CM_I8, 48, false, 0, false, 0},  {CM_I8, 36, true, 0, false, 0},
+        /* in bands; and not: a number is loaded from the array, a tile begins within a band */
+        {CM_BF16, 64, false, 32, false, 2}, {CM_F32, 48, false, 16, false, 2}, {CM_F16, 64, false, 16, true, 16},
+        {CM_F16, 64, false, 8, false, 16},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check_pieces(&cases[i], &variants[0]);
-    check_pieces(&cases[1], &variants[1]);
-    check_pieces(&cases[1], &variants[3]);
+    for (int i = 0; i < 2; i++) {
+        check_pieces(&cases[i], &variants[1]);
+        check_pieces(&cases[i], &variants[3]);
+    }
 }
 
 /* ---- gather and scatter ---- */
