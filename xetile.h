@@ -502,6 +502,7 @@ typedef struct {
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
+typedef struct xt_products_ xt_products_;
 typedef struct xt_stager_ xt_stager_;
 
 struct xt_ctx {
@@ -534,7 +535,6 @@ struct xt_ctx {
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
     size_t stage_dwords, shared_dwords; /* of staged operands: in their own memory, and within scratch_bytes */
-    bool has_mma;
     size_t accumulator_bytes, product_bytes; /* maximum per subgroup: of a sum; of a sum and both operands */
     size_t slice_bytes; /* maximum of a sum and one step of the matrix instruction, in node `largest` */
     int largest;
@@ -543,7 +543,8 @@ struct xt_ctx {
     /* lowering */
     bool block2d; /* writing the version with 2D block messages */
     int staged;   /* operands go through local memory in this version, XT_BY_... */
-    const xt_stager_ *stager; /* NULL: there are no products */
+    const xt_products_ *products; /* NULL: there are none; then neither is there a stager */
+    const xt_stager_ *stager;
     int at;       /* number of the node being written */
     spe_id scratch, staging;
     spe_list once; /* what has been computed before the body, see xt_once_ */
@@ -826,7 +827,7 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(TILE_MMA, tile_mma) X(SPLAT, splat) X(TABLE, table) X(IOTA, iota)                                                \
     X(BINARY_VECTOR, each) X(CAST_VECTOR, each) X(SELECT_VECTOR, each)                                                \
     X(BITCAST_VECTOR, each) X(MATH_VECTOR, each) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
-    X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
+    X(BROADCAST, rearrange) X(TRANSPOSE, transpose) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
     X(SLICE, rearrange) X(TILE_PACK, same) X(TILE_UNPACK, same)                                                        \
     X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
@@ -1072,8 +1073,18 @@ typedef struct {
     spe_id *got;
 } xt_stage_;
 
+/* What only kernels with products need: passes, and what writes for 2D block messages. xt_tile_mma_ sets it, so that
+ * other programs do not compile it. */
+struct xt_products_ {
+    void (*find)(xt_ctx *x);
+    void (*find_messages)(xt_ctx *x);
+    spe_id (*emit_condition)(xt_ctx *x);
+    void (*make_strips)(xt_ctx *x, const xt_vec *v);
+    void (*store_strips)(xt_ctx *x, const xt_node_ *n);
+};
+
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
-/* The pass, and what writes for it. xt_tile_mma_ sets it, so that programs without products do not need its code. */
+/* The same for operands that go through local memory. */
 struct xt_stager_ {
     void (*find)(xt_ctx *x);
     spe_id (*emit_condition)(xt_ctx *x);
@@ -1133,6 +1144,15 @@ typedef struct {
     bool transposed;        /* rows and cols are columns and rows in the field */
     int width;              /* not 0: the result has rows of so many elements, taken in order */
 } xt_origin_;
+
+/* A kind of reduction: the operation, and for integers, how it reads them. */
+typedef struct {
+    const char *name;
+    spe_arith_op op;
+    spe_number_kind number;
+    int takes; /* XT_RMW_INT_, XT_RMW_FLOAT_ */
+    bool nan_wins; /* and -0 is less than 0 */
+} xt_red_row_;
 
 /* The elements that are reduced to one: `size` neighbours along dim, by a kind of reduction. */
 typedef struct {
@@ -1198,7 +1218,8 @@ struct xt_node_ {
 XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 XE_FN_ int xt_strips_(const cm_matrix *a);
 XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
-XE_FN_ void xt_make_all_(xt_ctx *x, const xt_vec *v);
+XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v);
+XE_FN_ void xt_find_late_(xt_ctx *x);
 XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
 XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
 XE_FN_ bool xt_is_sliced_(xt_ctx *x, uint32_t id);
@@ -1645,7 +1666,11 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 {
     xt_vec r = *v;
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    if (xt_value_at_(x, v->id)->unmade) xt_make_all_(x, v);
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
+    if (xt_value_at_(x, v->id)->unmade && n->op == XT_OP_LOAD_TILE_)
+        n->write(x, n); /* it was left for later */
+    else if (xt_value_at_(x, v->id)->unmade)
+        x->products->make_strips(x, v);
     r.use = now->use;
     r.blocks = now->blocks;
     r.block = now->block;
@@ -3229,7 +3254,7 @@ XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]
 XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_tile *t = &n->init_tile->tile;
-    if (!t->scatter && t->dist.subgroups > 1 && !t->base.local)
+    if (x->products && !t->scatter && t->dist.subgroups > 1 && !t->base.local)
         xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
 
@@ -3457,7 +3482,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     xt_tile t = xt_now_tile_(x, &n->stored->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
     if (xt_value_at_(x, n->stored->v.id)->unmade) {
-        xt_store_strips_(x, n);
+        x->products->store_strips(x, n);
         return;
     }
     xt_vec v = xt_now_as_(x, &n->stored->v, CM_ACC);
@@ -3892,7 +3917,7 @@ XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
     const xt_prefetch_desc_ *d = n->prefetch, *next;
     xt_share_ s;
     if (d->tile.base.local) return;
-    if (x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, &d->tile)) {
+    if (x->block2d && x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, &d->tile)) {
         next = n[1].prefetch;
         if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
             xt_share_init_(&s, &d->tile, &next->tile)) {
@@ -4021,6 +4046,33 @@ XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
            (size_t)xt_bytes_((int)v->type);
 }
 
+/* Finds the register needs of products. */
+XE_FN_ void xt_find_products_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_mma_desc_ *d = n->mma;
+        if (n->op != XT_OP_TILE_MMA_) continue;
+        size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
+        size_t all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+        if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+        if (all > x->product_bytes) x->product_bytes = all;
+        size_t slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
+        if (slice <= x->slice_bytes) continue;
+        x->slice_bytes = slice;
+        x->largest = i;
+    }
+}
+
+XE_FN_ void xt_find_messages_(xt_ctx *x)
+{
+    xt_find_block2d_(x);
+    xt_find_late_(x);
+}
+
+static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
+                                             xt_store_strips_};
+
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     bool with_c = d.sum.magic != 0;
@@ -4035,28 +4087,10 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_spread_like_(w.x, r.id, &d.sum);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
+    w.x->products = &xt_of_products_;
     w.x->stager = xt_stager_of_products_();
     xt_record_(w, XT_OP_TILE_MMA_, xt_write_tile_mma_, 0, r.id, &d, sizeof d);
     return r;
-}
-
-/* Finds the register needs of products. */
-XE_FN_ void xt_find_products_(xt_ctx *x)
-{
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = n->mma;
-        if (n->op != XT_OP_TILE_MMA_) continue;
-        size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
-        size_t all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
-        x->has_mma = true;
-        if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
-        if (all > x->product_bytes) x->product_bytes = all;
-        size_t slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
-        if (slice <= x->slice_bytes) continue;
-        x->slice_bytes = slice;
-        x->largest = i;
-    }
 }
 
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
@@ -4193,15 +4227,10 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
     return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
 }
 
-/* Computes everything, for a use before the store; or loads what was left for later. */
-void xt_make_all_(xt_ctx *x, const xt_vec *v)
+/* Computes everything, for a use before the store. */
+void xt_make_strips_(xt_ctx *x, const xt_vec *v)
 {
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
-    if (n->op == XT_OP_LOAD_TILE_) {
-        n->write(x, n);
-        return;
-    }
     for (int i = 0; i < now->blocks; i++)
         for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
     xt_value_at_(x, v->id)->unmade = false;
@@ -4225,7 +4254,7 @@ XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
  * operands, so that registers need not hold all intermediate results. */
-XE_FN_ void xt_find_late_(xt_ctx *x)
+void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
@@ -4523,23 +4552,32 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
     return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
 }
 
+XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
+{
+    enum { INTS = XT_RMW_INT_, FLOATS = XT_RMW_FLOAT_ };
+    static const xt_red_row_ rows[] = { /* by xt_red_ */
+        {"add", SPE_ARITH_ADD, SPE_NUMBER_SIGNED, INTS | FLOATS, false},
+        {"mul", SPE_ARITH_MUL, SPE_NUMBER_SIGNED, INTS | FLOATS, false},
+        {"minsi", SPE_ARITH_MIN, SPE_NUMBER_SIGNED, INTS, false},
+        {"minui", SPE_ARITH_MIN, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"maxsi", SPE_ARITH_MAX, SPE_NUMBER_SIGNED, INTS, false},
+        {"maxui", SPE_ARITH_MAX, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"and", SPE_ARITH_AND, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"or", SPE_ARITH_OR, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"xor", SPE_ARITH_XOR, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"minnumf", SPE_ARITH_MIN, SPE_NUMBER_FLOAT, FLOATS, false},
+        {"maxnumf", SPE_ARITH_MAX, SPE_NUMBER_FLOAT, FLOATS, false},
+        {"minimumf", SPE_ARITH_MIN, SPE_NUMBER_FLOAT, FLOATS, true},
+        {"maximumf", SPE_ARITH_MAX, SPE_NUMBER_FLOAT, FLOATS, true},
+    };
+    return &rows[kind];
+}
+
 XE_FN_ spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b)
 {
-    switch (kind) {
-    case XT_RED_add_: return is_float ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
-    case XT_RED_mul_: return is_float ? spe_fmul(m, a, b) : spe_imul(m, a, b);
-    case XT_RED_minsi_: return spe_math2(m, SPE_SMIN, a, b);
-    case XT_RED_minui_: return spe_math2(m, SPE_UMIN, a, b);
-    case XT_RED_maxsi_: return spe_math2(m, SPE_SMAX, a, b);
-    case XT_RED_maxui_: return spe_math2(m, SPE_UMAX, a, b);
-    case XT_RED_and_: return spe_and(m, a, b);
-    case XT_RED_or_: return spe_or(m, a, b);
-    case XT_RED_xor_: return spe_xor(m, a, b);
-    case XT_RED_minnumf_: return spe_math2(m, SPE_FMIN, a, b);
-    case XT_RED_maxnumf_: return spe_math2(m, SPE_FMAX, a, b);
-    case XT_RED_minimumf_: return xt_extreme_(m, false, true, a, b);
-    default: return xt_extreme_(m, true, true, a, b);
-    }
+    const xt_red_row_ *row = xt_red_info_(kind);
+    if (row->nan_wins) return xt_extreme_(m, row->op == SPE_ARITH_MAX, true, a, b);
+    return spe_arith(m, row->op, is_float ? SPE_NUMBER_FLOAT : row->number, a, b);
 }
 
 /* atomics.c - atomic_rmw. */
@@ -5375,8 +5413,8 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
 }
 
 /* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
-XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given, const xt_map *source,
-                            const xt_source_ *from, xt_vec r)
+XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt_vec *v, const xt_map *given,
+                            const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
     xt_rearrange_desc_ d = {*v, *given, *source, dim, *from, false, {NULL, NULL, false, 0}, false};
@@ -5387,31 +5425,44 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_ma
     xt_spread_like_(w.x, r.id, v);
     d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
     if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, op, xt_write_rearrange_, 0, r.id, &d, sizeof d);
+        xt_record_(w, op, write, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
     return r;
 }
 
-XE_FN_ xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
-{
-    if (r.blocks && d->from.transposed && xt_transpose_load_(x, d, &r)) return r;
-    xt_vec v = xt_now_vec_(x, &d->v);
-    xt_origin_ o = d->origin;
-    xt_field_ f, t;
-    if (!r.blocks || !v.blocks) return r;
-    if (!d->in_registers) return xt_through_scratch_(x, &v, &d->from, r);
-    if (!xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) return r;
-    if (!d->from.transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
-    o.transposed = false;
-    return xt_transpose_field_(x, &f, &t) ? xt_pick_all_(x, &t, &o, NULL, r) : r;
-}
-
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
+    const xt_rearrange_desc_ *d = n->rearrange;
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
+    xt_field_ f;
+    if (r.blocks && v.blocks && !d->in_registers)
+        r = xt_through_scratch_(x, &v, &d->from, r);
+    else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
+        r = xt_pick_all_(x, &f, &d->origin, NULL, r);
+    xt_define_vec_(x, n->result, r);
+}
+
+XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_rearrange_desc_ *d = n->rearrange;
     if (x->staged && x->stager->write_load(x, n)) return;
-    xt_define_vec_(x, n->result, xt_rearranged_(x, n->rearrange, xt_make_vec_(x, n)));
+    xt_vec r = xt_make_vec_(x, n), v;
+    xt_origin_ o = d->origin;
+    xt_field_ f, t;
+    if (!r.blocks || xt_transpose_load_(x, d, &r)) {
+        xt_define_vec_(x, n->result, r);
+    } else if (!d->in_registers || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 ||
+               d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
+        xt_write_rearrange_(x, n);
+    } else {
+        v = xt_now_vec_(x, &d->v);
+        o.transposed = false;
+        if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
+            r = xt_pick_all_(x, &t, &o, NULL, r);
+        xt_define_vec_(x, n->result, r);
+    }
 }
 
 /* ---- broadcast --------------------------------------------------------------------------------------------------- */
@@ -5456,7 +5507,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
+    return xt_rearrange_(w, XT_OP_BROADCAST_, xt_write_rearrange_, &d.vec, &given, &d.source, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -5471,7 +5522,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
                             "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
                             d.vec.inner[1]);
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
+    return xt_rearrange_(w, XT_OP_TRANSPOSE_, xt_write_transpose_, &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
@@ -5483,7 +5534,7 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
+    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, xt_write_rearrange_, v, map, source, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -5502,7 +5553,7 @@ XE_FN_ xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_sl
     if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
         return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
                             n[0], n[1]);
-    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
+    return xt_rearrange_(w, op, xt_write_rearrange_, &d->vec, &d->map, &none, from,
                          xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
 }
 
@@ -5571,28 +5622,6 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 
 /* reduction.c - reductions. */
 
-/* ---- the kinds --------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    const char *name;
-    bool on_float, on_int, idempotent; /* idempotent: a combined with a is a */
-} xt_red_row_;
-
-XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
-{
-    static const xt_red_row_ rows[] = {
-        /* by xt_red_ */
-        {"add", true, true, false},      {"mul", true, true, false},     {"minsi", false, true, true},
-        {"minui", false, true, true},    {"maxsi", false, true, true},   {"maxui", false, true, true},
-        {"and", false, true, true},      {"or", false, true, true},      {"xor", false, true, false},
-        {"minnumf", true, false, true},  {"maxnumf", true, false, true}, {"minimumf", true, false, true},
-        {"maximumf", true, false, true},
-    };
-    return &rows[kind];
-}
-
-XE_FN_ const char *xt_reduction_name_(int kind) { return xt_red_info_(kind)->name; }
-
 /* ---- within a subgroup ------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -5608,10 +5637,11 @@ XE_FN_ spe_id xt_reduce_pair_(xt_ctx *x, const xt_reduce_ *r, spe_id a, spe_id b
 }
 
 /* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
- * counted from `first`. If the kind is idempotent, lanes without an element use one twice. */
+ * counted from `first`. If the kind is idempotent (a combined with a is a), lanes without an element use one twice. */
 XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
 {
-    const bool twice = xt_red_info_(r->group.kind)->idempotent;
+    const spe_arith_op op = xt_red_info_(r->group.kind)->op;
+    const bool twice = op != SPE_ARITH_ADD && op != SPE_ARITH_MUL && op != SPE_ARITH_XOR;
     xt_val neutral = spe_val_int(r->group.kind == XT_RED_mul_ ? 1 : 0);
     spe_id sum = 0, one;
     int strip, p, size = r->group.size, from[32];
@@ -5704,7 +5734,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
     d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
     n = d->vec.dist.shape[d->dim];
-    if (type == XT_BOOL_ || xt_is_f8_(type) || !(xt_is_float_(type) ? row->on_float : row->on_int))
+    if (type == XT_BOOL_ || xt_is_f8_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
     return (d->reduction_size > 0 && n % d->reduction_size == 0) ||
@@ -8011,14 +8041,14 @@ XE_FN_ void xt_write_versions_(xt_ctx *x)
 {
     bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
     spe_id condition = 0;
-    x->versions = !x->has_mma                          ? "without 2D block messages: there is no tile_mma"
+    x->versions = !x->products                         ? "without 2D block messages: there is no tile_mma"
                   : !has                               ? "without 2D block messages: target or lowering have none"
                   : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch requests"
                   : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
                                                        : NULL;
-    x->messages = has && x->has_mma && x->desc->pitch != XT_PITCH_ANY;
+    x->messages = has && x->products && x->desc->pitch != XT_PITCH_ANY;
     if (!x->versions) {
-        condition = xt_emit_condition_(x);
+        condition = x->products->emit_condition(x);
         one = !condition || xt_is_false_(x, condition);
         x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
     }
@@ -8039,14 +8069,13 @@ XE_FN_ void xt_write_versions_(xt_ctx *x)
 XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
     xt_record_body_(x); /* also checks operations, derives and checks maps */
-    xt_find_products_(x);
+    if (x->products) x->products->find(x);
     xt_choose_resources_(x);
     xt_find_reloads_(x);
     xt_place_scratch_(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
-    xt_find_block2d_(x);
-    xt_find_late_(x);
+    if (x->products) x->products->find_messages(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     xt_find_bands_(x);
     if (x->stager) x->stager->find(x);
@@ -8384,7 +8413,7 @@ XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
         if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + d->type);
         return;
     case XT_OP_ATOMIC_RMW_: xt_put_(p, "%s", xt_rmw_name_(n->kind)); return;
-    default: xt_put_(p, "%s", xt_reduction_name_(n->kind));
+    default: xt_put_(p, "%s", xt_red_info_(n->kind)->name);
     }
 }
 

@@ -495,6 +495,7 @@ typedef struct {
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
+typedef struct xt_products_ xt_products_;
 typedef struct xt_stager_ xt_stager_;
 
 struct xt_ctx {
@@ -527,7 +528,6 @@ struct xt_ctx {
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
     size_t stage_dwords, shared_dwords; /* of staged operands: in their own memory, and within scratch_bytes */
-    bool has_mma;
     size_t accumulator_bytes, product_bytes; /* maximum per subgroup: of a sum; of a sum and both operands */
     size_t slice_bytes; /* maximum of a sum and one step of the matrix instruction, in node `largest` */
     int largest;
@@ -536,7 +536,8 @@ struct xt_ctx {
     /* lowering */
     bool block2d; /* writing the version with 2D block messages */
     int staged;   /* operands go through local memory in this version, XT_BY_... */
-    const xt_stager_ *stager; /* NULL: there are no products */
+    const xt_products_ *products; /* NULL: there are none; then neither is there a stager */
+    const xt_stager_ *stager;
     int at;       /* number of the node being written */
     spe_id scratch, staging;
     spe_list once; /* what has been computed before the body, see xt_once_ */

@@ -164,7 +164,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 }
 
 /* Stores each strip as soon as it is computed. */
-static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_stored_ *d = n->stored;
     xt_tile t = xt_now_tile_(x, &d->tile);
@@ -191,7 +191,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     xt_tile t = xt_now_tile_(x, &n->stored->tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
     if (xt_value_at_(x, n->stored->v.id)->unmade) {
-        xt_store_strips_(x, n);
+        x->products->store_strips(x, n);
         return;
     }
     xt_vec v = xt_now_as_(x, &n->stored->v, CM_ACC);

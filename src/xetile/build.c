@@ -113,14 +113,14 @@ static void xt_write_versions_(xt_ctx *x)
 {
     bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
     spe_id condition = 0;
-    x->versions = !x->has_mma                          ? "without 2D block messages: there is no tile_mma"
+    x->versions = !x->products                         ? "without 2D block messages: there is no tile_mma"
                   : !has                               ? "without 2D block messages: target or lowering have none"
                   : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch requests"
                   : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
                                                        : NULL;
-    x->messages = has && x->has_mma && x->desc->pitch != XT_PITCH_ANY;
+    x->messages = has && x->products && x->desc->pitch != XT_PITCH_ANY;
     if (!x->versions) {
-        condition = xt_emit_condition_(x);
+        condition = x->products->emit_condition(x);
         one = !condition || xt_is_false_(x, condition);
         x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
     }
@@ -141,14 +141,13 @@ static void xt_write_versions_(xt_ctx *x)
 static void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
     xt_record_body_(x); /* also checks operations, derives and checks maps */
-    xt_find_products_(x);
+    if (x->products) x->products->find(x);
     xt_choose_resources_(x);
     xt_find_reloads_(x);
     xt_place_scratch_(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
-    xt_find_block2d_(x);
-    xt_find_late_(x);
+    if (x->products) x->products->find_messages(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     xt_find_bands_(x);
     if (x->stager) x->stager->find(x);

@@ -116,15 +116,10 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
     return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
 }
 
-/* Computes everything, for a use before the store; or loads what was left for later. */
-void xt_make_all_(xt_ctx *x, const xt_vec *v)
+/* Computes everything, for a use before the store. */
+void xt_make_strips_(xt_ctx *x, const xt_vec *v)
 {
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
-    if (n->op == XT_OP_LOAD_TILE_) {
-        n->write(x, n);
-        return;
-    }
     for (int i = 0; i < now->blocks; i++)
         for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
     xt_value_at_(x, v->id)->unmade = false;
@@ -148,7 +143,7 @@ static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
  * operands, so that registers need not hold all intermediate results. */
-XE_FN_ void xt_find_late_(xt_ctx *x)
+void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
@@ -446,21 +441,30 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
     return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
 }
 
+XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
+{
+    enum { INTS = XT_RMW_INT_, FLOATS = XT_RMW_FLOAT_ };
+    static const xt_red_row_ rows[] = { /* by xt_red_ */
+        {"add", SPE_ARITH_ADD, SPE_NUMBER_SIGNED, INTS | FLOATS, false},
+        {"mul", SPE_ARITH_MUL, SPE_NUMBER_SIGNED, INTS | FLOATS, false},
+        {"minsi", SPE_ARITH_MIN, SPE_NUMBER_SIGNED, INTS, false},
+        {"minui", SPE_ARITH_MIN, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"maxsi", SPE_ARITH_MAX, SPE_NUMBER_SIGNED, INTS, false},
+        {"maxui", SPE_ARITH_MAX, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"and", SPE_ARITH_AND, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"or", SPE_ARITH_OR, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"xor", SPE_ARITH_XOR, SPE_NUMBER_UNSIGNED, INTS, false},
+        {"minnumf", SPE_ARITH_MIN, SPE_NUMBER_FLOAT, FLOATS, false},
+        {"maxnumf", SPE_ARITH_MAX, SPE_NUMBER_FLOAT, FLOATS, false},
+        {"minimumf", SPE_ARITH_MIN, SPE_NUMBER_FLOAT, FLOATS, true},
+        {"maximumf", SPE_ARITH_MAX, SPE_NUMBER_FLOAT, FLOATS, true},
+    };
+    return &rows[kind];
+}
+
 XE_FN_ spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b)
 {
-    switch (kind) {
-    case XT_RED_add_: return is_float ? spe_fadd(m, a, b) : spe_iadd(m, a, b);
-    case XT_RED_mul_: return is_float ? spe_fmul(m, a, b) : spe_imul(m, a, b);
-    case XT_RED_minsi_: return spe_math2(m, SPE_SMIN, a, b);
-    case XT_RED_minui_: return spe_math2(m, SPE_UMIN, a, b);
-    case XT_RED_maxsi_: return spe_math2(m, SPE_SMAX, a, b);
-    case XT_RED_maxui_: return spe_math2(m, SPE_UMAX, a, b);
-    case XT_RED_and_: return spe_and(m, a, b);
-    case XT_RED_or_: return spe_or(m, a, b);
-    case XT_RED_xor_: return spe_xor(m, a, b);
-    case XT_RED_minnumf_: return spe_math2(m, SPE_FMIN, a, b);
-    case XT_RED_maxnumf_: return spe_math2(m, SPE_FMAX, a, b);
-    case XT_RED_minimumf_: return xt_extreme_(m, false, true, a, b);
-    default: return xt_extreme_(m, true, true, a, b);
-    }
+    const xt_red_row_ *row = xt_red_info_(kind);
+    if (row->nan_wins) return xt_extreme_(m, row->op == SPE_ARITH_MAX, true, a, b);
+    return spe_arith(m, row->op, is_float ? SPE_NUMBER_FLOAT : row->number, a, b);
 }

@@ -38,7 +38,7 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(TILE_MMA, tile_mma) X(SPLAT, splat) X(TABLE, table) X(IOTA, iota)                                                \
     X(BINARY_VECTOR, each) X(CAST_VECTOR, each) X(SELECT_VECTOR, each)                                                \
     X(BITCAST_VECTOR, each) X(MATH_VECTOR, each) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
-    X(BROADCAST, rearrange) X(TRANSPOSE, rearrange) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
+    X(BROADCAST, rearrange) X(TRANSPOSE, transpose) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
     X(SLICE, rearrange) X(TILE_PACK, same) X(TILE_UNPACK, same)                                                        \
     X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
@@ -286,8 +286,18 @@ typedef struct {
     spe_id *got;
 } xt_stage_;
 
+/* What only kernels with products need: passes, and what writes for 2D block messages. xt_tile_mma_ sets it, so that
+ * other programs do not compile it. */
+struct xt_products_ {
+    void (*find)(xt_ctx *x);
+    void (*find_messages)(xt_ctx *x);
+    spe_id (*emit_condition)(xt_ctx *x);
+    void (*make_strips)(xt_ctx *x, const xt_vec *v);
+    void (*store_strips)(xt_ctx *x, const xt_node_ *n);
+};
+
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
-/* The pass, and what writes for it. xt_tile_mma_ sets it, so that programs without products do not need its code. */
+/* The same for operands that go through local memory. */
 struct xt_stager_ {
     void (*find)(xt_ctx *x);
     spe_id (*emit_condition)(xt_ctx *x);
@@ -353,6 +363,15 @@ typedef struct {
     bool transposed;        /* rows and cols are columns and rows in the field */
     int width;              /* not 0: the result has rows of so many elements, taken in order */
 } xt_origin_;
+
+/* A kind of reduction: the operation, and for integers, how it reads them. */
+typedef struct {
+    const char *name;
+    spe_arith_op op;
+    spe_number_kind number;
+    int takes; /* XT_RMW_INT_, XT_RMW_FLOAT_ */
+    bool nan_wins; /* and -0 is less than 0 */
+} xt_red_row_;
 
 /* The elements that are reduced to one: `size` neighbours along dim, by a kind of reduction. */
 typedef struct {

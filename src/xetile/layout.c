@@ -133,8 +133,8 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
 }
 
 /* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
-static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given, const xt_map *source,
-                            const xt_source_ *from, xt_vec r)
+static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt_vec *v, const xt_map *given,
+                            const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
     xt_rearrange_desc_ d = {*v, *given, *source, dim, *from, false, {NULL, NULL, false, 0}, false};
@@ -145,31 +145,44 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_ma
     xt_spread_like_(w.x, r.id, v);
     d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
     if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, op, xt_write_rearrange_, 0, r.id, &d, sizeof d);
+        xt_record_(w, op, write, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
     return r;
 }
 
-static xt_vec xt_rearranged_(xt_ctx *x, const xt_rearrange_desc_ *d, xt_vec r)
-{
-    if (r.blocks && d->from.transposed && xt_transpose_load_(x, d, &r)) return r;
-    xt_vec v = xt_now_vec_(x, &d->v);
-    xt_origin_ o = d->origin;
-    xt_field_ f, t;
-    if (!r.blocks || !v.blocks) return r;
-    if (!d->in_registers) return xt_through_scratch_(x, &v, &d->from, r);
-    if (!xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) return r;
-    if (!d->from.transposed || f.rows <= 2 || f.cols <= 2) return xt_pick_all_(x, &f, &o, NULL, r);
-    o.transposed = false;
-    return xt_transpose_field_(x, &f, &t) ? xt_pick_all_(x, &t, &o, NULL, r) : r;
-}
-
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
+    const xt_rearrange_desc_ *d = n->rearrange;
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
+    xt_field_ f;
+    if (r.blocks && v.blocks && !d->in_registers)
+        r = xt_through_scratch_(x, &v, &d->from, r);
+    else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
+        r = xt_pick_all_(x, &f, &d->origin, NULL, r);
+    xt_define_vec_(x, n->result, r);
+}
+
+XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_rearrange_desc_ *d = n->rearrange;
     if (x->staged && x->stager->write_load(x, n)) return;
-    xt_define_vec_(x, n->result, xt_rearranged_(x, n->rearrange, xt_make_vec_(x, n)));
+    xt_vec r = xt_make_vec_(x, n), v;
+    xt_origin_ o = d->origin;
+    xt_field_ f, t;
+    if (!r.blocks || xt_transpose_load_(x, d, &r)) {
+        xt_define_vec_(x, n->result, r);
+    } else if (!d->in_registers || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 ||
+               d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
+        xt_write_rearrange_(x, n);
+    } else {
+        v = xt_now_vec_(x, &d->v);
+        o.transposed = false;
+        if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
+            r = xt_pick_all_(x, &t, &o, NULL, r);
+        xt_define_vec_(x, n->result, r);
+    }
 }
 
 /* ---- broadcast --------------------------------------------------------------------------------------------------- */
@@ -214,7 +227,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
+    return xt_rearrange_(w, XT_OP_BROADCAST_, xt_write_rearrange_, &d.vec, &given, &d.source, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -229,7 +242,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
                             "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
                             d.vec.inner[1]);
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
+    return xt_rearrange_(w, XT_OP_TRANSPOSE_, xt_write_transpose_, &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
@@ -241,7 +254,7 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
+    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, xt_write_rearrange_, v, map, source, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -260,7 +273,7 @@ static xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_sl
     if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
         return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
                             n[0], n[1]);
-    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
+    return xt_rearrange_(w, op, xt_write_rearrange_, &d->vec, &d->map, &none, from,
                          xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
 }
 

@@ -115,6 +115,33 @@ XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
            (size_t)xt_bytes_((int)v->type);
 }
 
+/* Finds the register needs of products. */
+static void xt_find_products_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_mma_desc_ *d = n->mma;
+        if (n->op != XT_OP_TILE_MMA_) continue;
+        size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
+        size_t all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+        if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+        if (all > x->product_bytes) x->product_bytes = all;
+        size_t slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
+        if (slice <= x->slice_bytes) continue;
+        x->slice_bytes = slice;
+        x->largest = i;
+    }
+}
+
+static void xt_find_messages_(xt_ctx *x)
+{
+    xt_find_block2d_(x);
+    xt_find_late_(x);
+}
+
+static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
+                                             xt_store_strips_};
+
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
     bool with_c = d.sum.magic != 0;
@@ -129,28 +156,10 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_spread_like_(w.x, r.id, &d.sum);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
+    w.x->products = &xt_of_products_;
     w.x->stager = xt_stager_of_products_();
     xt_record_(w, XT_OP_TILE_MMA_, xt_write_tile_mma_, 0, r.id, &d, sizeof d);
     return r;
-}
-
-/* Finds the register needs of products. */
-XE_FN_ void xt_find_products_(xt_ctx *x)
-{
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = n->mma;
-        if (n->op != XT_OP_TILE_MMA_) continue;
-        size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
-        size_t all = sum + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
-        x->has_mma = true;
-        if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
-        if (all > x->product_bytes) x->product_bytes = all;
-        size_t slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
-        if (slice <= x->slice_bytes) continue;
-        x->slice_bytes = slice;
-        x->largest = i;
-    }
 }
 
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)

@@ -198,7 +198,7 @@ XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
     const xt_prefetch_desc_ *d = n->prefetch, *next;
     xt_share_ s;
     if (d->tile.base.local) return;
-    if (x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, &d->tile)) {
+    if (x->block2d && x->at + 1 < x->nodes.count && n[1].op == XT_OP_PREFETCH_TILE_ && xt_may_share_(x, &d->tile)) {
         next = n[1].prefetch;
         if (!next->tile.base.local && next->locality == d->locality && xt_may_share_(x, &next->tile) &&
             xt_share_init_(&s, &d->tile, &next->tile)) {

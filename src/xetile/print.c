@@ -298,7 +298,7 @@ static void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
         if (n->kind < SPE_GLOBAL_LINEAR_ID) xt_put_(p, " %c", 'x' + d->type);
         return;
     case XT_OP_ATOMIC_RMW_: xt_put_(p, "%s", xt_rmw_name_(n->kind)); return;
-    default: xt_put_(p, "%s", xt_reduction_name_(n->kind));
+    default: xt_put_(p, "%s", xt_red_info_(n->kind)->name);
     }
 }
 

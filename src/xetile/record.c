@@ -185,7 +185,11 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
 {
     xt_vec r = *v;
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    if (xt_value_at_(x, v->id)->unmade) xt_make_all_(x, v);
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
+    if (xt_value_at_(x, v->id)->unmade && n->op == XT_OP_LOAD_TILE_)
+        n->write(x, n); /* it was left for later */
+    else if (xt_value_at_(x, v->id)->unmade)
+        x->products->make_strips(x, v);
     r.use = now->use;
     r.blocks = now->blocks;
     r.block = now->block;

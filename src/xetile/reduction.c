@@ -1,28 +1,6 @@
 /* reduction.c - reductions. */
 #include "internal.h"
 
-/* ---- the kinds --------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    const char *name;
-    bool on_float, on_int, idempotent; /* idempotent: a combined with a is a */
-} xt_red_row_;
-
-static const xt_red_row_ *xt_red_info_(int kind)
-{
-    static const xt_red_row_ rows[] = {
-        /* by xt_red_ */
-        {"add", true, true, false},      {"mul", true, true, false},     {"minsi", false, true, true},
-        {"minui", false, true, true},    {"maxsi", false, true, true},   {"maxui", false, true, true},
-        {"and", false, true, true},      {"or", false, true, true},      {"xor", false, true, false},
-        {"minnumf", true, false, true},  {"maxnumf", true, false, true}, {"minimumf", true, false, true},
-        {"maximumf", true, false, true},
-    };
-    return &rows[kind];
-}
-
-XE_FN_ const char *xt_reduction_name_(int kind) { return xt_red_info_(kind)->name; }
-
 /* ---- within a subgroup ------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -38,10 +16,11 @@ static spe_id xt_reduce_pair_(xt_ctx *x, const xt_reduce_ *r, spe_id a, spe_id b
 }
 
 /* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
- * counted from `first`. If the kind is idempotent, lanes without an element use one twice. */
+ * counted from `first`. If the kind is idempotent (a combined with a is a), lanes without an element use one twice. */
 static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
 {
-    const bool twice = xt_red_info_(r->group.kind)->idempotent;
+    const spe_arith_op op = xt_red_info_(r->group.kind)->op;
+    const bool twice = op != SPE_ARITH_ADD && op != SPE_ARITH_MUL && op != SPE_ARITH_XOR;
     xt_val neutral = spe_val_int(r->group.kind == XT_RED_mul_ ? 1 : 0);
     spe_id sum = 0, one;
     int strip, p, size = r->group.size, from[32];
@@ -134,7 +113,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
     d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
     n = d->vec.dist.shape[d->dim];
-    if (type == XT_BOOL_ || xt_is_f8_(type) || !(xt_is_float_(type) ? row->on_float : row->on_int))
+    if (type == XT_BOOL_ || xt_is_f8_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
     return (d->reduction_size > 0 && n % d->reduction_size == 0) ||

@@ -12,7 +12,7 @@ static struct {
 enum { KINDS = XT_RED_COUNT_ };
 static bool applies(int kind)
 {
-    return is_float(now.t.type) ? xt_red_info_(kind)->on_float : xt_red_info_(kind)->on_int;
+    return xt_red_info_(kind)->takes & (is_float(now.t.type) ? XT_RMW_FLOAT_ : XT_RMW_INT_);
 }
 
 static int result_rows(void) { return now.dim ? now.rows : now.rows / now.size; }
