@@ -43,6 +43,17 @@ void soft_command_awaits(struct soft_command *c, uint32_t count, ze_event_handle
         if (events[i] && !events[i]->counts) c->waits[c->wait_count++] = events[i];
 }
 
+/* For Intel's driver, commands appended to a closed list are beyond its end: they are accepted, and never run. */
+static ze_result_t appended_too_late(const struct _ze_command_list_handle_t *list)
+{
+    static atomic_bool told;
+    if (list->immediate || soft_is_strict())
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
+    if (atomic_exchange(&told, true)) return ZE_RESULT_SUCCESS;
+    return soft_fail_loudly(ZE_RESULT_SUCCESS, "what is appended to a closed list does not run; "
+                                               "XETILE_SOFT_STRICT=1 refuses it");
+}
+
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
                                       ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
                                       ze_result_t *result)
@@ -50,10 +61,12 @@ struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_c
     struct soft_command *c = NULL;
     size_t header = (sizeof *c + wait_count * sizeof *waits + 15) / 16 * 16;
     *result = soft_check(list, SOFT_LIST);
-    if (*result == ZE_RESULT_SUCCESS && list->closed)
-        *result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the command list is closed");
     if (*result == ZE_RESULT_SUCCESS) *result = soft_check_events(list, signal, wait_count, waits);
     if (*result != ZE_RESULT_SUCCESS) return NULL;
+    if (list->closed) {
+        *result = appended_too_late(list);
+        return NULL;
+    }
     /* The payload may hold arguments of any type, so it needs the largest alignment. */
     if (posix_memalign((void **)&c, 128, (header + 127) / 128 * 128 + payload) != 0) {
         *result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;

@@ -166,7 +166,7 @@ uint32_t soft_parts_of(ze_device_handle_t device); /* the number of its sub-devi
 bool soft_is_subdevice(ze_device_handle_t device);
 void soft_device_uuid(ze_device_handle_t device, uint8_t to[ZE_MAX_DEVICE_UUID_SIZE]);
 bool soft_has_system_memory(void); /* may kernels use memory from malloc? */
-bool soft_is_strict(void); /* refuse invalid SPIR-V even if drivers accept it? */
+bool soft_is_strict(void); /* refuse what is invalid even if drivers accept it? */
 bool soft_is_quick(void);  /* compile kernels in half the time, to run slower? */
 void soft_look_at_settings(void); /* reports unknown settings, once per process */
 bool soft_is_cpu(void); /* XETILE_SOFT_TYPE=cpu: programs that want only GPUs should skip the device */
@@ -636,7 +636,8 @@ ze_result_t soft_append_box_copy(ze_command_list_handle_t list, void *to, const 
                                  const void *from, const struct soft_box *from_box, ze_event_handle_t signal,
                                  uint32_t wait_count, ze_event_handle_t *waits);
 
-/* Creates a command for `list`; NULL: *result is the reason (closed list, bad event, out of memory). */
+/* Creates a command for `list`; NULL: *result is the reason (bad event, out of memory), or success: the list is closed,
+ * so the command would never run. */
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
                                       ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
                                       ze_result_t *result);

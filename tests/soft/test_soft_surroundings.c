@@ -309,6 +309,48 @@ TEST(settings_that_are_misspelt_are_told)
     CHECK_HAS(said, "there is no setting XETILE_SOFT_TREADS; soft/README.md lists them\n");
 }
 
+/* ---- what other drivers accept */
+
+/* A list that fills bytes with 1, then, after it was closed, with 2 and 3. */
+static void append_to_a_closed_list(ze_result_t result)
+{
+    ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                  .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
+    ze_command_queue_handle_t q;
+    ze_command_list_handle_t l;
+    uint8_t *m;
+    open_device();
+    m = (uint8_t *)zed_alloc(&device, ZED_SHARED, 100, 0);
+    NEED(m && zeCommandQueueCreate(device.context, device.device, &qd, &q) == ZE_RESULT_SUCCESS);
+    memset(m, 0xee, 100);
+    NEED(zeCommandListCreate(device.context, device.device, &ld, &l) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListAppendMemoryFill(l, m, "\1", 1, 50, NULL, 0, NULL) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListClose(l) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListAppendMemoryFill(l, m, "\2", 1, 100, NULL, 0, NULL) == result);
+    NEED(zeCommandListAppendMemoryFill(l, m, "\3", 1, 100, NULL, 0, NULL) == result);
+    NEED(zeCommandListAppendMemoryFill(l, m, "\3", 3, 100, NULL, 0, NULL) == ZE_RESULT_ERROR_INVALID_SIZE);
+    NEED(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL) == ZE_RESULT_SUCCESS);
+    for (int i = 0; i < 100; i++) NEED(m[i] == (i < 50 ? 1 : 0xee));
+    NEED(zeCommandListReset(l) == ZE_RESULT_SUCCESS && zeCommandListClose(l) == ZE_RESULT_SUCCESS);
+    NEED(zeCommandListAppendMemoryFill(l, m, "\4", 1, 100, NULL, 0, NULL) == result);
+    NEED(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL) == ZE_RESULT_SUCCESS);
+    for (int i = 0; i < 100; i++) NEED(m[i] == (i < 50 ? 1 : 0xee));
+    NEED(zeCommandListDestroy(l) == ZE_RESULT_SUCCESS && zeCommandQueueDestroy(q) == ZE_RESULT_SUCCESS);
+}
+
+static void have_appends_dropped(void) { append_to_a_closed_list(ZE_RESULT_SUCCESS); }
+static void have_appends_refused(void) { append_to_a_closed_list(ZE_RESULT_ERROR_INVALID_ARGUMENT); }
+
+TEST(appends_to_closed_lists)
+{
+    in_a_child(as_it_is, have_appends_dropped);
+    const char *first = strstr(said, "what is appended to a closed list does not run; XETILE_SOFT_STRICT=1 refuses it\n");
+    CHECK_MSG(first && !strstr(strchr(first, ';'), "closed list"), "said, once: %s", said);
+    in_a_child((const char *const[]){"XETILE_SOFT_STRICT=1", NULL}, have_appends_refused);
+    CHECK_STR(said, "");
+}
+
 /* ---- the loader's validation layer */
 
 static bool is_mapped(const char *library)
@@ -503,6 +545,7 @@ int main(void)
     RUN(no_compiler);
     RUN(refused_calls_say_why_when_asked);
     RUN(settings_that_are_misspelt_are_told);
+    RUN(appends_to_closed_lists);
     RUN(under_the_validation_layer);
     RUN(binaries_travel);
     RUN(binaries_cut_short);
