@@ -356,7 +356,8 @@ ze_result_t zeCommandListHostSynchronize(ze_command_list_handle_t list, uint64_t
 #if SOFT_API(9)
 SOFT_GETTER(zeCommandListGetDeviceHandle, ze_command_list_handle_t, SOFT_LIST, ze_device_handle_t, handle->device)
 SOFT_GETTER(zeCommandListGetContextHandle, ze_command_list_handle_t, SOFT_LIST, ze_context_handle_t, handle->context)
-SOFT_GETTER(zeCommandListGetOrdinal, ze_command_list_handle_t, SOFT_LIST, uint32_t, 0)
+SOFT_GETTER(zeCommandListGetOrdinal, ze_command_list_handle_t, SOFT_LIST, uint32_t,
+            handle->desc.commandQueueGroupOrdinal)
 
 ze_result_t zeCommandListImmediateGetIndex(ze_command_list_handle_t list, uint32_t *index)
 {

@@ -2057,11 +2057,13 @@ TEST(newer_getters)
 TEST(newer_getters_of_what_was_asked_for)
 {
     ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                  .ordinal = 1,
                                   .index = 3,
                                   .flags = ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY,
                                   .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS,
                                   .priority = ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW};
     ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC,
+                                 .commandQueueGroupOrdinal = 1,
                                  .flags = ZE_COMMAND_LIST_FLAG_MAXIMIZE_THROUGHPUT};
     ze_event_desc_t ed = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .wait = ZE_EVENT_SCOPE_FLAG_DEVICE};
     ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
@@ -2085,8 +2087,14 @@ TEST(newer_getters_of_what_was_asked_for)
     CHECK_INT(queue_flags, ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY);
     OK(zeCommandQueueGetPriority(q, &priority));
     CHECK_INT(priority, ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW);
+    OK(zeCommandQueueGetOrdinal(q, &n));
+    CHECK_INT(n, 1);
+    n = 9;
     OK(zeCommandListGetOrdinal(r, &n));
-    CHECK_INT(n, 0);
+    CHECK_INT(n, 1);
+    n = 9;
+    OK(zeCommandListGetOrdinal(l, &n));
+    CHECK_INT(n, 1);
     OK(zeCommandListGetFlags(r, &list_flags));
     CHECK_INT(list_flags, ZE_COMMAND_LIST_FLAG_MAXIMIZE_THROUGHPUT);
     queue_flags = 0;
