@@ -6,15 +6,17 @@
 /* Lane 0 of an affine or uniform operand. */
 static const char *first(struct cg *g, uint32_t id)
 {
-    return cg_affine(g, id)->is ? cg_str(g, "v%u", id) : cg_use(g, id, false);
+    return cg_affine(g, id)->is ? cg_var(g, "v", id) : cg_use(g, id, false);
 }
 
 /* Copies a uniform value, or an affine one with its additional variables, to a phi. */
 void cg_copy_affine(struct cg *g, uint32_t to, uint32_t from)
 {
-    cg_put(g, "    v%u = %s;\n", to, first(g, from));
+    cg_put(g, "    %s = %s;\n", cg_var(g, "v", to), first(g, from));
     if (!cg_affine(g, to)->checked) return;
-    cg_put(g, "    ok%u = ok%u;\n    if (__builtin_expect(!ok%u, 0)) w%u = w%u;\n", to, from, to, to, from);
+    const char *ok = cg_var(g, "ok", to);
+    cg_put(g, "    %s = %s;\n    if (__builtin_expect(!%s, 0)) %s = %s;\n", ok, cg_var(g, "ok", from), ok,
+           cg_var(g, "w", to), cg_var(g, "w", from));
 }
 
 const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed)
@@ -24,7 +26,8 @@ const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed)
     uint64_t all = cg_affine(g, id)->step * (g->S - 1), most = ~(uint64_t)0 >> (64 - cg_width_of(g, id) + is_signed);
     bool falls = (int64_t)all < 0;
     uint64_t least = is_signed ? ~most : 0, limit = (falls ? least : most) - all;
-    return cg_str(g, "(%s)v%u %s (%s)0x%llxull", type, id, falls ? ">=" : "<=", type, (unsigned long long)limit);
+    return cg_str(g, "(%s)%s %s (%s)0x%llxull", type, cg_var(g, "v", id), falls ? ">=" : "<=", type,
+                  (unsigned long long)limit);
 }
 
 void cg_each_widened(struct cg *g, const struct sp_inst *i,
@@ -88,15 +91,15 @@ static const char *scalar_text(struct cg *g)
 static void write_check(struct cg *g)
 {
     const struct sp_inst *i = g->inst;
-    cg_put(g, "    ok%u = 1", i->id);
+    cg_put(g, "    %s = 1", cg_var(g, "ok", i->id));
     CG_EACH_VALUE (k, i)
         if (cg_affine(g, i->operand[k])->is && cg_affine(g, i->operand[k])->checked)
-            cg_put(g, " && ok%u", i->operand[k]);
+            cg_put(g, " && %s", cg_var(g, "ok", i->operand[k]));
     if (!cg_is_proved(g, i->id, CG_PROVED)) cg_each_widened(g, i, write_test);
     cg_put(g, ";\n");
 }
 
-void cg_write_affine_start(struct cg *g) { cg_put(g, "    v%u = %s;\n", g->inst->id, scalar_text(g)); }
+void cg_write_affine_start(struct cg *g) { cg_put(g, "    %s = %s;\n", cg_var(g, "v", g->inst->id), scalar_text(g)); }
 
 void cg_write_affine(struct cg *g)
 {
@@ -104,7 +107,7 @@ void cg_write_affine(struct cg *g)
     cg_write_affine_start(g);
     if (!cg_affine(g, g->inst->id)->checked) return;
     write_check(g);
-    cg_put(g, "    if (__builtin_expect(!ok%u, 0)) {\n", g->inst->id);
+    cg_put(g, "    if (__builtin_expect(!%s, 0)) {\n", cg_var(g, "ok", g->inst->id));
     g->lanes_apart = true;
     if (!cg_write_simple(g)) cg_write_memory(g);
     g->lanes_apart = false;

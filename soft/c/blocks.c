@@ -1,7 +1,7 @@
 /* blocks.c - the blocks of a function as text: copies along edges, branches and switches for all lanes or under masks,
  * calls, and the order of blocks.
  */
-#include "codegen.h"
+#include "body.h"
 
 /* ---- control flow as text */
 
@@ -95,11 +95,11 @@ static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mas
 {
     const struct cg_block *b = g->fn->block;
     bool plain = runs_coherent(g, from) && !mask, whole = plain && cg_has_coherent(g, to);
-    uint32_t label = g->fn->f->blocks[to].label;
     cg_leave_loops(g, from, to);
     write_phis(g, from, to, plain ? NULL : mask ? mask : g->mask);
-    if (b[to].masked && !whole) cg_put(g, "    m%u |= %s;\n", label, mask ? mask : g->mask);
-    if (plain) cg_put(g, "    goto %c%u;\n", whole ? 'W' : 'L', label);
+    if (b[to].masked && !whole)
+        cg_put(g, "    %s |= %s;\n", cg_var(g, "m", g->fn->f->blocks[to].label), mask ? mask : g->mask);
+    if (plain) cg_put(g, "    %s;\n", cg_jump(g, to, whole));
 }
 
 /* After a divergent branch of all lanes: continue with the first masked block. */
@@ -112,14 +112,7 @@ static void write_entry(struct cg *g, uint32_t from)
         if (s->masked && (first == UINT32_MAX || s->order < g->fn->block[first].order)) first = b->succ[i];
     }
     if (first == UINT32_MAX) first = b->succ[0];
-    cg_put(g, "    goto L%u;\n", g->fn->f->blocks[first].label);
-}
-
-/* A divergent branch writes edges that leave the loop first, because the others may overwrite its head's phis. */
-static bool stays_in_loop(struct cg *g, uint32_t from, uint32_t to)
-{
-    uint32_t loop = g->fn->block[from].loop;
-    return loop && cg_loop_contains(g->fn, loop, to);
+    cg_put(g, "    %s;\n", cg_jump(g, first, false));
 }
 
 /* If all lanes take the same path, they stay together. */
@@ -151,76 +144,81 @@ static void write_branch(struct cg *g, uint32_t from)
         if (runs_coherent(g, from)) write_common_ways(g, from, condition, yes, no);
         const char *t = cg_temporary(g, "i32x"), *f = cg_temporary(g, "i32x"), *c = cg_use(g, condition, true);
         cg_put(g, "    %s = %s & %s;\n    %s = %s & ~%s;\n", t, g->mask, c, f, g->mask, c);
-        bool yes_first = !stays_in_loop(g, from, yes);
+        bool yes_first = !cg_stays_in_loop(g->fn, from, yes); /* others may overwrite its head's phis */
         write_edge(g, from, yes_first ? yes : no, yes_first ? t : f);
         write_edge(g, from, yes_first ? no : yes, yes_first ? f : t);
         if (runs_coherent(g, from)) write_entry(g, from);
     }
 }
 
-static uint64_t case_literal(const struct sp_inst *s, uint32_t at, uint32_t words)
+/* Begins a block, or the rest of one, for the lanes in its mask. */
+static void open_block(struct cg *g, uint32_t block)
 {
-    return words == 2 ? s->operand[at] | (uint64_t)s->operand[at + 1] << 32 : s->operand[at];
+    uint32_t label = g->fn->f->blocks[block].label;
+    cg_put(g, "    {\n");
+    if (runs_coherent(g, block)) return;
+    const char *m = cg_var(g, "m", label);
+    cg_put(g, "    const i32x k%u = %s;\n    const u64 b%u = XS(bits)(k%u);\n    %s = (i32x){0};\n    if (b%u) {\n",
+           label, m, label, label, m, label);
 }
 
-/* The cases whose blocks are (staying) or are not in the loop of the switch: a comparison and an edge each. */
-static void write_cases(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t words, uint64_t width, bool staying,
-                        bool edges)
+/* Ends a piece within a block, which continues in the next one. */
+static void cut_block(struct cg *g, uint32_t block)
 {
-    const struct sp_inst *s = g->inst;
-    const struct sp_block *b = &g->fn->f->blocks[from];
-    bool may_cut = true;
-    for (uint32_t k = 0; k < b->succ_count; k++) may_cut = may_cut && b->succ[k] != from;
-    for (uint32_t i = 2; i + words < s->count; i += words + 1) {
-        uint32_t target = block_of_label(g, s->operand[i + words]);
-        if (stays_in_loop(g, from, target) != staying) continue;
-        if (may_cut && !g->coherent) cg_mark_cut(g, from, false);
-        cg_put(g, "    {\n    const i32x hit_ = %s & XS_COMPARE(q%u, ==, %s);\n    r%u &= ~hit_;\n", g->mask, b->label,
-               cg_splat(g, kind, cg_literal(g, kind, case_literal(s, i, words) & width)), b->label);
-        if (edges) write_edge(g, from, target, "hit_");
+    uint32_t label = g->fn->f->blocks[block].label;
+    if (runs_coherent(g, block))
+        cg_put(g, "    }\n");
+    else
+        cg_put(g, "    %s = k%u;\n    }\n    }\n", cg_var(g, "m", label), label);
+    cg_next_piece(g);
+    open_block(g, block);
+}
+
+/* A comparison and an edge for each case. */
+static void write_varying_switch(struct cg *g, uint32_t from, enum cg_kind kind, uint64_t width)
+{
+    uint32_t label = g->fn->f->blocks[from].label, step = g->fn->f->blocks[from].count;
+    struct cg_case c = {0};
+    if (!g->coherent) cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), "q", label, "");
+    if (!g->coherent) cg_declare(g, CG_PLAIN, "i32x", "r", label, "");
+    cg_put(g, "    %s = %s;\n", cg_var(g, "q", label), cg_use(g, g->inst->operand[0], true));
+    cg_put(g, "    %s = %s;\n", cg_var(g, "r", label), g->mask);
+    for (; cg_next_case(g, g->fn, from, g->inst, &c); step++) {
+        if (cg_is_cut(g, step)) cut_block(g, from);
+        const char *rest = cg_var(g, "r", label), *selector = cg_var(g, "q", label);
+        if (c.is_default) {
+            write_edge(g, from, c.to, rest);
+            continue;
+        }
+        cg_put(g, "    {\n    const i32x hit_ = %s & XS_COMPARE(%s, ==, %s);\n    %s &= ~hit_;\n", g->mask, selector,
+               cg_splat(g, kind, cg_literal(g, kind, c.literal & width)), rest);
+        if (c.edge) write_edge(g, from, c.to, "hit_");
         cg_put(g, "    }\n");
     }
+    if (runs_coherent(g, from)) write_entry(g, from);
 }
 
-/* The lanes for the default block are known after all cases; if it leaves the loop, its edge precedes those of cases
- * that stay. */
-static void write_varying_switch(struct cg *g, uint32_t from, enum cg_kind kind, uint32_t words, uint64_t width)
+static void write_uniform_switch(struct cg *g, uint32_t from, enum cg_kind kind, uint64_t width)
 {
-    uint32_t label = g->fn->f->blocks[from].label, other = block_of_label(g, g->inst->operand[1]);
-    const char *rest = cg_str(g, "r%u", label);
-    bool stays = stays_in_loop(g, from, other);
-    if (!g->coherent) cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), cg_str(g, "q%u", label), "");
-    if (!g->coherent) cg_declare(g, CG_PLAIN, "i32x", rest, "");
-    cg_put(g, "    q%u = %s;\n    %s = %s;\n", label, cg_use(g, g->inst->operand[0], true), rest, g->mask);
-    write_cases(g, from, kind, words, width, false, true);
-    if (!stays) write_cases(g, from, kind, words, width, true, false);
-    if (!stays) write_edge(g, from, other, rest);
-    write_cases(g, from, kind, words, width, true, true);
-    if (stays) write_edge(g, from, other, rest);
-    if (runs_coherent(g, from)) write_entry(g, from);
+    const struct sp_inst *s = g->inst;
+    uint32_t words = kind == CG_U64 ? 2 : 1;
+    cg_put(g, "    switch (%s) {\n", cg_use(g, s->operand[0], false));
+    for (uint32_t i = 2; i + words < s->count; i += words + 1) {
+        uint64_t literal = s->operand[i] | (words == 2 ? (uint64_t)s->operand[i + 1] << 32 : 0);
+        cg_put(g, "    case %s: ", cg_literal(g, kind, literal & width));
+        write_edge(g, from, block_of_label(g, s->operand[i + words]), NULL);
+        if (!runs_coherent(g, from)) cg_put(g, "    break;\n");
+    }
+    cg_put(g, "    default:\n");
+    write_edge(g, from, block_of_label(g, s->operand[1]), NULL);
+    cg_put(g, "    }\n");
 }
 
 static void write_switch(struct cg *g, uint32_t from)
 {
-    const struct sp_inst *s = g->inst;
-    uint32_t selector = s->operand[0];
-    enum cg_kind kind = cg_kind_of(g, selector);
-    uint32_t words = kind == CG_U64 ? 2 : 1;
-    uint32_t bits = sp_type(g->m, g->m->ids[selector].type)->bits;
+    uint32_t selector = g->inst->operand[0], bits = sp_type(g->m, g->m->ids[selector].type)->bits;
     uint64_t width = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
-    if (!cg_is_varying(g, selector)) {
-        cg_put(g, "    switch (%s) {\n", cg_use(g, selector, false));
-        for (uint32_t i = 2; i + words < s->count; i += words + 1) {
-            cg_put(g, "    case %s: ", cg_literal(g, kind, case_literal(s, i, words) & width));
-            write_edge(g, from, block_of_label(g, s->operand[i + words]), NULL);
-            if (!runs_coherent(g, from)) cg_put(g, "    break;\n");
-        }
-        cg_put(g, "    default:\n");
-        write_edge(g, from, block_of_label(g, s->operand[1]), NULL);
-        cg_put(g, "    }\n");
-        return;
-    }
-    write_varying_switch(g, from, kind, words, width);
+    (cg_is_varying(g, selector) ? write_varying_switch : write_uniform_switch)(g, from, cg_kind_of(g, selector), width);
 }
 
 static void write_return_value(struct cg *g)
@@ -229,8 +227,7 @@ static void write_return_value(struct cg *g)
     bool varying = g->fn->result_varying;
     const struct cg_leaves *l = cg_value_leaves(g, id);
     CG_EACH_LEAF (i, l) {
-        const char *to = cg_str(g, "result%s", l->leaf[i].path), *e;
-        e = cg_leaf_use(g, id, i, varying);
+        const char *to = cg_str(g, "%s%s", cg_result(g), l->leaf[i].path), *e = cg_leaf_use(g, id, i, varying);
         cg_put(g, "    %s = %s;\n", to, varying ? cg_select(g, l->leaf[i].kind, g->mask, e, to) : e);
     }
 }
@@ -306,30 +303,27 @@ static void write_instruction(struct cg *g)
         write_plain(g);
 }
 
-/* Begins a block, or the rest of one, for the lanes in its mask. */
-void cg_write_block_head(struct cg *g, uint32_t block)
+/* All lanes of a masked block continue with its second copy, unless they come from there. */
+static void join_coherent(struct cg *g, uint32_t block)
 {
     uint32_t label = g->fn->f->blocks[block].label;
-    cg_put(g, "    {\n");
-    if (runs_coherent(g, block)) return;
-    cg_put(g, "    const i32x k%u = m%u;\n    const u64 b%u = XS(bits)(k%u);\n    m%u = (i32x){0};\n    if (b%u) {\n",
-           label, label, label, label, label, label);
-    if (cg_joins_coherent(g, block))
-        cg_put(g, "    if (b%u == XS_FULL && !x%u) goto W%u;\n    x%u = 0;\n", label, label, label, label);
+    const char *x = cg_var(g, "x", label);
+    cg_put(g, "    if (b%u == XS_FULL && !%s) %s;\n    %s = 0;\n", label, x, cg_jump(g, block, true), x);
 }
 
-void cg_write_block(struct cg *g, uint32_t block)
+static void write_block(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
     bool masked = !runs_coherent(g, block);
-    if (!g->coherent) cg_mark_cut(g, block, true);
+    if (cg_is_cut(g, 0)) cg_next_piece(g);
     cg_put(g, "%c%u:;\n", g->coherent ? 'W' : 'L', b->label);
-    cg_write_block_head(g, block);
+    open_block(g, block);
+    if (masked && cg_joins_coherent(g, block)) join_coherent(g, block);
     g->mask = masked ? cg_str(g, "k%u", b->label) : "m0";
     g->bits = masked ? cg_str(g, "b%u", b->label) : "b0";
     if (g->coherent) cg_check_affine_first(g, block);
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
-        if (i && !g->skip && !g->coherent) cg_mark_cut(g, block, false);
+        if (i && cg_is_cut(g, i)) cut_block(g, block);
         g->inst = &b->inst[i];
         if (g->skip)
             g->skip--;
@@ -344,47 +338,57 @@ void cg_write_block(struct cg *g, uint32_t block)
     cg_put(g, masked ? "    }\n    }\n" : "    }\n");
     g->mask = "m0";
     g->bits = "b0";
-    cg_free_words(g);
 }
 
-/* After the last block of a masked loop: repeats it while a lane waits at its head. */
+/* Repeats the blocks from this one on while a lane waits there. */
+static void repeat_from(struct cg *g, uint32_t block)
+{
+    cg_put(g, "    if (XS(bits)(%s)) %s;\n", cg_var(g, "m", g->fn->f->blocks[block].label), cg_jump(g, block, false));
+}
+
+/* After the last block of a masked loop. */
 static void write_loop_ends(struct cg *g, uint32_t block)
 {
     for (uint32_t l = g->fn->block[block].loop; l; l = g->fn->loop[l - 1].parent) {
         if (g->fn->loop[l - 1].last != block) break;
-        uint32_t label = g->fn->f->blocks[g->fn->loop[l - 1].header].label;
-        cg_put(g, "    if (XS(bits)(m%u)) goto L%u;\n", label, label);
+        repeat_from(g, g->fn->loop[l - 1].header);
     }
 }
 
-/* In loops with several entries, lanes may wait at any block. */
-static void write_irreducible_end(struct cg *g, uint32_t at, uint32_t first)
-{
-    for (uint32_t i = first; i < at; i++) {
-        uint32_t label = g->fn->f->blocks[g->fn->order[i]].label;
-        cg_put(g, "    if (XS(bits)(m%u)) goto L%u;\n", label, label);
-    }
-}
-
-void cg_write_component(struct cg *g, uint32_t component)
+/* After the last masked block of a component. In loops with several entries, lanes may wait at any of them. */
+static void write_component_end(struct cg *g, uint32_t component)
 {
     const struct cg_function *fn = g->fn;
-    uint32_t exit = UINT32_MAX, first = fn->component[component], i = first;
-    for (; i < fn->order_count && fn->block[fn->order[i]].component == component; i++) {
+    uint32_t exit = UINT32_MAX;
+    for (uint32_t i = fn->component[component]; i < fn->order_count; i++) {
         const struct sp_block *b = &fn->f->blocks[fn->order[i]];
-        cg_write_block(g, fn->order[i]);
-        write_loop_ends(g, fn->order[i]);
+        if (fn->block[fn->order[i]].component != component) break;
+        if (fn->loops_irreducible) repeat_from(g, fn->order[i]);
         for (uint32_t k = 0; k < b->succ_count; k++)
             if (!fn->block[b->succ[k]].masked) exit = b->succ[k];
     }
-    if (fn->loops_irreducible) write_irreducible_end(g, i, first);
-    if (exit == UINT32_MAX)
-        cg_put(g, "    goto done;\n");
-    else
-        cg_put(g, "    goto L%u;\n", fn->f->blocks[exit].label);
-    if (!fn->coherent[component]) return;
-    g->coherent = true;
-    for (i = first; i < fn->order_count && fn->block[fn->order[i]].component == component; i++)
-        cg_write_block(g, fn->order[i]);
+    cg_put(g, "    %s;\n", exit == UINT32_MAX ? "goto done" : cg_jump(g, exit, false));
+}
+
+static bool ends_component(const struct cg_function *fn, uint32_t block)
+{
+    uint32_t next = fn->block[block].order + 1;
+    return next == fn->order_count || fn->block[fn->order[next]].component != fn->block[block].component;
+}
+
+void cg_write_blocks(struct cg *g)
+{
+    const struct cg_outline *plan = g->fn->outline;
+    for (uint32_t p = 0; p < plan->place_count && !g->failed; p++) {
+        uint32_t block = plan->place[p].block;
+        cg_next_place(g, p);
+        g->coherent = plan->place[p].coherent;
+        write_block(g, block);
+        if (!runs_coherent(g, block)) {
+            write_loop_ends(g, block);
+            if (ends_component(g->fn, block)) write_component_end(g, g->fn->block[block].component);
+        }
+        cg_free_words(g);
+    }
     g->coherent = false;
 }

@@ -1,50 +1,80 @@
-/* body.c - the body of the function being written: its C variables, and where it may be split (outline.c). */
+/* body.c - the body of the function being written: its C variables, and the jumps between its blocks. pieces.c makes C
+ * functions of it.
+ */
 #include "body.h"
 
-#include <string.h>
+/* ---- variables */
 
-static bool grow(struct cg *g, void **items, uint32_t count, uint32_t *room, size_t bytes)
+const char *cg_var(struct cg *g, const char *prefix, uint32_t id)
 {
-    if (count < *room) return true;
-    uint32_t more = *room ? 2 * *room : 64;
-    void *moved = cg_alloc(g, more * bytes);
-    if (!moved) return false;
-    if (count) memcpy(moved, *items, count * bytes);
-    *items = moved;
-    *room = more;
-    return true;
+    uint32_t home = cg_is_divided(g) ? cg_home(g, id) : 0;
+    if (home != CG_IN_STATE && home != g->body_text->now)
+        cg_fail(g, "internal: %s%u is not known to be used in this piece", prefix, id);
+    return cg_str(g, home == CG_IN_STATE ? "state_->%s%u" : "%s%u", prefix, id);
 }
 
-struct cg_name *cg_add_name(struct cg *g, const char *text, size_t length)
+const char *cg_result(struct cg *g) { return cg_is_divided(g) ? "state_->result" : "result"; }
+
+void cg_declare_in(struct cg *g, struct sp_text *where, bool zero, const char *type, const char *name)
 {
-    struct cg_body *b = g->body_text;
-    if (!grow(g, (void **)&b->name, b->count, &b->room, sizeof *b->name)) return NULL;
-    struct cg_name *n = &b->name[b->count++];
-    *n = (struct cg_name){.text = text, .length = (uint32_t)length, .place = CG_NOWHERE, .piece = CG_NOWHERE};
-    return n;
+    struct sp_text *text = g->c;
+    g->c = where;
+    cg_put(g, "    %s %s%s;\n", type, name, zero ? " = {0}" : "");
+    g->c = text;
 }
 
-const char *cg_copy(struct cg *g, const char *text)
-{
-    size_t n = strlen(text) + 1;
-    char *s = cg_alloc(g, n);
-    return s ? memcpy(s, text, n) : "";
-}
-
-void cg_declare(struct cg *g, enum cg_lifetime lifetime, const char *type, const char *name, const char *dimension)
-{
-    name = cg_copy(g, name);
-    struct cg_name *n = cg_add_name(g, name, strlen(name));
-    if (!n) return;
-    n->type = cg_copy(g, type);
-    n->dimension = *dimension ? cg_copy(g, dimension) : "";
-    n->zero = lifetime == CG_ZERO;
-    n->kept = lifetime == CG_KEPT;
-}
-
-void cg_mark_cut(struct cg *g, uint32_t block, bool start)
+void cg_declare(struct cg *g, enum cg_initial initial, const char *type, const char *prefix, uint32_t id,
+                const char *dimension)
 {
     struct cg_body *b = g->body_text;
-    if (!grow(g, (void **)&b->mark, b->mark_count, &b->mark_room, sizeof *b->mark)) return;
-    b->mark[b->mark_count++] = (struct cg_mark){g->c->size, block, start};
+    const char *name = cg_str(g, "%s%u%s", prefix, id, dimension);
+    uint32_t home = cg_is_divided(g) ? cg_home(g, id) : 0;
+    if (home == CG_IN_STATE)
+        cg_declare_in(g, &b->state[initial != CG_ZERO], false, type, name);
+    else if (home != CG_UNUSED)
+        cg_declare_in(g, &b->piece[home].declared, initial == CG_ZERO, type, name);
 }
+
+void cg_note_builtin(struct cg *g)
+{
+    if (g->body_text) g->body_text->piece[g->body_text->now].builtins = true;
+}
+
+/* ---- jumps */
+
+/* C that jumps to a label, or returns the entry there. */
+static const char *jump(struct cg *g, uint32_t piece, uint32_t entry, uint32_t target, const char *label)
+{
+    if (!cg_is_divided(g) || piece == g->body_text->now) return cg_str(g, "goto %s", label);
+    g->body_text->entered[target] = 1;
+    return cg_str(g, "return %uu", piece << CG_ENTRY_BITS | entry);
+}
+
+const char *cg_jump(struct cg *g, uint32_t block, bool coherent)
+{
+    const struct cg_outline *plan = g->fn->outline;
+    const char *label = cg_str(g, "%c%u", coherent ? 'W' : 'L', g->fn->f->blocks[block].label);
+    if (!cg_is_divided(g)) return cg_str(g, "goto %s", label);
+    uint32_t place = plan->place_of[coherent][block], piece = plan->piece_of_place[place];
+    return jump(g, piece, cg_entry_of_place(&plan->cut[piece], place), place, label);
+}
+
+const char *cg_jump_to_point(struct cg *g, uint32_t point)
+{
+    const struct cg_outline *plan = g->fn->outline;
+    return jump(g, cg_is_divided(g) ? plan->piece_of_point[point] : 0, cg_entry_of_point(point),
+                plan->place_count + point, cg_str(g, "R%u", point + 1));
+}
+
+/* ---- pieces */
+
+bool cg_is_cut(const struct cg *g, uint32_t step)
+{
+    const struct cg_outline *plan = g->fn->outline;
+    const struct cg_body *b = g->body_text;
+    if (b->now + 1 >= plan->pieces) return false;
+    return plan->cut[b->now + 1].place == b->place && plan->cut[b->now + 1].step == step;
+}
+
+void cg_next_piece(struct cg *g) { g->c = &g->body_text->piece[++g->body_text->now].text; }
+void cg_next_place(struct cg *g, uint32_t place) { g->body_text->place = place; }

@@ -77,6 +77,7 @@ static const char *full_item(struct cg *g, uint32_t builtin, uint32_t c)
 
 const char *cg_builtin_affine(struct cg *g, uint32_t builtin, uint32_t component)
 {
+    cg_note_builtin(g);
     return cg_builtin_is_affine(g, builtin, component) ? full_item(g, builtin, 0) : NULL;
 }
 
@@ -85,6 +86,7 @@ const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum cg_
     const char *e = c > 3 ? NULL : c == 3 ? "0" : group_value(g, builtin, c);
     bool size = builtin == SP_BUILTIN_GlobalSize || builtin == SP_BUILTIN_WorkgroupSize ||
                 builtin == SP_BUILTIN_NumWorkgroups || builtin == SP_BUILTIN_EnqueuedWorkgroupSize;
+    cg_note_builtin(g);
     if (c == 3 && size) e = "1";
     if (e) {
         e = cg_str(g, "(%s)(%s)", cg_kind_type(g, kind, false), e);

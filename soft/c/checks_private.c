@@ -20,7 +20,7 @@ static const char *items_at(struct cg *g, uint32_t pointer, uint64_t bytes)
 {
     const struct cg_private *p = &g->private[pointer];
     uint32_t size = g->private[p->variable].granule;
-    return cg_str(g, "q%u + %llu, %llu", p->variable, (unsigned long long)p->offset / size,
+    return cg_str(g, "%s + %llu, %llu", cg_var(g, "q", p->variable), (unsigned long long)p->offset / size,
                   (unsigned long long)bytes / size);
 }
 
@@ -45,8 +45,8 @@ static void check_item_copy(struct cg *g)
     if (g->inst->op == SP_OP_CopyMemorySized && !sp_constant(g->m, cg_operand(g, 2), &bytes)) return;
     const struct cg_private *t = &g->private[to], *f = &g->private[from];
     if (is_item(g, to) && is_item(g, from))
-        cg_put(g, "    check_copied(%s, %u, q%u + %llu, %u, %s);\n", items_at(g, to, bytes),
-               g->private[t->variable].granule, f->variable,
+        cg_put(g, "    check_copied(%s, %u, %s + %llu, %u, %s);\n", items_at(g, to, bytes),
+               g->private[t->variable].granule, cg_var(g, "q", f->variable),
                (unsigned long long)f->offset / g->private[f->variable].granule, g->private[f->variable].granule,
                g->bits);
     else
@@ -97,14 +97,14 @@ void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, ui
     const struct cg_private *v = &g->private[i->id];
     bool written = i->count > 1;
     if (!v->fixed) {
-        cg_put(g, "    check_begins(self, (u64)(uintptr_t)p%u, %lluu, %d);\n", i->id, (unsigned long long)memory,
-               written);
+        cg_put(g, "    check_begins(self, (u64)(uintptr_t)%s, %lluu, %d);\n", cg_var(g, "p", i->id),
+               (unsigned long long)memory, written);
         return;
     }
     uint64_t items = bytes / v->granule;
-    cg_declare(g, CG_ZERO, "u64", cg_str(g, "q%u", i->id), cg_str(g, "[%llu]", (unsigned long long)items + !items));
+    cg_declare(g, CG_ZERO, "u64", "q", i->id, cg_str(g, "[%llu]", (unsigned long long)items + !items));
     g->fn->frame_bytes += 8 * items;
-    if (written) cg_put(g, "    check_wrote(q%u, %llu, ~(u64)0);\n", i->id, (unsigned long long)items);
+    if (written) cg_put(g, "    check_wrote(%s, %llu, ~(u64)0);\n", cg_var(g, "q", i->id), (unsigned long long)items);
 }
 
 /* OpLifetimeStart: the variable's contents become undefined. */
@@ -116,7 +116,7 @@ void cg_check_lifetime(struct cg *g)
     const struct cg_private *v = &g->private[root];
     unsigned long long bytes = cg_memory_size(g, sp_type(g->m, d->type)->elem);
     if (v->fixed)
-        cg_put(g, "    check_forget(q%u, %llu, %s);\n", root, bytes / v->granule, g->bits);
+        cg_put(g, "    check_forget(%s, %llu, %s);\n", cg_var(g, "q", root), bytes / v->granule, g->bits);
     else
-        cg_put(g, "    XS_EACH (l, %s) check_begins(self, v%u[l], %lluu, 0);\n", g->bits, root, bytes);
+        cg_put(g, "    XS_EACH (l, %s) check_begins(self, %s[l], %lluu, 0);\n", g->bits, cg_var(g, "v", root), bytes);
 }

@@ -4,7 +4,8 @@
  *   scalars.c         types, literals, conversions
  *   legalise.c        integers of widths other than 8, 16, 32 and 64 bits
  *   values.c          values as expressions
- *   body.c            variables of the function being written
+ *   body.c            variables and jumps of the function being written
+ *   pieces.c          the function as one C function or several
  *   signature.c       its name and parameters
  *   builtins.c        built-in variables
  *   memory.c          variables, addresses, loads, stores, atomics
@@ -24,7 +25,6 @@
  *   sites.c, uses.c, checks.c, checks_private.c   the checked mode
  *   votes.c           coherent paths
  *   blocks.c          the blocks of a function, its branches and calls
- *   outline.c         long functions as several shorter ones
  *   function.c        a function, and the memory its calls need
  *   kernel.c          kernels: their parameters, and the loops over work-groups and subgroups
  *   tables.c          the final tables: kernels and program variables
@@ -96,9 +96,7 @@ const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, co
 void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g));
 
 /* ---- blocks.c */
-void cg_write_block(struct cg *g, uint32_t block);
-void cg_write_block_head(struct cg *g, uint32_t block);
-void cg_write_component(struct cg *g, uint32_t component); /* connected masked blocks */
+void cg_write_blocks(struct cg *g); /* of the function being written */
 
 /* ---- votes.c */
 /* Facts about a value in the block being written: its computation cannot wrap; it was computed at the start. */
@@ -136,15 +134,21 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p);
 /* ---- tables.c */
 void cg_write_tables(struct cg *g, struct cg_param *const *params, const uint32_t *args_bytes);
 
-/* ---- outline.c */
-void cg_write_body(struct cg *g, void (*body)(struct cg *)); /* the function except for its last brace */
+/* ---- pieces.c */
+/* Writes the function, except for its last brace; `body` writes its blocks. */
+void cg_write_body(struct cg *g, void (*body)(struct cg *));
 
 /* ---- body.c */
-/* A C variable of the function; CG_ZERO: initially zero; CG_KEPT: lives as long as the function, like its address. */
-enum cg_lifetime { CG_PLAIN, CG_ZERO, CG_KEPT };
-void cg_declare(struct cg *g, enum cg_lifetime lifetime, const char *type, const char *name, const char *dimension);
-/* Marks that a new piece may begin here, between two statements of the block, or before it (`start`). */
-void cg_mark_cut(struct cg *g, uint32_t block, bool start);
+/* Declares a C variable of the value or block `id`: v12, or any other prefix. CG_ZERO: initially zero. */
+enum cg_initial { CG_PLAIN, CG_ZERO };
+void cg_declare(struct cg *g, enum cg_initial initial, const char *type, const char *prefix, uint32_t id,
+                const char *dimension);
+const char *cg_var(struct cg *g, const char *prefix, uint32_t id); /* the variable as an expression */
+const char *cg_result(struct cg *g);                               /* the variable for the function's result */
+/* Jumps, as statements without a semicolon: to the start of a block; to where the kernel continues after a barrier. */
+const char *cg_jump(struct cg *g, uint32_t block, bool coherent);
+const char *cg_jump_to_point(struct cg *g, uint32_t point);
+void cg_note_builtin(struct cg *g); /* what is being written reads built-in variables */
 
 /* ---- pointers.c */
 void cg_declare_rows(struct cg *g);

@@ -6,55 +6,60 @@
 
 #include <string.h>
 
-/* Calls `put` with each C variable of a value: its name and type. */
-static void each_part(struct cg *g, uint32_t id, void (*put)(struct cg *, const char *name, const char *type))
+/* Calls `put` with each C variable of a value, and its type. */
+typedef void put_part(struct cg *g, const char *prefix, uint32_t id, const char *type);
+static void each_part(struct cg *g, uint32_t id, put_part *put)
 {
     const struct cg_derived *v = cg_derived(g, id);
     if (v->root) {
-        put(g, cg_str(g, "o%u", id), "u64");
+        put(g, "o", id, "u64");
         return;
     }
-    put(g, cg_str(g, "v%u", id), cg_type_name(g, g->m->ids[id].type, !cg_is_step(g, id)));
-    if (v->accessed) put(g, cg_str(g, "s%u", id), "u64");
+    put(g, "v", id, cg_type_name(g, g->m->ids[id].type, !cg_is_step(g, id)));
+    if (v->accessed) put(g, "s", id, "u64");
     if (!cg_affine(g, id)->checked) return;
-    put(g, cg_str(g, "ok%u", id), "i32");
-    put(g, cg_str(g, "w%u", id), cg_type_name(g, g->m->ids[id].type, true));
+    put(g, "ok", id, "i32");
+    put(g, "w", id, cg_type_name(g, g->m->ids[id].type, true));
 }
 
 /* Scalars individually: gathering them in a vector takes longer to store and load. */
-static void put_member(struct cg *g, const char *name, const char *type)
+static void put_member(struct cg *g, const char *prefix, uint32_t id, const char *type)
 {
     bool scalar = strlen(type) < 4 && type[0] != 'c';
-    cg_put(g, "    %s%s %s;\n", scalar ? "volatile " : "", type, name);
+    cg_put(g, "    %s%s %s%u;\n", scalar ? "volatile " : "", type, prefix, id);
 }
-static void put_save(struct cg *g, const char *name, const char *type)
+static void put_save(struct cg *g, const char *prefix, uint32_t id, const char *type)
 {
     (void)type;
-    cg_put(g, "    frame->%s = %s;\n", name, name);
+    cg_put(g, "    frame->%s%u = %s;\n", prefix, id, cg_var(g, prefix, id));
 }
-static void put_restore(struct cg *g, const char *name, const char *type)
+static void put_restore(struct cg *g, const char *prefix, uint32_t id, const char *type)
 {
     (void)type;
-    cg_put(g, "    %s = frame->%s;\n", name, name);
+    cg_put(g, "    %s = frame->%s%u;\n", cg_var(g, prefix, id), prefix, id);
 }
 
-static void each_variable(struct cg *g, const char *format)
+enum copying { IN_FRAME, SAVED, RESTORED };
+static void each_variable(struct cg *g, enum copying how)
 {
     const struct sp_function *f = g->fn->f;
     uint64_t bytes;
     CG_EACH (i, b, f) {
         if (i->op != SP_OP_Variable) continue;
         unsigned items = (unsigned)cg_variable_items(g, i, &bytes);
-        if (format)
-            cg_put(g, format, i->id, i->id, i->id);
-        else
-            cg_put(g, "    %s p%u[%u];\n",
-                   cg_kind_type(g, cg_bits_kind(g->private[i->id].granule), g->value[i->id].stored_varying), i->id,
-                   items);
+        const char *kept = cg_str(g, "frame->p%u", i->id);
+        if (how == IN_FRAME) {
+            enum cg_kind kind = cg_bits_kind(g->private[i->id].granule);
+            cg_put(g, "    %s p%u[%u];\n", cg_kind_type(g, kind, g->value[i->id].stored_varying), i->id, items);
+            continue;
+        }
+        const char *own = cg_var(g, "p", i->id);
+        cg_put(g, "    __builtin_memcpy(%s, %s, sizeof %s);\n", how == SAVED ? kept : own, how == SAVED ? own : kept,
+               own);
     }
 }
 
-static void each_kept(struct cg *g, const uint64_t *live, void (*put)(struct cg *, const char *name, const char *type))
+static void each_kept(struct cg *g, const uint64_t *live, put_part *put)
 {
     const struct cg_continuation *frame = g->fn->continuation;
     for (uint32_t n = 0; n < frame->value_count; n++)
@@ -93,7 +98,7 @@ void cg_write_continuation_type(struct cg *g)
 {
     cg_put(g, "struct frame_%s {\n    u32 at;\n", cg_version(g, g->fn));
     each_kept(g, g->fn->continuation->kept, put_member);
-    each_variable(g, NULL);
+    each_variable(g, IN_FRAME);
     cg_put(g, "} XS_ALIGNED(64);\n");
 }
 
@@ -102,7 +107,7 @@ void cg_write_resume(struct cg *g)
     const struct cg_continuation *frame = g->fn->continuation;
     if (!frame) return;
     cg_put(g, "    switch (frame->at) {\n");
-    for (uint32_t n = 0; n < frame->count; n++) cg_put(g, "    case %u: goto R%u;\n", n + 1, n + 1);
+    for (uint32_t n = 0; n < frame->count; n++) cg_put(g, "    case %u: %s;\n", n + 1, cg_jump_to_point(g, n));
     cg_put(g, "    default: break;\n    }\n");
 }
 
@@ -113,9 +118,9 @@ bool cg_write_continuation(struct cg *g)
     if (!frame) return false;
     while (n + 1 < frame->count && frame->point[n].barrier != g->inst) n++;
     each_kept(g, frame->point[n].live, put_save);
-    each_variable(g, "    __builtin_memcpy(frame->p%u, p%u, sizeof p%u);\n");
+    each_variable(g, SAVED);
     cg_put(g, "    frame->at = %u;\n    return 1;\nR%u:;\n", n + 1, n + 1);
-    each_variable(g, "    __builtin_memcpy(p%u, frame->p%u, sizeof p%u);\n");
+    each_variable(g, RESTORED);
     each_kept(g, frame->point[n].live, put_restore);
     make_again(g, frame->point[n].live);
     return true;

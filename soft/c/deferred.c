@@ -10,10 +10,9 @@ void cg_declare_queues(struct cg *g)
 {
     bool shared = false;
     for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
-        cg_declare(g, CG_ZERO, "u32", cg_str(g, "deferred%u", q->first->id), "");
+        cg_declare(g, CG_ZERO, "u32", "deferred", q->first->id, "");
         for (uint32_t v = 0; v < q->variables; v++)
-            cg_declare(g, CG_PLAIN, "const u8 *", cg_str(g, "at%u", q->variable[v]),
-                       cg_str(g, "[%u]", q->steps / q->halves));
+            cg_declare(g, CG_PLAIN, "const u8 *", "at", q->variable[v], cg_str(g, "[%u]", q->steps / q->halves));
         shared = shared || q->shared;
     }
     if (shared) cg_put(g, "    share_begin(self, at.group[0], at.group[1], at.group[2]);\n");
@@ -31,16 +30,17 @@ static const char *places(struct cg *g, uint32_t n, const char *const *items)
 /* The position in each unit of a tile's first fragment, or of a wide fragment. */
 static const char *place_text(struct cg *g, const struct cg_queue *q, uint32_t id, bool of_a)
 {
-    if (!q->kind) return cg_str(g, "{at%u, %s}", cg_forwarded_from(g, id), cg_wide_place(g, cg_pointer_of(g, id)));
+    const char *from = cg_var(g, "at", cg_forwarded_from(g, id));
+    if (!q->kind) return cg_str(g, "{%s, %s}", from, cg_wide_place(g, cg_pointer_of(g, id)));
     uint32_t at = of_a ? cg_place_of_a(g, q, id) * 32 : cg_place_of_b(g, q, id) * 64;
-    return cg_str(g, "{at%u, %u}", cg_forwarded_from(g, id), at);
+    return cg_str(g, "{%s, %u}", from, at);
 }
 
 /* Performs the products deferred so far. */
 static void write_products_now(struct cg *g, const struct cg_queue *q)
 {
     const struct cg_grid *r = &q->grid;
-    const char *item[CG_FRAGMENTS * CG_FRAGMENTS], *a, *b, *c;
+    const char *item[CG_FRAGMENTS * CG_FRAGMENTS], *a, *b, *c, *count = cg_var(g, "deferred", q->first->id);
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->ni * r->nj; i++)
         item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->class));
@@ -58,8 +58,8 @@ static void write_products_now(struct cg *g, const struct cg_queue *q)
         cg_put(g, "    XS(ints_deferred)(%u, ", cg_signs(g, q->variable[0]));
     else
         cg_put(g, "    XS(floats_deferred)(");
-    cg_put(g, "%u, %u, %u, %s, %s, %s, %u, deferred%u);\n    deferred%u = 0;\n", r->ni, r->nj,
-           q->halves == 2 ? 0 : r->nk / q->along, c, a, b, q->m, q->first->id, q->first->id);
+    cg_put(g, "%u, %u, %u, %s, %s, %s, %u, %s);\n    %s = 0;\n", r->ni, r->nj, q->halves == 2 ? 0 : r->nk / q->along, c,
+           a, b, q->m, count, count);
 }
 
 static void write_wide_load(struct cg *g, uint32_t variable, const struct cg_block2d *b, const char *to,
@@ -76,12 +76,13 @@ static void write_wide_load(struct cg *g, uint32_t variable, const struct cg_blo
 static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t variable)
 {
     const struct cg_private *v = &g->private[variable];
-    uint32_t deferred = q->first->id, where = cg_operand(g, 8), each = q->kind ? q->halves : v->granule / 2;
+    const char *deferred = cg_var(g, "deferred", q->first->id);
+    uint32_t where = cg_operand(g, 8), each = q->kind ? q->halves : v->granule / 2;
     uint32_t items = cg_items(g, variable) * each;
-    const char *unit = cg_str(g, q->halves == 2 ? "deferred%u / 2" : "deferred%u", deferred);
-    const char *half = q->halves == 2 ? cg_str(g, "deferred%u %% 2", deferred) : "0";
-    const char *own = cg_str(g, "(u8 *)&p%u[%s * %u]", variable, unit, items);
-    const char *to = cg_str(g, "at%u[%s]", variable, unit);
+    const char *unit = cg_str(g, q->halves == 2 ? "%s / 2" : "%s", deferred);
+    const char *half = q->halves == 2 ? cg_str(g, "%s %% 2", deferred) : "0";
+    const char *own = cg_str(g, "(u8 *)&%s[%s * %u]", cg_var(g, "p", variable), unit, items);
+    const char *to = cg_str(g, "%s[%s]", cg_var(g, "at", variable), unit);
     const char *from = cg_str(g, "%s, (i32)%s, (i32)%s", cg_surface(g, 4), cg_leaf_use(g, where, 0, false),
                               cg_leaf_use(g, where, 1, false));
     struct cg_block2d b;
@@ -109,7 +110,7 @@ bool cg_write_deferred(struct cg *g)
     }
     for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
         if (q->first != i) continue;
-        cg_put(g, "    if (++deferred%u == %u) {\n", i->id, q->steps);
+        cg_put(g, "    if (++%s == %u) {\n", cg_var(g, "deferred", i->id), q->steps);
         write_products_now(g, q);
         cg_put(g, "    }\n");
         g->skip = q->grid.span - 1;
@@ -122,7 +123,7 @@ void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to)
 {
     for (const struct cg_queue *q = g->fn->queues; q; q = q->next) {
         if (!q->inside[from] || q->inside[to]) continue;
-        cg_put(g, "    if (deferred%u) {\n", q->first->id);
+        cg_put(g, "    if (%s) {\n", cg_var(g, "deferred", q->first->id));
         write_products_now(g, q);
         cg_put(g, "    }\n");
     }

@@ -34,47 +34,37 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
         return;
     bool zero = begins_clear(g, i);
     if (cg_derived(g, i->id)->root) {
-        cg_declare(g, CG_PLAIN, "u64", cg_str(g, "o%u", i->id), "");
+        cg_declare(g, CG_PLAIN, "u64", "o", i->id, "");
         return;
     }
     if (d->group) {
         if (d->group == i->id)
-            cg_declare(g, CG_ZERO, cg_type_name(g, i->type, true), cg_str(g, "c%u", i->id), cg_str(g, "[%u]", d->rows));
+            cg_declare(g, CG_ZERO, cg_type_name(g, i->type, true), "c", i->id, cg_str(g, "[%u]", d->rows));
         add_frame(g, i->type, true);
         return;
     }
-    if (cg_derived(g, i->id)->accessed) cg_declare(g, CG_PLAIN, "u64", cg_str(g, "s%u", i->id), "");
+    if (cg_derived(g, i->id)->accessed) cg_declare(g, CG_PLAIN, "u64", "s", i->id, "");
     if (cg_affine(g, i->id)->checked) {
-        cg_declare(g, CG_PLAIN, "i32", cg_str(g, "ok%u", i->id), "");
-        cg_declare(g, CG_PLAIN, cg_type_name(g, i->type, true), cg_str(g, "w%u", i->id), "");
+        cg_declare(g, CG_PLAIN, "i32", "ok", i->id, "");
+        cg_declare(g, CG_PLAIN, cg_type_name(g, i->type, true), "w", i->id, "");
     }
-    cg_declare(g, zero ? CG_ZERO : CG_PLAIN, cg_type_name(g, i->type, !cg_is_step(g, i->id)), cg_str(g, "v%u", i->id),
-               "");
+    cg_declare(g, zero ? CG_ZERO : CG_PLAIN, cg_type_name(g, i->type, !cg_is_step(g, i->id)), "v", i->id, "");
     add_frame(g, i->type, v->varying);
 }
 
 static void write_body(struct cg *g)
 {
     const struct sp_function *f = g->fn->f;
-    uint8_t *done = cg_alloc(g, f->block_count + 1); /* by component */
     for (uint32_t b = 0; b < f->block_count && !g->failed; b++) {
         for (uint32_t i = 0; i < f->blocks[b].count; i++) declare_value(g, &f->blocks[b].inst[i]);
-        if (g->fn->block[b].masked) cg_declare(g, CG_ZERO, "i32x", cg_str(g, "m%u", f->blocks[b].label), "");
-        if (cg_joins_coherent(g, b)) cg_declare(g, CG_ZERO, "i32", cg_str(g, "x%u", f->blocks[b].label), "");
+        if (g->fn->block[b].masked) cg_declare(g, CG_ZERO, "i32x", "m", f->blocks[b].label, "");
+        if (cg_joins_coherent(g, b)) cg_declare(g, CG_ZERO, "i32", "x", f->blocks[b].label, "");
         cg_free_words(g);
     }
     cg_declare_variables(g);
     cg_declare_queues(g);
     cg_write_resume(g);
-    for (uint32_t i = 0; i < f->block_count && !g->failed; i++) {
-        const struct cg_block *b = &g->fn->block[g->fn->rpo[i]];
-        if (!b->masked) {
-            cg_write_block(g, g->fn->rpo[i]);
-        } else if (!done[b->component]) {
-            done[b->component] = 1;
-            cg_write_component(g, b->component);
-        }
-    }
+    cg_write_blocks(g);
 }
 
 void cg_write_function(struct cg *g, struct cg_function *fn)

@@ -14,7 +14,7 @@ static const char *address_of(struct cg *g, const struct cg_private *p)
 {
     const struct cg_held *v = cg_held(g, p->variable);
     int64_t at = p->offset / g->private[p->variable].granule, half = v->tiled ? cg_items(g, p->variable) / 2 : 1;
-    if (v->wide) return cg_str(g, "(u8 *)p%u + (%s)", p->variable, cg_wide_place(g, p));
+    if (v->wide) return cg_str(g, "(u8 *)%s + (%s)", cg_var(g, "p", p->variable), cg_wide_place(g, p));
     if (v->tiled) at = at % half * 2 + at / half;
     return cg_str(g, "&%s",
                   cg_fixed_item(g, p->variable,
@@ -104,7 +104,7 @@ static bool write_products(struct cg *g, const char *call, const char *sum, cons
 {
     struct cg_chain chain[CG_RUN];
     struct cg_grid grid;
-    bool found = cg_next_grid(g, chain, &grid);
+    bool found = cg_next_grid(g, g->inst, chain, &grid);
     if (found) write_grid(g, call, sum, &grid, rest);
     return found;
 }
@@ -133,11 +133,8 @@ static void write_product(struct cg *g)
         rest = cg_str(g, "%u, %u, 0%s", m, cg_signs_of(flags), wides);
     else
         rest = cg_str(g, "%u, %s%s", m, cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0", wides);
-    if (tile) {
-        if (write_products(g, cg_str(g, "XS(tiles)(self, %s, ", tile), "void", rest)) return;
-    } else if ((wide && cg_has_float_grid(name)) || !strcmp(name, "dpas_i8")) {
-        if (write_products(g, cg_str(g, "XS(%s_grid)(", name), sum, rest)) return;
-    }
+    const char *call = tile ? cg_str(g, "XS(tiles)(self, %s, ", tile) : cg_str(g, "XS(%s_grid)(", name);
+    if (cg_has_grid(g, i) && write_products(g, call, tile ? "void" : sum, rest)) return;
     const char *pa = fragment(g, a), *pb = fragment(g, b), *pc = fragment(g, c);
     const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_variable(g, i->id);
     if (tile)

@@ -26,17 +26,17 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
         enum cg_kind kind = wide ? CG_F32 : cg_bits_kind(p->granule);
         uint64_t items = wide ? bytes / 2 : bytes / p->granule;
         uint32_t room = cg_queue_room(q);
-        cg_declare(g, q ? CG_KEPT : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), cg_str(g, "p%u", i->id),
+        cg_declare(g, q ? CG_PLAIN : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), "p", i->id,
                    cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), q ? " XS_ALIGNED(64)" : ""));
         g->fn->frame_bytes += bytes * (v->stored_varying ? g->S : 1) * (wide ? 2 : 1) * room;
         if (g->o->check) cg_check_variable(g, i, bytes, 0);
     } else {
         uint64_t size = (bytes + 15) & ~(uint64_t)15;
-        cg_declare(g, CG_KEPT, "u8", cg_str(g, "p%u", i->id),
+        cg_declare(g, CG_PLAIN, "u8", "p", i->id,
                    cg_str(g, "[%llu] XS_ALIGNED(64)", (unsigned long long)(size * g->S + (size == 0))));
-        cg_declare(g, CG_PLAIN, "u64x", cg_str(g, "v%u", i->id), "");
-        cg_put(g, "    v%u = (u64)(uintptr_t)p%u + XS_CONVERT(XS(lane_index)(), u64x) * %llu;\n", i->id, i->id,
-               (unsigned long long)size);
+        cg_declare(g, CG_PLAIN, "u64x", "v", i->id, "");
+        cg_put(g, "    %s = (u64)(uintptr_t)%s + XS_CONVERT(XS(lane_index)(), u64x) * %llu;\n", cg_var(g, "v", i->id),
+               cg_var(g, "p", i->id), (unsigned long long)size);
         g->fn->frame_bytes += size * g->S;
         g->fn->private_bytes += size;
         if (g->o->check) cg_check_variable(g, i, bytes, size * g->S);
@@ -63,7 +63,7 @@ void cg_declare_variables(struct cg *g)
 
 const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset)
 {
-    return cg_str(g, "p%u[%lld]", variable, (long long)(offset / g->private[variable].granule));
+    return cg_str(g, "%s[%lld]", cg_var(g, "p", variable), (long long)(offset / g->private[variable].granule));
 }
 
 static const char *load_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_t bytes, bool varying)
@@ -121,10 +121,11 @@ static bool is_volatile(const struct sp_inst *i)
 static const char *load_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits)
 {
     const struct cg_affine *p = cg_affine(g, pointer);
-    const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
+    const char *name = cg_kind_name(bits),
+               *at = cg_str(g, "%s + %lluu", cg_var(g, "v", pointer), (unsigned long long)offset);
     if (p->checked)
-        return cg_str(g, "XS(load_affine_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s)", name, at, (unsigned long long)p->step,
-                      pointer, pointer, (unsigned long long)offset, g->bits);
+        return cg_str(g, "XS(load_affine_%s)(%s, %lluu, %s, &%s, %lluu, %s)", name, at, (unsigned long long)p->step,
+                      cg_var(g, "ok", pointer), cg_var(g, "w", pointer), (unsigned long long)offset, g->bits);
     if (p->step == 0) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", name, at));
     if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->bits);
     return cg_str(g, "XS(load_spaced_%s%s)(%s, %lluu, %s)", cg_is_long(g->fn) ? "far_" : "", name, at,
@@ -134,10 +135,12 @@ static const char *load_affine(struct cg *g, uint32_t pointer, uint64_t offset, 
 static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
 {
     const struct cg_affine *p = cg_affine(g, pointer);
-    const char *name = cg_kind_name(bits), *at = cg_str(g, "v%u + %lluu", pointer, (unsigned long long)offset);
+    const char *name = cg_kind_name(bits),
+               *at = cg_str(g, "%s + %lluu", cg_var(g, "v", pointer), (unsigned long long)offset);
     if (p->checked)
-        cg_put(g, "    XS(store_affine_%s)(%s, %lluu, ok%u, &w%u, %lluu, %s, %s);\n", name, at,
-               (unsigned long long)p->step, pointer, pointer, (unsigned long long)offset, value, g->bits);
+        cg_put(g, "    XS(store_affine_%s)(%s, %lluu, %s, &%s, %lluu, %s, %s);\n", name, at,
+               (unsigned long long)p->step, cg_var(g, "ok", pointer), cg_var(g, "w", pointer),
+               (unsigned long long)offset, value, g->bits);
     else if (p->step == cg_kind_bytes(bits))
         cg_put(g, "    XS(store_run_%s)(%s, %s, %s);\n", name, at, value, g->bits);
     else if (cg_is_long(g->fn))
@@ -176,9 +179,9 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
     bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
     if (lanes && cg_derived(g, root)->accessed && !slow) {
         bool large = cg_is_large(g->fn->f);
-        return cg_str(g, "XS(load_%s_%s)(%sv%u, s%u, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits),
-                      large ? "&" : "", root, root, from ? cg_str(g, "o%u", pointer) : "(u64)0",
-                      (unsigned long long)offset, g->bits);
+        return cg_str(g, "XS(load_%s_%s)(%s%s, %s, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits),
+                      large ? "&" : "", cg_var(g, "v", root), cg_var(g, "s", root),
+                      from ? cg_var(g, "o", pointer) : "(u64)0", (unsigned long long)offset, g->bits);
     }
     if (cg_affine(g, pointer)->is && !slow) return load_affine(g, pointer, offset, bits);
     const char *e = load_direct(g, pointer, cg_str(g, "%lluu", (unsigned long long)offset), bits);
@@ -245,8 +248,9 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
     if (lanes && !varying) value = cg_splat(g, bits, value);
     if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->bits);
     if (lanes && cg_derived(g, root)->accessed && !slow)
-        cg_put(g, "    XS(store_at_%s)(v%u, s%u, %s + %lluu, %s, %s);\n", cg_kind_name(bits), root, root,
-               from ? cg_str(g, "o%u", pointer) : "(u64)0", (unsigned long long)offset, value, g->bits);
+        cg_put(g, "    XS(store_at_%s)(%s, %s, %s + %lluu, %s, %s);\n", cg_kind_name(bits), cg_var(g, "v", root),
+               cg_var(g, "s", root), from ? cg_var(g, "o", pointer) : "(u64)0", (unsigned long long)offset, value,
+               g->bits);
     else if (cg_affine(g, pointer)->is && !slow)
         store_affine(g, pointer, offset, bits, value);
     else
@@ -352,7 +356,7 @@ static void write_chain(struct cg *g)
     uint32_t base = i->operand[0], type = sp_type(g->m, g->m->ids[base].type)->elem, first = 1;
     uint64_t bits, stride;
     int64_t offset = 0;
-    const char *e = !d->root ? cg_use(g, base, varying) : cg_derived(g, base)->root ? cg_str(g, "o%u", base) : "(u64)0";
+    const char *e = !d->root ? cg_use(g, base, varying) : cg_derived(g, base)->root ? cg_var(g, "o", base) : "(u64)0";
     if (cg_is(i, CG_ELEMENT)) {
         uint64_t size = sp_type(g->m, type)->size;
         if (sp_constant(g->m, i->operand[1], &bits))
@@ -371,10 +375,10 @@ static void write_chain(struct cg *g)
     }
     if (offset) e = cg_str(g, "%s + (u64)%lldll", e, (long long)offset);
     if (d->root)
-        cg_put(g, "    o%u = %s;\n", i->id, e);
+        cg_put(g, "    %s = %s;\n", cg_var(g, "o", i->id), e);
     else
         cg_set_leaf(g, 0, e);
-    if (d->accessed) cg_put(g, "    s%u = XS(stride)(v%u);\n", i->id, i->id);
+    if (d->accessed) cg_put(g, "    %s = XS(stride)(%s);\n", cg_var(g, "s", i->id), cg_var(g, "v", i->id));
 }
 
 /* ---- atomics */

@@ -16,14 +16,15 @@ static const char *step_text(struct cg *g, uint32_t id)
 const char *cg_affine_lanes(struct cg *g, uint32_t id, const char *own)
 {
     const char *e = cg_str(g, "XS(affine_%s)(%s, %s)", cg_kind_name(cg_kind_of(g, id)), own, step_text(g, id));
-    return cg_affine(g, id)->checked ? cg_str(g, "(ok%u ? %s : w%u)", id, e, id) : e;
+    return cg_affine(g, id)->checked ? cg_str(g, "(%s ? %s : %s)", cg_var(g, "ok", id), e, cg_var(g, "w", id)) : e;
 }
 
 const char *cg_affine_lane(struct cg *g, uint32_t id, const char *lane)
 {
     const char *type = cg_kind_type(g, cg_kind_of(g, id), false);
-    const char *e = cg_str(g, "(%s)(v%u + %s * (%s)(%s))", type, id, step_text(g, id), type, lane);
-    return cg_affine(g, id)->checked ? cg_str(g, "(ok%u ? %s : w%u[%s])", id, e, id, lane) : e;
+    const char *e = cg_str(g, "(%s)(%s + %s * (%s)(%s))", type, cg_var(g, "v", id), step_text(g, id), type, lane);
+    if (!cg_affine(g, id)->checked) return e;
+    return cg_str(g, "(%s ? %s : %s[%s])", cg_var(g, "ok", id), e, cg_var(g, "w", id), lane);
 }
 
 /* ---- kinds */

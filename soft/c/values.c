@@ -38,7 +38,7 @@ const char *cg_variable(struct cg *g, uint32_t id)
 {
     uint32_t class = cg_class(g, id);
     const struct cg_deferred *v = cg_deferred(g, class);
-    return v->group ? cg_str(g, "c%u[%u]", v->group, v->row) : cg_str(g, "v%u", class);
+    return v->group ? cg_str(g, "%s[%u]", cg_var(g, "c", v->group), v->row) : cg_var(g, "v", class);
 }
 
 /* A literal in all lanes: an expression that compilers fold at once, whereas calls must be inlined first. */
@@ -174,7 +174,8 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
         return "0";
     } else {
         uint32_t root = cg_derived(g, id)->root;
-        e = root ? cg_str(g, "(v%u + o%u)", root, id) : cg_str(g, "%s%s", cg_variable(g, id), at->path);
+        e = root ? cg_str(g, "(%s + %s)", cg_var(g, "v", root), cg_var(g, "o", id))
+                 : cg_str(g, "%s%s", cg_variable(g, id), at->path);
         if (g->private[id].fixed || g->private[id].variable) {
             cg_fail(g, "a private variable's address is used as a value");
             return "0";
@@ -243,7 +244,7 @@ const char *cg_address_of(struct cg *g, uint32_t id)
 const char *cg_result_leaf(struct cg *g, uint32_t leaf)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    if (g->lanes_apart) return cg_str(g, "w%u", g->inst->id);
+    if (g->lanes_apart) return cg_var(g, "w", g->inst->id);
     return leaf < l->count ? cg_str(g, "%s%s", cg_variable(g, g->inst->id), l->leaf[leaf].path) : "";
 }
 

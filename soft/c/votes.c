@@ -15,7 +15,7 @@ static struct vote other(struct vote v) { return (struct vote){v.none, v.all}; }
 
 static const char *still(struct cg *g, uint32_t line)
 {
-    return cg_affine(g, line)->checked ? cg_str(g, " & ok%u", line) : "";
+    return cg_affine(g, line)->checked ? cg_str(g, " & %s", cg_var(g, "ok", line)) : "";
 }
 
 /* Is a rising affine value less than (or equal to) `u`, which is uniform? */
@@ -24,10 +24,11 @@ static struct vote vote_less(struct cg *g, uint32_t line, const char *u, bool is
     enum cg_kind kind = cg_kind_of(g, line);
     const char *type = is_signed ? cg_kind_signed(g, kind, false) : cg_kind_type(g, kind, false);
     const char *sure = cg_str(g, "(%s)%s", cg_affine_holds(g, line, is_signed), still(g, line));
+    const char *lane = cg_var(g, "v", line);
     unsigned long long rise = cg_affine(g, line)->step * (g->S - 1);
     struct vote v;
-    v.all = cg_str(g, "(%s & ((%s)(v%u + %lluu) %s (%s)%s))", sure, type, line, rise, or_equal ? "<=" : "<", type, u);
-    v.none = cg_str(g, "(%s & ((%s)v%u %s (%s)%s))", sure, type, line, or_equal ? ">" : ">=", type, u);
+    v.all = cg_str(g, "(%s & ((%s)(%s + %lluu) %s (%s)%s))", sure, type, lane, rise, or_equal ? "<=" : "<", type, u);
+    v.none = cg_str(g, "(%s & ((%s)%s %s (%s)%s))", sure, type, lane, or_equal ? ">" : ">=", type, u);
     return v;
 }
 
@@ -35,7 +36,8 @@ static struct vote vote_equal(struct cg *g, uint32_t line, const char *u)
 {
     const char *type = cg_kind_type(g, cg_kind_of(g, line), false);
     unsigned long long rise = cg_affine(g, line)->step * (g->S - 1);
-    return (struct vote){"0", cg_str(g, "(((%s)(%s - v%u) > %lluu)%s)", type, u, line, rise, still(g, line))};
+    const char *none = cg_str(g, "(((%s)(%s - %s) > %lluu)%s)", type, u, cg_var(g, "v", line), rise, still(g, line));
+    return (struct vote){"0", none};
 }
 
 static bool rises(struct cg *g, uint32_t id)
@@ -220,8 +222,8 @@ void cg_check_affine_first(struct cg *g, uint32_t block)
     for (uint32_t k = 0; k < b->count; k++)
         if (cg_is_proved(g, b->inst[k].id, CG_PROVED)) cg_each_widened(g, &b->inst[k], put_test);
     cg_put(g, ")) {\n");
-    if (cg_joins_coherent(g, block)) cg_put(g, "    x%u = 1;\n", b->label);
-    cg_put(g, "    m%u |= m0;\n    goto L%u;\n    }\n", b->label, b->label);
+    if (cg_joins_coherent(g, block)) cg_put(g, "    %s = 1;\n", cg_var(g, "x", b->label));
+    cg_put(g, "    %s |= m0;\n    %s;\n    }\n", cg_var(g, "m", b->label), cg_jump(g, block, false));
 }
 
 void cg_forget_proofs(struct cg *g, uint32_t block)

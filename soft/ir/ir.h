@@ -7,6 +7,7 @@
  *   leaves.c     types as lists of scalars
  *   blocks.c     order of blocks, post-dominators
  *   regions.c    masked blocks: components, loops, their order
+ *   cases.c      the cases of a varying switch, in order
  *   source.c     where an instruction comes from
  *
  * A value is UNIFORM (the same in all active lanes: a C scalar) or VARYING (a GNU vector with an element per lane). A
@@ -92,6 +93,7 @@ struct cg_function {
     struct cg_outer *outer;  /* products that are spelled out: passes/outer.c */
     uint32_t queue_count;
     bool shares_blocks;
+    const struct cg_outline *outline; /* the order of its blocks, and pieces: passes/outline.c */
 };
 
 struct cg_helper {
@@ -224,6 +226,20 @@ void cg_mark_before(const struct sp_function *f, uint32_t block, uint8_t *marked
 /* ---- regions.c */
 void cg_find_masked(struct cg *g, struct cg_function *fn); /* from `diverges` */
 bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block);
+
+bool cg_stays_in_loop(const struct cg_function *fn, uint32_t from, uint32_t to); /* is `to` in the loop of `from`? */
+
+/* ---- cases.c */
+struct cg_case {
+    uint32_t round, next; /* cg_next_case's own */
+    bool is_default, edge; /* edge: lanes leave, else they are only told apart from those for the default block */
+    uint64_t literal;
+    uint32_t to;
+};
+/* The next case of switch `s` at the end of block `from`, with *c zeroed at first; false: there is none. */
+bool cg_next_case(struct cg *g, const struct cg_function *fn, uint32_t from, const struct sp_inst *s,
+                  struct cg_case *c);
+bool cg_may_cut_cases(const struct sp_block *b, uint32_t block); /* may a piece begin between them? */
 
 /* ---- source.c */
 const char *cg_plain(struct cg *g, const char *text); /* text of a module made printable */

@@ -15,7 +15,7 @@ struct cg_options {
     const char *print;       /* "after:PASS" or "c": what to print on standard error; NULL: nothing */
     struct sp_text *remarks; /* receives remarks, see passes/remarks.c; NULL: none */
     unsigned tiles; /* CG_TILES_...: products for the CPU's tile unit */
-    uint32_t piece_bytes; /* not 0: split every function's text into pieces of this size (for tests) */
+    uint32_t piece_bytes; /* not 0: divide every function into pieces of about this size (for tests) */
     const char *function; /* an exported function to be called by pointer, instead of the kernels; NULL: the kernels */
 };
 

@@ -270,3 +270,9 @@ bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t bloc
         if (l == loop) return true;
     return false;
 }
+
+bool cg_stays_in_loop(const struct cg_function *fn, uint32_t from, uint32_t to)
+{
+    uint32_t loop = fn->block[from].loop;
+    return loop && cg_loop_contains(fn, loop, to);
+}

@@ -303,13 +303,13 @@ static const char *fill_queue(struct cg *g, const struct cg_function *fn, struct
                          : "B cannot be packed once per work-group: this is not the kernel itself";
 }
 
-static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block)
+static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block, const struct sp_inst *first)
 {
     struct cg_queue *q = cg_alloc(g, sizeof *q);
     if (g->failed) return;
-    q->first = g->inst;
+    q->first = first;
     q->block = block;
-    cg_next_grid(g, q->chain, &q->grid);
+    cg_next_grid(g, first, q->chain, &q->grid);
     const char *why = fn->has_barrier                      ? "the kernel has barriers"
                       : fn->queue_count == DEFERRED_QUEUES ? "too many others in this kernel are"
                                                            : fill_queue(g, fn, q);
@@ -338,7 +338,6 @@ static bool has_wide_operands(struct cg *g, const struct sp_inst *i)
 
 void cg_plan_deferred(struct cg *g, struct cg_function *fn)
 {
-    const struct sp_inst *before = g->inst;
     const struct sp_function *f = fn->f;
     struct cg_chain chain[CG_RUN];
     struct cg_grid grid;
@@ -349,10 +348,10 @@ void cg_plan_deferred(struct cg *g, struct cg_function *fn)
     for (uint32_t b = 0; b < f->block_count && !f->is_declaration; b++) {
         const char *said = NULL;
         for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            const struct sp_inst *i = g->inst = &f->blocks[b].inst[k];
+            const struct sp_inst *i = &f->blocks[b].inst[k];
             if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL) continue;
             bool tiles = cg_tile_product(g, i) != NULL;
-            if (!(tiles || has_wide_operands(g, i)) || !cg_next_grid(g, chain, &grid)) {
+            if (!(tiles || has_wide_operands(g, i)) || !cg_next_grid(g, i, chain, &grid)) {
                 const char *why = tiles || has_wide_operands(g, i) ? "it makes no grid with others"
                                                                    : "its operands are not held as they are multiplied";
                 if (why != said) cg_remark(g, fn, i, "deferred", false, "a product is done in each step: %s", why);
@@ -360,11 +359,10 @@ void cg_plan_deferred(struct cg *g, struct cg_function *fn)
                 continue;
             }
             if (tiles) group_columns(g, &grid);
-            add_queue(g, fn, b);
+            add_queue(g, fn, b, i);
             k += grid.span - 1;
         }
     }
-    g->inst = before;
 }
 
 uint32_t cg_queue_room(const struct cg_queue *q) { return q ? q->steps : 1; }

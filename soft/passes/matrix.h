@@ -35,8 +35,10 @@ struct cg_grid {
     const struct cg_chain *row[CG_FRAGMENTS], *column[CG_FRAGMENTS], *cell[CG_FRAGMENTS][CG_FRAGMENTS];
 };
 
-/* The largest grid of products beginning at g->inst; false: only one product. */
-bool cg_next_grid(struct cg *g, struct cg_chain *chain, struct cg_grid *grid);
+/* The largest grid of products beginning at `first`; false: only one product. */
+bool cg_next_grid(struct cg *g, const struct sp_inst *first, struct cg_chain *chain, struct cg_grid *grid);
+bool cg_has_grid(struct cg *g, const struct sp_inst *i); /* are such products written as grids? */
+uint32_t cg_product_span(struct cg *g, const struct sp_inst *i); /* the instructions written together with this one */
 /* The name in prelude_amx.h for tile products of this instruction's types; NULL: not for tiles. */
 const char *cg_tile_product(struct cg *g, const struct sp_inst *i);
 const char *cg_tile_name(struct cg *g, const char *product, uint32_t flags);

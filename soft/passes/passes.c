@@ -19,6 +19,7 @@ static const struct pass {
     {"deferred", plan_deferred},             /* needs coalesce, widening; not in kernels that return at a barrier */
     {"coherent", cg_plan_coherent},          /* needs deferred: a queue belongs to one version of its loop */
     {"accesses", cg_remark_accesses},        /* needs affine */
+    {"outline", cg_outline},                 /* needs all others */
 };
 
 static void run(struct cg *g, struct cg_function *fn)
@@ -55,6 +56,7 @@ void cg_run_passes_again(struct cg *g, struct cg_function *fn)
     fn->outer = NULL;
     fn->held = NULL;
     fn->deferred = NULL;
+    fn->outline = NULL;
     cg_analyse_again(g, fn);
     cg_print_after(g, fn, "divergence");
     run(g, fn);

@@ -15,6 +15,7 @@
  *   deferred.c       products of loops, computed for many iterations at once
  *   continuations.c  kernels that return at a barrier and are called again
  *   coherent.c       a second copy of masked blocks, for the case that all lanes reach them together
+ *   outline.c        the order of blocks; long functions in several pieces
  */
 #ifndef XETILE_SOFT_PASSES_H
 #define XETILE_SOFT_PASSES_H
@@ -179,5 +180,8 @@ void cg_plan_continuation(struct cg *g, struct cg_function *fn);
 void cg_plan_coherent(struct cg *g, struct cg_function *fn);
 bool cg_has_coherent(const struct cg *g, uint32_t block);
 bool cg_joins_coherent(const struct cg *g, uint32_t block); /* may all lanes together continue with W<label>? */
+
+/* ---- outline.c */
+void cg_outline(struct cg *g, struct cg_function *fn);
 
 #endif

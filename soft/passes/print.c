@@ -3,6 +3,7 @@
  */
 #include "continuations.h"
 #include "matrix.h"
+#include "outline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,11 @@ static void print_value(struct cg *g, uint32_t id)
     if (cg_spelled(g, id)->outer)
         fprintf(stderr, cg_spelled(g, id)->absorbed ? ", absorbed by a product" : ", a sum of a product");
     if (v->blend) fprintf(stderr, ", blended");
+    if (!g->fn->outline || g->fn->outline->pieces == 1 || !g->ordinal[id]) return;
+    if (cg_home(g, id) == CG_IN_STATE)
+        fprintf(stderr, ", shared by pieces");
+    else if (cg_home(g, id) != CG_UNUSED)
+        fprintf(stderr, ", local to piece %u", cg_home(g, id));
 }
 
 static void print_instruction(struct cg *g, const struct sp_inst *i)
@@ -54,6 +60,11 @@ void cg_print_after(struct cg *g, const struct cg_function *fn, const char *pass
     for (const struct cg_queue *q = fn->queues; q; q = q->next)
         fprintf(stderr, "  deferred from %%%u: %u x %u x %u products, %u steps\n", sp_number(g->m, q->first->id),
                 q->grid.ni, q->grid.nj, q->grid.nk, q->steps);
+    for (uint32_t k = 0; fn->outline && fn->outline->pieces > 1 && k < fn->outline->pieces; k++) {
+        const struct cg_cut *cut = &fn->outline->cut[k];
+        const struct sp_block *from = &fn->f->blocks[fn->outline->place[cut->place].block];
+        fprintf(stderr, "  piece %u begins in block %%%u, step %u\n", k, sp_number(g->m, from->label), cut->step);
+    }
     for (uint32_t b = 0; b < fn->f->block_count; b++) {
         const struct cg_block *block = &fn->block[b];
         fprintf(stderr, "  block %%%u", sp_number(g->m, fn->f->blocks[b].label));

@@ -53,13 +53,13 @@ static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst
            cg_is_tiled(g, i->operand[1]) == cg_is_tiled(g, first->operand[1]);
 }
 
-/* The products of the same kind from g->inst on with nothing written in between. A block ends with its terminator, so
+/* The products of the same kind from `first` on with nothing written in between. A block ends with its terminator, so
  * looking at the next instruction is safe. */
-static uint32_t find_run(struct cg *g, const struct sp_inst **run)
+static uint32_t find_run(struct cg *g, const struct sp_inst *first, const struct sp_inst **run)
 {
     uint32_t n = 0;
-    for (const struct sp_inst *i = g->inst; n < CG_RUN; i++) {
-        if (is_product(i) && is_alike(g, i, g->inst))
+    for (const struct sp_inst *i = first; n < CG_RUN; i++) {
+        if (is_product(i) && is_alike(g, i, first))
             run[n++] = i;
         else if (!is_silent(g, i))
             break;
@@ -128,10 +128,10 @@ static bool find_grid(struct cg *g, uint32_t n, const struct sp_inst *const *run
     return count && r->ni * r->nj == count;
 }
 
-bool cg_next_grid(struct cg *g, struct cg_chain *chain, struct cg_grid *grid)
+bool cg_next_grid(struct cg *g, const struct sp_inst *first, struct cg_chain *chain, struct cg_grid *grid)
 {
     const struct sp_inst *run[CG_RUN];
-    uint32_t n = find_run(g, run);
+    uint32_t n = find_run(g, first, run);
     while (n > 1 && !find_grid(g, n, run, chain, grid)) n--;
     return n > 1;
 }
@@ -206,4 +206,21 @@ uint32_t cg_signs_of(uint32_t flags)
 {
     return ((flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
            ((flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
+}
+
+bool cg_has_grid(struct cg *g, const struct sp_inst *i)
+{
+    const char *name = cg_product_name(i->count > 4 ? i->operand[4] : 0, cg_element(g, i->operand[1]));
+    bool floats = cg_element(g, i->id) == CG_F32 && cg_element(g, i->operand[3]) == CG_F32;
+    return name && (cg_tile_product(g, i) || (floats && cg_has_float_grid(name)) || !strcmp(name, "dpas_i8"));
+}
+
+uint32_t cg_product_span(struct cg *g, const struct sp_inst *i)
+{
+    struct cg_chain chain[CG_RUN];
+    struct cg_grid grid;
+    if (!is_product(i)) return 1;
+    for (const struct cg_queue *q = g->fn->queues; q; q = q->next)
+        if (q->first == i) return q->grid.span;
+    return cg_has_grid(g, i) && cg_next_grid(g, i, chain, &grid) ? grid.span : 1;
 }
