@@ -1222,6 +1222,7 @@ XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v);
 XE_FN_ void xt_find_late_(xt_ctx *x);
 XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
 XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
+XE_FN_ void xt_find_bands_(xt_ctx *x);
 XE_FN_ bool xt_is_sliced_(xt_ctx *x, uint32_t id);
 XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 XE_FN_ const xt_stager_ *xt_stager_of_products_(void);
@@ -3336,7 +3337,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
-    mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
+    mem.band = x->products && t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
         mem.stride_col = spe_i32(&x->m, x->S);
@@ -4068,6 +4069,7 @@ XE_FN_ void xt_find_messages_(xt_ctx *x)
 {
     xt_find_block2d_(x);
     xt_find_late_(x);
+    xt_find_bands_(x);
 }
 
 static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
@@ -6388,7 +6390,7 @@ XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
     }
 }
 
-XE_FN_ void xt_find_bands_(xt_ctx *x)
+void xt_find_bands_(xt_ctx *x)
 {
     if (x->cm.lowering != CM_INTEL || !x->local_bytes) return;
     for (int i = 0; i < x->nodes.count; i++) {
@@ -8075,9 +8077,8 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_place_scratch_(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
-    if (x->products) x->products->find_messages(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
-    xt_find_bands_(x);
+    if (x->products) x->products->find_messages(x);
     if (x->stager) x->stager->find(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);

@@ -45,7 +45,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
-    mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
+    mem.band = x->products && t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
         mem.stride_col = spe_i32(&x->m, x->S);

@@ -147,9 +147,8 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_place_scratch_(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
-    if (x->products) x->products->find_messages(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
-    xt_find_bands_(x);
+    if (x->products) x->products->find_messages(x);
     if (x->stager) x->stager->find(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);

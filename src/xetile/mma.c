@@ -137,6 +137,7 @@ static void xt_find_messages_(xt_ctx *x)
 {
     xt_find_block2d_(x);
     xt_find_late_(x);
+    xt_find_bands_(x);
 }
 
 static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
