@@ -1603,6 +1603,59 @@ TEST(an_engine_runs_one_submission_at_a_time)
     OK(zeMemFree(context, x));
 }
 
+/* Behind a launch that takes a while, queues of low, normal and high priority get a submission each. That of high
+ * priority does not wait for the launch, that of normal priority begins next. */
+TEST(more_urgent_submissions_begin_first)
+{
+    enum { ROUNDS = 10, QUEUES = 3, N = 100000 };
+    static const ze_command_queue_priority_t priorities[QUEUES] = {
+        ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW, ZE_COMMAND_QUEUE_PRIORITY_NORMAL,
+        ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH};
+    const ze_group_count_t groups = {N, 1, 1};
+    ze_command_list_handle_t l[QUEUES], first = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_command_queue_handle_t q[QUEUES];
+    ze_event_pool_handle_t pool = new_pool(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+    ze_event_handle_t end = new_event(pool, 0);
+    ze_kernel_handle_t k = new_kernel("add");
+    uint64_t *when = new_memory(QUEUES * sizeof *when);
+    float *x = new_memory(N * sizeof *x);
+    uint32_t n = N;
+    int late = 0;
+    OK(zeKernelSetGroupSize(k, 1, 1, 1));
+    for (uint32_t i = 0; i < 3; i++) set(k, i, sizeof x, &x);
+    set(k, 3, sizeof n, &n);
+    for (int i = 0; i < QUEUES; i++) {
+        ze_command_queue_desc_t d = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                     .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS,
+                                     .priority = priorities[i]};
+        OK(zeCommandQueueCreate(context, device, &d, &q[i]));
+        l[i] = new_list();
+        OK(zeCommandListAppendWriteGlobalTimestamp(l[i], &when[i], NULL, 0, NULL));
+        OK(zeCommandListClose(l[i]));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        ze_kernel_timestamp_result_t t;
+        OK(zeCommandListAppendLaunchKernel(first, k, &groups, end, 0, NULL));
+        for (int i = 0; i < QUEUES; i++) OK(zeCommandQueueExecuteCommandLists(q[i], 1, &l[i], NULL));
+        for (int i = 0; i < QUEUES; i++) OK(zeCommandQueueSynchronize(q[i], FOR_EVER));
+        OK(zeEventQueryKernelTimestamp(end, &t));
+        OK(zeEventHostReset(end));
+        CHECK(t.global.kernelEnd <= when[1] && when[1] < when[0]);
+        late += when[2] >= t.global.kernelEnd; /* its thread may not be given a processor in time */
+    }
+    CHECK_MSG(late < ROUNDS, "%d of %d urgent ones waited", late, (int)ROUNDS);
+    for (int i = 0; i < QUEUES; i++) {
+        OK(zeCommandQueueDestroy(q[i]));
+        OK(zeCommandListDestroy(l[i]));
+    }
+    OK(zeCommandListDestroy(first));
+    OK(zeKernelDestroy(k));
+    OK(zeEventDestroy(end));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, when));
+    OK(zeMemFree(context, x));
+}
+
 /* Programs pass int for size_t and vice versa: missing bytes are zeros, excess bytes must be. */
 TEST(arguments_of_another_width)
 {
@@ -2473,6 +2526,7 @@ static void run_module_tests(void)
     RUN(kernel_refusals);
     RUN(vector_addition);
     RUN(an_engine_runs_one_submission_at_a_time);
+    RUN(more_urgent_submissions_begin_first);
     RUN(arguments_of_another_width);
     RUN(three_dimensions);
     RUN(largest_groups);

@@ -2,7 +2,9 @@
  * closed and reopened, in several processes. Each child is this program, which gets the handle as text.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/wait.h>
 
@@ -333,6 +335,112 @@ TEST(guards_are_where_the_exporter_has_them)
     }
 }
 
+/* ---- processes that die */
+
+static int count_entries(const char *folder, const char *with)
+{
+    DIR *d = opendir(folder);
+    int n = 0;
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) n += strstr(e->d_name, with) != NULL;
+    if (d) closedir(d);
+    return n;
+}
+
+/* Opens the memory, adds to it, and dies with it open. */
+static void child_dies_as_opener(const char *text, int unused)
+{
+    ze_ipc_mem_handle_t handle;
+    void *v = NULL;
+    (void)unused;
+    open_device();
+    from_text(text, &handle);
+    NEED(zeMemOpenIpcHandle(device.context, device.device, handle, 0, &v) == ZE_RESULT_SUCCESS);
+    add_on_device((float *)v, (float *)v, N);
+    kill(getpid(), SIGKILL);
+}
+
+/* Writes handles of its memory and its events to the pipe, and waits to be killed. */
+static void child_dies_as_exporter(const char *text, int to)
+{
+    ze_event_pool_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+                              .flags = ZE_EVENT_POOL_FLAG_IPC | ZE_EVENT_POOL_FLAG_HOST_VISIBLE,
+                              .count = 1};
+    ze_ipc_mem_handle_t handle;
+    ze_ipc_event_pool_handle_t events;
+    ze_event_pool_handle_t pool;
+    float *v;
+    (void)text;
+    open_device();
+    v = (float *)zed_alloc(&device, ZED_DEVICE, N * sizeof *v, 0);
+    NEED(v);
+    for (int i = 0; i < N; i++) v[i] = (float)i;
+    NEED(zeMemGetIpcHandle(device.context, v, &handle) == ZE_RESULT_SUCCESS);
+    NEED(zeEventPoolCreate(device.context, &d, 0, NULL, &pool) == ZE_RESULT_SUCCESS);
+    NEED(zeEventPoolGetIpcHandle(pool, &events) == ZE_RESULT_SUCCESS);
+    NEED(write(to, &handle, sizeof handle) == sizeof handle && write(to, &events, sizeof events) == sizeof events);
+    pause();
+}
+
+static void lose_an_opener(void)
+{
+    ze_ipc_mem_handle_t handle;
+    float *v = (float *)zed_alloc(&device, ZED_DEVICE, N * sizeof *v, 0);
+    int status = 0;
+    CHECK(v && zeMemGetIpcHandle(device.context, v, &handle) == ZE_RESULT_SUCCESS);
+    if (!v) return;
+    for (int i = 0; i < N; i++) v[i] = (float)i;
+    pid_t child = start_child("dies_as_opener", &handle, 0);
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    add_on_device(v, v, N);
+    for (int i = 0; i < N; i++) CHECK(v[i] == 4 * (float)i);
+    zed_free(&device, v);
+}
+
+static void lose_an_exporter(void)
+{
+    ze_ipc_mem_handle_t handle, none = {0};
+    ze_ipc_event_pool_handle_t events;
+    ze_event_pool_handle_t pool = NULL, again = NULL;
+    ze_event_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC};
+    ze_event_handle_t e = NULL;
+    void *v = NULL, *also = NULL;
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    pid_t child = start_child("dies_as_exporter", &none, ends[1]);
+    CHECK(read(ends[0], &handle, sizeof handle) == sizeof handle);
+    CHECK(read(ends[0], &events, sizeof events) == sizeof events);
+    CHECK_INT(zeMemOpenIpcHandle(device.context, device.device, handle, 0, &v), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventPoolOpenIpcHandle(device.context, events, &pool), ZE_RESULT_SUCCESS);
+    kill(child, SIGKILL);
+    CHECK(waitpid(child, NULL, 0) == child);
+    close(ends[0]);
+    close(ends[1]);
+    if (!v || !pool) return;
+    add_on_device((float *)v, (float *)v, N);
+    for (int i = 0; i < N; i++) CHECK(((float *)v)[i] == 2 * (float)i);
+    CHECK_INT(zeEventCreate(pool, &d, &e), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventHostSignal(e), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventQueryStatus(e), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventDestroy(e), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeMemOpenIpcHandle(device.context, device.device, handle, 0, &also), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zeEventPoolOpenIpcHandle(device.context, events, &again), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zeMemCloseIpcHandle(device.context, v), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeEventPoolCloseIpcHandle(pool), ZE_RESULT_SUCCESS);
+}
+
+/* Neither descriptors nor named memory. */
+TEST(processes_that_die_leave_nothing)
+{
+    lose_an_exporter(); /* what happens once only, such as the start of threads */
+    int descriptors = count_entries("/proc/self/fd", ""), names = count_entries("/dev/shm", "xetile");
+    for (int round = 0; round < 3; round++) {
+        lose_an_opener();
+        lose_an_exporter();
+    }
+    CHECK_INT(count_entries("/proc/self/fd", ""), descriptors);
+    CHECK(count_entries("/dev/shm", "xetile") <= names);
+}
+
 TEST(what_is_freed_is_gone)
 {
     ze_ipc_mem_handle_t handle, none;
@@ -462,6 +570,8 @@ int main(int argc, char **argv)
         if (!strcmp(argv[1], "adds")) child_adds(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "adds_to_a_file")) child_adds_to_a_file(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "sees_the_end")) child_sees_the_end(argv[2], atoi(argv[3]));
+        if (!strcmp(argv[1], "dies_as_opener")) child_dies_as_opener(argv[2], 0);
+        if (!strcmp(argv[1], "dies_as_exporter")) child_dies_as_exporter(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "answers")) child_answers(argv[2], atoi(argv[3]));
         if (!strcmp(argv[1], "finds_nothing")) child_finds_nothing(argv[2], atoi(argv[3]));
         return 0;
@@ -474,6 +584,7 @@ int main(int argc, char **argv)
     RUN(physical_memory_as_a_descriptor);
     RUN(descriptors_that_are_refused);
     RUN(guards_are_where_the_exporter_has_them);
+    RUN(processes_that_die_leave_nothing);
     RUN(what_is_freed_is_gone);
     RUN(events_of_another_process);
     zed_close(&device);
