@@ -997,7 +997,7 @@ bool cv_check_vector_memory_(const char *file, int line, const void *base, uint6
 /* values.c - numbers and vectors. A value is held as a SPIR-V scalar or vector of its type; FP8 from memory as f16 of
  * the same value. */
 
-spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
+XE_FN_ spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
 /* Called at the start of every operation: further errors get the user's line. False after an error. */
 XE_FN_ bool cv_enter_(cv_where_ w)
@@ -1188,7 +1188,7 @@ cv_val cv_uniform_(cv_where_ w, cv_val v)
     return cv_scalar_(w.x, v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
 }
 
-cv_vec cv_no_vec_(void)
+XE_FN_ cv_vec cv_no_vec_(void)
 {
     cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL, 0};
     return v;

@@ -229,6 +229,7 @@ XETILE_LETTERS_(XETILE_PUSH_)
 #define XETILE_PRIVATE XETILE_API
 #endif
 #define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
+#define XE_LATE_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
 #if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
 #define XETILE_HOT_
 #define XETILE_COLD_
@@ -1915,7 +1916,7 @@ XE_FN_ bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
 }
 
 /* Does the type match a letter that does not depend on other operands? Else an error. */
-bool spe_is_(spe_module *m, char letter, spe_id type)
+XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
@@ -1948,7 +1949,7 @@ XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
 }
 
 /* The result type for the letter after the colon, except = and *. */
-spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
+XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
     switch (letter) {
     case 't': return c->given;
@@ -1987,7 +1988,7 @@ XE_FN_ bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64
 
 /* Applies the suffix of a form: # folds constants, 0 or 1 is the neutral second operand, + also the first. Returns 0 if
  * the instruction is needed. */
-spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
+XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
 {
     spe_id a = c->words[0], b = c->words[c->count - 1];
     uint64_t x, y, z, neutral;
@@ -2083,13 +2084,13 @@ spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 }
 
 /* A type as text, for messages; the last two remain valid. */
-const char *spe_text_(spe_module *m, spe_id type)
+XE_FN_ const char *spe_text_(spe_module *m, spe_id type)
 {
     return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
 }
 
 /* Reports two types that should be the same. */
-spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
+XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
 {
     const char *text = spe_text_(m, a);
     return spe_error_(m, SPE_ERR_TYPE, "operand types disagree: %s and %s", text, spe_text_(m, b));
@@ -2158,7 +2159,7 @@ void *spe_alloc(spe_module *m, size_t bytes)
 }
 
 /* Makes room for `need` elements in the array that *array points to; false and an error if out of memory. */
-bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
+XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
     size_t wanted = *capacity ? *capacity : first;
     void *old, *p;
@@ -2199,7 +2200,7 @@ XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
 }
 
 /* The OpString with this text, made once. */
-spe_id spe_string_(spe_module *m, const char *text)
+XE_FN_ spe_id spe_string_(spe_module *m, const char *text)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
     uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy);
@@ -2894,7 +2895,7 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
-uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
+XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
 {
     uint32_t n = 0;
     if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
@@ -3069,7 +3070,7 @@ void spe_extension(spe_module *m, const char *name)
     spe_write_words_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words, want, 0, NULL);
 }
 
-bool spe_declares_(const spe_module *m, uint32_t capability)
+XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability)
 {
     const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
     size_t i;
@@ -3109,7 +3110,7 @@ XE_FN_ bool spe_need_any_(spe_module *m, uint32_t kind, uint32_t number, uint32_
     return same;
 }
 
-void spe_need_(spe_module *m, uint32_t kind, uint32_t number) { spe_need_any_(m, kind, number, 0); }
+XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number) { spe_need_any_(m, kind, number, 0); }
 
 /* An instruction's variant: the width or encoding of its result, or of the value it stores. */
 XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
@@ -3120,7 +3121,7 @@ XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
 }
 
 /* Declares what an instruction needs; opcodes without variants are looked up once per module. */
-void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce;
     uint32_t width = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
@@ -3401,7 +3402,7 @@ spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
 /* functions.c - functions, kernels, the prologue, built-ins. */
 
 /* Records that the open function uses a global variable or function, for the interface of entry points. */
-void spe_use_(spe_module *m, spe_id id)
+XE_FN_ void spe_use_(spe_module *m, spe_id id)
 {
     uint32_t *at;
     if (!m->open || m->ids[id].aux == m->fn.index) return;
@@ -3736,7 +3737,7 @@ XE_FN_ const char *spe_region_text_(spe_module *m, const spe_region_ *r)
     return m->place;
 }
 
-void spe_region_left_open_(spe_module *m)
+XE_FN_ void spe_region_left_open_(spe_module *m)
 {
     spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
 }
@@ -4329,7 +4330,7 @@ float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E5M2_
 float spe_f32_to_tf32(float v) { return spe_float_of_(SPE_FORMAT_TF32_, spe_bits_of_(SPE_FORMAT_TF32_, v, false)); }
 
 /* The bits of a number as a constant of float type t; false if t is not supported. */
-bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
+XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     float single = (float)value;
     uint32_t word;

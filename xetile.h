@@ -458,13 +458,6 @@ typedef struct {
     xt_vec vec;
 } xt_any_;
 
-XETILE_API xt_any_ xt_any_val_(xt_val v);
-XETILE_API xt_any_ xt_any_vec_(xt_vec v);
-XETILE_API xt_any_ xt_any_int_(long long i);
-XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
-XETILE_API xt_any_ xt_any_real_(double d);
-XETILE_API xt_index xt_at_(int n, const xt_val *at);
-
 /* ---- one build --------------------------------------------------------------------------------------------------- */
 
 typedef struct xt_ctx xt_ctx;
@@ -564,16 +557,9 @@ typedef enum {
         XT_MATH_COUNT_
 } xt_math_op_;
 
-XETILE_API xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim);
-XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
-XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
-XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
 typedef struct {
     bool saturate;
 } xt_cast_desc_;
-XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d);
-XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
 
 /* ---- tiles and memory -------------------------------------------------------------------------------------------- */
 
@@ -633,18 +619,6 @@ typedef enum {
 #undef XT_ROW_
         XT_RMW_COUNT_
 } xt_rmw_kind_;
-
-XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
-XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
-XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
-XETILE_API xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by);
-XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
-XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
-XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
-XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
-XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
-XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);
-XETILE_API void xt_barrier_(xt_where_ w);
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
@@ -706,36 +680,6 @@ typedef struct {
     xt_map map;
 } xt_arg_desc_;
 
-XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
-XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
-XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
-XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
-XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d);
-XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
-XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
-XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
-XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
-XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
-XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
-XETILE_API xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d);
-XETILE_API xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d);
-XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
-XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
-XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
-XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
-
-/* ---- regions, split barriers ------------------------------------------------------------------------------------- */
-
-/* XT_WHILE is XT_FOR without an index: the condition is computed in each iteration from the carried values. */
-XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
-XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
-XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
-XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
-XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
-XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
-
 /* ---- users' own operations --------------------------------------------------------------------------------------- */
 
 /* Emits a number computed from numbers, given as ids of their own types. c->module is the spe_module. */
@@ -745,20 +689,10 @@ typedef spe_id (*xt_emit_fn)(cm_ctx *c, const spe_id *operands, void *user);
  * block's rows are the cm_matrix's columns. */
 typedef cm_matrix (*xt_emit_block_fn)(cm_ctx *c, const cm_matrix *const *operands, void *user);
 
-XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
-XETILE_API void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v);
-XETILE_API xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col);
-XETILE_API xt_val xt_all_(xt_where_ w, xt_vec v, bool all);
-XETILE_API xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index);
-XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* The same number as XT_RANDOM in a kernel. */
 XETILE_API uint32_t xt_random(uint32_t seed, uint32_t index);
-
-XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
-XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
-
-/* ---- building a module ------------------------------------------------------------------------------------------- */
 
 /* Called by XT_BUILD. Always pass the result to xt_free. */
 XETILE_API xt_module xt_build(const xt_build_desc *desc);
@@ -768,6 +702,66 @@ XETILE_API void xt_print(const xt_module *mod, FILE *f);
 
 /* Frees a module. It may be zeroed or already freed. */
 XETILE_API void xt_free(xt_module *mod);
+
+/* Those that the macros call. */
+/* calls.h - written by join.sh from the functions of xetile.h's sources. */
+XETILE_API xt_any_ xt_any_val_(xt_val v);
+XETILE_API xt_any_ xt_any_vec_(xt_vec v);
+XETILE_API xt_any_ xt_any_int_(long long i);
+XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
+XETILE_API xt_any_ xt_any_real_(double d);
+XETILE_API xt_index xt_at_(int n, const xt_val *at);
+XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d);
+XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second);
+XETILE_API xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim);
+XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
+XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
+XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
+XETILE_API xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d);
+XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
+XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
+XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
+XETILE_API xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by);
+XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
+XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
+XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
+XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
+XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
+XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
+XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
+XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
+XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
+XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
+XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
+XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d);
+XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
+XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
+XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);
+XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
+XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
+XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
+XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
+XETILE_API xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d);
+XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
+XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
+XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
+XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
+XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
+XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
+XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
+XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
+XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
+XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
+XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
+XETILE_API void xt_barrier_(xt_where_ w);
+XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
+XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
+XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
+XETILE_API void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v);
+XETILE_API xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col);
+XETILE_API xt_val xt_all_(xt_where_ w, xt_vec v, bool all);
+XETILE_API xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index);
+XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
 
 #endif /* XETILE_XETILE_H */
 
@@ -3696,7 +3690,7 @@ XE_FN_ spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 }
 
 /* Loads a block: directly if all of it is inside, else element by element; zeros from an empty matrix. */
-cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
+XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
 {
     spe_module *m = &x->m;
     cm_mem mem = xt_mem_(x, t, b, false);
@@ -4202,10 +4196,10 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
-int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
+XE_FN_ int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
 
 /* A strip of a block, computed on demand. */
-cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
+XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 {
     const xt_value_ *value = xt_value_at_(x, of->id);
     const cm_matrix *whole = &value->now.vec.block[block];
@@ -4230,7 +4224,7 @@ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 }
 
 /* Computes everything, for a use before the store. */
-void xt_make_strips_(xt_ctx *x, const xt_vec *v)
+XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
 {
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
     for (int i = 0; i < now->blocks; i++)
@@ -4256,7 +4250,7 @@ XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
  * operands, so that registers need not hold all intermediate results. */
-void xt_find_late_(xt_ctx *x)
+XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
@@ -4937,7 +4931,7 @@ XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const x
 }
 
 /* v in the blocks of a grid that is cut like its own or more coarsely; zeros beyond the ends of its pieces. */
-xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
+XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
 {
     xt_vec r = *v;
     xt_block_ b = xt_blocks_(x, &v->dist);
@@ -6306,7 +6300,7 @@ XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
 XE_FN_ void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
 
 /* Classes with an accumulator have its layout; else an operand's, preferably the packed one, which costs most. */
-cm_use xt_layout_(xt_ctx *x, uint32_t id)
+XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id)
 {
     const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
     return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;
@@ -6390,7 +6384,7 @@ XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
     }
 }
 
-void xt_find_bands_(xt_ctx *x)
+XE_FN_ void xt_find_bands_(xt_ctx *x)
 {
     if (x->cm.lowering != CM_INTEL || !x->local_bytes) return;
     for (int i = 0; i < x->nodes.count; i++) {
@@ -7226,14 +7220,14 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Is a vector loaded slice by slice, with the product that uses it? */
-bool xt_is_sliced_(xt_ctx *x, uint32_t id)
+XE_FN_ bool xt_is_sliced_(xt_ctx *x, uint32_t id)
 {
     const xt_stage_ *s = xt_stage_of_(x, id);
     return s && s->slices > 1;
 }
 
 /* Computes a product slice by slice, from d->sum if it has one. */
-void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
     xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
     int i;
@@ -7256,7 +7250,7 @@ XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
     if (f->meets) xt_stage_barrier_(x);
 }
 
-const xt_stager_ *xt_stager_of_products_(void)
+XE_FN_ const xt_stager_ *xt_stager_of_products_(void)
 {
     static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_stage_surfaces_,
                                       xt_write_staged_, xt_write_stage_entry_};
@@ -7486,6 +7480,7 @@ XE_FN_ spe_id xt_condition_(xt_ctx *x, const xt_val *v)
     return now.kind == SPE_INT ? spe_const_bool(&x->m, now.integer != 0) : now.id;
 }
 
+/* XT_WHILE is XT_FOR without an index: the condition is computed in each iteration from the carried values. */
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
@@ -7626,7 +7621,7 @@ XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
 }
 
 /* Called after each side, see spe_regions. */
-void xt_region_end_(spe_module *m, const spe_region *r)
+XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = x->frames[r->depth - 1];

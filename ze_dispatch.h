@@ -231,6 +231,7 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #define XETILE_PRIVATE XETILE_API
 #endif
 #define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
+#define XE_LATE_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
 #if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
 #define XETILE_HOT_
 #define XETILE_COLD_

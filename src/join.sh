@@ -11,32 +11,36 @@ check=
 # Directives for compiling the sources separately are not shipped, nor lines that only name sources. A source's static functions
 # are declared like those that several sources share.
 plain() {
-    sed -E -e '/^\/\* [-a-z0-9., ]*\.c( --)? \*\/$/d' -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*\(/s/^static/XE_FN_/' "$@"
+    sed -E -e '/^\/\* [-a-z0-9., ]*\.c( --)? \*\/$/d' -e '/^#include "/d' -e '/^#define XETILE_SEPARATE_$/d' -e '/^static [^=;]*\(/s/^static/XE_FN_/' -e 's/^XE_LATE_/XE_FN_/' "$@"
 }
 
-# The prototypes of the private functions that a header's sources share: those that are not static, and that neither the face nor
-# internal.h declares. Sources compiled one by one need all of them. The joined text needs only those of functions that it defines
-# after their first use, whose definitions do not begin with XE_FN_ (`late`).
-prototypes() { # prototypes HEADER [late]
+# The prototypes of functions whose names end in _, from their definitions, except those that the face or internal.h declares:
+#   private    shared by a header's sources, which begin with XE_FN_ or XE_LATE_: needed where sources are compiled one by one
+#   late       of these XE_LATE_: those that the joined text defines after their first use
+#   calls      called by the face's macros: not static, without a mark
+prototypes() { # prototypes HEADER WHICH
     {
         grep -h '^XETILE_[AP]' "$1.h" "$1/internal.h"
         while read -r part; do
             case $part in '#'*) echo "@$part" ;; *.c) cat "$1/$part" ;; esac
         done < "$1/parts"
-    } | awk -v late="${2:-}" '
+    } | awk -v which="$2" '
+        BEGIN { mark["private"] = "^XE_(FN|LATE)_ "; mark["late"] = "^XE_LATE_ "; mark["calls"] = "^[a-z]" }
         /^XETILE_(API|PRIVATE) / {
             for (rest = $0; match(rest, /[a-z0-9_]+\(/); rest = substr(rest, RSTART + RLENGTH))
                 declared[substr(rest, RSTART, RLENGTH - 1)] = 1
         }
         sub(/^@/, "") { print }
-        /^(XE_FN_ )?[a-z][A-Za-z0-9_ *]*_\(.*[^;]$/ && !/^(static|typedef) / {
+        /^(XE_FN_ |XE_LATE_ )?[a-z][A-Za-z0-9_ *]*_\(.*[^;]$/ && !/^(static|typedef) / {
             name = text = $0
             sub(/\(.*/, "", name)
             sub(/.*[ *]/, "", name)
             while (text !~ /\{|\)$/ && (getline line) > 0) { sub(/^ */, " ", line); text = text line }
-            if ((name in declared) || (late && text ~ /^XE_FN_ /)) next
-            sub(/ *\{.*/, "", text)
-            text = (text ~ /^XE_FN_ / ? "" : "XE_FN_ ") text ";"
+            if ((name in declared) || text !~ mark[which]) next
+            sub(/ *\{.*/, ";", text)
+            if (text !~ /;$/) text = text ";"
+            sub(/^XE_LATE_/, "XE_FN_", text)
+            if (which == "calls") text = "XETILE_API " text
             while (length(text) > 120) {
                 for (end = 120; substr(text, end - 1, 2) != ", "; end--) continue
                 print substr(text, 1, end - 1)
@@ -49,9 +53,21 @@ prototypes() { # prototypes HEADER [late]
     }'
 }
 
-prototypes_h() { # prototypes_h HEADER: to standard output
-    echo "/* prototypes.h - of the private functions that the sources of $1.h share; written by join.sh. */"
-    prototypes "$1"
+# Writes prototypes.h, and calls.h for a face that includes it; with --check, compares.
+write_prototypes() { # write_prototypes HEADER
+    for file in prototypes.h calls.h; do
+        which=private
+        [ $file = prototypes.h ] || which=calls
+        [ $which = private ] || grep -q "^#include \"$1/$file\"" "$1.h" || continue
+        text="/* $file - written by join.sh from the functions of $1.h's sources. */
+$(prototypes "$1" $which)"
+        if [ -z "$check" ]; then
+            echo "$text" >"$1/$file"
+        elif [ "$text" != "$(cat "$1/$file")" ]; then
+            echo "src/$1/$file differs from the sources: run src/join.sh $1" >&2
+            exit 1
+        fi
+    done
 }
 
 # Programs may have one-letter macros, as <complex.h> does: they are saved while a header is read, and restored. Headers that
@@ -130,7 +146,8 @@ join() { # join HEADER: to standard output
     *) put_letters_away ;;
     esac
     sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e "$([ "$1" != ze_dispatch ] || echo r linkage.h)" -e d -e '}' \
-        -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}'
+        -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}' \
+        -e "/^#include \"$1\/calls.h\"\$/{" -e "r $1/calls.h" -e d -e '}'
     echo
     echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
     echo
@@ -175,17 +192,13 @@ END
 }
 
 for header; do
+    write_prototypes "$header"
     if [ -n "$check" ]; then
-        prototypes_h "$header" | cmp -s - "$header/prototypes.h" || {
-            echo "src/$header/prototypes.h differs from the sources: run src/join.sh $header" >&2
-            exit 1
-        }
         join "$header" | cat -s | cmp -s - "../$header.h" || {
             echo "$header.h differs from src/: edit src/$header.h and src/$header/, then run src/join.sh $header" >&2
             exit 1
         }
     else
-        prototypes_h "$header" >"$header/prototypes.h"
         join "$header" | cat -s >"../$header.h"
     fi
 done

@@ -451,13 +451,6 @@ typedef struct {
     xt_vec vec;
 } xt_any_;
 
-XETILE_API xt_any_ xt_any_val_(xt_val v);
-XETILE_API xt_any_ xt_any_vec_(xt_vec v);
-XETILE_API xt_any_ xt_any_int_(long long i);
-XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
-XETILE_API xt_any_ xt_any_real_(double d);
-XETILE_API xt_index xt_at_(int n, const xt_val *at);
-
 /* ---- one build --------------------------------------------------------------------------------------------------- */
 
 typedef struct xt_ctx xt_ctx;
@@ -557,16 +550,9 @@ typedef enum {
         XT_MATH_COUNT_
 } xt_math_op_;
 
-XETILE_API xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim);
-XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
-XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
-XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
 typedef struct {
     bool saturate;
 } xt_cast_desc_;
-XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d);
-XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
 
 /* ---- tiles and memory -------------------------------------------------------------------------------------------- */
 
@@ -626,18 +612,6 @@ typedef enum {
 #undef XT_ROW_
         XT_RMW_COUNT_
 } xt_rmw_kind_;
-
-XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
-XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
-XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
-XETILE_API xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by);
-XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
-XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
-XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
-XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
-XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
-XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);
-XETILE_API void xt_barrier_(xt_where_ w);
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
@@ -699,36 +673,6 @@ typedef struct {
     xt_map map;
 } xt_arg_desc_;
 
-XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
-XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
-XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
-XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
-XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d);
-XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
-XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
-XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
-XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
-XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
-XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
-XETILE_API xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d);
-XETILE_API xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d);
-XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
-XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
-XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
-XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
-
-/* ---- regions, split barriers ------------------------------------------------------------------------------------- */
-
-/* XT_WHILE is XT_FOR without an index: the condition is computed in each iteration from the carried values. */
-XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
-XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
-XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
-XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
-XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
-XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
-
 /* ---- users' own operations --------------------------------------------------------------------------------------- */
 
 /* Emits a number computed from numbers, given as ids of their own types. c->module is the spe_module. */
@@ -738,20 +682,10 @@ typedef spe_id (*xt_emit_fn)(cm_ctx *c, const spe_id *operands, void *user);
  * block's rows are the cm_matrix's columns. */
 typedef cm_matrix (*xt_emit_block_fn)(cm_ctx *c, const cm_matrix *const *operands, void *user);
 
-XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
-XETILE_API void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v);
-XETILE_API xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col);
-XETILE_API xt_val xt_all_(xt_where_ w, xt_vec v, bool all);
-XETILE_API xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index);
-XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
+/* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* The same number as XT_RANDOM in a kernel. */
 XETILE_API uint32_t xt_random(uint32_t seed, uint32_t index);
-
-XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
-XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
-
-/* ---- building a module ------------------------------------------------------------------------------------------- */
 
 /* Called by XT_BUILD. Always pass the result to xt_free. */
 XETILE_API xt_module xt_build(const xt_build_desc *desc);
@@ -761,6 +695,9 @@ XETILE_API void xt_print(const xt_module *mod, FILE *f);
 
 /* Frees a module. It may be zeroed or already freed. */
 XETILE_API void xt_free(xt_module *mod);
+
+/* Those that the macros call. */
+#include "xetile/calls.h"
 
 /* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* prototypes.h - of the private functions that the sources of coopmatrix.h share; written by join.sh. */
+/* prototypes.h - written by join.sh from the functions of coopmatrix.h's sources. */
 XE_FN_ bool cm_power_of_two_(int n);
 #ifndef CM_LAYOUT_ONLY
 XE_FN_ int cm_dpas_depth_(cm_type type);

@@ -1,4 +1,4 @@
-/* prototypes.h - of the private functions that the sources of coopvec.h share; written by join.sh. */
+/* prototypes.h - written by join.sh from the functions of coopvec.h's sources. */
 XE_FN_ const spe_reporter *cv_errors_(void);
 XE_FN_ const cv_type_row *cv_type_at_(int i);
 XE_FN_ bool cv_is_packed_(int type);

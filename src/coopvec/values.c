@@ -2,7 +2,7 @@
  * the same value. */
 #include "internal.h"
 
-spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
+XE_LATE_ spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
 
 /* Called at the start of every operation: further errors get the user's line. False after an error. */
 XE_FN_ bool cv_enter_(cv_where_ w)
@@ -193,7 +193,7 @@ cv_val cv_uniform_(cv_where_ w, cv_val v)
     return cv_scalar_(w.x, v.type, spe_sg_broadcast_first(&w.x->m, v.id), true);
 }
 
-cv_vec cv_no_vec_(void)
+XE_LATE_ cv_vec cv_no_vec_(void)
 {
     cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL, 0};
     return v;

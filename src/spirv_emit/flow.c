@@ -12,7 +12,7 @@ static const char *spe_region_text_(spe_module *m, const spe_region_ *r)
     return m->place;
 }
 
-void spe_region_left_open_(spe_module *m)
+XE_LATE_ void spe_region_left_open_(spe_module *m)
 {
     spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
 }

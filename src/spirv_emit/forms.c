@@ -28,7 +28,7 @@ static bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
 }
 
 /* Does the type match a letter that does not depend on other operands? Else an error. */
-bool spe_is_(spe_module *m, char letter, spe_id type)
+XE_LATE_ bool spe_is_(spe_module *m, char letter, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
@@ -61,7 +61,7 @@ XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
 }
 
 /* The result type for the letter after the colon, except = and *. */
-spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
+XE_LATE_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
     switch (letter) {
     case 't': return c->given;
@@ -100,7 +100,7 @@ static bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64
 
 /* Applies the suffix of a form: # folds constants, 0 or 1 is the neutral second operand, + also the first. Returns 0 if
  * the instruction is needed. */
-spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
+XE_LATE_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
 {
     spe_id a = c->words[0], b = c->words[c->count - 1];
     uint64_t x, y, z, neutral;

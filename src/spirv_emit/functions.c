@@ -2,7 +2,7 @@
 #include "internal.h"
 
 /* Records that the open function uses a global variable or function, for the interface of entry points. */
-void spe_use_(spe_module *m, spe_id id)
+XE_LATE_ void spe_use_(spe_module *m, spe_id id)
 {
     uint32_t *at;
     if (!m->open || m->ids[id].aux == m->fn.index) return;

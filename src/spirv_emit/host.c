@@ -90,7 +90,7 @@ float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E5M2_
 float spe_f32_to_tf32(float v) { return spe_float_of_(SPE_FORMAT_TF32_, spe_bits_of_(SPE_FORMAT_TF32_, v, false)); }
 
 /* The bits of a number as a constant of float type t; false if t is not supported. */
-bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
+XE_LATE_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     float single = (float)value;
     uint32_t word;

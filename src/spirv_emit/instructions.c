@@ -253,7 +253,7 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
-uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
+XE_LATE_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
 {
     uint32_t n = 0;
     if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);

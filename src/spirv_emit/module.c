@@ -47,13 +47,13 @@ spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 }
 
 /* A type as text, for messages; the last two remain valid. */
-const char *spe_text_(spe_module *m, spe_id type)
+XE_LATE_ const char *spe_text_(spe_module *m, spe_id type)
 {
     return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
 }
 
 /* Reports two types that should be the same. */
-spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
+XE_LATE_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
 {
     const char *text = spe_text_(m, a);
     return spe_error_(m, SPE_ERR_TYPE, "operand types disagree: %s and %s", text, spe_text_(m, b));
@@ -122,7 +122,7 @@ void *spe_alloc(spe_module *m, size_t bytes)
 }
 
 /* Makes room for `need` elements in the array that *array points to; false and an error if out of memory. */
-bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
+XE_LATE_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
     size_t wanted = *capacity ? *capacity : first;
     void *old, *p;
@@ -163,7 +163,7 @@ XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
 }
 
 /* The OpString with this text, made once. */
-spe_id spe_string_(spe_module *m, const char *text)
+XE_LATE_ spe_id spe_string_(spe_module *m, const char *text)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
     uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy);

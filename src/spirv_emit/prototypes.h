@@ -1,4 +1,4 @@
-/* prototypes.h - of the private functions that the sources of spirv_emit.h share; written by join.sh. */
+/* prototypes.h - written by join.sh from the functions of spirv_emit.h's sources. */
 XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count);
 XE_FN_ uint32_t *spe_put_(spe_module *m, int section, uint32_t op, size_t count);
 XE_FN_ bool spe_write_(spe_module *m, int section, uint32_t op, int n, ...);

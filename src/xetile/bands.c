@@ -43,7 +43,7 @@ static void xt_find_band_(xt_ctx *x, const xt_node_ *array)
     }
 }
 
-void xt_find_bands_(xt_ctx *x)
+XE_LATE_ void xt_find_bands_(xt_ctx *x)
 {
     if (x->cm.lowering != CM_INTEL || !x->local_bytes) return;
     for (int i = 0; i < x->nodes.count; i++) {

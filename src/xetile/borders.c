@@ -41,7 +41,7 @@ static spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 }
 
 /* Loads a block: directly if all of it is inside, else element by element; zeros from an empty matrix. */
-cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
+XE_LATE_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
 {
     spe_module *m = &x->m;
     cm_mem mem = xt_mem_(x, t, b, false);

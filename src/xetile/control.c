@@ -222,6 +222,7 @@ static spe_id xt_condition_(xt_ctx *x, const xt_val *v)
     return now.kind == SPE_INT ? spe_const_bool(&x->m, now.integer != 0) : now.id;
 }
 
+/* XT_WHILE is XT_FOR without an index: the condition is computed in each iteration from the carried values. */
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
@@ -362,7 +363,7 @@ static void xt_check_body_(xt_where_ w, xt_frame_ *f)
 }
 
 /* Called after each side, see spe_regions. */
-void xt_region_end_(spe_module *m, const spe_region *r)
+XE_LATE_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = x->frames[r->depth - 1];

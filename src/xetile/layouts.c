@@ -24,7 +24,7 @@ static void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
 static void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
 
 /* Classes with an accumulator have its layout; else an operand's, preferably the packed one, which costs most. */
-cm_use xt_layout_(xt_ctx *x, uint32_t id)
+XE_LATE_ cm_use xt_layout_(xt_ctx *x, uint32_t id)
 {
     const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
     return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;

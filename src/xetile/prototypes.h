@@ -1,4 +1,4 @@
-/* prototypes.h - of the private functions that the sources of xetile.h share; written by join.sh. */
+/* prototypes.h - written by join.sh from the functions of xetile.h's sources. */
 XE_FN_ bool xt_has_map_(const xt_map *map);
 XE_FN_ bool xt_same_map_(const xt_map *a, const xt_map *b);
 XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_]);

@@ -824,14 +824,14 @@ static bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Is a vector loaded slice by slice, with the product that uses it? */
-bool xt_is_sliced_(xt_ctx *x, uint32_t id)
+XE_LATE_ bool xt_is_sliced_(xt_ctx *x, uint32_t id)
 {
     const xt_stage_ *s = xt_stage_of_(x, id);
     return s && s->slices > 1;
 }
 
 /* Computes a product slice by slice, from d->sum if it has one. */
-void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+XE_LATE_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
     xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
     int i;
@@ -854,7 +854,7 @@ static void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
     if (f->meets) xt_stage_barrier_(x);
 }
 
-const xt_stager_ *xt_stager_of_products_(void)
+XE_LATE_ const xt_stager_ *xt_stager_of_products_(void)
 {
     static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_stage_surfaces_,
                                       xt_write_staged_, xt_write_stage_entry_};

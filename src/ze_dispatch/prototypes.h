@@ -1,4 +1,4 @@
-/* prototypes.h - of the private functions that the sources of ze_dispatch.h share; written by join.sh. */
+/* prototypes.h - written by join.sh from the functions of ze_dispatch.h's sources. */
 XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver);
 XE_FN_ bool zed_usable_(zed_device *d);
 XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning);
