@@ -945,15 +945,9 @@ typedef struct {
     xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
 } xt_update_;
 
-/* A vector and the tile it is stored to. */
+/* A store, or an access to a scatter tile, with its mask. */
 typedef struct {
-    xt_vec v;
-    xt_tile tile;
-} xt_stored_;
-
-/* An access to a scatter tile, with its mask. */
-typedef struct {
-    xt_vec v; /* for a store */
+    xt_vec v; /* that is stored */
     xt_gather_desc_ d;
 } xt_scattered_;
 
@@ -1194,7 +1188,6 @@ struct xt_node_ {
         const xt_update_ *update;
         const xt_load_desc_ *load;
         const xt_prefetch_desc_ *prefetch;
-        const xt_stored_ *stored;
         const xt_scattered_ *scattered;
         xt_rearrange_desc_ *rearrange;
         const xt_mma_desc_ *mma;
@@ -1480,12 +1473,16 @@ xt_index xt_at_(int n, const xt_val *at)
 XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i) { return (xt_node_ *)x->nodes.items + i; }
 XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->values.items + id; }
 
+/* Adds to a list whose first item stands for none. */
+XE_FN_ void *xt_add_(xt_ctx *x, spe_list *list, size_t size)
+{
+    return list->count || spe_list_add(&x->m, list, size) ? spe_list_add(&x->m, list, size) : NULL;
+}
+
 /* Id 0 means no value; it is also returned if out of memory. */
 XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 {
-    xt_value_ *v;
-    if (x->values.count == 0 && !spe_list_add(&x->m, &x->values, sizeof *v)) return 0;
-    v = (xt_value_ *)spe_list_add(&x->m, &x->values, sizeof *v);
+    xt_value_ *v = (xt_value_ *)xt_add_(x, &x->values, sizeof *v);
     if (!v) return 0;
     v->parent = (uint32_t)x->values.count - 1;
     v->scope = x->scope;
@@ -1510,15 +1507,12 @@ typedef struct {
 /* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
 XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
 {
-    spe_list *list = &w.x->scopes;
-    xt_scope_ *s;
-    if (list->count == 0 && !spe_list_add(&w.x->m, list, sizeof *s)) return 0;
-    s = (xt_scope_ *)spe_list_add(&w.x->m, list, sizeof *s);
+    xt_scope_ *s = (xt_scope_ *)xt_add_(w.x, &w.x->scopes, sizeof *s);
     if (!s) return 0;
     s->op = op;
     s->file = w.file;
     s->line = w.line;
-    return list->count - 1;
+    return w.x->scopes.count - 1;
 }
 
 /* Values of a region may be used in it, in the same iteration; afterwards, only listed variables may be used. */
@@ -2005,6 +1999,9 @@ XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
+    if (xt_held_as_bits_(type) || xt_held_as_bits_(v->type))
+        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
+                               xt_type_name_(type));
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
@@ -2051,11 +2048,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
 {
     (void)d; /* only for 8-bit floats, which numbers cannot be */
-    if (!xt_enter_(w)) return xt_nothing_();
-    if (xt_held_as_bits_(type) || xt_held_as_bits_(v.val.type))
-        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v.val.type),
-                               xt_type_name_(type));
-    return xt_cast_number_(w, type, &v.val);
+    return xt_enter_(w) ? xt_cast_number_(w, type, &v.val) : xt_nothing_();
 }
 
 xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
@@ -2373,7 +2366,7 @@ XE_FN_ void xt_settle_tiles_(xt_ctx *x)
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
-    if (n->op == XT_OP_STORE_TILE_) return &n->stored->tile;
+    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->d.tile;
     return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
 }
 
@@ -3253,6 +3246,15 @@ XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
         xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
 
+/* Records a moved tile. */
+XE_FN_ xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
+{
+    t.scope = w.x->scope;
+    t.id = xt_new_value_(w.x);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, d, sizeof *d);
+    return t;
+}
+
 xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
     xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
@@ -3264,10 +3266,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     w.x->part--;
-    t.scope = w.x->scope;
-    t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, &d, sizeof d);
-    return t;
+    return xt_moved_tile_(w, t, &d);
 }
 
 /* Moves a scatter tile's offsets, all by one number or each by its own. */
@@ -3278,11 +3277,8 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
         return xt_no_tile_();
     w.x->part++;
     t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
-    t.scope = w.x->scope;
     w.x->part--;
-    t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, &d, sizeof d);
-    return t;
+    return xt_moved_tile_(w, t, &d);
 }
 
 /* access.c - load_tile, store_tile, load_gather, store_scatter. */
@@ -3442,7 +3438,7 @@ XE_FN_ bool xt_check_rows_(xt_where_ w, const xt_tile *t)
 
 void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 {
-    xt_stored_ d = {v, t};
+    xt_scattered_ d = {v, {t, xt_no_vec_(), 0}};
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
         xt_check_rows_(w, &t))
@@ -3452,8 +3448,8 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 /* Stores each strip as soon as it is computed. */
 XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stored_ *d = n->stored;
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    const xt_scattered_ *d = n->scattered;
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
     while (spe_ok(&x->m) && xt_next_block_(&b)) {
         xt_block_ at = b;
@@ -3474,13 +3470,13 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_tile t = xt_now_tile_(x, &n->stored->tile);
+    xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
-    if (xt_value_at_(x, n->stored->v.id)->unmade) {
+    if (xt_value_at_(x, n->scattered->v.id)->unmade) {
         x->products->store_strips(x, n);
         return;
     }
-    xt_vec v = xt_now_as_(x, &n->stored->v, CM_ACC);
+    xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
         cm_store(&x->cm, &v.block[b.i], &mem);
@@ -4254,7 +4250,8 @@ XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &n->stored->tile)) xt_put_off_(x, &n->stored->v, i);
+        const xt_scattered_ *d = n->scattered;
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->d.tile)) xt_put_off_(x, &d->v, i);
     }
 }
 
@@ -4899,23 +4896,34 @@ XE_FN_ int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group
     return f->where[i * f->cols + j];
 }
 
-/* A block of the result, from the components of a field, converted back to the vector's type. */
-XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
-                                cm_type type)
+/* The same with zeros where there is none. */
+XE_FN_ spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
 {
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
+    uint32_t there = 0, all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, f->comp[0]));
+    for (int p = 0; p < x->S; p++) there |= (uint32_t)(from[p] >= 0) << p;
+    if (there == all) return xt_pick_(x, f, from);
+    return there ? spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, f, from), zero) : zero;
+}
+
+/* A block of the result, from the components of a field, converted back to the vector's type; zeros beyond the ends of
+ * pieces, or anything. */
+XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
+                                cm_type type, cm_use use, bool zeros)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, use);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.size_v ? l.size_v : 1) * sizeof *v), one;
-    int from[32];
+    int from[32], height = b->grid.data[0];
     if (!l.rows || !v) return cm_poison();
     for (int i = 0; i < l.size_v; i++)
         for (int k = 0; k < (g ? g->size : 1); k++) {
-            for (int p = 0; p < l.lanes; p++) {
+            for (int p = 0; p < x->S; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = -1;
-                if (e.padding || e.row >= b->valid) continue;
+                if (e.padding || e.row >= b->valid || b->held[0] % height + e.col >= height) continue;
                 from[p] = xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
-            one = xt_pick_(x, f, from);
+            one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
         }
     cm_matrix a = cm_from_components(&x->cm, &l, v);
@@ -4926,7 +4934,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
     xt_block_ b = xt_blocks_(x, &r.dist);
-    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type));
+    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type), CM_ACC, false);
     return xt_settle_(x, r);
 }
 
@@ -4936,32 +4944,12 @@ XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use 
     xt_vec r = *v;
     xt_block_ b = xt_blocks_(x, &v->dist);
     xt_field_ f;
-    uint32_t all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
     b.grid = *g;
-    b.grid.blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
-    r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
+    b.grid.blocks = r.blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)r.blocks * sizeof *r.block);
     if (!r.block || !xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return *v;
-    while (xt_next_block_(&b)) {
-        cm_layout l = cm_layout_for(&x->cm, b.cols, b.rows, xt_held_(v->type), use);
-        spe_id *c = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *c);
-        int from[32];
-        for (int i = 0; c && i < l.size_v; i++) {
-            uint32_t there = 0;
-            for (int p = 0; p < x->S; p++) {
-                cm_element e = xt_element_at_(&l, p, i);
-                bool has = !e.padding && e.row < b.valid && b.held[0] % g->data[0] + e.col < g->data[0];
-                from[p] = has ? f.where[(b.held[0] + e.col) * f.cols + b.held[1] + e.row] : -1;
-                there |= (uint32_t)has << p;
-            }
-            c[i] = spe_null(&x->m, spe_type_of(&x->m, f.comp[0]));
-            if (there == all)
-                c[i] = xt_pick_(x, &f, from);
-            else if (there)
-                c[i] = spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, &f, from), c[i]);
-        }
-        r.block[b.i] = c ? cm_from_components(&x->cm, &l, c) : cm_poison();
-    }
-    r.blocks = b.grid.blocks;
+    while (xt_next_block_(&b))
+        r.block[b.i] = xt_pick_block_(x, &f, NULL, NULL, &b, xt_held_(v->type), use, true);
     return r;
 }
 
@@ -7543,21 +7531,25 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
+/* The value id of a carried value's scalar i, or of its vector after those; 0: a constant, or none. */
+XE_FN_ uint32_t xt_part_id_(xt_thing_ *t, int i)
+{
+    const xt_vec *v = xt_thing_vec_(t);
+    const xt_val *n = xt_scalar_of_(t, i);
+    if (i == XT_COMPONENTS_) return v ? v->id : 0;
+    return n && n->kind >= SPE_SCALAR ? n->id : 0;
+}
+
 /* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
 XE_FN_ void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
 {
-    const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    xt_val *to, *p, *q;
-    for (int i = 0; (to = xt_scalar_of_(t, i)) && (p = xt_scalar_of_(a, i)) && (q = xt_scalar_of_(b, i)); i++) {
-        if (!(mask >> i & 1) || to->kind < SPE_SCALAR) continue;
-        xt_spread_at_least_(x, to->id, xt_spread_of_(x, p));
-        xt_spread_at_least_(x, to->id, xt_spread_of_(x, q));
-        xt_spread_at_least_(x, to->id, x->spread);
+    for (int i = 0; i <= XT_COMPONENTS_; i++) {
+        uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
+        if (!id) continue;
+        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(a, i))->spread);
+        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(b, i))->spread);
+        xt_spread_at_least_(x, id, x->spread);
     }
-    if (!v) return;
-    xt_spread_like_(x, v->id, xt_thing_vec_(a));
-    xt_spread_like_(x, v->id, xt_thing_vec_(b));
-    xt_spread_at_least_(x, v->id, x->spread);
 }
 
 /* Finds what a region changes; for a loop, values that equal neither the initial one nor the one at the top of the
@@ -8502,7 +8494,7 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
         {XT_OP_SLICE_, "$= vector.extract_strided_slice $v0 {offsets = [$d2, $d3]}$m4 : $V0 to $r", XT_MOVED_},
         {XT_OP_TILE_PACK_, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
         {XT_OP_TILE_UNPACK_, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
-        {XT_OP_STORE_TILE_, "xetile.store_tile $v0, $t1 : $V0, $T1", {XT_F_(stored, v), XT_F_(stored, tile)}},
+        {XT_OP_STORE_TILE_, "xetile.store_tile $v0, $t1 : $V0, $T1", {XT_F_(scattered, v), XT_F_(scattered, d.tile)}},
         {XT_OP_STORE_SCATTER_, "xetile.store_scatter $v0$o1, $t2 : $V0$O1, $T2",
          {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
         {XT_OP_STORE_, "memref.store $a2, $n0[$n1] : $A7", XT_OPERANDS_(numbers)},

@@ -156,7 +156,7 @@ static bool xt_check_rows_(xt_where_ w, const xt_tile *t)
 
 void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 {
-    xt_stored_ d = {v, t};
+    xt_scattered_ d = {v, {t, xt_no_vec_(), 0}};
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
         xt_check_rows_(w, &t))
@@ -166,8 +166,8 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
 /* Stores each strip as soon as it is computed. */
 XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stored_ *d = n->stored;
-    xt_tile t = xt_now_tile_(x, &d->tile);
+    const xt_scattered_ *d = n->scattered;
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
     while (spe_ok(&x->m) && xt_next_block_(&b)) {
         xt_block_ at = b;
@@ -188,13 +188,13 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_tile t = xt_now_tile_(x, &n->stored->tile);
+    xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
     xt_block_ b = xt_blocks_(x, &t.dist);
-    if (xt_value_at_(x, n->stored->v.id)->unmade) {
+    if (xt_value_at_(x, n->scattered->v.id)->unmade) {
         x->products->store_strips(x, n);
         return;
     }
-    xt_vec v = xt_now_as_(x, &n->stored->v, CM_ACC);
+    xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     while (v.blocks && xt_next_block_(&b)) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
         cm_store(&x->cm, &v.block[b.i], &mem);

@@ -166,7 +166,7 @@ static void xt_settle_tiles_(xt_ctx *x)
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
-    if (n->op == XT_OP_STORE_TILE_) return &n->stored->tile;
+    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->d.tile;
     return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
 }
 

@@ -285,21 +285,25 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
+/* The value id of a carried value's scalar i, or of its vector after those; 0: a constant, or none. */
+static uint32_t xt_part_id_(xt_thing_ *t, int i)
+{
+    const xt_vec *v = xt_thing_vec_(t);
+    const xt_val *n = xt_scalar_of_(t, i);
+    if (i == XT_COMPONENTS_) return v ? v->id : 0;
+    return n && n->kind >= SPE_SCALAR ? n->id : 0;
+}
+
 /* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
 static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
 {
-    const xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    xt_val *to, *p, *q;
-    for (int i = 0; (to = xt_scalar_of_(t, i)) && (p = xt_scalar_of_(a, i)) && (q = xt_scalar_of_(b, i)); i++) {
-        if (!(mask >> i & 1) || to->kind < SPE_SCALAR) continue;
-        xt_spread_at_least_(x, to->id, xt_spread_of_(x, p));
-        xt_spread_at_least_(x, to->id, xt_spread_of_(x, q));
-        xt_spread_at_least_(x, to->id, x->spread);
+    for (int i = 0; i <= XT_COMPONENTS_; i++) {
+        uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
+        if (!id) continue;
+        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(a, i))->spread);
+        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(b, i))->spread);
+        xt_spread_at_least_(x, id, x->spread);
     }
-    if (!v) return;
-    xt_spread_like_(x, v->id, xt_thing_vec_(a));
-    xt_spread_like_(x, v->id, xt_thing_vec_(b));
-    xt_spread_at_least_(x, v->id, x->spread);
 }
 
 /* Finds what a region changes; for a loop, values that equal neither the initial one nor the one at the top of the

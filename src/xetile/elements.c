@@ -147,7 +147,8 @@ XE_LATE_ void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &n->stored->tile)) xt_put_off_(x, &n->stored->v, i);
+        const xt_scattered_ *d = n->scattered;
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->d.tile)) xt_put_off_(x, &d->v, i);
     }
 }
 

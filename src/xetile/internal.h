@@ -162,15 +162,9 @@ typedef struct {
     xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
 } xt_update_;
 
-/* A vector and the tile it is stored to. */
+/* A store, or an access to a scatter tile, with its mask. */
 typedef struct {
-    xt_vec v;
-    xt_tile tile;
-} xt_stored_;
-
-/* An access to a scatter tile, with its mask. */
-typedef struct {
-    xt_vec v; /* for a store */
+    xt_vec v; /* that is stored */
     xt_gather_desc_ d;
 } xt_scattered_;
 
@@ -421,7 +415,6 @@ struct xt_node_ {
         const xt_update_ *update;
         const xt_load_desc_ *load;
         const xt_prefetch_desc_ *prefetch;
-        const xt_stored_ *stored;
         const xt_scattered_ *scattered;
         xt_rearrange_desc_ *rearrange;
         const xt_mma_desc_ *mma;

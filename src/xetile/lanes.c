@@ -170,23 +170,34 @@ static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group
     return f->where[i * f->cols + j];
 }
 
-/* A block of the result, from the components of a field, converted back to the vector's type. */
-static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
-                                cm_type type)
+/* The same with zeros where there is none. */
+static spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
 {
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, CM_ACC);
+    uint32_t there = 0, all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, f->comp[0]));
+    for (int p = 0; p < x->S; p++) there |= (uint32_t)(from[p] >= 0) << p;
+    if (there == all) return xt_pick_(x, f, from);
+    return there ? spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, f, from), zero) : zero;
+}
+
+/* A block of the result, from the components of a field, converted back to the vector's type; zeros beyond the ends of
+ * pieces, or anything. */
+static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
+                                cm_type type, cm_use use, bool zeros)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, use);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.size_v ? l.size_v : 1) * sizeof *v), one;
-    int from[32];
+    int from[32], height = b->grid.data[0];
     if (!l.rows || !v) return cm_poison();
     for (int i = 0; i < l.size_v; i++)
         for (int k = 0; k < (g ? g->size : 1); k++) {
-            for (int p = 0; p < l.lanes; p++) {
+            for (int p = 0; p < x->S; p++) {
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = -1;
-                if (e.padding || e.row >= b->valid) continue;
+                if (e.padding || e.row >= b->valid || b->held[0] % height + e.col >= height) continue;
                 from[p] = xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
-            one = xt_pick_(x, f, from);
+            one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
             v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
         }
     cm_matrix a = cm_from_components(&x->cm, &l, v);
@@ -197,7 +208,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
     xt_block_ b = xt_blocks_(x, &r.dist);
-    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type));
+    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type), CM_ACC, false);
     return xt_settle_(x, r);
 }
 
@@ -207,32 +218,12 @@ XE_LATE_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_us
     xt_vec r = *v;
     xt_block_ b = xt_blocks_(x, &v->dist);
     xt_field_ f;
-    uint32_t all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
     b.grid = *g;
-    b.grid.blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
-    r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
+    b.grid.blocks = r.blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)r.blocks * sizeof *r.block);
     if (!r.block || !xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return *v;
-    while (xt_next_block_(&b)) {
-        cm_layout l = cm_layout_for(&x->cm, b.cols, b.rows, xt_held_(v->type), use);
-        spe_id *c = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *c);
-        int from[32];
-        for (int i = 0; c && i < l.size_v; i++) {
-            uint32_t there = 0;
-            for (int p = 0; p < x->S; p++) {
-                cm_element e = xt_element_at_(&l, p, i);
-                bool has = !e.padding && e.row < b.valid && b.held[0] % g->data[0] + e.col < g->data[0];
-                from[p] = has ? f.where[(b.held[0] + e.col) * f.cols + b.held[1] + e.row] : -1;
-                there |= (uint32_t)has << p;
-            }
-            c[i] = spe_null(&x->m, spe_type_of(&x->m, f.comp[0]));
-            if (there == all)
-                c[i] = xt_pick_(x, &f, from);
-            else if (there)
-                c[i] = spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, &f, from), c[i]);
-        }
-        r.block[b.i] = c ? cm_from_components(&x->cm, &l, c) : cm_poison();
-    }
-    r.blocks = b.grid.blocks;
+    while (xt_next_block_(&b))
+        r.block[b.i] = xt_pick_block_(x, &f, NULL, NULL, &b, xt_held_(v->type), use, true);
     return r;
 }
 

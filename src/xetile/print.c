@@ -391,7 +391,7 @@ static const xt_row_ *xt_row_of_(xt_op_ op)
         {XT_OP_SLICE_, "$= vector.extract_strided_slice $v0 {offsets = [$d2, $d3]}$m4 : $V0 to $r", XT_MOVED_},
         {XT_OP_TILE_PACK_, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
         {XT_OP_TILE_UNPACK_, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
-        {XT_OP_STORE_TILE_, "xetile.store_tile $v0, $t1 : $V0, $T1", {XT_F_(stored, v), XT_F_(stored, tile)}},
+        {XT_OP_STORE_TILE_, "xetile.store_tile $v0, $t1 : $V0, $T1", {XT_F_(scattered, v), XT_F_(scattered, d.tile)}},
         {XT_OP_STORE_SCATTER_, "xetile.store_scatter $v0$o1, $t2 : $V0$O1, $T2",
          {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
         {XT_OP_STORE_, "memref.store $a2, $n0[$n1] : $A7", XT_OPERANDS_(numbers)},

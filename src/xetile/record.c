@@ -4,12 +4,16 @@
 XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i) { return (xt_node_ *)x->nodes.items + i; }
 XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->values.items + id; }
 
+/* Adds to a list whose first item stands for none. */
+static void *xt_add_(xt_ctx *x, spe_list *list, size_t size)
+{
+    return list->count || spe_list_add(&x->m, list, size) ? spe_list_add(&x->m, list, size) : NULL;
+}
+
 /* Id 0 means no value; it is also returned if out of memory. */
 XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
 {
-    xt_value_ *v;
-    if (x->values.count == 0 && !spe_list_add(&x->m, &x->values, sizeof *v)) return 0;
-    v = (xt_value_ *)spe_list_add(&x->m, &x->values, sizeof *v);
+    xt_value_ *v = (xt_value_ *)xt_add_(x, &x->values, sizeof *v);
     if (!v) return 0;
     v->parent = (uint32_t)x->values.count - 1;
     v->scope = x->scope;
@@ -34,15 +38,12 @@ typedef struct {
 /* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
 XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
 {
-    spe_list *list = &w.x->scopes;
-    xt_scope_ *s;
-    if (list->count == 0 && !spe_list_add(&w.x->m, list, sizeof *s)) return 0;
-    s = (xt_scope_ *)spe_list_add(&w.x->m, list, sizeof *s);
+    xt_scope_ *s = (xt_scope_ *)xt_add_(w.x, &w.x->scopes, sizeof *s);
     if (!s) return 0;
     s->op = op;
     s->file = w.file;
     s->line = w.line;
-    return list->count - 1;
+    return w.x->scopes.count - 1;
 }
 
 /* Values of a region may be used in it, in the same iteration; afterwards, only listed variables may be used. */

@@ -348,6 +348,15 @@ XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
         xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
 
+/* Records a moved tile. */
+static xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
+{
+    t.scope = w.x->scope;
+    t.id = xt_new_value_(w.x);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, d, sizeof *d);
+    return t;
+}
+
 xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
 {
     xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
@@ -359,10 +368,7 @@ xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
     t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
     t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
     w.x->part--;
-    t.scope = w.x->scope;
-    t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, &d, sizeof d);
-    return t;
+    return xt_moved_tile_(w, t, &d);
 }
 
 /* Moves a scatter tile's offsets, all by one number or each by its own. */
@@ -373,9 +379,6 @@ xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
         return xt_no_tile_();
     w.x->part++;
     t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
-    t.scope = w.x->scope;
     w.x->part--;
-    t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, &d, sizeof d);
-    return t;
+    return xt_moved_tile_(w, t, &d);
 }
