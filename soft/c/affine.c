@@ -49,7 +49,7 @@ static void write_test(struct cg *g, uint32_t id, bool is_signed)
 
 static const char *scalar_chain(struct cg *g)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     const char *e = first(g, i->operand[0]);
     int64_t offset = 0;
     for (uint32_t k = 1; k < i->count; k++) {
@@ -64,7 +64,7 @@ static const char *scalar_chain(struct cg *g)
 
 static const char *scalar_text(struct cg *g)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     const char *type = cg_kind_type(g, cg_kind_of(g, i->id), false);
     uint32_t builtin, component;
     uint64_t c = 0;
@@ -90,7 +90,7 @@ static const char *scalar_text(struct cg *g)
 /* Writes the condition for an affine result: checked operands are affine, and widened ones have not wrapped. */
 static void write_check(struct cg *g)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     cg_put(g, "    %s = 1", cg_var(g, "ok", i->id));
     CG_EACH_VALUE (k, i)
         if (cg_affine(g, i->operand[k])->is && cg_affine(g, i->operand[k])->checked)
@@ -99,17 +99,20 @@ static void write_check(struct cg *g)
     cg_put(g, ";\n");
 }
 
-void cg_write_affine_start(struct cg *g) { cg_put(g, "    %s = %s;\n", cg_var(g, "v", g->inst->id), scalar_text(g)); }
+void cg_write_affine_start(struct cg *g)
+{
+    cg_put(g, "    %s = %s;\n", cg_var(g, "v", g->w->inst->id), scalar_text(g));
+}
 
 void cg_write_affine(struct cg *g)
 {
-    if (g->inst->op == SP_OP_Phi) return;
+    if (g->w->inst->op == SP_OP_Phi) return;
     cg_write_affine_start(g);
-    if (!cg_affine(g, g->inst->id)->checked) return;
+    if (!cg_affine(g, g->w->inst->id)->checked) return;
     write_check(g);
-    cg_put(g, "    if (__builtin_expect(!%s, 0)) {\n", cg_var(g, "ok", g->inst->id));
-    g->lanes_apart = true;
+    cg_put(g, "    if (__builtin_expect(!%s, 0)) {\n", cg_var(g, "ok", g->w->inst->id));
+    g->w->lanes_apart = true;
     if (!cg_write_simple(g)) cg_write_memory(g);
-    g->lanes_apart = false;
+    g->w->lanes_apart = false;
     cg_put(g, "    }\n");
 }

@@ -10,9 +10,9 @@ static uint32_t phi_source(struct cg *g, const struct sp_inst *phi, uint32_t lab
 {
     uint32_t pairs = phi->count / 2;
     for (uint32_t i = 0; i < pairs; i++) {
-        uint32_t at = (g->phi_at + i) % pairs;
+        uint32_t at = (g->w->phi_at + i) % pairs;
         if (phi->operand[2 * at + 1] != label) continue;
-        g->phi_at = at;
+        g->w->phi_at = at;
         return phi->operand[2 * at];
     }
     return 0;
@@ -88,7 +88,7 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
 static uint32_t block_of_label(struct cg *g, uint32_t label) { return g->m->ids[label].block; }
 
 /* Is the block written for all lanes? */
-static bool runs_coherent(struct cg *g, uint32_t block) { return g->coherent || !g->fn->block[block].masked; }
+static bool runs_coherent(struct cg *g, uint32_t block) { return g->w->coherent || !g->fn->block[block].masked; }
 
 /* Lanes `mask` (a C expression; NULL: the block's own) go from block `from` to `to`. All lanes: a jump. */
 static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mask)
@@ -96,9 +96,9 @@ static void write_edge(struct cg *g, uint32_t from, uint32_t to, const char *mas
     const struct cg_block *b = g->fn->block;
     bool plain = runs_coherent(g, from) && !mask, whole = plain && cg_has_coherent(g, to);
     cg_leave_loops(g, from, to);
-    write_phis(g, from, to, plain ? NULL : mask ? mask : g->mask);
+    write_phis(g, from, to, plain ? NULL : mask ? mask : g->w->mask);
     if (b[to].masked && !whole)
-        cg_put(g, "    %s |= %s;\n", cg_var(g, "m", g->fn->f->blocks[to].label), mask ? mask : g->mask);
+        cg_put(g, "    %s |= %s;\n", cg_var(g, "m", g->fn->f->blocks[to].label), mask ? mask : g->w->mask);
     if (plain) cg_put(g, "    %s;\n", cg_jump(g, to, whole));
 }
 
@@ -143,7 +143,7 @@ static void write_branch(struct cg *g, uint32_t from)
     } else {
         if (runs_coherent(g, from)) write_common_ways(g, from, condition, yes, no);
         const char *t = cg_temporary(g, "i32x"), *f = cg_temporary(g, "i32x"), *c = cg_use(g, condition, true);
-        cg_put(g, "    %s = %s & %s;\n    %s = %s & ~%s;\n", t, g->mask, c, f, g->mask, c);
+        cg_put(g, "    %s = %s & %s;\n    %s = %s & ~%s;\n", t, g->w->mask, c, f, g->w->mask, c);
         bool yes_first = !cg_stays_in_loop(g->fn, from, yes); /* others may overwrite its head's phis */
         write_edge(g, from, yes_first ? yes : no, yes_first ? t : f);
         write_edge(g, from, yes_first ? no : yes, yes_first ? f : t);
@@ -179,18 +179,18 @@ static void write_varying_switch(struct cg *g, uint32_t from, enum cg_kind kind,
 {
     uint32_t label = g->fn->f->blocks[from].label, step = g->fn->f->blocks[from].count;
     struct cg_case c = {0};
-    if (!g->coherent) cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), "q", label, "");
-    if (!g->coherent) cg_declare(g, CG_PLAIN, "i32x", "r", label, "");
-    cg_put(g, "    %s = %s;\n", cg_var(g, "q", label), cg_use(g, g->inst->operand[0], true));
-    cg_put(g, "    %s = %s;\n", cg_var(g, "r", label), g->mask);
-    for (; cg_next_case(g, g->fn, from, g->inst, &c); step++) {
+    if (!g->w->coherent) cg_declare(g, CG_PLAIN, cg_kind_type(g, kind, true), "q", label, "");
+    if (!g->w->coherent) cg_declare(g, CG_PLAIN, "i32x", "r", label, "");
+    cg_put(g, "    %s = %s;\n", cg_var(g, "q", label), cg_use(g, g->w->inst->operand[0], true));
+    cg_put(g, "    %s = %s;\n", cg_var(g, "r", label), g->w->mask);
+    for (; cg_next_case(g, g->fn, from, g->w->inst, &c); step++) {
         if (cg_is_cut(g, step)) cut_block(g, from);
         const char *rest = cg_var(g, "r", label), *selector = cg_var(g, "q", label);
         if (c.is_default) {
             write_edge(g, from, c.to, rest);
             continue;
         }
-        cg_put(g, "    {\n    const i32x hit_ = %s & XS_COMPARE(%s, ==, %s);\n    %s &= ~hit_;\n", g->mask, selector,
+        cg_put(g, "    {\n    const i32x hit_ = %s & XS_COMPARE(%s, ==, %s);\n    %s &= ~hit_;\n", g->w->mask, selector,
                cg_splat(g, kind, cg_literal(g, kind, c.literal & width)), rest);
         if (c.edge) write_edge(g, from, c.to, "hit_");
         cg_put(g, "    }\n");
@@ -200,7 +200,7 @@ static void write_varying_switch(struct cg *g, uint32_t from, enum cg_kind kind,
 
 static void write_uniform_switch(struct cg *g, uint32_t from, enum cg_kind kind, uint64_t width)
 {
-    const struct sp_inst *s = g->inst;
+    const struct sp_inst *s = g->w->inst;
     uint32_t words = kind == CG_U64 ? 2 : 1;
     cg_put(g, "    switch (%s) {\n", cg_use(g, s->operand[0], false));
     for (uint32_t i = 2; i + words < s->count; i += words + 1) {
@@ -216,7 +216,7 @@ static void write_uniform_switch(struct cg *g, uint32_t from, enum cg_kind kind,
 
 static void write_switch(struct cg *g, uint32_t from)
 {
-    uint32_t selector = g->inst->operand[0], bits = sp_type(g->m, g->m->ids[selector].type)->bits;
+    uint32_t selector = g->w->inst->operand[0], bits = sp_type(g->m, g->m->ids[selector].type)->bits;
     uint64_t width = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
     (cg_is_varying(g, selector) ? write_varying_switch : write_uniform_switch)(g, from, cg_kind_of(g, selector), width);
 }
@@ -228,13 +228,13 @@ static void write_return_value(struct cg *g)
     const struct cg_leaves *l = cg_value_leaves(g, id);
     CG_EACH_LEAF (i, l) {
         const char *to = cg_str(g, "%s%s", cg_result(g), l->leaf[i].path), *e = cg_leaf_use(g, id, i, varying);
-        cg_put(g, "    %s = %s;\n", to, varying ? cg_select(g, l->leaf[i].kind, g->mask, e, to) : e);
+        cg_put(g, "    %s = %s;\n", to, varying ? cg_select(g, l->leaf[i].kind, g->w->mask, e, to) : e);
     }
 }
 
 static void write_terminator(struct cg *g, uint32_t block)
 {
-    switch (g->inst->op) {
+    switch (g->w->inst->op) {
     case SP_OP_Branch: write_edge(g, block, block_of_label(g, cg_operand(g, 0)), NULL); break;
     case SP_OP_BranchConditional: write_branch(g, block); break;
     case SP_OP_Switch: write_switch(g, block); break;
@@ -253,21 +253,21 @@ static void write_call(struct cg *g)
 {
     uint32_t callee = g->m->ids[cg_operand(g, 0)].block;
     const struct cg_function *f = &g->function[callee];
-    const struct sp_type *type = sp_type(g->m, g->inst->type);
+    const struct sp_type *type = sp_type(g->m, g->w->inst->type);
     const char *args = "";
     if (f->f->is_declaration) {
         cg_fail(g, "the called function has no body in this module");
         return;
     }
-    for (uint32_t i = 1; i < g->inst->count; i++) {
+    for (uint32_t i = 1; i < g->w->inst->count; i++) {
         args = cg_str(g, "%s, %s", args, cg_use_whole(g, cg_operand(g, i), g->value[f->f->params[i - 1]].varying));
     }
-    const char *call = cg_str(g, "%s(self, %s, %s%s)", cg_version(g, f), g->mask, g->bits, args);
+    const char *call = cg_str(g, "%s(self, %s, %s%s)", cg_version(g, f), g->w->mask, g->w->bits, args);
     if (type->kind == SP_VOID) {
         cg_put(g, "    %s;\n", call);
         return;
     }
-    const char *whole = cg_temporary(g, cg_type_name(g, g->inst->type, f->result_varying));
+    const char *whole = cg_temporary(g, cg_type_name(g, g->w->inst->type, f->result_varying));
     cg_put(g, "    %s = %s;\n", whole, call);
     cg_set_whole(g, whole, f->result_varying);
 }
@@ -284,8 +284,8 @@ static void write_plain(struct cg *g)
 static void write_instruction(struct cg *g)
 {
     if (cg_write_outer(g) || !cg_legalise(g)) return;
-    if (cg_is(g->inst, CG_SILENT)) return;
-    switch (g->inst->op) {
+    if (cg_is(g->w->inst, CG_SILENT)) return;
+    switch (g->w->inst->op) {
     case SP_OP_LifetimeStart:
         if (g->o->check) cg_check_lifetime(g);
         return;
@@ -293,11 +293,11 @@ static void write_instruction(struct cg *g)
     case SP_OP_FunctionPointerCallINTEL: cg_write_pointer_call(g); return;
     default: break;
     }
-    if (g->inst->id && cg_affine(g, g->inst->id)->is) {
+    if (g->w->inst->id && cg_affine(g, g->w->inst->id)->is) {
         cg_write_affine(g);
         return;
     }
-    if (cg_is(g->inst, CG_PREDICATED))
+    if (cg_is(g->w->inst, CG_PREDICATED))
         cg_write_predicated(g, write_plain);
     else
         write_plain(g);
@@ -316,28 +316,28 @@ static void write_block(struct cg *g, uint32_t block)
     const struct sp_block *b = &g->fn->f->blocks[block];
     bool masked = !runs_coherent(g, block);
     if (cg_is_cut(g, 0)) cg_next_piece(g);
-    cg_put(g, "%c%u:;\n", g->coherent ? 'W' : 'L', b->label);
+    cg_put(g, "%c%u:;\n", g->w->coherent ? 'W' : 'L', b->label);
     open_block(g, block);
     if (masked && cg_joins_coherent(g, block)) join_coherent(g, block);
-    g->mask = masked ? cg_str(g, "k%u", b->label) : "m0";
-    g->bits = masked ? cg_str(g, "b%u", b->label) : "b0";
-    if (g->coherent) cg_check_affine_first(g, block);
+    g->w->mask = masked ? cg_str(g, "k%u", b->label) : "m0";
+    g->w->bits = masked ? cg_str(g, "b%u", b->label) : "b0";
+    if (g->w->coherent) cg_check_affine_first(g, block);
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
         if (i && cg_is_cut(g, i)) cut_block(g, block);
-        g->inst = &b->inst[i];
-        if (g->skip)
-            g->skip--;
+        cg_set_inst(g, &b->inst[i]);
+        if (g->w->skip)
+            g->w->skip--;
         else if (i + 1 < b->count)
             write_instruction(g);
         else
             write_terminator(g, block);
-        g->extends = false;
+        g->w->extends = false;
     }
-    g->inst = NULL;
-    if (g->coherent) cg_forget_proofs(g, block);
+    cg_set_inst(g, NULL);
+    if (g->w->coherent) cg_forget_proofs(g, block);
     cg_put(g, masked ? "    }\n    }\n" : "    }\n");
-    g->mask = "m0";
-    g->bits = "b0";
+    g->w->mask = "m0";
+    g->w->bits = "b0";
 }
 
 /* Repeats the blocks from this one on while a lane waits there. */
@@ -382,7 +382,7 @@ void cg_write_blocks(struct cg *g)
     for (uint32_t p = 0; p < plan->place_count && !g->failed; p++) {
         uint32_t block = plan->place[p].block;
         cg_next_place(g, p);
-        g->coherent = plan->place[p].coherent;
+        g->w->coherent = plan->place[p].coherent;
         write_block(g, block);
         if (!runs_coherent(g, block)) {
             write_loop_ends(g, block);
@@ -390,5 +390,5 @@ void cg_write_blocks(struct cg *g)
         }
         cg_free_words(g);
     }
-    g->coherent = false;
+    g->w->coherent = false;
 }

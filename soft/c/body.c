@@ -8,7 +8,7 @@
 const char *cg_var(struct cg *g, const char *prefix, uint32_t id)
 {
     uint32_t home = cg_is_divided(g) ? cg_home(g, id) : 0;
-    if (home != CG_IN_STATE && home != g->body_text->now)
+    if (home != CG_IN_STATE && home != g->w->body_text->now)
         cg_fail(g, "internal: %s%u is not known to be used in this piece", prefix, id);
     return cg_str(g, home == CG_IN_STATE ? "state_->%s%u" : "%s%u", prefix, id);
 }
@@ -17,16 +17,16 @@ const char *cg_result(struct cg *g) { return cg_is_divided(g) ? "state_->result"
 
 void cg_declare_in(struct cg *g, struct sp_text *where, bool zero, const char *type, const char *name)
 {
-    struct sp_text *text = g->c;
-    g->c = where;
+    struct sp_text *text = g->w->c;
+    g->w->c = where;
     cg_put(g, "    %s %s%s;\n", type, name, zero ? " = {0}" : "");
-    g->c = text;
+    g->w->c = text;
 }
 
 void cg_declare(struct cg *g, enum cg_initial initial, const char *type, const char *prefix, uint32_t id,
                 const char *dimension)
 {
-    struct cg_body *b = g->body_text;
+    struct cg_body *b = g->w->body_text;
     const char *name = cg_str(g, "%s%u%s", prefix, id, dimension);
     uint32_t home = cg_is_divided(g) ? cg_home(g, id) : 0;
     if (home == CG_IN_STATE)
@@ -37,7 +37,7 @@ void cg_declare(struct cg *g, enum cg_initial initial, const char *type, const c
 
 void cg_note_builtin(struct cg *g)
 {
-    if (g->body_text) g->body_text->piece[g->body_text->now].builtins = true;
+    if (g->w->body_text) g->w->body_text->piece[g->w->body_text->now].builtins = true;
 }
 
 /* ---- jumps */
@@ -45,8 +45,8 @@ void cg_note_builtin(struct cg *g)
 /* C that jumps to a label, or returns the entry there. */
 static const char *jump(struct cg *g, uint32_t piece, uint32_t entry, uint32_t target, const char *label)
 {
-    if (!cg_is_divided(g) || piece == g->body_text->now) return cg_str(g, "goto %s", label);
-    g->body_text->entered[target] = 1;
+    if (!cg_is_divided(g) || piece == g->w->body_text->now) return cg_str(g, "goto %s", label);
+    g->w->body_text->entered[target] = 1;
     return cg_str(g, "return %uu", piece << CG_ENTRY_BITS | entry);
 }
 
@@ -71,10 +71,10 @@ const char *cg_jump_to_point(struct cg *g, uint32_t point)
 bool cg_is_cut(const struct cg *g, uint32_t step)
 {
     const struct cg_outline *plan = g->fn->outline;
-    const struct cg_body *b = g->body_text;
+    const struct cg_body *b = g->w->body_text;
     if (b->now + 1 >= plan->pieces) return false;
     return plan->cut[b->now + 1].place == b->place && plan->cut[b->now + 1].step == step;
 }
 
-void cg_next_piece(struct cg *g) { g->c = &g->body_text->piece[++g->body_text->now].text; }
-void cg_next_place(struct cg *g, uint32_t place) { g->body_text->place = place; }
+void cg_next_piece(struct cg *g) { g->w->c = &g->w->body_text->piece[++g->w->body_text->now].text; }
+void cg_next_place(struct cg *g, uint32_t place) { g->w->body_text->place = place; }

@@ -51,7 +51,7 @@ static uint32_t describe_copy(struct cg *g, struct access *a)
     uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1), n = 0;
     bool varying = (is_watched(g, to) && cg_is_varying(g, to)) || (is_watched(g, from) && cg_is_varying(g, from));
     const char *bytes =
-        g->inst->op == SP_OP_CopyMemorySized
+        g->w->inst->op == SP_OP_CopyMemorySized
             ? cg_str(g, "(u64)%s", cg_use(g, cg_operand(g, 2), false))
             : cg_str(g, "%lluu", (unsigned long long)cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem));
     if (is_watched(g, from)) set_pointer(g, &a[n++], from, XS_READS | XS_HOLES | XS_COPY, varying);
@@ -66,7 +66,7 @@ static uint32_t describe_vector(struct cg *g, struct access *a, uint32_t number)
     bool store = number == EXT_VSTOREN || (number > 174 && number != 179);
     bool half = number >= EXT_VLOAD_HALF, aligned = number >= 179;
     uint32_t first = store ? 3 : 2, offset = cg_operand(g, first), pointer = cg_operand(g, first + 1);
-    const struct cg_leaves *l = cg_leaves_of(g, store ? g->m->ids[cg_operand(g, 2)].type : g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, store ? g->m->ids[cg_operand(g, 2)].type : g->w->inst->type);
     uint32_t item = half ? 2 : cg_kind_bytes(l->leaf[0].kind);
     enum cg_kind kind = cg_kind_of(g, offset);
     bool varying = cg_is_varying(g, pointer) || cg_is_varying(g, offset);
@@ -82,10 +82,10 @@ static uint32_t describe_vector(struct cg *g, struct access *a, uint32_t number)
 
 static uint32_t describe_extended(struct cg *g, struct access *a)
 {
-    uint32_t number = cg_operand(g, 1), pointer = cg_operand(g, g->inst->count - 1u);
+    uint32_t number = cg_operand(g, 1), pointer = cg_operand(g, g->w->inst->count - 1u);
     if (cg_operand(g, 0) != g->m->opencl_std) return 0;
     if (number >= EXT_VLOADN && number <= EXT_VSTOREA_HALFN_R) return describe_vector(g, a, number);
-    if (!cg_math_stores(g->inst) || !is_watched(g, pointer)) return 0;
+    if (!cg_math_stores(g->w->inst) || !is_watched(g, pointer)) return 0;
     set_pointer(g, a, pointer, XS_WRITES, cg_is_varying(g, pointer));
     set_type(g, a, sp_type(g->m, g->m->ids[pointer].type)->elem);
     return 1;
@@ -94,8 +94,8 @@ static uint32_t describe_extended(struct cg *g, struct access *a)
 /* The surface, and the lanes' own data if it is in memory. */
 static uint32_t describe_block2d(struct cg *g, struct access *a)
 {
-    bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
-    uint32_t first = store ? 5 : 4, at = store ? 9 : 8, lanes = cg_lanes_operand(g->inst), item;
+    bool store = g->w->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
+    uint32_t first = store ? 5 : 4, at = store ? 9 : 8, lanes = cg_lanes_operand(g->w->inst), item;
     uint64_t bytes;
     const char *shape = "";
     set_pointer(g, a, cg_operand(g, first), store ? XS_WRITES : XS_READS | XS_DWORDS, false);
@@ -105,7 +105,7 @@ static uint32_t describe_block2d(struct cg *g, struct access *a)
                      cg_use(g, cg_operand(g, first + 3), false), cg_leaf_use(g, cg_operand(g, at), 0, false),
                      cg_leaf_use(g, cg_operand(g, at), 1, false));
     a->rows = cg_str(g, "(const u32[]){%s0}", shape);
-    if (!is_watched(g, cg_operand(g, lanes)) || !cg_block_access(g, g->inst, lanes, &item, &bytes)) return 1;
+    if (!is_watched(g, cg_operand(g, lanes)) || !cg_block_access(g, g->w->inst, lanes, &item, &bytes)) return 1;
     set_pointer(g, a + 1, cg_operand(g, lanes), store ? XS_READS | XS_HOLES : XS_WRITES, true);
     a[1].bytes = cg_str(g, "%lluu", (unsigned long long)bytes);
     return 2;
@@ -124,7 +124,7 @@ static uint32_t describe_run(struct cg *g, struct access *a, uint32_t type, uint
 static uint32_t describe_matrix(struct cg *g, struct access *a, bool store)
 {
     uint32_t pointer = cg_operand(g, 0), stride = cg_operand(g, store ? 3 : 2);
-    const struct sp_type *t = sp_type(g->m, store ? g->m->ids[cg_operand(g, 1)].type : g->inst->type);
+    const struct sp_type *t = sp_type(g->m, store ? g->m->ids[cg_operand(g, 1)].type : g->w->inst->type);
     uint64_t by_columns = 0, size = sp_type(g->m, sp_type(g->m, g->m->ids[pointer].type)->elem)->size;
     enum cg_kind kind = cg_kind_of(g, stride);
     if (!is_watched(g, pointer)) return 0;
@@ -156,15 +156,16 @@ static uint32_t describe_async(struct cg *g, struct access *a)
 
 static uint32_t describe(struct cg *g, struct access *a)
 {
-    uint32_t pointer = cg_operand(g, 0), flags = flags_of_atomic(g->inst);
-    switch (g->inst->op) {
+    uint32_t pointer = cg_operand(g, 0), flags = flags_of_atomic(g->w->inst);
+    switch (g->w->inst->op) {
     case SP_OP_Load:
     case SP_OP_Store:
     case SP_OP_PredicatedLoadINTEL:
     case SP_OP_PredicatedStoreINTEL:
         if (!is_watched(g, pointer)) return 0;
-        set_pointer(g, a, pointer, g->inst->id ? cg_check_reading(g, g->inst) : XS_WRITES, cg_is_varying(g, pointer));
-        set_type(g, a, g->inst->id ? g->inst->type : g->m->ids[cg_operand(g, 1)].type);
+        set_pointer(g, a, pointer, g->w->inst->id ? cg_check_reading(g, g->w->inst) : XS_WRITES,
+                    cg_is_varying(g, pointer));
+        set_type(g, a, g->w->inst->id ? g->w->inst->type : g->m->ids[cg_operand(g, 1)].type);
         return 1;
     case SP_OP_CopyMemory:
     case SP_OP_CopyMemorySized: return describe_copy(g, a);
@@ -173,7 +174,7 @@ static uint32_t describe(struct cg *g, struct access *a)
     case SP_OP_Subgroup2DBlockLoadTransformINTEL:
     case SP_OP_Subgroup2DBlockLoadTransposeINTEL:
     case SP_OP_Subgroup2DBlockStoreINTEL: return describe_block2d(g, a);
-    case SP_OP_SubgroupBlockReadINTEL: return describe_run(g, a, g->inst->type, XS_READS);
+    case SP_OP_SubgroupBlockReadINTEL: return describe_run(g, a, g->w->inst->type, XS_READS);
     case SP_OP_SubgroupBlockWriteINTEL: return describe_run(g, a, g->m->ids[cg_operand(g, 1)].type, XS_WRITES);
     case SP_OP_CooperativeMatrixLoadKHR: return describe_matrix(g, a, false);
     case SP_OP_CooperativeMatrixStoreKHR: return describe_matrix(g, a, true);
@@ -202,9 +203,9 @@ static bool has_fences(const struct sp_module *m)
 static uint32_t missing_fences(struct cg *g)
 {
     uint64_t semantics;
-    if (g->inst->op != SP_OP_ControlBarrier || !sp_constant(g->m, cg_operand(g, 2), &semantics)) return 0;
-    if (!g->check->fences) g->check->fences = has_fences(g->m) ? 2 : 1;
-    if (g->check->fences == 2) return 0;
+    if (g->w->inst->op != SP_OP_ControlBarrier || !sp_constant(g->m, cg_operand(g, 2), &semantics)) return 0;
+    if (!g->w->check->fences) g->w->check->fences = has_fences(g->m) ? 2 : 1;
+    if (g->w->check->fences == 2) return 0;
     return (semantics & SP_SEMANTICS_WorkgroupMemory ? 0 : XS_NO_LOCAL) |
            (semantics & SP_SEMANTICS_CrossWorkgroupMemory ? 0 : XS_NO_GLOBAL);
 }
@@ -219,7 +220,7 @@ static const char *call_of(struct cg *g, const struct access *a, uint32_t part, 
     const char *site = cg_check_site(g, part, a->pointer, root, a->flags);
     const char *from = root ? cg_use(g, root, a->varying) : a->varying ? "(u64x){0}" : "0";
     if (a->varying) {
-        g->fn->frame_bytes += 4u * 8 * g->S;
+        cg_add_frame(g, 4u * 8 * g->S);
         return cg_str(g, "XS_CHECK_LANES(%s, %s, %s, %s, %s)", site, a->address, from, a->bytes, bits);
     }
     if (a->call) return cg_str(g, "check_block2d(self, &%s, %s, %s, %s, %s)", site, a->call, from, a->rows, bits);
@@ -233,10 +234,10 @@ static const char *call_of(struct cg *g, const struct access *a, uint32_t part, 
 /* The result of a load that is not performed. */
 static void write_zeros(struct cg *g)
 {
-    const struct sp_type *t = g->inst->id ? sp_type(g->m, g->inst->type) : NULL;
+    const struct sp_type *t = g->w->inst->id ? sp_type(g->m, g->w->inst->type) : NULL;
     uint32_t item;
     uint64_t bytes;
-    if (g->inst->op != SP_OP_Subgroup2DBlockStoreINTEL && cg_block_access(g, g->inst, 9, &item, &bytes)) {
+    if (g->w->inst->op != SP_OP_Subgroup2DBlockStoreINTEL && cg_block_access(g, g->w->inst, 9, &item, &bytes)) {
         const struct cg_private *p = &g->private[cg_operand(g, 9)];
         if (!p->variable) return;
         const struct cg_held *v = cg_held(g, p->variable);
@@ -245,7 +246,7 @@ static void write_zeros(struct cg *g)
                (unsigned long long)bytes * g->S * (v->wide ? 2 : 1));
     }
     if (!t || t->kind == SP_VOID) return;
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     CG_EACH_LEAF (i, l) cg_set_uniform(g, i, cg_literal(g, l->leaf[i].kind, 0));
 }
 
@@ -253,17 +254,17 @@ bool cg_check_begin(struct cg *g)
 {
     struct access a[2] = {{0}, {0}};
     uint32_t n;
-    if (!g->check) g->check = cg_alloc(g, sizeof *g->check);
+    if (!g->w->check) g->w->check = cg_alloc(g, sizeof *g->w->check);
     if (g->failed) return false;
-    if (cg_waits(g, g->inst)) {
-        uint32_t flags = g->inst->op == SP_OP_ControlBarrierWaitEXT ? XS_WAIT : missing_fences(g);
-        cg_put(g, "    check_barrier(self, &%s, %s);\n", cg_check_site(g, 0, 0, 0, flags), g->bits);
+    if (cg_waits(g, g->w->inst)) {
+        uint32_t flags = g->w->inst->op == SP_OP_ControlBarrierWaitEXT ? XS_WAIT : missing_fences(g);
+        cg_put(g, "    check_barrier(self, &%s, %s);\n", cg_check_site(g, 0, 0, 0, flags), g->w->bits);
         return false;
     }
     cg_check_items(g);
     n = describe(g, a);
     if (!n || g->failed) return false;
-    const char *bits = g->bits;
+    const char *bits = g->w->bits;
     for (uint32_t i = 0; i < n; i++) {
         const char *call = call_of(g, &a[i], i, bits);
         bits = cg_temporary(g, "u64");
@@ -271,15 +272,15 @@ bool cg_check_begin(struct cg *g)
     }
     write_zeros(g);
     cg_put(g, "    if (%s) {\n", bits);
-    g->check->bits = g->bits;
-    g->bits = bits;
-    g->check->stores = ((a[0].flags | a[1].flags) & (XS_WRITES | XS_ATOMIC)) == XS_WRITES;
+    g->w->check->bits = g->w->bits;
+    g->w->bits = bits;
+    g->w->check->stores = ((a[0].flags | a[1].flags) & (XS_WRITES | XS_ATOMIC)) == XS_WRITES;
     return true;
 }
 
 void cg_check_end(struct cg *g)
 {
-    if (g->check->stores) cg_put(g, "    check_stored(self);\n");
+    if (g->w->check->stores) cg_put(g, "    check_stored(self);\n");
     cg_put(g, "    }\n");
-    g->bits = g->check->bits;
+    g->w->bits = g->w->check->bits;
 }

@@ -30,35 +30,35 @@ static void items_read(struct cg *g, uint32_t pointer, uint64_t bytes, uint32_t 
     uint32_t size = g->private[p->variable].granule;
     if (!is_item(g, pointer) || !bytes || flags & (XS_PARTS | XS_COPY)) return;
     cg_put(g, "    check_items(self, &%s, %s, %u, %llu, %s);\n", cg_check_site(g, 2, pointer, p->variable, flags),
-           items_at(g, pointer, bytes), size, (unsigned long long)p->offset / size, g->bits);
+           items_at(g, pointer, bytes), size, (unsigned long long)p->offset / size, g->w->bits);
 }
 
 static void items_written(struct cg *g, uint32_t pointer, uint64_t bytes)
 {
-    if (is_item(g, pointer) && bytes) cg_put(g, "    check_wrote(%s, %s);\n", items_at(g, pointer, bytes), g->bits);
+    if (is_item(g, pointer) && bytes) cg_put(g, "    check_wrote(%s, %s);\n", items_at(g, pointer, bytes), g->w->bits);
 }
 
 static void check_item_copy(struct cg *g)
 {
     uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1);
     uint64_t bytes = cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem);
-    if (g->inst->op == SP_OP_CopyMemorySized && !sp_constant(g->m, cg_operand(g, 2), &bytes)) return;
+    if (g->w->inst->op == SP_OP_CopyMemorySized && !sp_constant(g->m, cg_operand(g, 2), &bytes)) return;
     const struct cg_private *t = &g->private[to], *f = &g->private[from];
     if (is_item(g, to) && is_item(g, from))
         cg_put(g, "    check_copied(%s, %u, %s + %llu, %u, %s);\n", items_at(g, to, bytes),
                g->private[t->variable].granule, cg_var(g, "q", f->variable),
                (unsigned long long)f->offset / g->private[f->variable].granule, g->private[f->variable].granule,
-               g->bits);
+               g->w->bits);
     else
         items_written(g, to, bytes);
 }
 
 static void check_item_block(struct cg *g)
 {
-    uint32_t item, k = cg_lanes_operand(g->inst);
+    uint32_t item, k = cg_lanes_operand(g->w->inst);
     uint64_t bytes;
-    if (!k || !cg_block_access(g, g->inst, k, &item, &bytes)) return;
-    if (g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL)
+    if (!k || !cg_block_access(g, g->w->inst, k, &item, &bytes)) return;
+    if (g->w->inst->op == SP_OP_Subgroup2DBlockStoreINTEL)
         items_read(g, cg_operand(g, k), bytes, XS_READS | XS_HOLES);
     else
         items_written(g, cg_operand(g, k), bytes);
@@ -66,7 +66,7 @@ static void check_item_block(struct cg *g)
 
 void cg_check_items(struct cg *g)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     uint32_t flags;
     uint64_t bytes;
     switch (i->op) {
@@ -103,7 +103,7 @@ void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, ui
     }
     uint64_t items = bytes / v->granule;
     cg_declare(g, CG_ZERO, "u64", "q", i->id, cg_str(g, "[%llu]", (unsigned long long)items + !items));
-    g->fn->frame_bytes += 8 * items;
+    cg_add_frame(g, 8 * items);
     if (written) cg_put(g, "    check_wrote(%s, %llu, ~(u64)0);\n", cg_var(g, "q", i->id), (unsigned long long)items);
 }
 
@@ -116,7 +116,8 @@ void cg_check_lifetime(struct cg *g)
     const struct cg_private *v = &g->private[root];
     unsigned long long bytes = cg_memory_size(g, sp_type(g->m, d->type)->elem);
     if (v->fixed)
-        cg_put(g, "    check_forget(%s, %llu, %s);\n", cg_var(g, "q", root), bytes / v->granule, g->bits);
+        cg_put(g, "    check_forget(%s, %llu, %s);\n", cg_var(g, "q", root), bytes / v->granule, g->w->bits);
     else
-        cg_put(g, "    XS_EACH (l, %s) check_begins(self, %s[l], %lluu, 0);\n", g->bits, cg_var(g, "v", root), bytes);
+        cg_put(g, "    XS_EACH (l, %s) check_begins(self, %s[l], %lluu, 0);\n", g->w->bits, cg_var(g, "v", root),
+               bytes);
 }

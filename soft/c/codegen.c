@@ -28,20 +28,20 @@ struct cg_places {
 /* Marks where the needed part of a text will be inserted. */
 static void place_text(struct cg *g, const char *const *text)
 {
-    struct cg_places *p = g->places;
+    struct cg_places *p = g->w->places;
     if (p->count == sizeof p->place / sizeof *p->place) return;
     p->place[p->count].text = text;
-    p->place[p->count++].at = g->c->size;
+    p->place[p->count++].at = g->w->c->size;
 }
 
 /* Inserts the needed parts of the texts after all else is written. */
 static void put_texts(struct cg *g)
 {
-    const struct cg_places *p = g->places;
-    struct sp_text body = *g->c;
+    const struct cg_places *p = g->w->places;
+    struct sp_text body = *g->w->c;
     struct cg_selection *s = cg_select_text(body.data, body.size);
     size_t from = 0;
-    *g->c = (struct sp_text){0};
+    *g->w->c = (struct sp_text){0};
     if (!s) cg_fail(g, "no memory for the generated text");
     for (uint32_t i = 0; i < p->count && s; i++) {
         cg_put_text(g, body.data + from, p->place[i].at - from);
@@ -56,8 +56,8 @@ static void put_texts(struct cg *g)
 static void mark_reachable(struct cg *g, uint32_t index, uint32_t depth)
 {
     struct cg_function *fn = &g->function[index];
-    if (fn->reachable || depth > SP_MAX_CALL_DEPTH) return;
-    fn->reachable = true;
+    if (cg_written(g, fn)->reachable || depth > SP_MAX_CALL_DEPTH) return;
+    cg_written(g, fn)->reachable = true;
     CG_EACH (i, b, fn->f)
         if (i->op == SP_OP_FunctionCall) mark_reachable(g, g->m->ids[i->operand[0]].block, depth + 1);
 }
@@ -118,9 +118,9 @@ static void write_versions(struct cg *g, struct cg_function *fn)
 static void write_section(struct cg *g, uint32_t S, struct cg_param *const *params)
 {
     const struct sp_module *m = g->m;
-    struct sp_text *out = g->c, functions = {NULL, 0, 0, false};
+    struct sp_text *out = g->w->c, functions = {NULL, 0, 0, false};
     g->S = S;
-    g->helper = NULL;
+    g->w->helper = NULL;
     memset(g->leaves, 0, (m->type_count + 1) * sizeof *g->leaves); /* the parts of a matrix depend on S */
     cg_put(g, "#undef S\n#define S %u\n", S);
     place_text(g, soft_text_lanes);
@@ -129,23 +129,24 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     place_text(g, soft_text_math);
     place_text(g, soft_text_coop);
     write_types(g, true);
-    for (uint32_t i = 0; i < m->function_count; i++) g->function[i].reachable = false;
+    for (uint32_t i = 0; i < m->function_count; i++) g->w->written[i].reachable = false;
     for (uint32_t i = 0; i < m->entry_count; i++)
         if (cg_size_of_entry(g, &m->entries[i]) == S) mark_reachable(g, g->body[i], 0);
     for (uint32_t i = 0; i < m->function_count; i++)
         if (g->function[i].row) mark_reachable(g, i, 0);
-    g->c = &functions;
+    g->w->c = &functions;
     for (uint32_t i = 0; i < m->function_count; i++) {
         g->fn = &g->function[i];
-        if (g->fn->reachable && !g->fn->f->is_declaration && !g->fn->continuation) cg_write_signature(g, ";\n");
+        if (cg_written(g, g->fn)->reachable && !g->fn->f->is_declaration && !g->fn->continuation)
+            cg_write_signature(g, ";\n");
     }
     for (uint32_t i = 0; i < m->function_count && !g->failed; i++)
-        if (g->function[i].reachable && !g->function[i].f->is_declaration) write_versions(g, &g->function[i]);
-    g->c = out;
-    if (g->helpers.size) cg_put(g, "%s", g->helpers.data);
+        if (g->w->written[i].reachable && !g->function[i].f->is_declaration) write_versions(g, &g->function[i]);
+    g->w->c = out;
+    if (g->w->helpers.size) cg_put(g, "%s", g->w->helpers.data);
     if (functions.size) cg_put(g, "%s", functions.data);
     sp_text_free(&functions);
-    sp_text_free(&g->helpers);
+    sp_text_free(&g->w->helpers);
     cg_write_entries(g);
     for (uint32_t i = 0; i < m->entry_count && !g->failed; i++)
         if (cg_size_of_entry(g, &m->entries[i]) == S) cg_write_kernel(g, i, params[i]);
@@ -196,8 +197,10 @@ static bool runs_once(struct cg *g)
     for (uint32_t i = 0; i < g->m->function_count; i++) {
         const struct cg_function *fn = &g->function[i];
         uint32_t n = cg_instructions(fn->f);
-        if (loops && (fn->called || fn->row || has_loop(g, fn))) often += n;
-        else once += n;
+        if (loops && (fn->called || fn->row || has_loop(g, fn)))
+            often += n;
+        else
+            once += n;
     }
     return once > ONCE_INSTRUCTIONS && often < once / 8;
 }
@@ -214,7 +217,7 @@ static void write_text(struct cg *g)
         if (params[i]) args_bytes[i] = cg_place_params(g, f, &m->functions[m->entries[i].function], params[i]);
         contract_off = contract_off || m->entries[i].contract_off;
     }
-    g->places = cg_alloc(g, sizeof *g->places);
+    g->w->places = cg_alloc(g, sizeof *g->w->places);
     if (g->failed) return;
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
     write_legend(g);
@@ -301,6 +304,7 @@ static bool prepare(struct cg *g)
     g->ordinal = cg_alloc(g, m->bound * sizeof *g->ordinal);
     g->body = cg_alloc(g, (m->entry_count + 1) * sizeof *g->body);
     g->function = cg_alloc(g, (m->function_count + 1) * sizeof *g->function);
+    g->w->written = cg_alloc(g, (m->function_count + 1) * sizeof *g->w->written);
     g->leaves = cg_alloc(g, (m->type_count + 1) * sizeof *g->leaves);
     g->local_offset = cg_alloc(g, m->bound * sizeof *g->local_offset);
     g->global_index = cg_alloc(g, m->bound * sizeof *g->global_index);
@@ -318,7 +322,8 @@ bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct s
 {
     static const struct cg_options none = {0};
     struct sp_module only_function = *m; /* without its kernels */
-    struct cg g = {.m = m, .o = o ? o : &none, .c = c, .log = log, .mask = "m0", .bits = "b0"};
+    struct cg_writer w = {.c = c, .mask = "m0", .bits = "b0"};
+    struct cg g = {.m = m, .o = o ? o : &none, .log = log, .w = &w};
     only_function.entry_count = 0;
     if (g.o->function) g.m = &only_function;
     if (prepare(&g)) {

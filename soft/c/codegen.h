@@ -36,13 +36,67 @@
 #include "generate.h"
 #include "passes/passes.h"
 
+/* What becomes known of a function when it is written. */
+struct cg_written {
+    bool reachable;                      /* from a kernel of the section being written */
+    uint32_t framed;                     /* the section that defines its frame size */
+    uint32_t sizes;                      /* if called by pointer: subgroup sizes written so far */
+    uint64_t frame_bytes, private_bytes; /* of this function alone */
+    uint32_t local_bytes;
+    bool summed; /* the others include the functions it calls */
+    uint64_t all_frames, all_private;
+    uint32_t all_local;
+    bool any_barrier;
+};
+
+/* What only the files of this room read and write: to the passes it is an incomplete type. */
+struct cg_writer {
+    struct sp_text *c;          /* the text being written */
+    struct cg_places *places;   /* codegen.c's own */
+    struct sp_text helpers;     /* functions that precede the section being written */
+    struct cg_helper *helper;   /* text.c's own: the ones written so far */
+    struct cg_written *written; /* by function */
+    struct cg_check *check;     /* checks.c's own */
+    struct cg_uses *uses;       /* uses.c's own */
+    /* while a function is being written */
+    struct cg_body *body_text;
+    const struct sp_inst *inst;
+    const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
+    uint32_t temporaries;
+    uint32_t skip;    /* instructions already written with an earlier one */
+    uint32_t phi_at;  /* blocks.c's own: operand index of the last phi's source */
+    uint8_t *proofs;  /* votes.c's own, by id: enum cg_proof */
+    bool coherent;    /* writing masked blocks for all lanes */
+    bool blends;      /* the result of a load under a condition is assigned to its lanes only */
+    bool extends;     /* use integers of odd widths sign-extended */
+    bool lanes_apart; /* writing results of affine operations to w<id>, lane by lane */
+};
+
+static inline struct cg_written *cg_written(const struct cg *g, const struct cg_function *fn)
+{
+    return &g->w->written[fn - g->function];
+}
+/* The function being written takes more stack, or uses local memory up to `end`. */
+static inline void cg_add_frame(struct cg *g, uint64_t bytes) { cg_written(g, g->fn)->frame_bytes += bytes; }
+static inline void cg_need_local(struct cg *g, uint32_t end)
+{
+    struct cg_written *w = g->fn ? cg_written(g, g->fn) : NULL;
+    if (w && w->local_bytes < end) w->local_bytes = end;
+}
+static inline void cg_set_inst(struct cg *g, const struct sp_inst *i) { g->w->inst = g->at = i; }
+/* An operand word of the instruction being written. */
+static inline uint32_t cg_operand(const struct cg *g, uint32_t i)
+{
+    return i < g->w->inst->count ? g->w->inst->operand[i] : 0;
+}
+
 /* ---- text.c */
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put_text(struct cg *g, const char *text, size_t bytes);
 void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as numbers, each followed by a comma */
 void cg_put_string(struct cg *g, const char *s);                          /* quoted and escaped */
 /* The statement after it writes a helper with this name, once per section, before that. */
-#define CG_HELPER(name) for (struct sp_text *body_ = cg_begin_helper(g, name); body_; g->c = body_, body_ = NULL)
+#define CG_HELPER(name) for (struct sp_text *body_ = cg_begin_helper(g, name); body_; g->w->c = body_, body_ = NULL)
 struct sp_text *cg_begin_helper(struct cg *g, const char *name); /* the text to return to; NULL: it is there already */
 /* Statements that apply scalar function `name` lane by lane, into `to`; a helper written once per section. */
 void cg_call_lanes(struct cg *g, const char *to, const char *result, const char *name, uint32_t n,
@@ -72,14 +126,14 @@ enum cg_kind cg_kind_of(struct cg *g, uint32_t id); /* of a value with one leaf 
 #define CG_EACH_LEAF(i, l) for (uint32_t i = 0; cg_open_leaf(g, l, i); cg_close_leaf(g, l, i++))
 bool cg_open_leaf(struct cg *g, const struct cg_leaves *l, uint32_t leaf); /* false: there is none */
 void cg_close_leaf(struct cg *g, const struct cg_leaves *l, uint32_t leaf);
-const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf); /* an expression, if there are loops */
-const char *cg_variable(struct cg *g, uint32_t id);                   /* as an expression */
+const char *cg_leaf_offset(struct cg *g, const struct cg_leaf *leaf);            /* an expression, if there are loops */
+const char *cg_variable(struct cg *g, uint32_t id);                              /* as an expression */
 const char *cg_leaf_use(struct cg *g, uint32_t id, uint32_t leaf, bool varying); /* an expression */
 const char *cg_use(struct cg *g, uint32_t id, bool varying);                     /* leaf 0 */
 /* Leaf `of` in the part at `at` of a composite value. */
 const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, const struct cg_leaf *of, bool varying);
 const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);     /* any type, as a C value */
-const char *cg_address_of(struct cg *g, uint32_t id); /* of all its scalars, a vector of lanes each */
+const char *cg_address_of(struct cg *g, uint32_t id);                  /* of all its scalars, a vector of lanes each */
 const char *cg_result_leaf(struct cg *g, uint32_t leaf);               /* an lvalue of the current result */
 void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression); /* blends if necessary */
 void cg_set_uniform(struct cg *g, uint32_t leaf, const char *expression); /* the same in all lanes */
@@ -88,11 +142,11 @@ void cg_set_whole(struct cg *g, const char *whole, bool varying); /* from a C va
 
 /* ---- legalise.c */
 bool cg_legalise(struct cg *g); /* called before an instruction is written; false: it cannot be written */
-const char *cg_cut(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* to the width */
-const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* if g->extends */
+const char *cg_cut(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e);    /* to the width */
+const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* if g->w->extends */
 
 /* ---- predicate.c */
-/* write_access: writes the load or store for the lanes in g->bits. */
+/* write_access: writes the load or store for the lanes in g->w->bits. */
 void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g));
 
 /* ---- blocks.c */
@@ -103,7 +157,7 @@ void cg_write_blocks(struct cg *g); /* of the function being written */
 enum cg_proof { CG_PROVED = 1, CG_COMPUTED = 2 };
 static inline bool cg_is_proved(const struct cg *g, uint32_t id, enum cg_proof proof)
 {
-    return g->fn->proofs && g->fn->proofs[g->ordinal[id]] & proof;
+    return g->w->proofs && g->w->proofs[id] & proof;
 }
 /* C that is true only if the condition of the branch at the end of `block` is true, or false, in all lanes. */
 void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char **all, const char **none);

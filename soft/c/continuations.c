@@ -76,7 +76,7 @@ static void write_remade(struct cg *g, uint32_t id)
     cg_set_kept(frame->made, n);
     for (uint32_t k = 0; k < i->count && !cg_builtin_component(g, i, &builtin, &component); k++)
         if (cg_is_value_operand(i, k)) write_remade(g, i->operand[k]);
-    g->inst = i;
+    cg_set_inst(g, i);
     if (cg_affine(g, id)->is)
         cg_write_affine(g);
     else if (!cg_write_simple(g))
@@ -86,11 +86,11 @@ static void write_remade(struct cg *g, uint32_t id)
 static void make_again(struct cg *g, const uint64_t *live)
 {
     const struct cg_continuation *frame = g->fn->continuation;
-    const struct sp_inst *barrier = g->inst;
+    const struct sp_inst *barrier = g->w->inst;
     memset(frame->made, 0, frame->words * sizeof *frame->made);
     for (uint32_t n = 0; n < frame->value_count; n++)
         if (cg_is_kept(live, n)) write_remade(g, frame->value[n]);
-    g->inst = barrier;
+    cg_set_inst(g, barrier);
 }
 
 /* Each frame has its own cache line: sharing one costs 1 ns, even within a thread. */
@@ -116,7 +116,7 @@ bool cg_write_continuation(struct cg *g)
     const struct cg_continuation *frame = g->fn->continuation;
     uint32_t n = 0;
     if (!frame) return false;
-    while (n + 1 < frame->count && frame->point[n].barrier != g->inst) n++;
+    while (n + 1 < frame->count && frame->point[n].barrier != g->w->inst) n++;
     each_kept(g, frame->point[n].live, put_save);
     each_variable(g, SAVED);
     cg_put(g, "    frame->at = %u;\n    return 1;\nR%u:;\n", n + 1, n + 1);

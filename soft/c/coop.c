@@ -24,7 +24,7 @@ static const char *place(struct cg *g, const struct sp_type *t, uint32_t pointer
 
 static void write_load(struct cg *g)
 {
-    const struct sp_type *t = sp_type(g->m, g->inst->type);
+    const struct sp_type *t = sp_type(g->m, g->w->inst->type);
     const char *bits = cg_kind_name(cg_bits_kind(cg_kind_bytes(kind_of(g, t))));
     const char *whole = cg_temporary(g, cg_type_name(g, t->id, true));
     if (g->private[cg_operand(g, 0)].variable) {
@@ -59,8 +59,8 @@ static const char *widening(struct cg *g, enum cg_kind kind, bool is_signed)
 static void write_multiply(struct cg *g)
 {
     const struct sp_type *t[4] = {matrix_of(g, cg_operand(g, 0)), matrix_of(g, cg_operand(g, 1)),
-                                  matrix_of(g, cg_operand(g, 2)), sp_type(g->m, g->inst->type)};
-    uint32_t how = g->inst->count > 3 ? cg_operand(g, 3) : 0;
+                                  matrix_of(g, cg_operand(g, 2)), sp_type(g->m, g->w->inst->type)};
+    uint32_t how = g->w->inst->count > 3 ? cg_operand(g, 3) : 0;
     enum cg_kind kind[4];
     const char *names = "", *from[3], *types[4], *to, *wide, *whole[3];
     bool real = false, saturates = how & 16;
@@ -88,7 +88,7 @@ static void write_multiply(struct cg *g)
                "%u)\n#endif\n",
                name, name, name, wide, types[0], from[0], types[1], from[1], types[2], from[2], types[3], to,
                t[0]->rows, t[1]->cols, t[0]->cols);
-    g->fn->frame_bytes += 8ull * (t[0]->rows * t[0]->cols + t[1]->rows * t[1]->cols + 2 * t[3]->rows * t[3]->cols);
+    cg_add_frame(g, 8ull * (t[0]->rows * t[0]->cols + t[1]->rows * t[1]->cols + 2 * t[3]->rows * t[3]->cols));
     const char *result = cg_temporary(g, cg_type_name(g, t[3]->id, true));
     cg_put(g,
            "    __builtin_memset(&%s, 0, sizeof %s);\n    %s((%s *)&%s, (const %s *)&%s, (const %s *)&%s, (const %s "
@@ -99,7 +99,7 @@ static void write_multiply(struct cg *g)
 
 bool cg_write_coop(struct cg *g)
 {
-    switch (g->inst->op) {
+    switch (g->w->inst->op) {
     case SP_OP_CooperativeMatrixLoadKHR: write_load(g); return true;
     case SP_OP_CooperativeMatrixStoreKHR: write_store(g); return true;
     case SP_OP_CooperativeMatrixMulAddKHR: write_multiply(g); return true;

@@ -20,7 +20,7 @@ void cg_declare_queues(struct cg *g)
 
 static const char *places(struct cg *g, uint32_t n, const char *const *items)
 {
-    const char *name = cg_str(g, "t%u", g->temporaries++);
+    const char *name = cg_str(g, "t%u", g->w->temporaries++);
     cg_put(g, "    const struct deferred_place %s[] = {", name);
     for (uint32_t i = 0; i < n; i++) cg_put(g, "%s%s", items[i], i % 8 == 7 ? ",\n        " : ", ");
     cg_put(g, "};\n");
@@ -86,7 +86,7 @@ static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t
     const char *from = cg_str(g, "%s, (i32)%s, (i32)%s", cg_surface(g, 4), cg_leaf_use(g, where, 0, false),
                               cg_leaf_use(g, where, 1, false));
     struct cg_block2d b;
-    if (!cg_describe_block(g, g->inst, &b)) return;
+    if (!cg_describe_block(g, g->w->inst, &b)) return;
     if (!q->kind) {
         write_wide_load(g, variable, &b, to, own, from);
         return;
@@ -102,7 +102,7 @@ static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t
 
 bool cg_write_deferred(struct cg *g)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     uint32_t lanes = cg_lanes_operand(i), variable = lanes ? g->private[i->operand[lanes]].variable : 0;
     if (variable && cg_deferred(g, variable)->queue) {
         write_deferred_load(g, cg_deferred(g, variable)->queue, variable);
@@ -113,7 +113,7 @@ bool cg_write_deferred(struct cg *g)
         cg_put(g, "    if (++%s == %u) {\n", cg_var(g, "deferred", i->id), q->steps);
         write_products_now(g, q);
         cg_put(g, "    }\n");
-        g->skip = q->grid.span - 1;
+        g->w->skip = q->grid.span - 1;
         return true;
     }
     return false;

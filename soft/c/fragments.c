@@ -33,7 +33,7 @@ const char *cg_surface(struct cg *g, uint32_t first)
 
 const char *cg_pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items)
 {
-    const char *name = cg_str(g, "t%u", g->temporaries++);
+    const char *name = cg_str(g, "t%u", g->w->temporaries++);
     cg_put(g, "    %s *const %s[] = {", type, name);
     for (uint32_t i = 0; i < n; i++) cg_put(g, "(%s *)%s,%s", type, items[i], i % 8 == 7 ? "\n        " : " ");
     cg_put(g, "};\n");

@@ -6,7 +6,7 @@
 static void add_frame(struct cg *g, uint32_t type, bool varying)
 {
     const struct cg_leaves *l = cg_leaves_of(g, type);
-    g->fn->frame_bytes += 8ull * l->scalars * (varying ? g->S : 1);
+    cg_add_frame(g, 8ull * l->scalars * (varying ? g->S : 1));
 }
 
 /* Must the variable be zeroed because it may be read before all of it is written? That happens under masks, and
@@ -69,15 +69,16 @@ static void write_body(struct cg *g)
 
 void cg_write_function(struct cg *g, struct cg_function *fn)
 {
-    uint64_t frame = fn->frame_bytes, private_bytes = fn->private_bytes; /* of the other version */
+    struct cg_written *w = cg_written(g, fn);
+    uint64_t frame = w->frame_bytes, private_bytes = w->private_bytes; /* of the other version */
     g->fn = fn;
-    fn->frame_bytes = fn->private_bytes = 0;
-    g->temporaries = 0;
+    w->frame_bytes = w->private_bytes = 0;
+    g->w->temporaries = 0;
     if (fn->continuation) cg_write_continuation_type(g);
     cg_write_body(g, write_body);
     cg_put(g, "}\n\n");
-    if (frame > fn->frame_bytes) fn->frame_bytes = frame;
-    if (private_bytes > fn->private_bytes) fn->private_bytes = private_bytes;
+    if (frame > w->frame_bytes) w->frame_bytes = frame;
+    if (private_bytes > w->private_bytes) w->private_bytes = private_bytes;
 }
 
 /* ---- memory that calls need */
@@ -85,33 +86,36 @@ void cg_write_function(struct cg *g, struct cg_function *fn)
 /* The most that a call of the function needs, including the functions it calls. */
 static void sum_function(struct cg *g, struct cg_function *fn, uint32_t depth)
 {
+    struct cg_written *w = cg_written(g, fn);
     uint64_t deepest = 0, most_private = 0;
-    if (fn->summed) return;
-    fn->any_barrier = fn->has_barrier;
-    fn->all_local = fn->local_bytes;
+    if (w->summed) return;
+    w->any_barrier = fn->has_barrier;
+    w->all_local = w->local_bytes;
     for (uint32_t b = 0; b < fn->f->block_count && depth < SP_MAX_CALL_DEPTH; b++) {
         for (uint32_t i = 0; i < fn->f->blocks[b].count; i++) {
             const struct sp_inst *in = &fn->f->blocks[b].inst[i];
             if (in->op != SP_OP_FunctionCall) continue;
-            struct cg_function *callee = &g->function[g->m->ids[in->operand[0]].block];
-            sum_function(g, callee, depth + 1);
-            if (callee->all_frames > deepest) deepest = callee->all_frames;
-            if (callee->all_private > most_private) most_private = callee->all_private;
-            if (callee->all_local > fn->all_local) fn->all_local = callee->all_local;
-            fn->any_barrier = fn->any_barrier || callee->any_barrier;
+            uint32_t callee = g->m->ids[in->operand[0]].block;
+            const struct cg_written *c = &g->w->written[callee];
+            sum_function(g, &g->function[callee], depth + 1);
+            if (c->all_frames > deepest) deepest = c->all_frames;
+            if (c->all_private > most_private) most_private = c->all_private;
+            if (c->all_local > w->all_local) w->all_local = c->all_local;
+            w->any_barrier = w->any_barrier || c->any_barrier;
         }
     }
-    fn->all_frames = fn->frame_bytes + deepest + 4096;
-    fn->all_private = fn->private_bytes + most_private;
-    fn->summed = true;
+    w->all_frames = w->frame_bytes + deepest + 4096;
+    w->all_private = w->private_bytes + most_private;
+    w->summed = true;
 }
 
 void cg_sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, uint64_t *private_bytes, uint32_t *local,
                    bool *barrier)
 {
+    const struct cg_written *w = cg_written(g, fn);
     sum_function(g, fn, 0);
-    *frame = fn->all_frames;
-    *private_bytes = fn->all_private;
-    *barrier = *barrier || fn->any_barrier;
-    if (fn->all_local > *local) *local = fn->all_local;
+    *frame = w->all_frames;
+    *private_bytes = w->all_private;
+    *barrier = *barrier || w->any_barrier;
+    if (w->all_local > *local) *local = w->all_local;
 }

@@ -52,13 +52,13 @@ static uint64_t scope_of(struct cg *g)
 static const char *exchange_table(struct cg *g)
 {
     uint32_t at = cg_exchange_offset(g);
-    if (at + CG_EXCHANGE_BYTES > g->fn->local_bytes) g->fn->local_bytes = at + CG_EXCHANGE_BYTES;
+    cg_need_local(g, at + CG_EXCHANGE_BYTES);
     return cg_str(g, "(u64)(uintptr_t)self->local + %u", at);
 }
 
 static void write_reduction(struct cg *g, int r)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     uint32_t how = cg_operand(g, 1), value = cg_operand(g, 2);
     const struct cg_leaves *l = cg_leaves_of(g, i->type);
     bool group = scope_of(g) == SP_SCOPE_Workgroup, varying = cg_is_varying(g, i->id);
@@ -84,13 +84,14 @@ static void write_reduction(struct cg *g, int r)
         if (group) {
             out = cg_temporary(g, cg_kind_type(g, T, vector));
             cg_put(g, "    XS_GROUP_%s(%s, %s, %s, %s, %s, %s, %s, %d);\n", vector ? "SCAN" : "REDUCE", out, t, fn, e,
-                   g->bits, start, exchange_table(g), how == SP_GROUP_InclusiveScan);
+                   g->w->bits, start, exchange_table(g), how == SP_GROUP_InclusiveScan);
         } else if (how == SP_GROUP_ClusteredReduce) {
-            out = cg_str(g, "XS_REDUCE(%s, %s, %s, %s, %s, %u)", t, fn, e, g->bits, start, (unsigned)cluster);
+            out = cg_str(g, "XS_REDUCE(%s, %s, %s, %s, %s, %u)", t, fn, e, g->w->bits, start, (unsigned)cluster);
         } else if (vector) {
-            out = cg_str(g, "XS_SCAN(%s, %s, %s, %s, %s, %d)", t, fn, e, g->bits, start, how == SP_GROUP_InclusiveScan);
+            out = cg_str(g, "XS_SCAN(%s, %s, %s, %s, %s, %d)", t, fn, e, g->w->bits, start,
+                         how == SP_GROUP_InclusiveScan);
         } else {
-            out = cg_str(g, "XS_REDUCE_ALL(%s, %s, %s, %s, %s)", t, fn, e, g->bits, start);
+            out = cg_str(g, "XS_REDUCE_ALL(%s, %s, %s, %s, %s)", t, fn, e, g->w->bits, start);
         }
         if (kind == CG_BOOL) out = cg_str(g, vector ? "(i32x)(%s)" : "(i32)(%s)", out);
         if (cg_kind_is_small_float(kind)) out = cg_narrow(g, kind, vector, out);
@@ -102,7 +103,7 @@ static void write_reduction(struct cg *g, int r)
 
 static void broadcast(struct cg *g, uint32_t value, const char *lane)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     bool varying = cg_is_varying(g, value);
     for (uint32_t i = 0; i < l->count; i++) {
         const char *e = cg_leaf_use(g, value, i, varying);
@@ -113,7 +114,7 @@ static void broadcast(struct cg *g, uint32_t value, const char *lane)
 /* OpGroupBroadcast over the work-group: the local id may have one to three components. */
 static void broadcast_group(struct cg *g, uint32_t value, uint32_t id)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     uint32_t n = cg_value_leaves(g, id)->count;
     const char *at = cg_str(g, "(u32)%s", cg_leaf_use(g, id, 0, false)), *t = cg_temporary(g, "u32");
     if (n > 1) at = cg_str(g, "%s + self->local_size[0] * (u32)%s", at, cg_leaf_use(g, id, 1, false));
@@ -131,7 +132,7 @@ static void broadcast_group(struct cg *g, uint32_t value, uint32_t id)
 
 static void shuffle(struct cg *g, uint32_t value, const char *index)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
         const char *e = cg_to_bits(g, kind, true, cg_leaf_use(g, value, i, true));
@@ -149,7 +150,7 @@ static const char *lane_use(struct cg *g, uint32_t id)
 /* Two concatenated values: lanes past the end of one come from the other. */
 static void shuffle_two(struct cg *g, uint32_t low, uint32_t high, const char *index)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     const char *at = cg_temporary(g, "u32x");
     cg_put(g, "    %s = %s;\n", at, index);
     for (uint32_t i = 0; i < l->count; i++) {
@@ -187,8 +188,8 @@ static bool write_shuffle(struct cg *g)
 {
     uint64_t cluster = g->S;
     for (size_t k = 0; k < sizeof shuffles / sizeof *shuffles; k++) {
-        if (shuffles[k].op != g->inst->op) continue;
-        if (g->inst->count > 3) sp_constant(g->m, cg_operand(g, 3), &cluster);
+        if (shuffles[k].op != g->w->inst->op) continue;
+        if (g->w->inst->count > 3) sp_constant(g->m, cg_operand(g, 3), &cluster);
         if (cluster == 0 || cluster > g->S) cluster = g->S;
         uint32_t value = cg_operand(g, shuffles[k].value), index = cg_operand(g, shuffles[k].index);
         const char *from = cg_str(g, shuffles[k].from, "XS(lane_index)()", lane_use(g, index), (unsigned)cluster - 1);
@@ -205,8 +206,8 @@ static bool write_shuffle(struct cg *g)
 
 static const char *predicate(struct cg *g, uint32_t id)
 {
-    if (!cg_is_varying(g, id)) return cg_str(g, "(%s ? %s : 0)", cg_use(g, id, false), g->bits);
-    return cg_str(g, "(XS(bits)(%s) & %s)", cg_use(g, id, true), g->bits);
+    if (!cg_is_varying(g, id)) return cg_str(g, "(%s ? %s : 0)", cg_use(g, id, false), g->w->bits);
+    return cg_str(g, "(XS(bits)(%s) & %s)", cg_use(g, id, true), g->w->bits);
 }
 
 static void write_ballot(struct cg *g, uint32_t value)
@@ -222,7 +223,7 @@ static void write_ballot(struct cg *g, uint32_t value)
 static void from_ballot(struct cg *g, uint32_t ballot, const char *e, bool names_lane)
 {
     bool differs = cg_is_varying(g, ballot), lanes = names_lane || differs;
-    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
+    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[0].kind;
     const char *t = cg_temporary(g, cg_kind_type(g, kind, lanes)), *b = cg_leaf_use(g, ballot, 0, differs);
     cg_put(g, "    %s{\n    u64 b = (u64)(%s)%s & XS_FULL;\n    %s%s = (%s)(%s);\n    }\n",
            lanes ? "for (int l = 0; l < S; l++) " : "", b, differs ? "[l]" : "", t, lanes ? "[l]" : "",
@@ -266,8 +267,8 @@ static void write_all_equal(struct cg *g, uint32_t value)
     for (uint32_t i = 0; i < l->count && cg_is_varying(g, value); i++) {
         enum cg_kind kind = cg_kind_is_small_float(l->leaf[i].kind) ? CG_F32 : l->leaf[i].kind;
         const char *v = cg_widen(g, l->leaf[i].kind, true, cg_leaf_use(g, value, i, true));
-        const char *first = cg_splat(g, kind, cg_str(g, "(%s)[XS(first_lane)(%s)]", v, g->bits));
-        const char *same = cg_str(g, "(XS(bits)(XS_COMPARE(%s, ==, %s)) & %s) == %s", v, first, g->bits, g->bits);
+        const char *first = cg_splat(g, kind, cg_str(g, "(%s)[XS(first_lane)(%s)]", v, g->w->bits));
+        const char *same = cg_str(g, "(XS(bits)(XS_COMPARE(%s, ==, %s)) & %s) == %s", v, first, g->w->bits, g->w->bits);
         e = i ? cg_str(g, "%s & -(%s)", e, same) : cg_str(g, "-(%s)", same);
     }
     cg_set_uniform(g, 0, e);
@@ -276,7 +277,7 @@ static void write_all_equal(struct cg *g, uint32_t value)
 static void write_vote(struct cg *g, uint32_t value, bool all, bool group)
 {
     const char *e =
-        all ? cg_str(g, "-(%s == %s)", predicate(g, value), g->bits) : cg_str(g, "-(%s != 0)", predicate(g, value));
+        all ? cg_str(g, "-(%s == %s)", predicate(g, value), g->w->bits) : cg_str(g, "-(%s != 0)", predicate(g, value));
     if (group) {
         const char *t = cg_temporary(g, "u32");
         cg_put(g, "    %s = group_vote(self, %s, %s, %d);\n", t, exchange_table(g), e, all);
@@ -288,11 +289,11 @@ static void write_vote(struct cg *g, uint32_t value, bool all, bool group)
 static bool write_votes(struct cg *g)
 {
     uint32_t first = cg_operand(g, 0), second = cg_operand(g, 1), third = cg_operand(g, 2);
-    const char *b = g->bits;
-    switch (g->inst->op) {
+    const char *b = g->w->bits;
+    switch (g->w->inst->op) {
     case SP_OP_GroupAll:
     case SP_OP_GroupAny:
-        write_vote(g, second, g->inst->op == SP_OP_GroupAll, scope_of(g) == SP_SCOPE_Workgroup);
+        write_vote(g, second, g->w->inst->op == SP_OP_GroupAll, scope_of(g) == SP_SCOPE_Workgroup);
         return true;
     case SP_OP_GroupNonUniformAll: write_vote(g, second, true, false); return true;
     case SP_OP_GroupNonUniformAny: write_vote(g, second, false, false); return true;
@@ -317,7 +318,7 @@ static bool write_votes(struct cg *g)
 static bool write_barrier(struct cg *g)
 {
     const char *kind;
-    switch (g->inst->op) {
+    switch (g->w->inst->op) {
     case SP_OP_MemoryBarrier: cg_put(g, "    __atomic_thread_fence(__ATOMIC_SEQ_CST);\n"); return true;
     case SP_OP_ControlBarrier: kind = "XS_BARRIER_FULL"; break;
     case SP_OP_ControlBarrierArriveEXT: kind = "XS_BARRIER_ARRIVE"; break;
@@ -351,14 +352,14 @@ static void write_async_copy(struct cg *g)
 
 bool cg_write_group(struct cg *g)
 {
-    int reduction = find_reduction(g->inst->op);
+    int reduction = find_reduction(g->w->inst->op);
     uint32_t first = cg_operand(g, 0), second = cg_operand(g, 1), third = cg_operand(g, 2);
     if (reduction >= 0) {
         write_reduction(g, reduction);
         return true;
     }
     if (write_shuffle(g) || write_votes(g) || write_barrier(g)) return true;
-    switch (g->inst->op) {
+    switch (g->w->inst->op) {
     case SP_OP_GroupBroadcast:
         if (scope_of(g) == SP_SCOPE_Workgroup)
             broadcast_group(g, second, third);
@@ -368,9 +369,11 @@ bool cg_write_group(struct cg *g)
     case SP_OP_GroupNonUniformBroadcast: broadcast(g, second, cg_use(g, third, false)); return true;
     case SP_OP_SubgroupReadInvocationKHR: broadcast(g, first, cg_use(g, second, false)); return true;
     case SP_OP_GroupNonUniformBroadcastFirst:
-        broadcast(g, second, cg_str(g, "XS(first_lane)(%s)", g->bits));
+        broadcast(g, second, cg_str(g, "XS(first_lane)(%s)", g->w->bits));
         return true;
-    case SP_OP_SubgroupFirstInvocationKHR: broadcast(g, first, cg_str(g, "XS(first_lane)(%s)", g->bits)); return true;
+    case SP_OP_SubgroupFirstInvocationKHR:
+        broadcast(g, first, cg_str(g, "XS(first_lane)(%s)", g->w->bits));
+        return true;
     case SP_OP_GroupAsyncCopy: write_async_copy(g); return true;
     case SP_OP_GroupWaitEvents: cg_put(g, "    self->barrier(self, XS_BARRIER_FULL);\n"); return true;
     default: return false;

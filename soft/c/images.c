@@ -33,13 +33,13 @@ static void write_rows(struct cg *g, const struct access *a, const char *name, u
 /* Leaf i of the result, from row `row` of the texel. */
 static void set_channel(struct cg *g, const struct access *a, uint32_t i, uint32_t row)
 {
-    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[i].kind;
+    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[i].kind;
     const char *e = cg_str(g, "texel_[%u]", row);
     if (kind == CG_U64)
         e = a->varying ? cg_convert(g, e, CG_U32, CG_U64, false) : cg_str(g, "(u64)%s", e);
     else if (kind != CG_U32)
         e = cg_narrow(g, kind, a->varying, cg_from_bits(g, CG_F32, a->varying, e));
-    cg_set_leaf(g, i, cg_is_varying(g, g->inst->id) && !a->varying ? cg_splat(g, kind, e) : e);
+    cg_set_leaf(g, i, cg_is_varying(g, g->w->inst->id) && !a->varying ? cg_splat(g, kind, e) : e);
 }
 
 /* first: the row of the texel at which the result begins. */
@@ -59,9 +59,9 @@ static void write_access(struct cg *g, struct access a, uint32_t first)
     cg_put(g,
            "    self->images->%s(&(const struct xs_image_access){%s, %s, (const u64 *)&image_, %s, %s, "
            "(u32 *)texel_});\n",
-           a.function, a.varying ? g->bits : "1", a.varying ? "S" : "1", sampled ? "(const u64 *)&sampler_" : "0",
+           a.function, a.varying ? g->w->bits : "1", a.varying ? "S" : "1", sampled ? "(const u64 *)&sampler_" : "0",
            a.at ? "(const u32 *)at_" : "0");
-    for (uint32_t i = 0; g->inst->id && i < cg_leaves_of(g, g->inst->type)->count; i++)
+    for (uint32_t i = 0; g->w->inst->id && i < cg_leaves_of(g, g->w->inst->type)->count; i++)
         set_channel(g, &a, i, first + i);
     cg_put(g, "    }\n");
 }
@@ -71,7 +71,7 @@ static void set_number(struct cg *g, uint32_t number) { cg_set_uniform(g, 0, cg_
 /* Converts a bindless image's handle, the address of an xs_image followed by its sampler. */
 static void write_handle(struct cg *g, bool sampled)
 {
-    const char *e = cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->inst->id));
+    const char *e = cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->w->inst->id));
     cg_set_leaf(g, 0, e);
     if (sampled) cg_set_leaf(g, 1, cg_str(g, "(%s + sizeof(struct xs_image))", e));
 }
@@ -79,7 +79,7 @@ static void write_handle(struct cg *g, bool sampled)
 bool cg_write_image(struct cg *g)
 {
     uint32_t image = cg_operand(g, 0), second = cg_operand(g, 1), third = cg_operand(g, 2);
-    switch (g->inst->op) {
+    switch (g->w->inst->op) {
     case SP_OP_ImageRead: write_access(g, (struct access){.function = "fetch", .image = image, .at = second}, 0); break;
     case SP_OP_ImageWrite:
         write_access(g, (struct access){.function = "write", .image = image, .at = second, .texel = third}, 0);

@@ -57,7 +57,7 @@ static void write_params(struct cg *g, const struct cg_param *p, bool own)
                    "* %u);\n"
                    "    }\n",
                    id, bytes, id, id, bytes, p[i].offset, p[i].size, id, id, bytes);
-            fn->frame_bytes += (uint64_t)bytes * g->S;
+            cg_add_frame(g, (uint64_t)bytes * g->S);
             continue;
         }
         cg_put(g, "    %s v%u;\n", cg_type_name(g, type, false), id);
@@ -131,8 +131,9 @@ static void write_frame_bytes(struct cg *g)
 {
     struct cg_function *fn = g->fn;
     bool current = fn->full;
-    if (!fn->continuation || fn->framed == g->S) return; /* already written, for another name of the kernel */
-    fn->framed = g->S;
+    if (!fn->continuation || cg_written(g, fn)->framed == g->S)
+        return; /* already written, for another name of the kernel */
+    cg_written(g, fn)->framed = g->S;
     const char *size[2];
     for (int full = 0; full < 2; full++) {
         fn->full = full;

@@ -24,25 +24,25 @@ static uint32_t narrow_type(struct cg *g, uint32_t type)
 /* The width of operands or result if it is not 8, 16, 32 or 64; else 0. */
 static uint32_t narrow_width(struct cg *g)
 {
-    uint32_t bits = g->inst->id ? narrow_type(g, g->inst->type) : 0;
-    for (uint32_t k = 0; k < g->inst->count && !bits; k++)
-        if (cg_is_value_operand(g->inst, k)) bits = narrow_type(g, g->m->ids[g->inst->operand[k]].type);
+    uint32_t bits = g->w->inst->id ? narrow_type(g, g->w->inst->type) : 0;
+    for (uint32_t k = 0; k < g->w->inst->count && !bits; k++)
+        if (cg_is_value_operand(g->w->inst, k)) bits = narrow_type(g, g->m->ids[g->w->inst->operand[k]].type);
     return bits;
 }
 
 bool cg_legalise(struct cg *g)
 {
     uint32_t bits = g->m->has_narrow ? narrow_width(g) : 0;
-    g->extends = false;
+    g->w->extends = false;
     if (!bits) return true;
-    if (cg_is(g->inst, CG_NARROW) && !sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedConversion)) {
-        g->extends = cg_is(g->inst, CG_SIGNED);
+    if (cg_is(g->w->inst, CG_NARROW) && !sp_decorated(g->m, g->w->inst->id, SP_DECORATION_SaturatedConversion)) {
+        g->w->extends = cg_is(g->w->inst, CG_SIGNED);
         return true;
     }
-    for (size_t i = 0; g->inst->op == SP_OP_ExtInst && i < sizeof extended / sizeof *extended; i++) {
+    for (size_t i = 0; g->w->inst->op == SP_OP_ExtInst && i < sizeof extended / sizeof *extended; i++) {
         const char *name = sp_ext_name(cg_operand(g, 1));
         if (cg_operand(g, 0) != g->m->opencl_std || !name || strcmp(name, extended[i].name) != 0) continue;
-        g->extends = extended[i].extends;
+        g->w->extends = extended[i].extends;
         return true;
     }
     cg_fail(g, "not supported for integers of %u bits", bits);
@@ -61,6 +61,6 @@ const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, co
 {
     uint32_t up = 8 * cg_kind_bytes(leaf->kind) - leaf->narrow;
     const char *type = cg_kind_type(g, leaf->kind, varying), *sign = cg_kind_signed(g, leaf->kind, varying);
-    if (!leaf->narrow || !g->extends) return e;
+    if (!leaf->narrow || !g->w->extends) return e;
     return cg_str(g, "((%s)((%s)(%s)((%s) << %u) >> %u))", type, sign, type, e, up, up);
 }

@@ -200,9 +200,9 @@ static const char *side_value(struct cg *g, const char *text, uint32_t n, const 
 
 static void write_pair(struct cg *g, size_t row)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    uint32_t n = g->inst->count - 3, pointer = g->inst->operand[g->inst->count - 1];
-    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    uint32_t n = g->w->inst->count - 3, pointer = g->w->inst->operand[g->w->inst->count - 1];
+    bool varying = cg_is_varying(g, g->w->inst->id);
     const struct cg_leaves *to = cg_leaves_of(g, sp_type(g->m, g->m->ids[pointer].type)->elem);
     for (uint32_t i = 0; i < l->count && i < to->count; i++) {
         enum cg_kind kind[4];
@@ -256,8 +256,8 @@ static const char *length_of(struct cg *g, uint32_t a, uint32_t b, const char *s
 
 static void set_from_wide(struct cg *g, uint32_t leaf, const char *e)
 {
-    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[leaf].kind;
-    bool varying = cg_is_varying(g, g->inst->id);
+    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[leaf].kind;
+    bool varying = cg_is_varying(g, g->w->inst->id);
     if (kind != CG_F64) e = cg_str(g, varying ? "XS_CONVERT(%s, f32x)" : "(f32)(%s)", e);
     cg_set_leaf(g, leaf, cg_narrow(g, kind, varying, e));
 }
@@ -284,8 +284,8 @@ static const char *scale_of(struct cg *g, uint32_t a, bool varying)
 
 static void write_geometry(struct cg *g, uint32_t number)
 {
-    uint32_t a = cg_operand(g, 2), b = cg_operand(g, 3), n = cg_leaves_of(g, g->inst->type)->count;
-    bool varying = cg_is_varying(g, g->inst->id);
+    uint32_t a = cg_operand(g, 2), b = cg_operand(g, 3), n = cg_leaves_of(g, g->w->inst->type)->count;
+    bool varying = cg_is_varying(g, g->w->inst->id);
     if (number == EXT_CROSS) {
         for (uint32_t i = 0; i < n; i++) {
             uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
@@ -327,13 +327,13 @@ static const char *element_address(struct cg *g, uint32_t pointer, uint32_t offs
 
 static void write_vector_load(struct cg *g, bool half, bool aligned)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     uint32_t bytes = half ? 2 : cg_kind_bytes(l->leaf[0].kind), n = l->count == 3 && aligned ? 4 : l->count;
     const char *at = element_address(g, cg_operand(g, 3), cg_operand(g, 2), n * bytes, varying);
     for (uint32_t i = 0; i < l->count; i++) {
         const char *bits = cg_kind_name(cg_bits_kind(bytes));
-        const char *e = varying ? cg_str(g, "XS(load_%s)(%s + %uu, %s)", bits, at, i * bytes, g->bits)
+        const char *e = varying ? cg_str(g, "XS(load_%s)(%s + %uu, %s)", bits, at, i * bytes, g->w->bits)
                                 : cg_str(g, "XS_AT(%s, %s + %uu)", bits, at, i * bytes);
         if (half) e = cg_widen(g, CG_F16, varying, e);
         if (half && l->leaf[i].kind == CG_F64) e = cg_str(g, varying ? "XS_CONVERT(%s, f64x)" : "(f64)%s", e);
@@ -369,7 +369,7 @@ static void write_vector_store(struct cg *g, bool half, bool aligned, bool round
         const char *bits = cg_kind_name(cg_bits_kind(bytes)), *e = cg_leaf_use(g, data, i, varying);
         e = half ? as_half(g, l->leaf[i].kind, e, rounding, varying) : cg_to_bits(g, l->leaf[i].kind, varying, e);
         if (varying)
-            cg_put(g, "    XS(store_%s)(%s + %uu, %s, %s);\n", bits, at, i * bytes, e, g->bits);
+            cg_put(g, "    XS(store_%s)(%s + %uu, %s, %s);\n", bits, at, i * bytes, e, g->w->bits);
         else
             cg_put(g, "    XS_AT(%s, %s + %uu) = %s;\n", bits, at, i * bytes, e);
     }
@@ -380,9 +380,9 @@ static void write_vector_store(struct cg *g, bool half, bool aligned, bool round
 static void write_component_shuffle(struct cg *g, bool two)
 {
     uint32_t x = cg_operand(g, 2), y = two ? cg_operand(g, 3) : 0, mask = cg_operand(g, two ? 4 : 3);
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     uint32_t n = cg_value_leaves(g, x)->count, all = two ? 2 * n : n;
-    bool varying = cg_is_varying(g, g->inst->id);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind;
         const char *r = cg_temporary(g, cg_kind_type(g, kind, varying));
@@ -401,8 +401,8 @@ static void write_component_shuffle(struct cg *g, bool two)
 
 static void write_bit_select(struct cg *g)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind;
         const char *e[3];
@@ -416,8 +416,8 @@ static void write_bit_select(struct cg *g)
 /* Vectors select by the top bit of each condition, scalars by whether it is zero. */
 static void write_select(struct cg *g)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     uint32_t c = cg_operand(g, 4);
     enum cg_kind ck = cg_kind_of(g, c);
     for (uint32_t i = 0; i < l->count; i++) {
@@ -436,7 +436,7 @@ static void write_select(struct cg *g)
 /* printf lane by lane: the arguments' kinds as a table, their values as 64 bits each (prelude_print.h). */
 static void write_printf(struct cg *g)
 {
-    uint32_t n = g->inst->count - 3, values = 0, at = 0;
+    uint32_t n = g->w->inst->count - 3, values = 0, at = 0;
     const char *format = cg_temporary(g, "u64x"), *kinds = "", *set = "";
     for (uint32_t k = 0; k < n; k++) {
         uint32_t id = cg_operand(g, 3 + k);
@@ -465,23 +465,23 @@ static void write_printf(struct cg *g)
                          set, at, t);
         }
     }
-    cg_put(g, "    XS_EACH (l, %s) {\n%s    print_format(self, %s[l], kinds_, %u, values_);\n    }\n    }\n", g->bits,
-           set, format, n);
-    cg_set_leaf(g, 0, cg_is_varying(g, g->inst->id) ? "(u32x){0}" : "0");
+    cg_put(g, "    XS_EACH (l, %s) {\n%s    print_format(self, %s[l], kinds_, %u, values_);\n    }\n    }\n",
+           g->w->bits, set, format, n);
+    cg_set_leaf(g, 0, cg_is_varying(g, g->w->inst->id) ? "(u32x){0}" : "0");
 }
 
 static bool write_row(struct cg *g, uint32_t number)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     size_t r = 0;
     number = full_form(number);
     while (r < sizeof rows / sizeof *rows && rows[r].number != number) r++;
-    if (r == sizeof rows / sizeof *rows || g->inst->count < 3 || g->inst->count > 6) return false;
+    if (r == sizeof rows / sizeof *rows || g->w->inst->count < 3 || g->w->inst->count > 6) return false;
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind[4];
         const char *arg[4];
-        uint32_t n = arguments(g, i, 2, g->inst->count - 2, varying, kind, arg);
+        uint32_t n = arguments(g, i, 2, g->w->inst->count - 2, varying, kind, arg);
         if (number == EXT_NEXTAFTER && l->leaf[i].kind == CG_F16) { /* the neighbour among f16, not f32 */
             const char *t = cg_temporary(g, cg_kind_type(g, CG_F16, varying));
             if (varying)
@@ -502,8 +502,8 @@ static bool write_row(struct cg *g, uint32_t number)
 
 bool cg_write_math(struct cg *g)
 {
-    if (g->inst->op != SP_OP_ExtInst || g->inst->operand[0] != g->m->opencl_std) return false;
-    uint32_t number = g->inst->operand[1];
+    if (g->w->inst->op != SP_OP_ExtInst || g->w->inst->operand[0] != g->m->opencl_std) return false;
+    uint32_t number = g->w->inst->operand[1];
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         if (pairs[i].number != number) continue;
         write_pair(g, i);

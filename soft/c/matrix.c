@@ -24,15 +24,15 @@ static const char *address_of(struct cg *g, const struct cg_private *p)
 /* Writes a 2D block instruction. Lanes' data in ordinary memory goes through a copy. */
 static void write_block2d(struct cg *g)
 {
-    bool store = g->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
-    uint32_t at = cg_lanes_operand(g->inst), lanes = cg_operand(g, at), first = store ? 5 : 4;
-    const char *name = store                                                    ? "store"
-                       : g->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ? "load_transform"
-                       : g->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL ? "load_transpose"
-                                                                                : "load";
+    bool store = g->w->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
+    uint32_t at = cg_lanes_operand(g->w->inst), lanes = cg_operand(g, at), first = store ? 5 : 4;
+    const char *name = store                                                       ? "store"
+                       : g->w->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ? "load_transform"
+                       : g->w->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL ? "load_transpose"
+                                                                                   : "load";
     const struct cg_private *p = &g->private[lanes];
     struct cg_block2d b;
-    if (!cg_describe_block(g, g->inst, &b)) {
+    if (!cg_describe_block(g, g->w->inst, &b)) {
         cg_fail(g, "a block of this shape is not supported");
         return;
     }
@@ -57,10 +57,10 @@ static void write_block2d(struct cg *g)
     if (p->variable) {
         data = cg_str(g, "&%s", cg_fixed_item(g, p->variable, p->offset));
     } else {
-        data = cg_str(g, "t%u", g->temporaries++);
+        data = cg_str(g, "t%u", g->w->temporaries++);
         cg_put(g, "    u8x %s[%u];\n", data, (unsigned)b.bytes);
         const char *address = cg_use(g, lanes, true);
-        each = cg_str(g, "    XS_EACH (l, %s) for (u32 i = 0; i < %u; i++) ", g->bits, (unsigned)b.bytes);
+        each = cg_str(g, "    XS_EACH (l, %s) for (u32 i = 0; i < %u; i++) ", g->w->bits, (unsigned)b.bytes);
         const char *mine = cg_str(g, "XS_AT(u8, (%s)[l] + i)", address), *part = cg_str(g, "%s[i][l]", data);
         each = cg_str(g, "%s%s = %s;\n", each, store ? part : mine, store ? mine : part);
     }
@@ -97,21 +97,21 @@ static void write_grid(struct cg *g, const char *call, const char *sum, const st
     for (uint32_t i = 0; i < r->nj * r->nk; i++) item[i] = fragment(g, r->column[i / r->nk]->b[i % r->nk]);
     b = cg_pointer_list(g, "const void", r->nj * r->nk, item);
     cg_put(g, "    %s%u, %u, %u, %s, %s, %s, %s, %s);\n", call, r->ni, r->nj, r->nk, d, c, a, b, rest);
-    g->skip = r->span - 1;
+    g->w->skip = r->span - 1;
 }
 
 static bool write_products(struct cg *g, const char *call, const char *sum, const char *rest)
 {
     struct cg_chain chain[CG_RUN];
     struct cg_grid grid;
-    bool found = cg_next_grid(g, g->inst, chain, &grid);
+    bool found = cg_next_grid(g, g->w->inst, chain, &grid);
     if (found) write_grid(g, call, sum, &grid, rest);
     return found;
 }
 
 static void write_product(struct cg *g)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     uint32_t a = i->operand[1], b = i->operand[2], c = i->operand[3], flags = i->count > 4 ? i->operand[4] : 0;
     const struct cg_leaves *l = cg_leaves_of(g, i->type);
     enum cg_kind result = l->count ? l->leaf[0].kind : CG_U32, from = cg_element(g, c);
@@ -151,12 +151,12 @@ static void write_product(struct cg *g)
 
 static void write_block_read(struct cg *g)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     const char *p = cg_use(g, cg_operand(g, 0), false);
     for (uint32_t i = 0; i < l->count; i++) {
         uint32_t bytes = cg_kind_bytes(l->leaf[i].kind);
-        const char *e =
-            cg_str(g, "XS(load_run_%s)(%s + %u, %s)", cg_kind_name(cg_bits_kind(bytes)), p, i * g->S * bytes, g->bits);
+        const char *e = cg_str(g, "XS(load_run_%s)(%s + %u, %s)", cg_kind_name(cg_bits_kind(bytes)), p,
+                               i * g->S * bytes, g->w->bits);
         cg_set_leaf(g, i, cg_from_bits(g, l->leaf[i].kind, true, e));
     }
 }
@@ -170,13 +170,13 @@ static void write_block_write(struct cg *g)
         uint32_t bytes = cg_kind_bytes(l->leaf[i].kind);
         const char *e = cg_to_bits(g, l->leaf[i].kind, true, cg_leaf_use(g, value, i, true));
         cg_put(g, "    XS(store_run_%s)(%s + %u, %s, %s);\n", cg_kind_name(cg_bits_kind(bytes)), p, i * g->S * bytes, e,
-               g->bits);
+               g->w->bits);
     }
 }
 
 bool cg_write_matrix(struct cg *g)
 {
-    switch (g->inst->op) {
+    switch (g->w->inst->op) {
     case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: write_product(g); return true;
     case SP_OP_Subgroup2DBlockLoadINTEL:
     case SP_OP_Subgroup2DBlockLoadTransformINTEL:

@@ -28,7 +28,7 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
         uint32_t room = cg_queue_room(q);
         cg_declare(g, q ? CG_PLAIN : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), "p", i->id,
                    cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), q ? " XS_ALIGNED(64)" : ""));
-        g->fn->frame_bytes += bytes * (v->stored_varying ? g->S : 1) * (wide ? 2 : 1) * room;
+        cg_add_frame(g, bytes * (v->stored_varying ? g->S : 1) * (wide ? 2 : 1) * room);
         if (g->o->check) cg_check_variable(g, i, bytes, 0);
     } else {
         uint64_t size = (bytes + 15) & ~(uint64_t)15;
@@ -37,8 +37,8 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
         cg_declare(g, CG_PLAIN, "u64x", "v", i->id, "");
         cg_put(g, "    %s = (u64)(uintptr_t)%s + XS_CONVERT(XS(lane_index)(), u64x) * %llu;\n", cg_var(g, "v", i->id),
                cg_var(g, "p", i->id), (unsigned long long)size);
-        g->fn->frame_bytes += size * g->S;
-        g->fn->private_bytes += size;
+        cg_add_frame(g, size * g->S);
+        cg_written(g, g->fn)->private_bytes += size;
         if (g->o->check) cg_check_variable(g, i, bytes, size * g->S);
     }
     if (i->count < 2) return;
@@ -50,13 +50,13 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
 void cg_declare_variables(struct cg *g)
 {
     const struct sp_function *f = g->fn->f;
-    g->mask = "m0";
-    g->bits = "b0";
+    g->w->mask = "m0";
+    g->w->bits = "b0";
     CG_EACH (i, b, f) {
-        g->inst = i;
-        if (g->inst->op == SP_OP_Variable) declare_variable(g, g->inst);
+        cg_set_inst(g, i);
+        if (g->w->inst->op == SP_OP_Variable) declare_variable(g, g->w->inst);
     }
-    g->inst = NULL;
+    cg_set_inst(g, NULL);
 }
 
 /* ---- items of fixed variables */
@@ -89,7 +89,7 @@ static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_
 {
     uint32_t item = g->private[variable].granule;
     enum cg_kind kind = cg_bits_kind(item);
-    bool vector = g->value[variable].stored_varying, masked = g->mask[0] != 'm';
+    bool vector = g->value[variable].stored_varying, masked = g->w->mask[0] != 'm';
     if (vector && !varying) value = cg_splat(g, cg_bits_kind(bytes), value);
     if (bytes != item) {
         const char *t = cg_temporary(g, cg_kind_type(g, cg_bits_kind(bytes), vector));
@@ -103,7 +103,7 @@ static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_
             if (k) e = cg_str(g, "(%s >> %u)", e, k * item * 8);
             e = vector ? cg_convert(g, e, cg_bits_kind(bytes), kind, false) : cg_str(g, "(%s)(%s)", type, e);
         }
-        if (vector && masked) e = cg_select(g, kind, g->mask, e, to);
+        if (vector && masked) e = cg_select(g, kind, g->w->mask, e, to);
         cg_put(g, "    %s = %s;\n", to, e);
     }
 }
@@ -125,11 +125,11 @@ static const char *load_affine(struct cg *g, uint32_t pointer, uint64_t offset, 
                *at = cg_str(g, "%s + %lluu", cg_var(g, "v", pointer), (unsigned long long)offset);
     if (p->checked)
         return cg_str(g, "XS(load_affine_%s)(%s, %lluu, %s, &%s, %lluu, %s)", name, at, (unsigned long long)p->step,
-                      cg_var(g, "ok", pointer), cg_var(g, "w", pointer), (unsigned long long)offset, g->bits);
+                      cg_var(g, "ok", pointer), cg_var(g, "w", pointer), (unsigned long long)offset, g->w->bits);
     if (p->step == 0) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", name, at));
-    if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->bits);
+    if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->w->bits);
     return cg_str(g, "XS(load_spaced_%s%s)(%s, %lluu, %s)", cg_is_long(g->fn) ? "far_" : "", name, at,
-                  (unsigned long long)p->step, g->bits);
+                  (unsigned long long)p->step, g->w->bits);
 }
 
 static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
@@ -140,32 +140,33 @@ static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum c
     if (p->checked)
         cg_put(g, "    XS(store_affine_%s)(%s, %lluu, %s, &%s, %lluu, %s, %s);\n", name, at,
                (unsigned long long)p->step, cg_var(g, "ok", pointer), cg_var(g, "w", pointer),
-               (unsigned long long)offset, value, g->bits);
+               (unsigned long long)offset, value, g->w->bits);
     else if (p->step == cg_kind_bytes(bits))
-        cg_put(g, "    XS(store_run_%s)(%s, %s, %s);\n", name, at, value, g->bits);
+        cg_put(g, "    XS(store_run_%s)(%s, %s, %s);\n", name, at, value, g->w->bits);
     else if (cg_is_long(g->fn))
         cg_put(g, "    {\n    const %s x_ = %s;\n    XS(store_spaced_far_%s)(%s, %lluu, &x_, %s);\n    }\n",
-               cg_kind_type(g, bits, true), value, name, at, (unsigned long long)p->step, g->bits);
+               cg_kind_type(g, bits, true), value, name, at, (unsigned long long)p->step, g->w->bits);
     else
         cg_put(g, "    XS(store_spaced_%s)(%s, %lluu, %s, %s);\n", name, at, (unsigned long long)p->step, value,
-               g->bits);
+               g->w->bits);
 }
 
 /* Through a pointer of unknown origin, or to volatile memory: `bytes` after it, a C expression. */
 static const char *load_direct(struct cg *g, uint32_t pointer, const char *bytes, enum cg_kind bits)
 {
-    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->w->inst);
     const char *name = cg_kind_name(bits), *at = cg_use(g, pointer, lanes);
-    if (lanes) return cg_str(g, "XS(load_%s%s)(%s + %s, %s)", slow ? "volatile_" : "", name, at, bytes, g->bits);
+    if (lanes) return cg_str(g, "XS(load_%s%s)(%s + %s, %s)", slow ? "volatile_" : "", name, at, bytes, g->w->bits);
     return cg_str(g, "%s(%s, %s + %s)", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, bytes);
 }
 
 static void store_direct(struct cg *g, uint32_t pointer, const char *bytes, enum cg_kind bits, const char *value)
 {
-    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->w->inst);
     const char *name = cg_kind_name(bits), *at = cg_use(g, pointer, lanes);
     if (lanes)
-        cg_put(g, "    XS(store_%s%s)(%s + %s, %s, %s);\n", slow ? "volatile_" : "", name, at, bytes, value, g->bits);
+        cg_put(g, "    XS(store_%s%s)(%s + %s, %s, %s);\n", slow ? "volatile_" : "", name, at, bytes, value,
+               g->w->bits);
     else
         cg_put(g, "    %s(%s, %s + %s) = %s;\n", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, bytes, value);
 }
@@ -176,12 +177,12 @@ static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, ui
     enum cg_kind bits = cg_bits_kind(bytes);
     if (at->variable) return load_fixed(g, at->variable, at->offset + (int64_t)offset, bytes, varying);
     uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
-    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->w->inst);
     if (lanes && cg_derived(g, root)->accessed && !slow) {
         bool large = cg_is_large(g->fn->f);
         return cg_str(g, "XS(load_%s_%s)(%s%s, %s, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits),
                       large ? "&" : "", cg_var(g, "v", root), cg_var(g, "s", root),
-                      from ? cg_var(g, "o", pointer) : "(u64)0", (unsigned long long)offset, g->bits);
+                      from ? cg_var(g, "o", pointer) : "(u64)0", (unsigned long long)offset, g->w->bits);
     }
     if (cg_affine(g, pointer)->is && !slow) return load_affine(g, pointer, offset, bits);
     const char *e = load_direct(g, pointer, cg_str(g, "%lluu", (unsigned long long)offset), bits);
@@ -239,18 +240,18 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
     const struct cg_private *at = &g->private[pointer];
     enum cg_kind bits = cg_bits_kind(cg_kind_bytes(kind));
     uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
-    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->inst);
+    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->w->inst);
     value = cg_to_bits(g, kind, varying, value);
     if (at->variable) {
         store_fixed(g, at->variable, at->offset + (int64_t)offset, cg_kind_bytes(kind), value, varying);
         return;
     }
     if (lanes && !varying) value = cg_splat(g, bits, value);
-    if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->bits);
+    if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->w->bits);
     if (lanes && cg_derived(g, root)->accessed && !slow)
         cg_put(g, "    XS(store_at_%s)(%s, %s, %s + %lluu, %s, %s);\n", cg_kind_name(bits), cg_var(g, "v", root),
                cg_var(g, "s", root), from ? cg_var(g, "o", pointer) : "(u64)0", (unsigned long long)offset, value,
-               g->bits);
+               g->w->bits);
     else if (cg_affine(g, pointer)->is && !slow)
         store_affine(g, pointer, offset, bits, value);
     else
@@ -271,7 +272,7 @@ static void store_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *l
 {
     bool lanes = cg_is_varying(g, pointer);
     if (lanes && !varying) value = cg_splat(g, leaf->kind, value);
-    if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->bits);
+    if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->w->bits);
     store_direct(g, pointer, cg_str(g, "(u64)(%s)", cg_leaf_offset(g, leaf)), cg_bits_kind(cg_kind_bytes(leaf->kind)),
                  cg_to_bits(g, leaf->kind, lanes, value));
 }
@@ -288,10 +289,10 @@ static void store_at(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf,
 
 static void write_load(struct cg *g)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     uint32_t pointer = cg_operand(g, 0);
-    bool varying = cg_is_varying(g, g->inst->id);
-    if (cg_shared(g, g->inst->id)->forwarded) return;
+    bool varying = cg_is_varying(g, g->w->inst->id);
+    if (cg_shared(g, g->w->inst->id)->forwarded) return;
     CG_EACH_LEAF (i, l) {
         const struct cg_leaf *leaf = &l->leaf[i];
         cg_set_leaf(g, i,
@@ -317,17 +318,17 @@ static void write_copy(struct cg *g)
     uint64_t bytes = 0;
     bool varying = cg_content_varies(g, from);
     if (!into && !out_of) {
-        const char *size = g->inst->op == SP_OP_CopyMemorySized
+        const char *size = g->w->inst->op == SP_OP_CopyMemorySized
                                ? cg_use(g, cg_operand(g, 2), false)
-                               : (cg_copy_size(g, g->inst, &bytes), cg_literal(g, CG_U64, bytes));
+                               : (cg_copy_size(g, g->w->inst, &bytes), cg_literal(g, CG_U64, bytes));
         const char *a = cg_use(g, to, t->varying), *b = cg_use(g, from, f->varying);
         cg_put(
             g,
             "    XS_EACH (l, %s) __builtin_memmove((void *)(uintptr_t)(%s)%s, (const void *)(uintptr_t)(%s)%s, %s);\n",
-            t->varying || f->varying ? g->bits : "1", a, t->varying ? "[l]" : "", b, f->varying ? "[l]" : "", size);
+            t->varying || f->varying ? g->w->bits : "1", a, t->varying ? "[l]" : "", b, f->varying ? "[l]" : "", size);
         return;
     }
-    if (!cg_copy_size(g, g->inst, &bytes)) cg_fail(g, "a copy of unknown size to or from a private variable");
+    if (!cg_copy_size(g, g->w->inst, &bytes)) cg_fail(g, "a copy of unknown size to or from a private variable");
     /* in units of the larger item, since less than an item cannot be stored */
     uint32_t to_item = into ? g->private[into].granule : 1;
     uint32_t item = out_of && g->private[out_of].granule > to_item ? g->private[out_of].granule : to_item;
@@ -350,7 +351,7 @@ static const char *index_times(struct cg *g, uint32_t index, uint64_t size, bool
 
 static void write_chain(struct cg *g)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     const struct cg_derived *d = cg_derived(g, i->id);
     bool varying = cg_is_varying(g, i->id) && !d->root;
     uint32_t base = i->operand[0], type = sp_type(g->m, g->m->ids[base].type)->elem, first = 1;
@@ -436,13 +437,13 @@ static const char *atomic_function(struct cg *g, const char *name, enum cg_kind 
 /* The head of a loop over active lanes l. */
 static const char *each_lane(struct cg *g)
 {
-    if (g->fn->full && !strcmp(g->bits, "b0")) return "for (u32 l = 0; l < S; l++)";
-    return cg_str(g, "XS_EACH (l, %s)", g->bits);
+    if (g->fn->full && !strcmp(g->w->bits, "b0")) return "for (u32 l = 0; l < S; l++)";
+    return cg_str(g, "XS_EACH (l, %s)", g->w->bits);
 }
 
 static void write_atomic(struct cg *g, const char *name)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     bool flag = i->op == SP_OP_AtomicFlagTestAndSet, cas = !strcmp(name, "cas");
     bool is_float = cg_is(i, CG_FLOAT);
     enum cg_kind kind = flag ? CG_U32 : cg_leaves_of(g, i->type)->leaf[0].kind,
@@ -463,7 +464,7 @@ static void write_atomic(struct cg *g, const char *name)
 
 static void write_atomic_load(struct cg *g)
 {
-    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
+    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[0].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
     const char *address = of_lane(g, cg_operand(g, 0), CG_U64);
     if (!cg_is_varying(g, cg_operand(g, 0))) {
         cg_set_uniform(g, 0,
@@ -472,16 +473,16 @@ static void write_atomic_load(struct cg *g)
     }
     const char *r = cg_temporary(g, cg_kind_type(g, bits, true));
     cg_put(g, "    %s = (%s){0};\n    XS_EACH (l, %s) %s[l] = atomic_load_%s(%s);\n", r, cg_kind_type(g, bits, true),
-           g->bits, r, cg_kind_name(bits), address);
+           g->w->bits, r, cg_kind_name(bits), address);
     cg_set_leaf(g, 0, cg_from_bits(g, kind, true, r));
 }
 
 static void write_atomic_store(struct cg *g)
 {
-    bool flag = g->inst->op == SP_OP_AtomicFlagClear;
+    bool flag = g->w->inst->op == SP_OP_AtomicFlagClear;
     uint32_t value = cg_operand(g, 3);
     enum cg_kind kind = flag ? CG_U32 : cg_kind_of(g, value);
-    cg_put(g, "    XS_EACH (l, %s) atomic_store_%s(%s, %s);\n", g->bits,
+    cg_put(g, "    XS_EACH (l, %s) atomic_store_%s(%s, %s);\n", g->w->bits,
            cg_kind_name(cg_bits_kind(cg_kind_bytes(kind))), of_lane(g, cg_operand(g, 0), CG_U64),
            flag ? "0" : of_lane(g, value, kind));
 }
@@ -490,7 +491,7 @@ static void write_atomic_store(struct cg *g)
 static void write_generic(struct cg *g, const char *name, enum cg_kind kind)
 {
     uint32_t pointer = cg_operand(g, 0);
-    if (!cg_is_varying(g, g->inst->id)) {
+    if (!cg_is_varying(g, g->w->inst->id)) {
         cg_set_leaf(g, 0, cg_str(g, "%s(self, %s)", name, cg_use(g, pointer, false)));
         return;
     }
@@ -503,16 +504,16 @@ static void write_generic(struct cg *g, const char *name, enum cg_kind kind)
 bool cg_write_memory(struct cg *g)
 {
     for (size_t k = 0; k < sizeof atomics / sizeof *atomics; k++) {
-        if (atomics[k].op != g->inst->op) continue;
+        if (atomics[k].op != g->w->inst->op) continue;
         write_atomic(g, atomics[k].name);
         return true;
     }
-    if (g->inst->id && g->private[g->inst->id].variable) return cg_is(g->inst, CG_CHAIN | CG_SAME_POINTER);
-    if (cg_is(g->inst, CG_CHAIN)) {
+    if (g->w->inst->id && g->private[g->w->inst->id].variable) return cg_is(g->w->inst, CG_CHAIN | CG_SAME_POINTER);
+    if (cg_is(g->w->inst, CG_CHAIN)) {
         write_chain(g);
         return true;
     }
-    switch (g->inst->op) {
+    switch (g->w->inst->op) {
     case SP_OP_Load:
     case SP_OP_PredicatedLoadINTEL: write_load(g); return true;
     case SP_OP_Store:

@@ -248,7 +248,7 @@ static bool converts_double_down(enum cg_kind from, enum cg_kind to)
  * rounding. */
 static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kind from, enum cg_kind to, bool varying)
 {
-    bool is_signed = g->inst->op == SP_OP_ConvertSToF;
+    bool is_signed = g->w->inst->op == SP_OP_ConvertSToF;
     const char *wide = cg_temporary(g, varying ? "f64x" : "f64"), *odd = cg_temporary(g, varying ? "f32x" : "f32");
     if (from == CG_F64)
         cg_put(g, "    %s = %s;\n", wide, e);
@@ -268,8 +268,8 @@ static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kin
 static bool round_directed(struct cg *g, uint32_t leaf, const char *e, enum cg_kind from, enum cg_kind to, bool varying)
 {
     static const char *const names[] = {NULL, "rtz", "rtp", "rtn"};
-    const struct sp_decoration *d = sp_decorated(g->m, g->inst->id, SP_DECORATION_FPRoundingMode);
-    uint16_t op = g->inst->op;
+    const struct sp_decoration *d = sp_decorated(g->m, g->w->inst->id, SP_DECORATION_FPRoundingMode);
+    uint16_t op = g->w->inst->op;
     bool is_signed = op == SP_OP_ConvertSToF;
     if ((op != SP_OP_FConvert && op != SP_OP_ConvertSToF && op != SP_OP_ConvertUToF) || !d || !names[d->operand[0] & 3])
         return false;
@@ -298,8 +298,8 @@ static bool round_directed(struct cg *g, uint32_t leaf, const char *e, enum cg_k
 static const char *rounded(struct cg *g, enum cg_kind *kind, const char *e, bool varying)
 {
     static const char *const names[] = {"rint", NULL, "ceil", "floor"};
-    const struct sp_decoration *d = sp_decorated(g->m, g->inst->id, SP_DECORATION_FPRoundingMode);
-    bool to_integer = g->inst->op == SP_OP_ConvertFToS || g->inst->op == SP_OP_ConvertFToU;
+    const struct sp_decoration *d = sp_decorated(g->m, g->w->inst->id, SP_DECORATION_FPRoundingMode);
+    bool to_integer = g->w->inst->op == SP_OP_ConvertFToS || g->w->inst->op == SP_OP_ConvertFToU;
     if (!to_integer || !d || !names[d->operand[0] & 3]) return e;
     e = cg_widen(g, *kind, varying, e);
     if (*kind != CG_F64) *kind = CG_F32;
@@ -319,7 +319,7 @@ static bool is_conversion(const struct sp_inst *i)
 static void step_towards(struct cg *g, enum cg_kind *kind, const char **e, enum cg_kind to)
 {
     uint32_t have = cg_kind_bytes(*kind), want = cg_kind_is_small_float(to) ? 4 : cg_kind_bytes(to);
-    bool is_signed = g->inst->op == SP_OP_SConvert || g->inst->op == SP_OP_ConvertSToF;
+    bool is_signed = g->w->inst->op == SP_OP_SConvert || g->w->inst->op == SP_OP_ConvertSToF;
     if (*kind < CG_U8 || *kind > CG_U64 || to == CG_BOOL) return;
     enum cg_kind near = cg_bits_kind(have < want ? want / 2 : want * 2);
     if (cg_kind_is_float(to)) near = cg_bits_kind(want);
@@ -334,10 +334,10 @@ static bool write_constant_shift(struct cg *g, uint32_t leaf, enum cg_kind kind,
 {
     const struct sp_id *d = &g->m->ids[cg_operand(g, 1)];
     uint32_t n = cg_leaves_of(g, d->type)->count;
-    if (d->what != SP_IS_CONSTANT || !d->bits || !cg_is_varying(g, g->inst->id)) return false;
+    if (d->what != SP_IS_CONSTANT || !d->bits || !cg_is_varying(g, g->w->inst->id)) return false;
     uint64_t by = d->bits[n == 1 ? 0 : leaf];
     if (by >= 8 * cg_kind_bytes(kind)) return false;
-    switch (g->inst->op) {
+    switch (g->w->inst->op) {
     case SP_OP_ShiftLeftLogical: e = cg_str(g, "%s << %u", e, (unsigned)by); break;
     case SP_OP_ShiftRightLogical: e = cg_str(g, "%s >> %u", e, (unsigned)by); break;
     case SP_OP_ShiftRightArithmetic:
@@ -352,9 +352,9 @@ static bool write_constant_shift(struct cg *g, uint32_t leaf, enum cg_kind kind,
 
 static void write_row_of_leaf(struct cg *g, const struct row *r, bool same_width, uint32_t i)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
-    uint32_t n = g->inst->count < 4 ? g->inst->count : 4;
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
+    uint32_t n = g->w->inst->count < 4 ? g->w->inst->count : 4;
     if (r->op == SP_OP_ExpectKHR) n = 1;
     enum cg_kind kind[4];
     const char *arg[4];
@@ -373,17 +373,16 @@ static void write_row_of_leaf(struct cg *g, const struct row *r, bool same_width
     }
     if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) return;
     /* saturating rows (without text for vectors) need the whole value */
-    if (n == 1 && varying && r->varying && is_conversion(g->inst))
+    if (n == 1 && varying && r->varying && is_conversion(g->w->inst))
         step_towards(g, &kind[0], &arg[0], l->leaf[i].kind);
     if (n == 1 && round_directed(g, i, arg[0], kind[0], l->leaf[i].kind, varying)) return;
-    if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->inst->op != SP_OP_CopyObject) {
+    if (n == 1 && converts_double_down(kind[0], l->leaf[i].kind) && g->w->inst->op != SP_OP_CopyObject) {
         narrow_twice(g, i, arg[0], kind[0], l->leaf[i].kind, varying);
     } else if (n == 1 && kind[0] == l->leaf[i].kind && (r->op == SP_OP_CopyObject || r->op == SP_OP_CopyLogical)) {
         cg_set_leaf(g, i, arg[0]);
     } else {
         bool small = r->op == SP_OP_IsNormal && kind[0] == CG_F16; /* normal as a half */
-        cg_apply(g, i, l->leaf[i].kind, small ? "@is_normal_half_%j" : r->uniform, r->varying, n, kind, arg,
-                 varying);
+        cg_apply(g, i, l->leaf[i].kind, small ? "@is_normal_half_%j" : r->uniform, r->varying, n, kind, arg, varying);
     }
 }
 
@@ -391,9 +390,8 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
 {
     struct cg_rolled rolled;
     cg_roll(g, &rolled);
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    CG_EACH_LEAF (i, l)
-        write_row_of_leaf(g, r, same_width, i);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    CG_EACH_LEAF (i, l) write_row_of_leaf(g, r, same_width, i);
     cg_unroll(&rolled);
 }
 
@@ -417,8 +415,7 @@ static struct cg_leaf place_of_part(struct cg *g, uint32_t type_id, const uint32
 static void set_part(struct cg *g, const struct cg_leaf *at, uint32_t id)
 {
     const struct cg_leaves *l = cg_value_leaves(g, id);
-    CG_EACH_LEAF (i, l)
-        cg_set_part(g, at, &l->leaf[i], cg_leaf_use(g, id, i, cg_is_varying(g, g->inst->id)));
+    CG_EACH_LEAF (i, l) cg_set_part(g, at, &l->leaf[i], cg_leaf_use(g, id, i, cg_is_varying(g, g->w->inst->id)));
 }
 
 /* The first leaf and the type of the part named by literal indices. */
@@ -443,17 +440,16 @@ static uint32_t find_part(struct cg *g, uint32_t type_id, const uint32_t *index,
 static void write_extract(struct cg *g)
 {
     uint32_t whole = cg_operand(g, 0), part, type = g->m->ids[whole].type;
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     uint32_t builtin, component;
     if (cg_leaves_of(g, type)->many) {
-        struct cg_leaf at = place_of_part(g, type, g->inst->operand + 1, g->inst->count - 1, &part);
-        CG_EACH_LEAF (i, l)
-            cg_set_leaf(g, i, cg_part_use(g, whole, &at, &l->leaf[i], varying));
+        struct cg_leaf at = place_of_part(g, type, g->w->inst->operand + 1, g->w->inst->count - 1, &part);
+        CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_part_use(g, whole, &at, &l->leaf[i], varying));
         return;
     }
-    uint32_t first = find_part(g, type, g->inst->operand + 1, g->inst->count - 1, &part);
-    if (cg_builtin_component(g, g->inst, &builtin, &component)) {
+    uint32_t first = find_part(g, type, g->w->inst->operand + 1, g->w->inst->count - 1, &part);
+    if (cg_builtin_component(g, g->w->inst, &builtin, &component)) {
         cg_set_leaf(g, 0, cg_builtin_item(g, builtin, component, l->leaf[0].kind, varying));
         return;
     }
@@ -463,16 +459,16 @@ static void write_extract(struct cg *g)
 static void write_insert(struct cg *g)
 {
     uint32_t object = cg_operand(g, 0), whole = cg_operand(g, 1), part;
-    if (cg_leaves_of(g, g->inst->type)->many) {
-        struct cg_leaf at = place_of_part(g, g->inst->type, g->inst->operand + 2, g->inst->count - 2, &part);
-        cg_set_whole(g, cg_use_whole(g, whole, cg_is_varying(g, g->inst->id)), cg_is_varying(g, g->inst->id));
+    if (cg_leaves_of(g, g->w->inst->type)->many) {
+        struct cg_leaf at = place_of_part(g, g->w->inst->type, g->w->inst->operand + 2, g->w->inst->count - 2, &part);
+        cg_set_whole(g, cg_use_whole(g, whole, cg_is_varying(g, g->w->inst->id)), cg_is_varying(g, g->w->inst->id));
         set_part(g, &at, object);
         return;
     }
-    uint32_t first = find_part(g, g->inst->type, g->inst->operand + 2, g->inst->count - 2, &part);
+    uint32_t first = find_part(g, g->w->inst->type, g->w->inst->operand + 2, g->w->inst->count - 2, &part);
     uint32_t n = cg_leaves_of(g, part)->count;
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
         bool inside = i >= first && i - first < n;
         cg_set_leaf(g, i, inside ? cg_leaf_use(g, object, i - first, varying) : cg_leaf_use(g, whole, i, varying));
@@ -483,13 +479,13 @@ static void write_insert(struct cg *g)
 static bool write_repeated(struct cg *g)
 {
     struct cg_rolled rolled;
-    for (uint32_t k = 1; k < g->inst->count; k++)
+    for (uint32_t k = 1; k < g->w->inst->count; k++)
         if (cg_operand(g, k) != cg_operand(g, 0)) return false;
     if (sp_type(g->m, g->m->ids[cg_operand(g, 0)].type)->kind == SP_VECTOR) return false;
     cg_roll(g, &rolled);
     if (!rolled.n) return false;
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->inst->id)));
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->w->inst->id)));
     cg_unroll(&rolled);
     return true;
 }
@@ -497,17 +493,17 @@ static bool write_repeated(struct cg *g)
 static void write_construct(struct cg *g)
 {
     if (write_repeated(g)) return;
-    bool varying = cg_is_varying(g, g->inst->id);
-    uint32_t leaf = 0, parts = cg_leaves_of(g, g->inst->type)->count;
-    if (sp_type(g->m, g->inst->type)->kind == SP_COOPMAT) { /* all components equal the one constituent */
+    bool varying = cg_is_varying(g, g->w->inst->id);
+    uint32_t leaf = 0, parts = cg_leaves_of(g, g->w->inst->type)->count;
+    if (sp_type(g->m, g->w->inst->type)->kind == SP_COOPMAT) { /* all components equal the one constituent */
         while (leaf < parts) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, 0), 0, varying));
         return;
     }
-    for (uint32_t k = 0; k < g->inst->count && cg_leaves_of(g, g->inst->type)->many; k++) {
-        struct cg_leaf whole = {CG_U32, 0, "", NULL, 0}, at = cg_part(g, whole, sp_type(g->m, g->inst->type), k);
+    for (uint32_t k = 0; k < g->w->inst->count && cg_leaves_of(g, g->w->inst->type)->many; k++) {
+        struct cg_leaf whole = {CG_U32, 0, "", NULL, 0}, at = cg_part(g, whole, sp_type(g->m, g->w->inst->type), k);
         set_part(g, &at, cg_operand(g, k));
     }
-    for (uint32_t k = 0; k < g->inst->count && !cg_leaves_of(g, g->inst->type)->many; k++) {
+    for (uint32_t k = 0; k < g->w->inst->count && !cg_leaves_of(g, g->w->inst->type)->many; k++) {
         uint32_t n = cg_value_leaves(g, cg_operand(g, k))->count;
         for (uint32_t i = 0; i < n; i++) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, k), i, varying));
     }
@@ -516,8 +512,8 @@ static void write_construct(struct cg *g)
 static void write_shuffle(struct cg *g)
 {
     uint32_t a = cg_operand(g, 0), b = cg_operand(g, 1), n = cg_value_leaves(g, a)->count;
-    bool varying = cg_is_varying(g, g->inst->id);
-    for (uint32_t i = 2; i < g->inst->count; i++) {
+    bool varying = cg_is_varying(g, g->w->inst->id);
+    for (uint32_t i = 2; i < g->w->inst->count; i++) {
         uint32_t from = cg_operand(g, i);
         if (from == UINT32_MAX) from = 0;
         cg_set_leaf(g, i - 2, from < n ? cg_leaf_use(g, a, from, varying) : cg_leaf_use(g, b, from - n, varying));
@@ -542,8 +538,8 @@ static bool can_index(struct cg *g, uint32_t whole, uint32_t index)
     const struct sp_id *d = &g->m->ids[whole];
     return !cg_is_varying(g, index) && d->what == SP_IS_VALUE && d->def->op != SP_OP_Undef &&
            !cg_leaves_of(g, d->type)->many && !cg_leaves_of(g, d->type)->leaf[0].narrow &&
-           cg_is_varying(g, whole) == cg_is_varying(g, g->inst->id) &&
-           !g->private[whole].variable && !cg_shared(g, whole)->forwarded;
+           cg_is_varying(g, whole) == cg_is_varying(g, g->w->inst->id) && !g->private[whole].variable &&
+           !cg_shared(g, whole)->forwarded;
 }
 
 /* Selects the component whose number equals the index; outside, item_beyond's value or component 0. */
@@ -551,7 +547,7 @@ static void write_extract_dynamic(struct cg *g)
 {
     uint32_t whole = cg_operand(g, 0), index = cg_operand(g, 1);
     const struct cg_leaves *l = cg_value_leaves(g, whole);
-    bool varying = cg_is_varying(g, g->inst->id);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     enum cg_kind kind = l->leaf[0].kind;
     const char *beyond = item_beyond(g, whole, kind, varying);
     if (!beyond && can_index(g, whole, index)) {
@@ -575,8 +571,8 @@ static void write_extract_dynamic(struct cg *g)
 static void write_insert_dynamic(struct cg *g)
 {
     uint32_t whole = cg_operand(g, 0), object = cg_operand(g, 1), index = cg_operand(g, 2);
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
         const char *old = cg_leaf_use(g, whole, i, varying), *e = cg_use(g, object, varying),
                    *at = cg_use(g, index, varying);
@@ -593,9 +589,9 @@ static void write_select(struct cg *g)
 {
     struct cg_rolled rolled;
     cg_roll(g, &rolled);
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     uint32_t c = cg_operand(g, 0), a = cg_operand(g, 1), b = cg_operand(g, 2);
-    bool varying = cg_is_varying(g, g->inst->id);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     CG_EACH_LEAF (i, l) {
         const char *ea = cg_leaf_use(g, a, i, varying), *eb = cg_leaf_use(g, b, i, varying);
         const char *ec = cg_leaf_use(g, c, i, varying);
@@ -629,8 +625,8 @@ static const char *joined(struct cg *g, const char *low, const char *e, uint32_t
 static void write_bitcast(struct cg *g)
 {
     uint32_t from = cg_operand(g, 0);
-    const struct cg_leaves *a = cg_value_leaves(g, from), *b = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
+    const struct cg_leaves *a = cg_value_leaves(g, from), *b = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     if (!a->count || !b->count) return;
     uint32_t na = cg_kind_bytes(a->leaf[0].kind), nb = cg_kind_bytes(b->leaf[0].kind);
     for (uint32_t i = 0; i < b->count; i++) {
@@ -654,10 +650,10 @@ static void write_bitcast(struct cg *g)
 static void write_any_all(struct cg *g)
 {
     const struct cg_leaves *l = cg_value_leaves(g, cg_operand(g, 0));
-    bool varying = cg_is_varying(g, g->inst->id);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     const char *e = cg_leaf_use(g, cg_operand(g, 0), 0, varying);
     for (uint32_t i = 1; i < l->count; i++) {
-        e = cg_str(g, g->inst->op == SP_OP_Any ? "%s | %s" : "%s & %s", e,
+        e = cg_str(g, g->w->inst->op == SP_OP_Any ? "%s | %s" : "%s & %s", e,
                    cg_leaf_use(g, cg_operand(g, 0), i, varying));
     }
     cg_set_leaf(g, 0, e);
@@ -666,7 +662,7 @@ static void write_any_all(struct cg *g)
 static void write_dot(struct cg *g)
 {
     const struct cg_leaves *l = cg_value_leaves(g, cg_operand(g, 0));
-    bool varying = cg_is_varying(g, g->inst->id);
+    bool varying = cg_is_varying(g, g->w->inst->id);
     enum cg_kind kind = l->leaf[0].kind;
     const char *sum = NULL;
     for (uint32_t i = 0; i < l->count; i++) {
@@ -698,8 +694,8 @@ static void write_pointer_difference(struct cg *g)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
     uint64_t size = sp_type(g->m, p->elem)->size;
-    bool varying = cg_is_varying(g, g->inst->id);
-    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
+    bool varying = cg_is_varying(g, g->w->inst->id);
+    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[0].kind;
     const char *a = cg_use(g, cg_operand(g, 0), varying), *b = cg_use(g, cg_operand(g, 1), varying);
     const char *e = cg_str(g, "((i64%s)(%s - %s) / %lld)", varying ? "x" : "", a, b, (long long)(size ? size : 1));
     cg_set_leaf(g, 0,
@@ -711,11 +707,11 @@ static void write_pointer_difference(struct cg *g)
  * width. */
 static void write_integer_dot(struct cg *g)
 {
-    uint16_t op = g->inst->op;
+    uint16_t op = g->w->inst->op;
     uint32_t n = cg_value_leaves(g, cg_operand(g, 0))->count, a = cg_operand(g, 0), b = cg_operand(g, 1);
-    bool varying = cg_is_varying(g, g->inst->id), accumulates = op >= SP_OP_SDotAccSat;
+    bool varying = cg_is_varying(g, g->w->inst->id), accumulates = op >= SP_OP_SDotAccSat;
     bool a_signed = op != SP_OP_UDot && op != SP_OP_UDotAccSat, b_signed = op == SP_OP_SDot || op == SP_OP_SDotAccSat;
-    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
+    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[0].kind;
     const char *sum = cg_temporary(g, varying ? "u64x" : "u64"), *type = cg_kind_type(g, kind, varying);
     cg_put(g, "    %s = %s;\n", sum, varying ? "(u64x){0}" : "0");
     for (uint32_t i = 0; i < (n == 1 ? 4 : n); i++)
@@ -754,9 +750,9 @@ static void write_wide(struct cg *g)
         {SP_OP_SMulExtended, "(%t)(1u * %0 * %1)", "%0 * %1", "@smul_hi_%k", NULL},
     };
     uint32_t n = cg_value_leaves(g, cg_operand(g, 0))->count, r = 0;
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool varying = cg_is_varying(g, g->inst->id);
-    while (table[r].op != g->inst->op) r++;
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool varying = cg_is_varying(g, g->w->inst->id);
+    while (table[r].op != g->w->inst->op) r++;
     for (uint32_t i = 0; i < n; i++) {
         enum cg_kind kind = l->leaf[i].kind, two[2] = {kind, kind};
         const char *args[2] = {cg_leaf_use(g, cg_operand(g, 0), i, varying),
@@ -769,18 +765,18 @@ static void write_wide(struct cg *g)
 static void write_size_of(struct cg *g)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
-    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[0].kind;
+    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[0].kind;
     cg_set_uniform(g, 0, cg_literal(g, kind, sp_type(g->m, p->elem)->size));
 }
 
 bool cg_write_simple(struct cg *g)
 {
     const struct row *r;
-    if (g->inst->id && g->private[g->inst->id].variable) return false; /* a pointer that needs no code */
-    switch (g->inst->op) {
+    if (g->w->inst->id && g->private[g->w->inst->id].variable) return false; /* a pointer that needs no code */
+    switch (g->w->inst->op) {
     case SP_OP_CopyObject:
     case SP_OP_CopyLogical:
-        if (!cg_leaves_of(g, g->inst->type)->many) break;
+        if (!cg_leaves_of(g, g->w->inst->type)->many) break;
         set_part(g, &(struct cg_leaf){CG_U32, 0, "", NULL, 0}, cg_operand(g, 0));
         return true;
     case SP_OP_CompositeExtract: write_extract(g); return true;
@@ -809,12 +805,12 @@ bool cg_write_simple(struct cg *g)
     case SP_OP_SMulExtended: write_wide(g); return true;
     default: break;
     }
-    if (sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedConversion) &&
-        (r = find_row(saturated, sizeof saturated / sizeof *saturated, g->inst->op)))
+    if (sp_decorated(g->m, g->w->inst->id, SP_DECORATION_SaturatedConversion) &&
+        (r = find_row(saturated, sizeof saturated / sizeof *saturated, g->w->inst->op)))
         write_row(g, r, false);
-    else if ((r = find_row(rows, sizeof rows / sizeof *rows, g->inst->op)))
+    else if ((r = find_row(rows, sizeof rows / sizeof *rows, g->w->inst->op)))
         write_row(g, r, false);
-    else if ((r = find_row(shifts, sizeof shifts / sizeof *shifts, g->inst->op)))
+    else if ((r = find_row(shifts, sizeof shifts / sizeof *shifts, g->w->inst->op)))
         write_row(g, r, true);
     return r != NULL;
 }

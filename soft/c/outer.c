@@ -14,10 +14,10 @@ static const char *write_sums(struct cg *g, const char *type, const struct cg_ou
 
 static const char *write_copies(struct cg *g, const char *type, uint32_t n, const struct cg_lanes *v)
 {
-    const char *name = cg_str(g, "t%u", g->temporaries++);
+    const char *name = cg_str(g, "t%u", g->w->temporaries++);
     cg_put(g, "    %s %s[%u];\n", type, name, n);
     for (uint32_t k = 0; k < n; k++) cg_put(g, "    %s[%u] = %s;\n", name, k, cg_leaf_use(g, v[k].id, v[k].leaf, true));
-    g->fn->frame_bytes += (uint64_t)n * 8 * g->S;
+    cg_add_frame(g, (uint64_t)n * 8 * g->S);
     return name;
 }
 
@@ -47,7 +47,7 @@ static void write_product(struct cg *g, const struct cg_outer *o)
 
 bool cg_write_outer(struct cg *g)
 {
-    const struct cg_outer *o = g->inst->id ? cg_spelled(g, g->inst->id)->outer : NULL;
-    if (o && g->inst == o->last) write_product(g, o);
+    const struct cg_outer *o = g->w->inst->id ? cg_spelled(g, g->w->inst->id)->outer : NULL;
+    if (o && g->w->inst == o->last) write_product(g, o);
     return o != NULL;
 }

@@ -128,18 +128,18 @@ void cg_write_body(struct cg *g, void (*body)(struct cg *))
     uint32_t points = g->fn->continuation ? g->fn->continuation->count : 0;
     struct cg_body b = {.piece = cg_alloc(g, plan->pieces * sizeof *b.piece),
                         .entered = cg_alloc(g, plan->place_count + points + 1)};
-    struct sp_text *out = g->c;
+    struct sp_text *out = g->w->c;
     if (g->failed) return;
-    g->body_text = &b;
-    g->c = &b.piece->text;
+    g->w->body_text = &b;
+    g->w->c = &b.piece->text;
     declare_ends(g, &b, result);
     body(g);
-    g->c = out;
+    g->w->c = out;
     if (!g->failed) (cg_is_divided(g) ? write_divided : write_whole)(g, &b);
     if (g->fn->continuation)
         cg_put(g, cg_is_divided(g) ? "    return next;\n" : "    return 0;\n");
     else if (result->kind != SP_VOID)
         cg_put(g, "    return %s;\n", cg_is_divided(g) ? "state.result" : "result");
     free_body(g, &b);
-    g->body_text = NULL;
+    g->w->body_text = NULL;
 }

@@ -48,7 +48,7 @@ void cg_write_entries(struct cg *g)
 {
     for (uint32_t i = 0; i < g->m->function_count && !g->failed; i++) {
         if (!g->function[i].row) continue;
-        g->function[i].sizes |= g->S;
+        g->w->written[i].sizes |= g->S;
         write_entry(g, &g->function[i]);
     }
 }
@@ -64,7 +64,7 @@ void cg_write_rows(struct cg *g)
             cg_put(g, "    {");
             cg_put_string(g, fn->f->name);
             for (uint32_t S = 8; S <= 32; S *= 2)
-                cg_put(g, fn->sizes & S ? ", %sentry%u_%u" : ", %s0", S == 8 ? "{" : "", fn->f->id, S);
+                cg_put(g, cg_written(g, fn)->sizes & S ? ", %sentry%u_%u" : ", %s0", S == 8 ? "{" : "", fn->f->id, S);
             cg_put(g, "}},\n");
         }
     }
@@ -73,19 +73,19 @@ void cg_write_rows(struct cg *g)
 
 void cg_write_pointer_call(struct cg *g)
 {
-    const struct sp_type *type = sp_type(g->m, g->inst->type);
+    const struct sp_type *type = sp_type(g->m, g->w->inst->type);
     const char *args = "", *result = "0";
-    for (uint32_t i = 1; i < g->inst->count; i++) {
+    for (uint32_t i = 1; i < g->w->inst->count; i++) {
         const char *a = cg_temporary(g, cg_type_name(g, g->m->ids[cg_operand(g, i)].type, true));
         cg_put(g, "    %s = %s;\n", a, cg_use_whole(g, cg_operand(g, i), true));
         args = cg_str(g, "%s&%s, ", args, a);
     }
     if (type->kind != SP_VOID) {
-        result = cg_temporary(g, cg_type_name(g, g->inst->type, true));
+        result = cg_temporary(g, cg_type_name(g, g->w->inst->type, true));
         cg_put(g, "    __builtin_memset(&%s, 0, sizeof %s);\n", result, result);
     }
     cg_put(g, "    XS(call_pointers)(self, %s, %s, %s%s, (const void *const[]){%s0});\n",
-           cg_use(g, cg_operand(g, 0), true), g->bits, type->kind == SP_VOID ? "" : "&", result, args);
+           cg_use(g, cg_operand(g, 0), true), g->w->bits, type->kind == SP_VOID ? "" : "&", result, args);
     if (type->kind == SP_VOID) return;
     cg_set_whole(g, result, true);
 }

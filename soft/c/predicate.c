@@ -5,33 +5,33 @@
 
 static void set_default(struct cg *g)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_leaf_use(g, cg_operand(g, 2), i, cg_is_varying(g, g->inst->id)));
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_leaf_use(g, cg_operand(g, 2), i, cg_is_varying(g, g->w->inst->id)));
 }
 
 void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g))
 {
-    bool loads = g->inst->op == SP_OP_PredicatedLoadINTEL, blends = g->value[g->inst->id].blend;
+    bool loads = g->w->inst->op == SP_OP_PredicatedLoadINTEL;
     uint32_t condition = cg_operand(g, loads ? 1 : 2);
     /* a varying result is selected lane by lane, even if the condition is uniform */
-    bool varying = cg_is_varying(g, condition) || (loads && cg_is_varying(g, g->inst->id));
-    const char *outer_mask = g->mask, *outer_bits = g->bits, *bits;
+    bool varying = cg_is_varying(g, condition) || (loads && cg_is_varying(g, g->w->inst->id));
+    const char *outer_mask = g->w->mask, *outer_bits = g->w->bits, *bits;
     if (loads) set_default(g);
     if (varying) {
-        g->mask = cg_temporary(g, "i32x");
-        cg_put(g, "    %s = %s & %s;\n", g->mask, cg_use(g, condition, true), outer_mask);
+        g->w->mask = cg_temporary(g, "i32x");
+        cg_put(g, "    %s = %s & %s;\n", g->w->mask, cg_use(g, condition, true), outer_mask);
         bits = cg_temporary(g, "u64");
-        cg_put(g, "    %s = XS(bits)(%s);\n", bits, g->mask);
-        if (loads) g->value[g->inst->id].blend = true;
+        cg_put(g, "    %s = XS(bits)(%s);\n", bits, g->w->mask);
+        g->w->blends = loads;
     } else {
         bits = cg_temporary(g, "u64");
         cg_put(g, "    %s = %s ? %s : 0;\n", bits, cg_use(g, condition, false), outer_bits);
     }
-    g->bits = bits;
+    g->w->bits = bits;
     cg_put(g, "    if (%s) {\n", bits);
     write_access(g);
     cg_put(g, "    }\n");
-    g->bits = outer_bits;
-    g->mask = outer_mask;
-    if (loads) g->value[g->inst->id].blend = blends;
+    g->w->bits = outer_bits;
+    g->w->mask = outer_mask;
+    g->w->blends = false;
 }

@@ -53,14 +53,14 @@ static void roll_type(struct cg *g, struct cg_rolled *r, uint32_t type_id)
 
 void cg_roll(struct cg *g, struct cg_rolled *r)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     r->n = 0;
-    if (!g->o->quick || g->lanes_apart || l->count < LEAST_COMPONENTS) return;
-    if (!can_roll(g, g->inst->id, l->count) || g->inst->count > CG_ROLLED_TYPES - 1) return;
-    for (uint32_t k = 0; k < g->inst->count; k++)
-        if (!cg_is_value_operand(g->inst, k) || !can_roll(g, cg_operand(g, k), l->count)) return;
-    roll_type(g, r, g->inst->type);
-    for (uint32_t k = 0; k < g->inst->count && !g->failed; k++) roll_type(g, r, g->m->ids[cg_operand(g, k)].type);
+    if (!g->o->quick || g->w->lanes_apart || l->count < LEAST_COMPONENTS) return;
+    if (!can_roll(g, g->w->inst->id, l->count) || g->w->inst->count > CG_ROLLED_TYPES - 1) return;
+    for (uint32_t k = 0; k < g->w->inst->count; k++)
+        if (!cg_is_value_operand(g->w->inst, k) || !can_roll(g, cg_operand(g, k), l->count)) return;
+    roll_type(g, r, g->w->inst->type);
+    for (uint32_t k = 0; k < g->w->inst->count && !g->failed; k++) roll_type(g, r, g->m->ids[cg_operand(g, k)].type);
 }
 
 void cg_unroll(struct cg_rolled *r)

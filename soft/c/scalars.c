@@ -97,8 +97,8 @@ const char *cg_narrow(struct cg *g, enum cg_kind kind, bool varying, const char 
     const char *how = "";
     if (!cg_kind_is_small_float(kind)) return e;
     if (kind == CG_E4M3 || kind == CG_E5M2)
-        how = g->inst && g->inst->id &&
-                      sp_decorated(g->m, g->inst->id, SP_DECORATION_SaturatedToLargestFloat8NormalConversionEXT)
+        how = g->w->inst && g->w->inst->id &&
+                      sp_decorated(g->m, g->w->inst->id, SP_DECORATION_SaturatedToLargestFloat8NormalConversionEXT)
                   ? "_sat"
                   : "_rne";
     return cg_str(g, varying ? "XS(f32_to_%s%s)(%s)" : "f32_to_%s%s(%s)", kinds[kind].name, how, e);
@@ -143,7 +143,7 @@ const char *cg_from_bits(struct cg *g, enum cg_kind kind, bool varying, const ch
 
 const char *cg_temporary(struct cg *g, const char *type)
 {
-    const char *name = cg_str(g, "t%u", g->temporaries++);
+    const char *name = cg_str(g, "t%u", g->w->temporaries++);
     cg_put(g, "    %s %s;\n", type, name);
     return name;
 }

@@ -17,9 +17,9 @@
 
 enum { MAX_NAMES = 8192, BUCKETS = 16384, MAX_PARAMS = 8, MAX_DEPTH = 4, WORD = 64 };
 
-const char *const *const cg_texts[] = {soft_text_abi,   soft_text_prelude, soft_text_check, soft_text_print,
-                                       soft_text_lanes, soft_text_matrix,  soft_text_amx,   soft_text_math,
-                                       soft_text_coop, NULL};
+const char *const *const cg_texts[] = {
+    soft_text_abi,    soft_text_prelude, soft_text_check, soft_text_print, soft_text_lanes,
+    soft_text_matrix, soft_text_amx,     soft_text_math,  soft_text_coop,  NULL};
 
 struct item {
     const char *const *line;
@@ -256,10 +256,7 @@ static void define_line(void *item, const char *s, const struct args *a)
 
 /* ---- items */
 
-static bool is_directive(const char *s, const char *what)
-{
-    return *s == '#' && begins(skip_blanks(s + 1), what);
-}
+static bool is_directive(const char *s, const char *what) { return *s == '#' && begins(skip_blanks(s + 1), what); }
 
 /* The last character of a line, ignoring blanks and a trailing comment. */
 static char last_of(const char *s)
@@ -410,8 +407,10 @@ static void need_line(void *search, const char *line, const struct args *a)
     char name[WORD];
     while (*line) {
         uint32_t n = is_word(*line) ? join(line, a, name, &line) : 0;
-        if (n) need_word(search, name, n);
-        else line++;
+        if (n)
+            need_word(search, name, n);
+        else
+            line++;
     }
 }
 
@@ -420,8 +419,10 @@ static void need_item(struct search *s, const struct item *i)
     for (uint32_t k = 0; k < i->count && i->leads; k++) {
         const char *line = i->line[k];
         need_words(s, line, line + strlen(line));
-        if (is_family_use(line)) visit_families(line, NULL, 0, need_line, s);
-        else if (!i->family) need_parts(s, line);
+        if (is_family_use(line))
+            visit_families(line, NULL, 0, need_line, s);
+        else if (!i->family)
+            need_parts(s, line);
     }
 }
 

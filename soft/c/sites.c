@@ -124,7 +124,7 @@ void cg_check_locals(struct cg *g)
 /* Declares the instruction's site before the section; returns its name. */
 const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_t root, uint32_t flags)
 {
-    const struct sp_inst *i = g->inst;
+    const struct sp_inst *i = g->w->inst;
     const char *name = cg_str(g, "site%u_%u_%u", g->S, i->word, part), *source = cg_source(g, i), *ext = "";
     uint64_t bytes;
     CG_HELPER (name) {

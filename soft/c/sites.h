@@ -6,7 +6,7 @@
 
 /* State that lasts from one instruction to the next. */
 struct cg_check {
-    const char *bits; /* the active lanes, while g->bits are the allowed ones */
+    const char *bits; /* the active lanes, while g->w->bits are the allowed ones */
     bool stores;
     uint8_t fences; /* 1: the module has only those of barriers; 2: it has others */
 };

@@ -111,11 +111,11 @@ static void write_globals(struct cg *g)
         if (g->global_index[v->id] != n || !sp_is_global(g->m, v)) continue;
         n++;
         if (!has_initial(g, v)) continue;
-        g->inst = v;
+        cg_set_inst(g, v);
         cg_put(g, "static const u8 initial%u[%llu] XS_ALIGNED(16) = {", n - 1, (unsigned long long)t->size + 1);
         write_initial(g, v->operand[1], (size_t)t->size);
         cg_put(g, "0};\n");
-        g->inst = NULL;
+        cg_set_inst(g, NULL);
     }
 }
 

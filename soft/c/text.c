@@ -14,7 +14,7 @@ static const size_t cg_max_text = (size_t)1 << 27;
 /* Makes room for this many more bytes and a zero. */
 static bool make_room(struct cg *g, size_t bytes)
 {
-    struct sp_text *t = g->c;
+    struct sp_text *t = g->w->c;
     if (t->failed || g->failed) return false;
     if (t->data && t->capacity - t->size > bytes) return true;
     size_t capacity = (t->capacity ? t->capacity * 2 : CG_LINES) + bytes;
@@ -38,12 +38,12 @@ void cg_put(struct cg *g, const char *format, ...)
     int n = 0;
     while (make_room(g, n > 0 ? (size_t)n : 0)) {
         va_list again;
-        size_t room = g->c->capacity - g->c->size;
+        size_t room = g->w->c->capacity - g->w->c->size;
         va_copy(again, args);
-        n = vsnprintf(g->c->data + g->c->size, room, format, again);
+        n = vsnprintf(g->w->c->data + g->w->c->size, room, format, again);
         va_end(again);
         if (n < 0 || (size_t)n >= room) continue;
-        g->c->size += (size_t)n;
+        g->w->c->size += (size_t)n;
         break;
     }
     va_end(args);
@@ -52,9 +52,9 @@ void cg_put(struct cg *g, const char *format, ...)
 void cg_put_text(struct cg *g, const char *text, size_t bytes)
 {
     if (!bytes || !make_room(g, bytes)) return;
-    memcpy(g->c->data + g->c->size, text, bytes);
-    g->c->size += bytes;
-    g->c->data[g->c->size] = 0;
+    memcpy(g->w->c->data + g->w->c->size, text, bytes);
+    g->w->c->size += bytes;
+    g->w->c->data[g->w->c->size] = 0;
 }
 
 /* "255," or less. */
@@ -95,18 +95,23 @@ void cg_put_string(struct cg *g, const char *s)
 
 /* ---- helpers */
 
+struct cg_helper {
+    struct cg_helper *next;
+    char name[];
+};
+
 struct sp_text *cg_begin_helper(struct cg *g, const char *name)
 {
-    struct cg_helper *h = g->helper;
-    struct sp_text *body = g->c;
+    struct cg_helper *h = g->w->helper;
+    struct sp_text *body = g->w->c;
     while (h && strcmp(h->name, name)) h = h->next;
     if (h) return NULL;
     h = cg_alloc(g, sizeof *h + strlen(name) + 1);
     if (!h) return NULL;
     strcpy(h->name, name);
-    h->next = g->helper;
-    g->helper = h;
-    g->c = &g->helpers;
+    h->next = g->w->helper;
+    g->w->helper = h;
+    g->w->c = &g->w->helpers;
     return body;
 }
 

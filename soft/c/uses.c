@@ -16,8 +16,8 @@ struct cg_uses {
 
 static void note(struct cg *g, uint32_t id, uint32_t how, uint32_t parts)
 {
-    g->uses[id].how |= (uint8_t)how;
-    g->uses[id].parts |= parts;
+    g->w->uses[id].how |= (uint8_t)how;
+    g->w->uses[id].parts |= parts;
 }
 
 static void note_part(struct cg *g, uint32_t id, uint32_t part)
@@ -81,14 +81,14 @@ static void note_operand(struct cg *g, const struct sp_inst *i, uint32_t k)
 /* Bit-fields are written by load, mask, or, store, which does not read the bits that the mask removes. */
 static void note_masked(struct cg *g, const struct sp_inst *i)
 {
-    uint32_t how = g->uses[i->id].how == USE_JOINED && !g->uses[i->id].parts ? USE_FILLED : USE_AS_IS;
+    uint32_t how = g->w->uses[i->id].how == USE_JOINED && !g->w->uses[i->id].parts ? USE_FILLED : USE_AS_IS;
     for (uint32_t k = 0; k < 2; k++) note(g, i->operand[k], how, 0);
 }
 
 static void find_uses(struct cg *g)
 {
-    g->uses = cg_alloc(g, (size_t)g->m->bound * sizeof *g->uses);
-    for (uint32_t pass = 0; pass < 2 && g->uses; pass++) {
+    g->w->uses = cg_alloc(g, (size_t)g->m->bound * sizeof *g->w->uses);
+    for (uint32_t pass = 0; pass < 2 && g->w->uses; pass++) {
         for (uint32_t n = 0; n < g->m->function_count; n++) {
             const struct sp_function *f = &g->m->functions[n];
             CG_EACH (i, b, f) {
@@ -111,9 +111,9 @@ static bool uses_all_parts(const struct sp_type *t, uint32_t parts)
 uint32_t cg_check_reading(struct cg *g, const struct sp_inst *load)
 {
     const struct sp_type *t = sp_type(g->m, load->type), *p = sp_type(g->m, g->m->ids[load->operand[0]].type);
-    if (!g->uses) find_uses(g);
-    if (!g->uses) return XS_READS;
-    uint32_t how = g->uses[load->id].how, parts = g->uses[load->id].parts;
+    if (!g->w->uses) find_uses(g);
+    if (!g->w->uses) return XS_READS;
+    uint32_t how = g->w->uses[load->id].how, parts = g->w->uses[load->id].parts;
     if (how & (USE_AS_IS | USE_JOINED)) return XS_READS;
     if (how & USE_CHOSEN && p->storage == SP_STORAGE_CrossWorkgroup) return XS_READS; /* never loaded early */
     if (parts) return uses_all_parts(t, parts) ? XS_READS : XS_READS | XS_HOLES;

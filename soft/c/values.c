@@ -66,7 +66,7 @@ static const char *address_of_global(struct cg *g, uint32_t variable, int64_t of
     if (d->op == SP_OP_Function) return address_of_function(g, variable);
     if (d->operand[0] == SP_STORAGE_Workgroup) {
         uint64_t end = g->local_offset[variable] + sp_type(g->m, sp_type(g->m, d->type)->elem)->size;
-        if (g->fn && end > g->fn->local_bytes) g->fn->local_bytes = (uint32_t)end;
+        cg_need_local(g, (uint32_t)end);
         return cg_str(g, "(%s + %lldu)", cg_is_kernel(g->fn) ? "at.local" : "(u64)(uintptr_t)self->local",
                       (long long)(g->local_offset[variable] + offset));
     }
@@ -181,12 +181,12 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
             return "0";
         }
         if (cg_affine(g, id)->is) {
-            if (!varying) return cg_affine_lane(g, id, cg_str(g, "XS(first_lane)(%s)", g->bits));
+            if (!varying) return cg_affine_lane(g, id, cg_str(g, "XS(first_lane)(%s)", g->w->bits));
             return cg_affine_lanes(g, id, e);
         }
         if (g->value[id].varying) {
             if (varying) return e;
-            return cg_str(g, "(%s)[XS(first_lane)(%s)]", e, g->bits);
+            return cg_str(g, "(%s)[XS(first_lane)(%s)]", e, g->w->bits);
         }
     }
     return varying ? cg_splat(g, kind, e) : e;
@@ -241,43 +241,46 @@ const char *cg_address_of(struct cg *g, uint32_t id)
     return cg_str(g, "&%s", is_variable(g, id, true) ? cg_variable(g, id) : copy_whole(g, id, true));
 }
 
+/* Do the lanes for which the instruction is not executed keep the value of its result? */
+static bool blends(const struct cg *g) { return g->w->blends || g->value[g->w->inst->id].blend; }
+
 const char *cg_result_leaf(struct cg *g, uint32_t leaf)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    if (g->lanes_apart) return cg_var(g, "w", g->inst->id);
-    return leaf < l->count ? cg_str(g, "%s%s", cg_variable(g, g->inst->id), l->leaf[leaf].path) : "";
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    if (g->w->lanes_apart) return cg_var(g, "w", g->w->inst->id);
+    return leaf < l->count ? cg_str(g, "%s%s", cg_variable(g, g->w->inst->id), l->leaf[leaf].path) : "";
 }
 
 void cg_set_leaf(struct cg *g, uint32_t leaf, const char *expression)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     if (leaf >= l->count) return;
     const char *to = cg_result_leaf(g, leaf);
-    expression = cg_cut(g, &l->leaf[leaf], cg_is_varying(g, g->inst->id), expression);
-    if (g->value[g->inst->id].blend) expression = cg_select(g, l->leaf[leaf].kind, g->mask, expression, to);
+    expression = cg_cut(g, &l->leaf[leaf], cg_is_varying(g, g->w->inst->id), expression);
+    if (blends(g)) expression = cg_select(g, l->leaf[leaf].kind, g->w->mask, expression, to);
     cg_put(g, "    %s = %s;\n", to, expression);
 }
 
 void cg_set_uniform(struct cg *g, uint32_t leaf, const char *e)
 {
-    enum cg_kind kind = cg_leaves_of(g, g->inst->type)->leaf[leaf].kind;
-    cg_set_leaf(g, leaf, cg_is_varying(g, g->inst->id) ? cg_splat(g, kind, e) : e);
+    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[leaf].kind;
+    cg_set_leaf(g, leaf, cg_is_varying(g, g->w->inst->id) ? cg_splat(g, kind, e) : e);
 }
 
 void cg_set_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of, const char *expression)
 {
     struct cg_leaf leaf = leaf_of_part(g, at, of);
-    const char *to = cg_str(g, "%s%s", cg_variable(g, g->inst->id), leaf.path);
-    if (g->value[g->inst->id].blend) expression = cg_select(g, leaf.kind, g->mask, expression, to);
+    const char *to = cg_str(g, "%s%s", cg_variable(g, g->w->inst->id), leaf.path);
+    if (blends(g)) expression = cg_select(g, leaf.kind, g->w->mask, expression, to);
     cg_put(g, "    %s = %s;\n", to, expression);
 }
 
 void cg_set_whole(struct cg *g, const char *whole, bool varying)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->inst->type);
-    bool splat = !varying && cg_is_varying(g, g->inst->id);
-    if (l->many && !splat && !g->value[g->inst->id].blend) {
-        cg_put(g, "    %s = %s;\n", cg_variable(g, g->inst->id), whole);
+    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
+    bool splat = !varying && cg_is_varying(g, g->w->inst->id);
+    if (l->many && !splat && !blends(g)) {
+        cg_put(g, "    %s = %s;\n", cg_variable(g, g->w->inst->id), whole);
         return;
     }
     CG_EACH_LEAF (i, l) {

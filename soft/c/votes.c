@@ -175,10 +175,10 @@ static void write_early(struct cg *g, uint32_t id, uint32_t block)
     uint32_t builtin, component;
     if (d->what != SP_IS_VALUE || d->block != block || d->def->op == SP_OP_Phi || cg_is_proved(g, id, CG_COMPUTED))
         return;
-    g->fn->proofs[g->ordinal[id]] |= CG_COMPUTED;
+    g->w->proofs[id] |= CG_COMPUTED;
     if (!cg_builtin_component(g, d->def, &builtin, &component))
         CG_EACH_VALUE (k, d->def) write_early(g, d->def->operand[k], block);
-    g->inst = d->def;
+    cg_set_inst(g, d->def);
     if (cg_affine(g, id)->is)
         cg_write_affine_start(g);
     else if (!cg_write_simple(g))
@@ -204,7 +204,7 @@ static bool prove(struct cg *g, uint32_t block)
     bool any = false;
     for (uint32_t k = 0; k < b->count; k++) {
         if (!is_provable(g, &b->inst[k], block)) continue;
-        g->fn->proofs[g->ordinal[b->inst[k].id]] |= CG_PROVED;
+        g->w->proofs[b->inst[k].id] |= CG_PROVED;
         any = true;
         for (uint32_t o = 0; o < b->inst[k].count; o++)
             if (cg_is_value_operand(&b->inst[k], o)) write_early(g, b->inst[k].operand[o], block);
@@ -216,7 +216,7 @@ static bool prove(struct cg *g, uint32_t block)
 void cg_check_affine_first(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
-    if (!g->fn->proofs) g->fn->proofs = cg_alloc(g, g->fn->value_count + 1);
+    if (!g->w->proofs) g->w->proofs = cg_alloc(g, g->m->bound + 1);
     if (g->failed || !prove(g, block)) return;
     cg_put(g, "    if (!(1");
     for (uint32_t k = 0; k < b->count; k++)
@@ -229,5 +229,5 @@ void cg_check_affine_first(struct cg *g, uint32_t block)
 void cg_forget_proofs(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
-    for (uint32_t k = 0; k < b->count && !g->failed; k++) g->fn->proofs[g->ordinal[b->inst[k].id]] = 0;
+    for (uint32_t k = 0; k < b->count && !g->failed; k++) g->w->proofs[b->inst[k].id] = 0;
 }

@@ -98,8 +98,8 @@ void cg_fail(struct cg *g, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (g->inst) {
-        sp_text_add(g->log, "error: word %u, %s: %s\n", g->inst->word, sp_op_name(g->inst->op), text);
+    if (g->at) {
+        sp_text_add(g->log, "error: word %u, %s: %s\n", g->at->word, sp_op_name(g->at->op), text);
     } else {
         sp_text_add(g->log, "error: %s\n", text);
     }

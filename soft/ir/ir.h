@@ -65,22 +65,15 @@ struct cg_function {
     bool *coherent;               /* by component: its blocks are written twice */
     struct cg_loop *loop;
     uint32_t loop_count;
-    bool result_varying, has_barrier, uses_builtins, reachable, loops_irreducible;
+    bool result_varying, has_barrier, uses_builtins, loops_irreducible;
     /* A kernel may be written twice: for full subgroups of work-items consecutive in x (`full`), and for any. `full`
      * says which of the two is being analysed and written. */
     bool full, has_full, has_general, called;
     uint32_t accesses;                    /* scalars loaded and stored */
     bool wraps;                           /* an entry point that only calls its `body` */
     struct cg_continuation *continuation; /* NULL: barriers are calls of the scheduler */
-    uint32_t framed;                      /* the section that defines its frame size */
-    uint64_t frame_bytes, private_bytes;  /* of this function alone */
-    bool summed;                          /* the next three include the functions it calls */
-    uint64_t all_frames, all_private;
-    uint32_t all_local;
-    bool any_barrier;
     uint32_t value_count; /* parameters and results, with ordinals from 1 */
-    uint32_t row, sizes;  /* if called by pointer: index + 1 in the table, subgroup sizes written so far */
-    uint32_t local_bytes;
+    uint32_t row;         /* if called by pointer: index + 1 in the table */
     /* results of passes, each for its function's values by ordinal: see passes/passes.h */
     const struct cg_affine *affine;
     const struct cg_derived *derived;
@@ -88,7 +81,6 @@ struct cg_function {
     const struct cg_shared *shared;
     const struct cg_held *held;
     const struct cg_deferred *deferred;
-    uint8_t *proofs; /* c/votes.c's own */
     struct cg_queue *queues; /* deferred products: passes/deferred.c */
     struct cg_outer *outer;  /* products that are spelled out: passes/outer.c */
     uint32_t queue_count;
@@ -96,19 +88,15 @@ struct cg_function {
     const struct cg_outline *outline; /* the order of its blocks, and pieces: passes/outline.c */
 };
 
-struct cg_helper {
-    struct cg_helper *next;
-    char name[];
-};
-
 struct cg {
     const struct sp_module *m;
     const struct cg_options *o;
-    struct sp_text *c, *log;
+    struct sp_text *log;
     bool failed;
-    struct cg_value *value; /* by id: divergence.c */
-    uint32_t *ordinal;      /* by id: index among its function's values, for tables; 0: the module's */
-    struct cg_value *fresh; /* divergence.c's own: the values before any analysis */
+    const struct sp_inst *at;         /* what an error is about; NULL: the module */
+    const struct cg_value *value;     /* by id: divergence.c */
+    uint32_t *ordinal;                /* by id: index among its function's values, for tables; 0: the module's */
+    struct cg_value *fresh;           /* divergence.c's own: the values before any analysis */
     const struct cg_private *private; /* by id: addresses.c */
     struct cg_function *function;
     uint32_t *body;                    /* by entry: the function that is the kernel */
@@ -120,22 +108,10 @@ struct cg {
     bool pointer_calls;                /* some function calls by pointer */
     void *arena, *words;               /* arena.c's own; words: text of cg_str, released after every block */
     size_t taken;                      /* bytes of both */
-    struct cg_places *places;          /* c/codegen.c's own */
-    struct sp_text helpers;            /* functions that precede the section being written */
-    struct cg_helper *helper;          /* the ones written so far */
-    /* while a function is being written */
-    struct cg_function *fn;
-    const struct sp_inst *inst;
-    uint32_t phi_at; /* c/blocks.c's own: operand index of the last phi's source */
-    uint32_t S, smallest_S, largest_S, temporaries, skip /* instructions already written with an earlier one */;
-    struct cg_body *body_text; /* text so far */
-    bool coherent;             /* writing masked blocks for all lanes */
-    const char *mask, *bits;   /* the active lanes: an i32x and a u64 in C */
-    bool extends;              /* use integers of odd widths sign-extended */
-    bool lanes_apart;          /* writing results of affine operations to w<id>, lane by lane */
-    uint32_t source_at, source_file; /* source.c's own: how far OpLine was searched, and the file */
-    struct cg_check *check;    /* c/checks.c's own */
-    struct cg_uses *uses;      /* c/uses.c's own */
+    uint32_t S, smallest_S, largest_S;
+    struct cg_function *fn;            /* the one being analysed or written */
+    uint32_t source_at, source_file;   /* source.c's own: how far OpLine was searched, and the file */
+    struct cg_writer *w;               /* what only c/ knows: c/codegen.h */
 };
 
 /* ---- arena.c */
@@ -164,7 +140,6 @@ uint64_t cg_memory_size(struct cg *g, uint32_t type_id); /* in a private variabl
 uint32_t cg_leaf_bytes(const struct cg_leaf *leaf);      /* in memory ... */
 uint32_t cg_piece(uint32_t bytes);               /* ... and the number of those left to access at once */
 uint32_t cg_width_of(struct cg *g, uint32_t id); /* bits of a scalar's kind */
-uint32_t cg_operand(struct cg *g, uint32_t i);   /* an operand word of the instruction being written */
 
 /* ---- ops.c */
 enum cg_property {

@@ -1,5 +1,5 @@
 /* addressed.c - functions whose address is taken, by the module or by the host. */
-#include "passes.h"
+#include "own.h"
 
 #include <string.h>
 
@@ -37,6 +37,6 @@ void cg_spread_addressed(struct cg *g)
         struct cg_function *fn = &g->function[i];
         if (!fn->row) continue;
         fn->called = fn->result_varying = true;
-        for (uint32_t k = 0; k < fn->f->param_count; k++) g->value[fn->f->params[k]].varying = true;
+        for (uint32_t k = 0; k < fn->f->param_count; k++) cg_own_value(g, fn->f->params[k])->varying = true;
     }
 }

@@ -7,7 +7,7 @@
  * Gives: g->private, before divergence, which asks for cg_memory_varies and cg_store_effect; cg_derived, after
  * cg_affine.
  */
-#include "passes.h"
+#include "own.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -285,10 +285,10 @@ static uint32_t root_of(struct cg *g, const uint32_t *root, const struct sp_inst
 static void note_written(struct cg *g, uint32_t root)
 {
     if (g->m->ids[root].what == SP_IS_PARAMETER) {
-        g->value[root].varying = true;
+        cg_own_value(g, root)->varying = true;
         return;
     }
-    g->inst = g->m->ids[root].def;
+    g->at = g->m->ids[root].def;
     cg_fail(g, "a variable of the program in private memory that may be written is not supported");
 }
 
@@ -346,7 +346,7 @@ void cg_place_variables(struct cg *g)
         case SP_STORAGE_Private:
         case SP_STORAGE_CrossWorkgroup:
         case SP_STORAGE_UniformConstant: g->global_index[v->id] = globals++; break;
-        default: g->inst = v; cg_fail(g, "a variable in this storage class is not supported");
+        default: g->at = v; cg_fail(g, "a variable in this storage class is not supported");
         }
         if (g->failed) return;
     }
@@ -391,7 +391,7 @@ void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp
         }
     }
     if (!target || !varying || g->value[target].stored_varying) return;
-    g->value[target].stored_varying = *changed = true;
+    cg_own_value(g, target)->stored_varying = *changed = true;
 }
 
 /* ---- pointers at the same distance from another pointer in all lanes
@@ -403,7 +403,7 @@ CG_OWN_ROW(derived)
 
 static void derive_pointer(struct cg *g, const struct sp_inst *i)
 {
-    struct cg_value *v = &g->value[i->id];
+    const struct cg_value *v = &g->value[i->id];
     uint32_t base = i->operand[0];
     if (!cg_is(i, CG_CHAIN) || !v->varying || v->blend || g->private[i->id].variable || !g->value[base].varying) return;
     if (g->m->ids[base].what == SP_IS_CONSTANT || g->private[base].variable || cg_affine(g, i->id)->is ||

@@ -7,7 +7,7 @@
  *
  * Needs: divergence, addresses. Gives: cg_shared; and cg_held, by way of widening.c.
  */
-#include "passes.h"
+#include "own.h"
 
 #include <string.h>
 
@@ -189,7 +189,7 @@ static void find_forwarded(struct cg *g, const struct sp_block *b, const uint32_
 {
     for (uint32_t k = 0; k < b->count; k++) {
         const struct sp_inst *load = &b->inst[k];
-        struct cg_value *v = &g->value[load->id];
+        const struct cg_value *v = &g->value[load->id];
         uint32_t here = 0;
         if (load->op != SP_OP_Load || v->blend || !v->varying) continue;
         const struct cg_private *p = &g->private[load->operand[0]];

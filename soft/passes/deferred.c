@@ -13,6 +13,7 @@
  * Needs: cg_shared, cg_held. Gives: cg_deferred, fn->queues.
  */
 #include "matrix.h"
+#include "own.h"
 
 #include <string.h>
 

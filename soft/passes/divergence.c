@@ -9,7 +9,7 @@
  *
  * Needs: g->private. Gives: g->value, masked blocks and their order, versions of kernels.
  */
-#include "passes.h"
+#include "own.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void note_call(struct cg *g, const struct sp_inst *i, bool *changed)
 {
     const struct sp_function *callee = &g->m->functions[g->m->ids[i->operand[0]].block];
     for (uint32_t k = 0; k < callee->param_count && k + 1 < i->count; k++) {
-        struct cg_value *p = &g->value[callee->params[k]];
+        struct cg_value *p = cg_own_value(g, callee->params[k]);
         if (p->varying || !g->value[i->operand[k + 1]].varying) continue;
         p->varying = *changed = true;
     }
@@ -84,7 +84,7 @@ static void note_use(struct cg *g, struct cg_function *fn, uint32_t id, uint32_t
         for (uint32_t l = loop; l; l = fn->loop[l - 1].parent) irreducible = irreducible || fn->loop[l - 1].irreducible;
         if (!irreducible) return;
     }
-    struct cg_value *v = &g->value[id];
+    struct cg_value *v = cg_own_value(g, id);
     bool phi = d->def->op == SP_OP_Phi;
     if (g->private[id].variable || (v->varying && (v->blend || phi))) return;
     v->varying = true;
@@ -111,7 +111,7 @@ static bool propagate(struct cg *g, struct cg_function *fn)
         for (uint32_t k = 0; k < b->count; k++) {
             const struct sp_inst *i = &b->inst[k];
             if (i->id && i->type && !g->value[i->id].varying && instruction_varies(g, fn, block, i))
-                g->value[i->id].varying = changed = true;
+                cg_own_value(g, i->id)->varying = changed = true;
             if (i->op == SP_OP_FunctionCall) note_call(g, i, &changed);
             if (i->op == SP_OP_ReturnValue && !fn->result_varying &&
                 (fn->block[block].masked || g->value[i->operand[0]].varying))
@@ -189,8 +189,8 @@ static void choose_versions(struct cg *g, struct cg_function *fn)
 void cg_analyse_again(struct cg *g, struct cg_function *fn)
 {
     const struct sp_function *f = fn->f;
-    for (uint32_t i = 0; i < f->param_count; i++) g->value[f->params[i]] = g->fresh[f->params[i]];
-    CG_EACH (i, b, f) g->value[i->id] = g->fresh[i->id];
+    for (uint32_t i = 0; i < f->param_count; i++) *cg_own_value(g, f->params[i]) = g->fresh[f->params[i]];
+    CG_EACH (i, b, f) *cg_own_value(g, i->id) = g->fresh[i->id];
     for (uint32_t b = 0; b < fn->f->block_count; b++) fn->block[b] = (struct cg_block){.ipdom = fn->block[b].ipdom};
     fn->order_count = fn->loop_count = 0;
     fn->loops_irreducible = false;

@@ -83,13 +83,6 @@ CG_TABLE(spelled)
 CG_TABLE(held)
 CG_TABLE(deferred)
 #undef CG_TABLE
-/* In the file of the pass: the row, to be written. */
-#define CG_OWN_ROW(name)                                                                   \
-    static struct cg_##name *name##_row(const struct cg *g, uint32_t id)                   \
-    {                                                                                      \
-        return (struct cg_##name *)&g->fn->name[g->ordinal[id]];                          \
-    }
-
 /* Is it uniform or affine? Then v<id> is a scalar. */
 static inline bool cg_is_step(const struct cg *g, uint32_t id)
 {

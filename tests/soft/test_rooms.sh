@@ -37,4 +37,20 @@ echo '#include "ze/ze_soft.h"' >> "$work/copy/soft/spirv/types.c"
 where=$(cd "$BUILD" && pwd)
 BUILD=$where "$work/copy/scripts/rooms.sh" arrows | up > "$work/seen"
 check "an include that goes up is seen" grep -q '^spirv ze soft/spirv/types.c: includes ze/ze_soft.h$' "$work/seen"
+
+# A pass can neither see what only the writer of C knows nor change another pass's results, and the writer can change none.
+reads() { # reads ROOM STATEMENT: does a file of that room compile with it?
+    printf '#include "%s/%s.h"\n#include "%s"\nvoid f(struct cg *g);\nvoid f(struct cg *g) { %s; }\n' "$1" \
+        "$([ "$1" = c ] && echo codegen || echo passes)" passes/passes.h "$2" > "$work/reads.c"
+    "$CC" -std=gnu11 -Isoft -I. -fsyntax-only "$work/reads.c" 2> "$work/why"
+}
+check "a pass reads the function" reads passes "(void)g->fn->block"
+check "a pass reads another's results" reads passes "(void)g->value[1].varying"
+check "the writer reads its own fields" reads c "(void)g->w->mask"
+refused() { ! reads "$@"; }
+check "a pass does not see the writer's fields" refused passes "(void)g->w->mask"
+check "a pass does not change another's results" refused passes "g->value[1].varying = 1"
+check "the writer does not change a pass's results" refused c "g->private[1].fixed = 1"
+grep -l '"passes/own.h"' soft/*/*.[ch] > "$work/owners" || true
+none "files outside passes/ that may write its tables" "$work/owners"
 report
