@@ -65,7 +65,7 @@
  *     make       cm_splat  cm_load  cm_from_components  cm_from_parts  cm_complex
  *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used
  *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
- *     multiply   cm_mul_add  cm_mul_add_saturating  cm_scale
+ *     multiply   cm_mul_add  cm_mul_add_real  cm_mul_add_saturating  cm_scale
  *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement per component, which knows its row and column)  cm_apply  cm_map1  cm_map2
@@ -476,6 +476,9 @@ XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
  * rounds to that type after every 16 products [OPERAND_USE, SHAPE, MUL_TYPES]. */
 XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                 const cm_matrix *acc);
+/* The same for types that are not complex (which are errors). Programs that only call this one compile faster. */
+XETILE_API cm_matrix cm_mul_add_real(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                     const cm_matrix *acc);
 
 /* The same, saturating: integers are the exact result clamped to the range of type_d. A and B have 8 or 16 bits (their
  * sums are exact in i32 and i64) [as cm_mul_add]. */

@@ -34,13 +34,6 @@ typedef struct {
     const cm_matrix *a, *b;
     cm_matrix acc; /* C going in, D coming out; its part array belongs to the method */
 } cm_job_;
-
-/* The methods of a lowering, to load or store and to multiply. One that cannot do it returns false. */
-typedef struct {
-    bool (*move)(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
-    bool (*mul_add)(cm_ctx *c, cm_job_ *job);
-} cm_methods_;
-
 #endif
 
 #include "prototypes.h"

@@ -42,8 +42,11 @@ int cm_layout_init(cm_layout *l, int rows, int cols, cm_type type, cm_use use, i
     if ((unsigned)use > (unsigned)CM_B) return CM_ERROR_USE;
     if (!cm_power_of_two_(subgroup_size)) return CM_ERROR_SUBGROUP;
     if (rows > EXTENT_MAX || cols > EXTENT_MAX || subgroup_size > SUBGROUP_MAX) return CM_ERROR_TOO_LARGE;
-    int I = CM_I(rows, subgroup_size), K1 = CM_K1(rows, type, use, subgroup_size), omega = CM_CHANNELS(cols, type, use);
-    int J = CM_J(rows, cols, type, use, subgroup_size), V = rows * J / subgroup_size;
+    /* the formulas of CM_CHANNELS, CM_K1 and CM_J, each part computed once */
+    int bytes = cm_type_info(type)->bytes, omega = bytes < 4 ? 4 / bytes : 1;
+    int I = CM_I(rows, subgroup_size), K1 = use == CM_B && rows > subgroup_size && bytes < 2 ? 2 / bytes : 1;
+    if (use != CM_A || cols % omega != 0) omega = 1;
+    int J = CM_ROUND_J_(rows, cols / omega, subgroup_size) * omega, V = rows * J / subgroup_size;
     cm_layout valid = {rows, cols, type, use, subgroup_size, I, J, rows / I, K1, rows / I / K1, V,
                        omega, omega > 1, J > cols, false};
     *l = valid;

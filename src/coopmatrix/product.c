@@ -136,33 +136,24 @@ static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
 
 /* Method, for every layout: broadcasts, products and sums in the accumulation type (compilers fuse them if that is
  * faster), in straight-line code: per lane K N broadcasts and K N M / S products, in vectors of up to eight. */
-static bool cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
+static void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
-    return true;
-}
-
-/* The methods to try first; those that return false leave it to the plain method. */
-XE_FN_ const cm_methods_ *cm_methods_of_(const cm_ctx *c)
-{
-    static const cm_methods_ plain = {cm_move_lanes_, cm_mul_add_plain_};
-    static const cm_methods_ intel = {cm_move_block2d_, cm_mul_add_dpas_};
-    static const cm_methods_ khr = {cm_move_khr_, cm_mul_add_dpas_};
-    static const cm_methods_ *const rows[] = {&plain, &plain, &intel, &khr}; /* by cm_lowering */
-    return rows[c->lowering];
 }
 
 /* Loads or stores each half of the matrix by the first method that can. */
 static void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
 {
+    static bool (*const first[])(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store) = {
+        cm_move_lanes_, cm_move_lanes_, cm_move_block2d_, cm_move_khr_}; /* by cm_lowering */
     for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         cm_matrix half = cm_half_(a, i);
         cm_surface_ s;
         if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
-        if (cm_methods_of_(c)->move(c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store)) continue;
+        if (first[c->lowering](c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store)) continue;
         if (s.band) CM_FAIL_(c, POSITION, "cm_mem.band: memory that is not accessed in large pieces");
         cm_move_lanes_(c, &s, &half, store);
     }
@@ -219,6 +210,21 @@ static cm_type cm_product_acc_(const cm_product *row, cm_type c)
     return cm_type_info(own)->kind == CM_KIND_FLOAT || cm_type_info(own)->bytes == 8 ? own : row->acc;
 }
 
+cm_matrix cm_mul_add_real(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+{
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
+    cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
+    if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
+    cm_type sum = acc ? acc->layout.type : job.row->acc;
+    if (sum != type_d || !cm_dpas_takes_(c, &job, sum)) sum = cm_product_acc_(job.row, sum);
+    cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->layout.rows, b->layout.cols, sum, CM_ACC, 0);
+    if (!from.parts) return cm_poison();
+    job.acc = cm_from_parts(c, &from.layout, from.part);
+    bool hardware = c->lowering == CM_INTEL || c->lowering == CM_KHR;
+    if (job.acc.parts && !(hardware && cm_mul_add_dpas_(c, &job))) cm_mul_add_plain_(c, &job);
+    return cm_convert(c, &job.acc, type_d);
+}
+
 /* Products with a complex matrix: both operands become complex, for four real products. */
 static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc)
@@ -233,11 +239,11 @@ static cm_matrix cm_mul_add_complex_(cm_ctx *c, cm_type type_d, const cm_matrix 
     cm_matrix ar = cm_re(c, &x), ai = cm_im(c, &x), br = cm_re(c, &y), bi = cm_im(c, &y);
     cm_matrix re = cm_re(c, &z), im = cm_im(c, &z);
     type = cm_half_type_(type);
-    re = cm_mul_add(c, type, &ar, &br, &re);
-    im = cm_mul_add(c, type, &ar, &bi, &im);
-    im = cm_mul_add(c, type, &ai, &br, &im);
+    re = cm_mul_add_real(c, type, &ar, &br, &re);
+    im = cm_mul_add_real(c, type, &ar, &bi, &im);
+    im = cm_mul_add_real(c, type, &ai, &br, &im);
     bi = cm_unary(c, CM_NEG, &bi);
-    re = cm_mul_add(c, type, &ai, &bi, &re);
+    re = cm_mul_add_real(c, type, &ai, &bi, &re);
     z = cm_complex(c, &re, &im);
     return cm_convert(c, &z, type_d);
 }
@@ -248,15 +254,7 @@ cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_mat
     bool is_complex = cm_is_complex(type_d) || cm_is_complex(a->layout.type) || cm_is_complex(b->layout.type) ||
                       (acc && cm_is_complex(acc->layout.type));
     if (is_complex && a->layout.use == CM_A && b->layout.use == CM_B) return cm_mul_add_complex_(c, type_d, a, b, acc);
-    cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
-    if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_type sum = acc ? acc->layout.type : job.row->acc;
-    if (sum != type_d || !cm_dpas_takes_(c, &job, sum)) sum = cm_product_acc_(job.row, sum);
-    cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->layout.rows, b->layout.cols, sum, CM_ACC, 0);
-    if (!from.parts) return cm_poison();
-    job.acc = cm_from_parts(c, &from.layout, from.part);
-    if (job.acc.parts && !cm_methods_of_(c)->mul_add(c, &job)) cm_mul_add_plain_(c, &job);
-    return cm_convert(c, &job.acc, type_d);
+    return cm_mul_add_real(c, type_d, a, b, acc);
 }
 
 cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)

@@ -74,7 +74,7 @@ static cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ 
     for (int k = 0; k < ga->cut[1].n; k++) {
         const cm_matrix *left = &d->right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
         const cm_matrix *right = &d->left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
-        sum = cm_mul_add(&x->cm, type, left, right, k ? &sum : c);
+        sum = cm_mul_add_real(&x->cm, type, left, right, k ? &sum : c);
     }
     return sum;
 }
