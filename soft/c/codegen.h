@@ -101,6 +101,9 @@ struct sp_text *cg_begin_helper(struct cg *g, const char *name); /* the text to 
 /* Statements that apply scalar function `name` lane by lane, into `to`; a helper written once per section. */
 void cg_call_lanes(struct cg *g, const char *to, const char *result, const char *name, uint32_t n,
                    const char *const *types, const char *const *args);
+/* The same if `varying`, else one call. */
+void cg_call(struct cg *g, bool varying, const char *to, const char *result, const char *name, uint32_t n,
+             const char *const *types, const char *const *args);
 
 /* ---- scalars.c */
 const char *cg_kind_type(struct cg *g, enum cg_kind kind, bool varying); /* u32, u32x, i32x for bool */

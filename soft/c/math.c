@@ -13,137 +13,80 @@ struct ext_row {
     const char *uniform, *varying;
 };
 
-#define LIBM(number, name)                                                                                             \
-    {                                                                                                                  \
-        number, "@__builtin_" name "%l", NULL                                                                          \
-    }
-#define MINE(number, name)                                                                                             \
-    {                                                                                                                  \
-        number, "@" name "_%j", NULL                                                                                   \
-    }
-
-/* of one argument, for all lanes at once */
-#define MINE_ALL(number, name)                                                                                         \
-    {                                                                                                                  \
-        number, "$" name "_%j(%0)", NULL                                                                               \
-    }
-
-static const struct ext_row rows[] = {
-    MINE_ALL(0, "acos"),
-    LIBM(1, "acosh"),
-    MINE(2, "acospi"),
-    MINE_ALL(3, "asin"),
-    LIBM(4, "asinh"),
-    MINE(5, "asinpi"),
-    MINE_ALL(6, "atan"),
-    LIBM(7, "atan2"),
-    LIBM(8, "atanh"),
-    MINE(9, "atanpi"),
-    MINE(10, "atan2pi"),
-    MINE(11, "cbrt"),
-    LIBM(12, "ceil"),
-    LIBM(13, "copysign"),
-    MINE_ALL(14, "cos"),
-    LIBM(15, "cosh"),
-    MINE(16, "cospi"),
-    LIBM(17, "erfc"),
-    LIBM(18, "erf"),
-    MINE_ALL(19, "exp"),
-    LIBM(20, "exp2"),
-    MINE(21, "exp10"),
-    LIBM(22, "expm1"),
-    MINE_ALL(23, "fabs"),
-    LIBM(24, "fdim"),
-    LIBM(25, "floor"),
-    {26, "$fma%h_%j(%0, %1, %2)", NULL},
-    {27, "$fmax_%j(%0, %1)", NULL},
-    {28, "$fmin_%j(%0, %1)", NULL},
-    LIBM(29, "fmod"),
-    LIBM(32, "hypot"),
-    MINE(33, "ilogb"),
-    MINE(34, "ldexp"),
-    LIBM(35, "lgamma"),
-    MINE_ALL(37, "log"),
-    MINE_ALL(38, "log2"),
-    MINE_ALL(39, "log10"),
-    LIBM(40, "log1p"),
-    LIBM(41, "logb"),
-    {42, "%0 * %1 + %2", NULL},
-    MINE(43, "maxmag"),
-    MINE(44, "minmag"),
-    {46, "$nan_%k(%0)", NULL},
-    LIBM(47, "nextafter"),
-    MINE(48, "pow"),
-    {49, "$pown_%j(%0, %1)", NULL},
-    MINE(50, "powr"),
-    LIBM(51, "remainder"),
-    LIBM(53, "rint"),
-    MINE(54, "rootn"),
-    LIBM(55, "round"),
-    MINE_ALL(56, "rsqrt"),
-    MINE_ALL(57, "sin"),
-    LIBM(59, "sinh"),
-    MINE(60, "sinpi"),
-    MINE_ALL(61, "sqrt"),
-    MINE_ALL(62, "tan"),
-    LIBM(63, "tanh"),
-    MINE(64, "tanpi"),
-    LIBM(65, "tgamma"),
-    LIBM(66, "trunc"),
-    {68, "%0 / %1", NULL},
-    {76, "1 / %0", NULL},
-    {95, "$fmin_%j($fmax_%j(%0, %1), %2)", NULL},
-    MINE(96, "degrees"),
-    {97, "$fmax_%j(%0, %1)", NULL},
-    {98, "$fmin_%j(%0, %1)", NULL},
-    {99, "%0 + (%1 - %0) * %2", NULL},
-    MINE(100, "radians"),
-    MINE(101, "step"),
-    MINE(102, "smoothstep"),
-    MINE(103, "sign"),
-    {141, "@sabs_%k", NULL},
-    {142, "@sabs_diff_%k", NULL},
-    {143, "@sadd_sat_%k", NULL},
-    {144, "@uadd_sat_%k", NULL},
-    {145, "@shadd_%k", NULL},
-    {146, "@uhadd_%k", NULL},
-    {147, "@srhadd_%k", NULL},
-    {148, "@urhadd_%k", NULL},
-    {149, "$smin_%k($smax_%k(%0, %1), %2)", NULL},
-    {150, "$umin_%k($umax_%k(%0, %1), %2)", NULL},
-    {151, "@clz_%k", NULL},
-    {152, "@ctz_%k", NULL},
-    {153, "@smad_hi_%k", NULL},
-    {154, "@umad_sat_%k", NULL},
-    {155, "@smad_sat_%k", NULL},
-    {156, "$smax_%k(%0, %1)", NULL},
-    {157, "$umax_%k(%0, %1)", NULL},
-    {158, "$smin_%k(%0, %1)", NULL},
-    {159, "$umin_%k(%0, %1)", NULL},
-    {160, "@smul_hi_%k", NULL},
-    {161, "@rotate_%k", NULL},
-    {162, "@ssub_sat_%k", NULL},
-    {163, "@usub_sat_%k", NULL},
-    {164, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
-     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
-    {165, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
-     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
-    {166, "@popcount_%k", NULL},
-    {167, "@smad24_%k", NULL},
-    {168, "@umad24_%k", NULL},
-    {169, "@smul24_%k", NULL},
-    {170, "@umul24_%k", NULL},
-    {201, "%0", NULL},
-    {202, "@uabs_diff_%k", NULL},
-    {203, "@umul_hi_%k", NULL},
-    {204, "@umad_hi_%k", NULL},
+/* Functions with the instruction's name: the C library's; our own, lane by lane; our own, for all lanes at once; and of
+ * integers, lane by lane (s_abs: sabs_u32). */
+static const uint8_t libm[] = {EXT_ACOSH, EXT_ASINH,  EXT_ATAN2, EXT_ATANH,  EXT_CEIL,      EXT_COPYSIGN,  EXT_COSH,
+                               EXT_ERFC,  EXT_ERF,    EXT_EXP2,  EXT_EXPM1,  EXT_FDIM,      EXT_FLOOR,     EXT_FMOD,
+                               EXT_HYPOT, EXT_LGAMMA, EXT_LOG1P, EXT_LOGB,   EXT_NEXTAFTER, EXT_REMAINDER, EXT_RINT,
+                               EXT_ROUND, EXT_SINH,   EXT_TANH,  EXT_TGAMMA, EXT_TRUNC};
+static const uint8_t own[] = {EXT_ACOSPI, EXT_ASINPI, EXT_ATANPI,  EXT_ATAN2PI, EXT_CBRT, EXT_COSPI,      EXT_EXP10,
+                              EXT_ILOGB,  EXT_LDEXP,  EXT_MAXMAG,  EXT_MINMAG,  EXT_POW,  EXT_POWR,       EXT_ROOTN,
+                              EXT_SINPI,  EXT_TANPI,  EXT_DEGREES, EXT_RADIANS, EXT_STEP, EXT_SMOOTHSTEP, EXT_SIGN};
+static const uint8_t own_all[] = {EXT_ACOS, EXT_ASIN,  EXT_ATAN,  EXT_COS, EXT_EXP,  EXT_FABS, EXT_LOG,
+                                  EXT_LOG2, EXT_LOG10, EXT_RSQRT, EXT_SIN, EXT_SQRT, EXT_TAN};
+static const uint8_t integer[] = {EXT_S_ABS,     EXT_S_ABS_DIFF, EXT_S_ADD_SAT,  EXT_U_ADD_SAT, EXT_S_HADD,
+                                  EXT_U_HADD,    EXT_S_RHADD,    EXT_U_RHADD,    EXT_CLZ,       EXT_CTZ,
+                                  EXT_S_MAD_HI,  EXT_U_MAD_SAT,  EXT_S_MAD_SAT,  EXT_S_MUL_HI,  EXT_ROTATE,
+                                  EXT_S_SUB_SAT, EXT_U_SUB_SAT,  EXT_POPCOUNT,   EXT_S_MAD24,   EXT_U_MAD24,
+                                  EXT_S_MUL24,   EXT_U_MUL24,    EXT_U_ABS_DIFF, EXT_U_MUL_HI,  EXT_U_MAD_HI};
+static const struct {
+    const uint8_t *numbers;
+    size_t count;
+    const char *text;
+} named[] = {
+    {libm, sizeof libm, "@__builtin_%s%%l"},
+    {own, sizeof own, "@%s_%%j"},
+    {own_all, sizeof own_all, "$%s_%%j(%%0)"},
+    {integer, sizeof integer, "@%s_%%k"},
 };
+
+/* The others. */
+static const struct ext_row rows[] = {
+    {EXT_FMA, "$fma%h_%j(%0, %1, %2)", NULL},
+    {EXT_FMAX, "$fmax_%j(%0, %1)", NULL},
+    {EXT_FMIN, "$fmin_%j(%0, %1)", NULL},
+    {EXT_MAD, "%0 * %1 + %2", NULL},
+    {EXT_NAN, "$nan_%k(%0)", NULL},
+    {EXT_POWN, "$pown_%j(%0, %1)", NULL},
+    {EXT_HALF_DIVIDE, "%0 / %1", NULL},
+    {EXT_HALF_RECIP, "1 / %0", NULL},
+    {EXT_FCLAMP, "$fmin_%j($fmax_%j(%0, %1), %2)", NULL},
+    {EXT_FMAX_COMMON, "$fmax_%j(%0, %1)", NULL},
+    {EXT_FMIN_COMMON, "$fmin_%j(%0, %1)", NULL},
+    {EXT_MIX, "%0 + (%1 - %0) * %2", NULL},
+    {EXT_S_CLAMP, "$smin_%k($smax_%k(%0, %1), %2)", NULL},
+    {EXT_U_CLAMP, "$umin_%k($umax_%k(%0, %1), %2)", NULL},
+    {EXT_S_MAX, "$smax_%k(%0, %1)", NULL},
+    {EXT_U_MAX, "$umax_%k(%0, %1)", NULL},
+    {EXT_S_MIN, "$smin_%k(%0, %1)", NULL},
+    {EXT_U_MIN, "$umin_%k(%0, %1)", NULL},
+    {EXT_U_UPSAMPLE, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
+     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
+    {EXT_S_UPSAMPLE, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
+     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
+    {EXT_U_ABS, "%0", NULL},
+};
+
+/* The text for a function with the instruction's name; of integers, without the first underscore. */
+static const char *named_text(struct cg *g, uint32_t number)
+{
+    const char *name = sp_ext_name(number);
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
+        if (!memchr(named[k].numbers, (int)number, named[k].count)) continue;
+        const char *line = named[k].numbers == integer ? strchr(name, '_') : NULL;
+        if (line) name = cg_str(g, "%.*s%s", (int)(line - name), name, line + 1);
+        return cg_str(g, named[k].text, name);
+    }
+    return NULL;
+}
 
 /* half_cos to half_tan, and native_cos to native_tan: the number of the full one, or of a row of their own. */
 static uint32_t full_form(uint32_t number)
 {
-    static const uint8_t forms[] = {14, 68, 19, 20, 21, 37, 38, 39, 50, 76, 56, 57, 61, 62};
-    return number < 67 || number > 94 ? number : forms[(number - 67) % 14];
+    static const uint8_t forms[] = {EXT_COS,   EXT_HALF_DIVIDE, EXT_EXP,   EXT_EXP2, EXT_EXP10,
+                                    EXT_LOG,   EXT_LOG2,        EXT_LOG10, EXT_POWR, EXT_HALF_RECIP,
+                                    EXT_RSQRT, EXT_SIN,         EXT_SQRT,  EXT_TAN};
+    return number < EXT_HALF_COS || number > EXT_NATIVE_TAN ? number : forms[(number - EXT_HALF_COS) % 14];
 }
 
 /* ---- two results: the second is stored through the last operand */
@@ -238,19 +181,17 @@ static const char *length_of(struct cg *g, uint32_t a, uint32_t b, const char *s
                b       ? wide_leaf(g, b, i, varying)
                : scale ? scale
                        : "");
-        if (!exact_squares && varying)
-            cg_call_lanes(g, sum, "f64", "__builtin_hypot", 2, (const char *const[]){"f64", "f64"},
-                          (const char *const[]){i ? sum : "(f64x){0}", d});
-        else if (!exact_squares)
-            cg_put(g, "    %s = __builtin_hypot(%s, %s);\n", sum, i ? sum : "0", d);
+        if (!exact_squares)
+            cg_call(g, varying, sum, "f64", "__builtin_hypot", 2, (const char *const[]){"f64", "f64"},
+                    (const char *const[]){i         ? sum
+                                          : varying ? "(f64x){0}"
+                                                    : "0",
+                                          d});
         else
             cg_put(g, "    %s = %s%s%s * %s;\n", sum, i ? sum : "", i ? " + " : "", d, d);
     }
     if (!exact_squares) return sum;
-    if (varying)
-        cg_call_lanes(g, sum, "f64", "__builtin_sqrt", 1, (const char *const[]){"f64"}, (const char *const[]){sum});
-    else
-        cg_put(g, "    %s = __builtin_sqrt(%s);\n", sum, sum);
+    cg_call(g, varying, sum, "f64", "__builtin_sqrt", 1, (const char *const[]){"f64"}, (const char *const[]){sum});
     return sum;
 }
 
@@ -346,12 +287,8 @@ static const char *as_half(struct cg *g, enum cg_kind kind, const char *e, uint3
     static const char *const names[] = {"rte", "rtz", "rtp", "rtn"};
     if (kind == CG_F64 || rounding != 0) {
         const char *t = cg_temporary(g, varying ? "u16x" : "u16");
-        const char *fn = kind == CG_F64 ? cg_str(g, "f64_to_f16_%s", names[rounding & 3])
-                                        : cg_str(g, "f32_to_f16_%s", names[rounding & 3]);
-        if (varying)
-            cg_call_lanes(g, t, "u16", fn, 1, (const char *const[]){cg_kind_type(g, kind, false)}, &e);
-        else
-            cg_put(g, "    %s = %s(%s);\n", t, fn, e);
+        const char *fn = cg_str(g, "%s_to_f16_%s", kind == CG_F64 ? "f64" : "f32", names[rounding & 3]);
+        cg_call(g, varying, t, "u16", fn, 1, (const char *const[]){cg_kind_type(g, kind, false)}, &e);
         return t;
     }
     return cg_narrow(g, CG_F16, varying, e);
@@ -474,20 +411,18 @@ static bool write_row(struct cg *g, uint32_t number)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     bool varying = cg_is_varying(g, g->w->inst->id);
-    size_t r = 0;
+    size_t r = 0, count = sizeof rows / sizeof *rows;
     number = full_form(number);
-    while (r < sizeof rows / sizeof *rows && rows[r].number != number) r++;
-    if (r == sizeof rows / sizeof *rows || g->w->inst->count < 3 || g->w->inst->count > 6) return false;
+    while (r < count && rows[r].number != number) r++;
+    const char *text = r < count ? rows[r].uniform : named_text(g, number), *lanes = r < count ? rows[r].varying : NULL;
+    if (!text || g->w->inst->count < 3 || g->w->inst->count > 6) return false;
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind[4];
         const char *arg[4];
         uint32_t n = arguments(g, i, 2, g->w->inst->count - 2, varying, kind, arg);
         if (number == EXT_NEXTAFTER && l->leaf[i].kind == CG_F16) { /* the neighbour among f16, not f32 */
             const char *t = cg_temporary(g, cg_kind_type(g, CG_F16, varying));
-            if (varying)
-                cg_call_lanes(g, t, "u16", "nextafter_f16", 2, (const char *const[]){"u16", "u16"}, arg);
-            else
-                cg_put(g, "    %s = nextafter_f16(%s, %s);\n", t, arg[0], arg[1]);
+            cg_call(g, varying, t, "u16", "nextafter_f16", 2, (const char *const[]){"u16", "u16"}, arg);
             cg_set_leaf(g, i, t);
             continue;
         }
@@ -495,7 +430,7 @@ static bool write_row(struct cg *g, uint32_t number)
             arg[0] = cg_str(g, varying ? "(XS_CONVERT(%s, u32x) << 13)" : "((u32)%s << 13)", arg[0]);
             kind[0] = CG_U32;
         }
-        cg_apply(g, i, l->leaf[i].kind, rows[r].uniform, rows[r].varying, n, kind, arg, varying);
+        cg_apply(g, i, l->leaf[i].kind, text, lanes, n, kind, arg, varying);
     }
     return true;
 }
@@ -532,7 +467,7 @@ bool cg_write_math(struct cg *g)
     case EXT_SHUFFLE2: write_component_shuffle(g, true); return true;
     case EXT_PREFETCH: return true; /* a hint */
     case EXT_PRINTF: write_printf(g); return true;
-    case 186: write_bit_select(g); return true;
+    case EXT_BITSELECT: write_bit_select(g); return true;
     case EXT_SELECT: write_select(g); return true;
     default: return write_row(g, number);
     }

@@ -257,10 +257,7 @@ static void narrow_twice(struct cg *g, uint32_t leaf, const char *e, enum cg_kin
     else
         cg_put(g, "    %s = (f64)(%s)%s;\n", wide,
                is_signed ? cg_kind_signed(g, from, false) : cg_kind_type(g, from, false), e);
-    if (varying)
-        cg_call_lanes(g, odd, "f32", "f64_to_f32_odd", 1, (const char *const[]){"f64"}, &wide);
-    else
-        cg_put(g, "    %s = f64_to_f32_odd(%s);\n", odd, wide);
+    cg_call(g, varying, odd, "f32", "f64_to_f32_odd", 1, (const char *const[]){"f64"}, &wide);
     cg_set_leaf(g, leaf, cg_narrow(g, to, varying, odd));
 }
 
@@ -284,12 +281,9 @@ static bool round_directed(struct cg *g, uint32_t leaf, const char *e, enum cg_k
         e = cg_str(g, "(%s)%s", cg_kind_signed(g, from, varying), e);
     else
         e = cg_widen(g, from, varying, e);
-    if (varying) {
-        cg_put(g, "    %s = XS_CONVERT(%s, %sx);\n", w, e, wide);
-        cg_call_lanes(g, t, result, fn, 1, &wide, &w);
-    } else {
-        cg_put(g, "    %s = (%s)(%s);\n    %s = %s(%s);\n", w, wide, e, t, fn, w);
-    }
+    e = varying ? cg_str(g, "XS_CONVERT(%s, %sx)", e, wide) : cg_str(g, "(%s)(%s)", wide, e);
+    cg_put(g, "    %s = %s;\n", w, e);
+    cg_call(g, varying, t, result, fn, 1, &wide, &w);
     cg_set_leaf(g, leaf, t);
     return true;
 }

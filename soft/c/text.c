@@ -139,3 +139,15 @@ void cg_call_lanes(struct cg *g, const char *to, const char *result, const char 
     }
     cg_put(g, "    %sx r_;\n    XS(%s)(&r_%s);\n    %s = r_;\n    }\n", result, helper, list, to);
 }
+
+void cg_call(struct cg *g, bool varying, const char *to, const char *result, const char *name, uint32_t n,
+             const char *const *types, const char *const *args)
+{
+    if (varying) {
+        cg_call_lanes(g, to, result, name, n, types, args);
+        return;
+    }
+    cg_put(g, "    %s = %s(", to, name);
+    for (uint32_t i = 0; i < n; i++) cg_put(g, "%s%s", i ? ", " : "", args[i]);
+    cg_put(g, ");\n");
+}

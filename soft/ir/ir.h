@@ -165,6 +165,7 @@ enum cg_property {
     CG_SILENT = 1 << 19,       /* generates no code at its position */
     CG_NARROW = 1 << 20,       /* takes integers of any width ... */
     CG_SIGNED = 1 << 21,       /* ... with their sign extended */
+    CG_SPELLS = 1 << 22,       /* may be part of a matrix product that is spelled out */
     CG_MODIFIES = CG_ATOMIC | CG_READS | CG_WRITES | CG_VARIES
 };
 /* Each instruction of a function; `block` is the index of its block. */

@@ -41,21 +41,6 @@ static bool is_here(const struct search *s, uint32_t id) { return ordinal(s, id)
 
 /* ---- the parts of an addition */
 
-/* Whether it may be between the additions: it reads no memory, and no barrier is near. */
-static bool is_plain(uint16_t op)
-{
-    switch (op) {
-    case SP_OP_FAdd:
-    case SP_OP_FMul:
-    case SP_OP_IAdd:
-    case SP_OP_IMul:
-    case SP_OP_GroupNonUniformBroadcast:
-    case SP_OP_CompositeConstruct:
-    case SP_OP_CompositeExtract: return true;
-    default: return false;
-    }
-}
-
 static bool has_kind(struct search *s, uint32_t type, bool is_float)
 {
     const struct cg_leaves *l = cg_leaves_of(s->g, type);
@@ -376,7 +361,7 @@ static void search_block(struct search *s, struct grid *r)
         if (b->inst[k].id) s->place[ordinal(s, b->inst[k].id)] = k + 1;
     for (uint32_t k = 0; k < b->count && !s->g->failed; k++) {
         uint32_t from = k, additions = 0;
-        for (; k < b->count && is_plain(b->inst[k].op); k++)
+        for (; k < b->count && cg_is(&b->inst[k], CG_SPELLS); k++)
             additions += b->inst[k].op == SP_OP_FAdd || b->inst[k].op == SP_OP_IAdd;
         if (additions >= LEAST_STEPS) search_run(s, from, k, r);
     }
