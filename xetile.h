@@ -6928,26 +6928,14 @@ XE_FN_ spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3]
     return spe_and(m, low, xt_stage_spread_(x, s, low, mask));
 }
 
-/* Bits of a where the mask is set, else of b. */
-XE_FN_ spe_id xt_stage_merge_(xt_ctx *x, uint32_t mask, spe_id a, spe_id b)
-{
-    spe_module *m = &x->m;
-    return spe_or(m, spe_and(m, a, xt_splat_word_(x, a, spe_u32(m, mask))),
-                  spe_and(m, b, xt_splat_word_(x, b, spe_u32(m, ~mask))));
-}
-
-XE_FN_ spe_id xt_stage_shift_(xt_ctx *x, spe_id v, int left)
-{
-    spe_id by = xt_splat_word_(x, v, spe_i32(&x->m, left < 0 ? -left : left));
-    return left < 0 ? spe_shr(&x->m, v, by) : spe_shl(&x->m, v, by);
-}
-
-/* Transposes elements of two dwords, or (bits 8, twice) of four. */
+/* Transposes elements of two dwords, or (bits 8, twice) of four: swaps bits of a with those of b below them. */
 XE_FN_ void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id *b)
 {
-    spe_id first = xt_stage_merge_(x, mask, *a, xt_stage_shift_(x, *b, bits));
-    *b = xt_stage_merge_(x, mask, xt_stage_shift_(x, *a, -bits), *b);
-    *a = first;
+    spe_module *m = &x->m;
+    spe_id by = xt_splat_word_(x, *a, spe_i32(m, bits)), up = spe_shl(m, *b, by), down = spe_shr(m, *a, by);
+    spe_id low = xt_splat_word_(x, *a, spe_u32(m, mask)), high = spe_not(m, low);
+    *a = spe_or(m, spe_and(m, *a, low), spe_and(m, up, high));
+    *b = spe_or(m, spe_and(m, down, low), spe_and(m, *b, high));
 }
 
 /* Interleaves lines to dwords along k: v[q] becomes element q of each line's dword. */
@@ -6959,22 +6947,20 @@ XE_FN_ void xt_stage_weave_(xt_ctx *x, spe_id v[4])
     xt_stage_swap_(x, 0xffff, 16, &v[1], &v[3]);
 }
 
-XE_FN_ spe_id xt_stage_rotate_(xt_ctx *x, spe_id v, spe_id right, int more)
-{
-    spe_id left = spe_isub(&x->m, spe_i32(&x->m, 32 - more), right);
-    return spe_math2(&x->m, SPE_ROTATE, v, xt_splat_word_(x, v, left));
-}
-
-/* Both at once for two lines of 16-bit elements: each half is rotated to where it goes. */
+/* Both at once for two lines of 16-bit elements: v[i] has element i of each line's dword, the first line's in its low
+ * half. Outside the matrix, no bits of the first line are extracted and none of the second are kept. */
 XE_FN_ void xt_stage_pair_(xt_ctx *x, const spe_id got[6], spe_id mask, spe_id v[2])
 {
     spe_module *m = &x->m;
-    spe_id even = xt_stage_merge_(x, 0xffff, mask, xt_stage_shift_(x, mask, 16));
-    spe_id odd = xt_stage_merge_(x, 0xffff, xt_stage_shift_(x, mask, -16), mask);
-    v[0] = xt_stage_merge_(x, 0xffff, xt_stage_rotate_(x, got[0], got[2], 0), xt_stage_rotate_(x, got[3], got[5], 16));
-    v[1] = xt_stage_merge_(x, 0xffff, xt_stage_rotate_(x, got[1], got[2], 16), xt_stage_rotate_(x, got[4], got[5], 0));
-    v[0] = spe_and(m, v[0], xt_splat_word_(x, v[0], even));
-    v[1] = spe_and(m, v[1], xt_splat_word_(x, v[1], odd));
+    spe_id half = spe_i32(m, 16);
+    for (int i = 0; i < 2; i++) {
+        spe_id bits = spe_and(m, i ? spe_shr(m, mask, half) : mask, half), low, high;
+        spe_id keep = spe_and(m, i ? mask : spe_shl(m, mask, half), spe_u32(m, 0xffff0000));
+        low = spe_bits_extract(m, got[i], i ? spe_xor(m, got[2], half) : got[2], bits, false);
+        high = xt_splat_word_(x, got[3 + i], i ? got[5] : spe_xor(m, got[5], half));
+        high = spe_math2(m, SPE_ROTATE, got[3 + i], high);
+        v[i] = spe_or(m, low, spe_and(m, high, xt_splat_word_(x, high, keep)));
+    }
 }
 
 /* The same for numbers that are known only at run time: where row p begins, and where its dword k lies. */
