@@ -464,17 +464,6 @@ XETILE_API void cv_free(cv_module *mod);
 
 /* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
-XETILE_API cv_val cv_here_(cv_ctx *x, cv_val v); /* records in a constant the side it was written in */
-XETILE_API cv_any_ cv_any_val_(cv_val v), cv_any_vec_(cv_vec v), cv_any_real_(double d);
-XETILE_API cv_any_ cv_any_int_(long long i), cv_any_uint_(unsigned long long u);
-XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
-XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
-XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
-/* The first active work-item's value for the whole subgroup, which makes it uniform. */
-XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
-XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
-XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
-
 typedef struct {
     cv_val ptr;
     int count;
@@ -483,23 +472,7 @@ typedef struct {
     int end_;
 } cv_memory_;
 
-XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
-XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
-/* Element i, which may be computed by the kernel; the vector with element i, a constant, replaced. */
-XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
-XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
-XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
-XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
-/* Element by element. cv_fma_: a b + c, rounded once. cv_choose_: a op b ? c : d. */
-XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
-XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
-XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
-XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
 enum { CV_SIGMOID_ = 1000, CV_GELU_ }; /* functions not in spe_math_op */
-XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
-XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
-XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
-XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
 
 /* ---- matrices and vectors in memory ------------------------------------------------------------------------------ */
 
@@ -525,10 +498,6 @@ typedef struct {
     int end_;
 } cv_vector_ref;
 
-/* Check and complete a reference. */
-XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
-XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
-XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v), cv_same_input_(cv_interpreted_vector v);
 /* Mul, MulAdd; with bias->base unset, MulAdd is Mul. */
 XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
 XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
@@ -536,12 +505,6 @@ XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, 
 /* Adds v1 transpose(v2) to the matrix; adds v to the array. */
 XETILE_API void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c);
 XETILE_API void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r);
-
-/* ---- control flow ------------------------------------------------------------------------------------------------ */
-
-XETILE_API spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
-XETILE_API spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
-XETILE_API void cv_barrier_(cv_where_ w);
 
 /* ---- conversion of matrices on the device ------------------------------------------------------------------------ */
 
@@ -567,6 +530,42 @@ XETILE_API cv_conversions_ cv_conversions_begin_(const char *file, int line, con
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 XETILE_API cv_module cv_conversion_module(const cv_target *target);
+
+/* Functions that only the macros call. */
+/* calls.h - written by join.sh from the functions of coopvec.h's sources. */
+XETILE_API cv_val cv_here_(cv_ctx *x, cv_val v);
+XETILE_API cv_any_ cv_any_val_(cv_val v);
+XETILE_API cv_any_ cv_any_vec_(cv_vec v);
+XETILE_API cv_any_ cv_any_int_(long long i);
+XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
+XETILE_API cv_any_ cv_any_real_(double d);
+XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
+XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
+XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
+XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
+XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
+XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
+XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
+XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
+XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
+XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
+XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
+XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
+XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
+XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
+XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
+XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
+XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
+XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
+XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
+XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
+XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
+XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
+XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
+XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
+XETILE_API spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
+XETILE_API spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
+XETILE_API void cv_barrier_(cv_where_ w);
 
 #endif /* XETILE_COOPVEC_H */
 
@@ -1022,6 +1021,7 @@ XE_FN_ bool cv_live_(cv_where_ w, int side)
                     at->name, at->file, at->line);
 }
 
+/* Records in a constant the side it was written in. */
 cv_val cv_here_(cv_ctx *x, cv_val v)
 {
     x->operations++;
@@ -1182,6 +1182,7 @@ cv_val cv_builtin_(cv_where_ w, spe_builtin_name name)
     return cv_enter_(w) ? cv_scalar_(w.x, CV_I32, spe_builtin(&w.x->m, name, 0), uniform) : cv_nothing_();
 }
 
+/* The first active work-item's value for the whole subgroup, which makes it uniform. */
 cv_val cv_uniform_(cv_where_ w, cv_val v)
 {
     if (!cv_enter_(w) || !cv_live_(w, v.note) || v.kind != SPE_SCALAR || v.uniform || v.type == CV_BOOL_) return v;
@@ -1351,6 +1352,7 @@ XE_FN_ bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
             cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i).s, v->length));
 }
 
+/* Element i, which may be computed by the kernel. */
 cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 {
     spe_module *m = &w.x->m;
@@ -1370,6 +1372,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     return cv_scalar_(w.x, v.type, got, false);
 }
 
+/* The vector with element i, a constant, replaced. */
 cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 {
     cv_vec out;
@@ -1450,6 +1453,7 @@ XE_FN_ bool cv_check_real_(cv_where_ w, const char *function, const char *on, in
     return cv_is_float_(type) || cv_fail_(w, CV_ERROR_OPERATION, "%s on %s%s", function, on, cv_type_text_(type));
 }
 
+/* a b + c, rounded once. */
 cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
 {
     cv_vec p, q, r, v;
@@ -1503,6 +1507,7 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
     return cv_scalar_(w.x, type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
 }
 
+/* a op b ? c : d. */
 cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
 {
     cv_vec p, q, r, s, v;
@@ -1696,6 +1701,7 @@ XE_FN_ void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
         cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.integer);
 }
 
+/* Checks and completes a reference. */
 cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
 {
     if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the matrix")) return r;

@@ -457,17 +457,6 @@ XETILE_API void cv_free(cv_module *mod);
 
 /* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
-XETILE_API cv_val cv_here_(cv_ctx *x, cv_val v); /* records in a constant the side it was written in */
-XETILE_API cv_any_ cv_any_val_(cv_val v), cv_any_vec_(cv_vec v), cv_any_real_(double d);
-XETILE_API cv_any_ cv_any_int_(long long i), cv_any_uint_(unsigned long long u);
-XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
-XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
-XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
-/* The first active work-item's value for the whole subgroup, which makes it uniform. */
-XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
-XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
-XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
-
 typedef struct {
     cv_val ptr;
     int count;
@@ -476,23 +465,7 @@ typedef struct {
     int end_;
 } cv_memory_;
 
-XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
-XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
-/* Element i, which may be computed by the kernel; the vector with element i, a constant, replaced. */
-XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
-XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
-XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
-XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
-/* Element by element. cv_fma_: a b + c, rounded once. cv_choose_: a op b ? c : d. */
-XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
-XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
-XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
-XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
 enum { CV_SIGMOID_ = 1000, CV_GELU_ }; /* functions not in spe_math_op */
-XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
-XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
-XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
-XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
 
 /* ---- matrices and vectors in memory ------------------------------------------------------------------------------ */
 
@@ -518,10 +491,6 @@ typedef struct {
     int end_;
 } cv_vector_ref;
 
-/* Check and complete a reference. */
-XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
-XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
-XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v), cv_same_input_(cv_interpreted_vector v);
 /* Mul, MulAdd; with bias->base unset, MulAdd is Mul. */
 XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
 XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
@@ -529,12 +498,6 @@ XETILE_API cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, 
 /* Adds v1 transpose(v2) to the matrix; adds v to the array. */
 XETILE_API void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c);
 XETILE_API void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r);
-
-/* ---- control flow ------------------------------------------------------------------------------------------------ */
-
-XETILE_API spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
-XETILE_API spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
-XETILE_API void cv_barrier_(cv_where_ w);
 
 /* ---- conversion of matrices on the device ------------------------------------------------------------------------ */
 
@@ -560,6 +523,9 @@ XETILE_API cv_conversions_ cv_conversions_begin_(const char *file, int line, con
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 XETILE_API cv_module cv_conversion_module(const cv_target *target);
+
+/* Functions that only the macros call. */
+#include "coopvec/calls.h"
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 

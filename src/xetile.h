@@ -696,7 +696,7 @@ XETILE_API void xt_print(const xt_module *mod, FILE *f);
 /* Frees a module. It may be zeroed or already freed. */
 XETILE_API void xt_free(xt_module *mod);
 
-/* Those that the macros call. */
+/* Functions that only the macros call. */
 #include "xetile/calls.h"
 
 /* ---- macros of vectors (C only) ---------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ static void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
         cv_fail_(w, CV_ERROR_STRIDE_MULTIPLE, "%lld", (long long)r->stride.integer);
 }
 
+/* Checks and completes a reference. */
 cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
 {
     if (!cv_enter_(w) || !cv_check_pointer_(w, &r.base, "the matrix")) return r;

@@ -27,6 +27,7 @@ XE_FN_ bool cv_live_(cv_where_ w, int side)
                     at->name, at->file, at->line);
 }
 
+/* Records in a constant the side it was written in. */
 cv_val cv_here_(cv_ctx *x, cv_val v)
 {
     x->operations++;
@@ -187,6 +188,7 @@ cv_val cv_builtin_(cv_where_ w, spe_builtin_name name)
     return cv_enter_(w) ? cv_scalar_(w.x, CV_I32, spe_builtin(&w.x->m, name, 0), uniform) : cv_nothing_();
 }
 
+/* The first active work-item's value for the whole subgroup, which makes it uniform. */
 cv_val cv_uniform_(cv_where_ w, cv_val v)
 {
     if (!cv_enter_(w) || !cv_live_(w, v.note) || v.kind != SPE_SCALAR || v.uniform || v.type == CV_BOOL_) return v;
@@ -356,6 +358,7 @@ static bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
             cv_fail_(w, CV_ERROR_ELEMENT, "%s of a vector of %d", cv_describe_(i).s, v->length));
 }
 
+/* Element i, which may be computed by the kernel. */
 cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 {
     spe_module *m = &w.x->m;
@@ -375,6 +378,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     return cv_scalar_(w.x, v.type, got, false);
 }
 
+/* The vector with element i, a constant, replaced. */
 cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 {
     cv_vec out;
@@ -455,6 +459,7 @@ static bool cv_check_real_(cv_where_ w, const char *function, const char *on, in
     return cv_is_float_(type) || cv_fail_(w, CV_ERROR_OPERATION, "%s on %s%s", function, on, cv_type_text_(type));
 }
 
+/* a b + c, rounded once. */
 cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
 {
     cv_vec p, q, r, v;
@@ -508,6 +513,7 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
     return cv_scalar_(w.x, type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
 }
 
+/* a op b ? c : d. */
 cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
 {
     cv_vec p, q, r, s, v;
