@@ -620,6 +620,8 @@ typedef enum {
         XT_RMW_COUNT_
 } xt_rmw_kind_;
 
+typedef enum { XT_BARRIER_WHOLE_, XT_BARRIER_ARRIVES_, XT_BARRIER_WAITS_ } xt_barrier_kind_;
+
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -703,7 +705,7 @@ XETILE_API void xt_print(const xt_module *mod, FILE *f);
 /* Frees a module. It may be zeroed or already freed. */
 XETILE_API void xt_free(xt_module *mod);
 
-/* Those that the macros call. */
+/* Functions that only the macros call. */
 /* calls.h - written by join.sh from the functions of xetile.h's sources. */
 XETILE_API xt_any_ xt_any_val_(xt_val v);
 XETILE_API xt_any_ xt_any_vec_(xt_vec v);
@@ -751,9 +753,7 @@ XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val st
 XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
 XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
 XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
-XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
-XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
-XETILE_API void xt_barrier_(xt_where_ w);
+XETILE_API void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name);
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
 XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
@@ -1874,54 +1874,33 @@ XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
-/* Folds two integer constants, in 64 bits. */
-XE_FN_ int64_t xt_fold_int_(int op, int64_t a, int64_t b)
-{
-    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
-    switch (op) {
-    case SPE_ARITH_ADD: return (int64_t)(ua + ub);
-    case SPE_ARITH_SUB: return (int64_t)(ua - ub);
-    case SPE_ARITH_MUL: return (int64_t)(ua * ub);
-    case SPE_ARITH_DIV: return b == -1 ? (int64_t)(0 - ua) : a / b;
-    case SPE_ARITH_REM: return b == -1 ? 0 : a % b;
-    case SPE_ARITH_MIN: return a < b ? a : b;
-    case SPE_ARITH_MAX: return a < b ? b : a;
-    case SPE_ARITH_AND: return a & b;
-    case SPE_ARITH_OR: return a | b;
-    case SPE_ARITH_XOR: return a ^ b;
-    case SPE_ARITH_SHL: return (int64_t)(ua << (ub & 63));
-    default: return a >> (ub & 63);
-    }
-}
-
-/* Folds two constants, at least one of them floating. */
-XE_FN_ double xt_fold_real_(int op, double a, double b)
-{
-    switch (op) {
-    case SPE_ARITH_ADD: return a + b;
-    case SPE_ARITH_SUB: return a - b;
-    case SPE_ARITH_MUL: return a * b;
-    case SPE_ARITH_DIV: return a / b;
-    case SPE_ARITH_MIN: return a < b ? a : b;
-    default: return a < b ? b : a;
-    }
-}
-
+/* Folds two constants: integers in 64 bits, unless one of them is floating. */
 XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
     bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
-    double p = a->kind == SPE_INT ? (double)a->integer : a->real, q = b->kind == SPE_INT ? (double)b->integer : b->real;
-    bool less = whole ? a->integer < b->integer : p < q, more = whole ? a->integer > b->integer : p > q,
-         equal = whole ? a->integer == b->integer : p == q;
+    int64_t i = a->integer, j = b->integer;
+    uint64_t u = (uint64_t)i, v = (uint64_t)j;
+    double p = a->kind == SPE_INT ? (double)i : a->real, q = b->kind == SPE_INT ? (double)j : b->real;
+    bool less = whole ? i < j : p < q, more = whole ? i > j : p > q, equal = whole ? i == j : p == q;
     switch (op) {
+    case SPE_ARITH_ADD: return whole ? spe_val_int((int64_t)(u + v)) : spe_val_real(p + q);
+    case SPE_ARITH_SUB: return whole ? spe_val_int((int64_t)(u - v)) : spe_val_real(p - q);
+    case SPE_ARITH_MUL: return whole ? spe_val_int((int64_t)(u * v)) : spe_val_real(p * q);
+    case SPE_ARITH_DIV: return whole ? spe_val_int(j == -1 ? (int64_t)(0 - u) : i / j) : spe_val_real(p / q);
+    case SPE_ARITH_REM: return spe_val_int(j == -1 ? 0 : i % j);
+    case SPE_ARITH_MIN: return whole ? spe_val_int(less ? i : j) : spe_val_real(less ? p : q);
+    case SPE_ARITH_MAX: return whole ? spe_val_int(less ? j : i) : spe_val_real(less ? q : p);
+    case SPE_ARITH_AND: return spe_val_int(i & j);
+    case SPE_ARITH_OR: return spe_val_int(i | j);
+    case SPE_ARITH_XOR: return spe_val_int(i ^ j);
+    case SPE_ARITH_SHL: return spe_val_int((int64_t)(u << (v & 63)));
+    case SPE_ARITH_SHR: return spe_val_int(i >> (v & 63));
     case SPE_ARITH_EQ: return spe_val_int(equal);
     case SPE_ARITH_NE: return spe_val_int(!equal);
     case SPE_ARITH_LT: return spe_val_int(less);
     case SPE_ARITH_LE: return spe_val_int(less || equal);
     case SPE_ARITH_GT: return spe_val_int(more);
-    case SPE_ARITH_GE: return spe_val_int(more || equal);
-    default:
-        return whole ? spe_val_int(xt_fold_int_(op, a->integer, b->integer)) : spe_val_real(xt_fold_real_(op, p, q));
+    default: return spe_val_int(more || equal);
     }
 }
 
@@ -2147,15 +2126,6 @@ XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
-/* Defines the result as that operand. */
-XE_FN_ void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const xt_val *now)
-{
-    xt_define_(x, id, *now);
-    if (operand->kind != SPE_SCALAR) return;
-    xt_value_at_(x, id)->start = xt_value_at_(x, operand->id)->start;
-    xt_value_at_(x, id)->advance = xt_value_at_(x, operand->id)->advance;
-}
-
 /* Values a loop carries unchanged may turn out to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
@@ -2168,7 +2138,11 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
         return;
     }
     if (same && (xt_is_constant_(same) || same->type == d->type)) {
-        xt_define_same_(x, n->result, same == &a ? &d->v[0] : &d->v[1], same);
+        const xt_val *operand = same == &a ? &d->v[0] : &d->v[1];
+        xt_define_(x, n->result, *same);
+        if (operand->kind != SPE_SCALAR) return;
+        xt_value_at_(x, n->result)->start = xt_value_at_(x, operand->id)->start;
+        xt_value_at_(x, n->result)->advance = xt_value_at_(x, operand->id)->advance;
         return;
     }
     spe_id p = xt_id_(x, &a, d->type);
@@ -5042,9 +5016,9 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         const xt_rearrange_desc_ *d = n->rearrange;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
         xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
-        size_t row = (size_t)s.pitch * (size_t)s.bytes * (d->from.in_order ? (size_t)s.height : 1);
-        if ((size_t)s.pitch * (size_t)s.bytes * (size_t)s.height > wanted)
-            wanted = (size_t)s.pitch * (size_t)s.bytes * (size_t)s.height;
+        size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
+        if (d->from.in_order) row = all;
+        if (all > wanted) wanted = all;
         if (row <= least) continue;
         least = row;
         at.file = n->file;
@@ -7319,7 +7293,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
 {
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
-    xt_val first = lo, last = hi, down = step;
+    const xt_val given[3] = {lo, hi, step};
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
@@ -7338,16 +7312,14 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_depends_on_(x, &lo);
     xt_depends_on_(x, &hi);
     xt_depends_on_(x, &step);
-    f->given[0] = first;
-    f->given[1] = last;
-    f->given[2] = down;
+    memcpy(f->given, given, sizeof given);
     xt_loop_values_(x, f);
     f->index = xt_further_value_(x);
     loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
     if (turns) {
         x->part++;
-        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, loop.index, down);
-        loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
+        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, loop.index, given[2]);
+        loop.index = xt_binary_number_(w, SPE_ARITH_ADD, given[0], loop.index);
         x->part--;
     }
     f->given[3] = loop.index;
@@ -7642,30 +7614,18 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
 
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
-void xt_barrier_arrive_(xt_where_ w, const char *name)
+/* Arriving and waiting alternate, under one name. */
+void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
 {
     xt_ctx *x = w.x;
     if (!xt_enter_(w)) return;
-    if (x->arrived)
+    if (kind == XT_BARRIER_ARRIVES_ && x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
-    x->arrived = name;
-    xt_record_(w, XT_OP_BARRIER_ARRIVE_, xt_write_barrier_, 0, 0, name, 0);
-}
-
-void xt_barrier_wait_(xt_where_ w, const char *name)
-{
-    xt_ctx *x = w.x;
-    if (!xt_enter_(w)) return;
-    if (!x->arrived || strcmp(x->arrived, name) != 0)
+    if (kind == XT_BARRIER_WAITS_ && (!x->arrived || strcmp(x->arrived, name) != 0))
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
-    x->arrived = NULL;
-    xt_record_(w, XT_OP_BARRIER_WAIT_, xt_write_barrier_, 0, 0, name, 0);
-}
-
-void xt_barrier_(xt_where_ w)
-{
-    if (xt_enter_(w)) xt_record_(w, XT_OP_BARRIER_, xt_write_barrier_, 0, 0, NULL, 0);
+    if (name) x->arrived = kind == XT_BARRIER_ARRIVES_ ? name : NULL;
+    xt_record_(w, (xt_op_)(XT_OP_BARRIER_ + (int)kind), xt_write_barrier_, 0, 0, name, 0);
 }
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
@@ -8762,8 +8722,8 @@ XETILE_AS_BEFORE_
 #define XT_TILE_CONVERT_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
 #define XT_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
 
-#define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
-#define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
+#define XT_BARRIER_ARRIVE(name_) xt_barrier_(XT_HERE_, XT_BARRIER_ARRIVES_, name_)
+#define XT_BARRIER_WAIT(name_) xt_barrier_(XT_HERE_, XT_BARRIER_WAITS_, name_)
 #define XT_WHILE(...)                                                                                                  \
     for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \
          spe_region_next(&SPE_CAT(xt_while_, __LINE__));)                                                              \
@@ -8888,7 +8848,7 @@ XETILE_AS_BEFORE_
 #define XT_ANY(mask_) xt_all_(XT_HERE_, mask_, false)
 #define XT_RANDOM(seed_, index_) XT_BY_(random, seed_, index_, 0)(XT_HERE_, XT_ANY_(seed_), XT_ANY_(index_))
 #define XT_CLAMP(x, low_, high_) XT_MIN(XT_MAX(x, low_), high_)
-#define XT_BARRIER() xt_barrier_(XT_HERE_)
+#define XT_BARRIER() xt_barrier_(XT_HERE_, XT_BARRIER_WHOLE_, NULL)
 #define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, XT_ID_(T), fn_, user_, operands_)
 #define XT_EMIT_VEC(T, fn_, user_, ...)                                                                                \
     xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, (const xt_vec[3]){__VA_ARGS__})

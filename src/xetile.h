@@ -613,6 +613,8 @@ typedef enum {
         XT_RMW_COUNT_
 } xt_rmw_kind_;
 
+typedef enum { XT_BARRIER_WHOLE_, XT_BARRIER_ARRIVES_, XT_BARRIER_WAITS_ } xt_barrier_kind_;
+
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -770,8 +772,8 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_TILE_CONVERT_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
 #define XT_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)
 
-#define XT_BARRIER_ARRIVE(name_) xt_barrier_arrive_(XT_HERE_, name_)
-#define XT_BARRIER_WAIT(name_) xt_barrier_wait_(XT_HERE_, name_)
+#define XT_BARRIER_ARRIVE(name_) xt_barrier_(XT_HERE_, XT_BARRIER_ARRIVES_, name_)
+#define XT_BARRIER_WAIT(name_) xt_barrier_(XT_HERE_, XT_BARRIER_WAITS_, name_)
 #define XT_WHILE(...)                                                                                                  \
     for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \
          spe_region_next(&SPE_CAT(xt_while_, __LINE__));)                                                              \
@@ -896,7 +898,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_ANY(mask_) xt_all_(XT_HERE_, mask_, false)
 #define XT_RANDOM(seed_, index_) XT_BY_(random, seed_, index_, 0)(XT_HERE_, XT_ANY_(seed_), XT_ANY_(index_))
 #define XT_CLAMP(x, low_, high_) XT_MIN(XT_MAX(x, low_), high_)
-#define XT_BARRIER() xt_barrier_(XT_HERE_)
+#define XT_BARRIER() xt_barrier_(XT_HERE_, XT_BARRIER_WHOLE_, NULL)
 #define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, XT_ID_(T), fn_, user_, operands_)
 #define XT_EMIT_VEC(T, fn_, user_, ...)                                                                                \
     xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, (const xt_vec[3]){__VA_ARGS__})

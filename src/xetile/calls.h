@@ -45,9 +45,7 @@ XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val st
 XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
 XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
 XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
-XETILE_API void xt_barrier_arrive_(xt_where_ w, const char *name);
-XETILE_API void xt_barrier_wait_(xt_where_ w, const char *name);
-XETILE_API void xt_barrier_(xt_where_ w);
+XETILE_API void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name);
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
 XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);

@@ -87,7 +87,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
 {
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
-    xt_val first = lo, last = hi, down = step;
+    const xt_val given[3] = {lo, hi, step};
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
@@ -106,16 +106,14 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_depends_on_(x, &lo);
     xt_depends_on_(x, &hi);
     xt_depends_on_(x, &step);
-    f->given[0] = first;
-    f->given[1] = last;
-    f->given[2] = down;
+    memcpy(f->given, given, sizeof given);
     xt_loop_values_(x, f);
     f->index = xt_further_value_(x);
     loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
     if (turns) {
         x->part++;
-        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, loop.index, down);
-        loop.index = xt_binary_number_(w, SPE_ARITH_ADD, first, loop.index);
+        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, loop.index, given[2]);
+        loop.index = xt_binary_number_(w, SPE_ARITH_ADD, given[0], loop.index);
         x->part--;
     }
     f->given[3] = loop.index;
@@ -410,30 +408,18 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
 
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
-void xt_barrier_arrive_(xt_where_ w, const char *name)
+/* Arriving and waiting alternate, under one name. */
+void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
 {
     xt_ctx *x = w.x;
     if (!xt_enter_(w)) return;
-    if (x->arrived)
+    if (kind == XT_BARRIER_ARRIVES_ && x->arrived)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
-    x->arrived = name;
-    xt_record_(w, XT_OP_BARRIER_ARRIVE_, xt_write_barrier_, 0, 0, name, 0);
-}
-
-void xt_barrier_wait_(xt_where_ w, const char *name)
-{
-    xt_ctx *x = w.x;
-    if (!xt_enter_(w)) return;
-    if (!x->arrived || strcmp(x->arrived, name) != 0)
+    if (kind == XT_BARRIER_WAITS_ && (!x->arrived || strcmp(x->arrived, name) != 0))
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
-    x->arrived = NULL;
-    xt_record_(w, XT_OP_BARRIER_WAIT_, xt_write_barrier_, 0, 0, name, 0);
-}
-
-void xt_barrier_(xt_where_ w)
-{
-    if (xt_enter_(w)) xt_record_(w, XT_OP_BARRIER_, xt_write_barrier_, 0, 0, NULL, 0);
+    if (name) x->arrived = kind == XT_BARRIER_ARRIVES_ ? name : NULL;
+    xt_record_(w, (xt_op_)(XT_OP_BARRIER_ + (int)kind), xt_write_barrier_, 0, 0, name, 0);
 }
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)

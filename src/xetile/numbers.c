@@ -157,54 +157,33 @@ XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b
     return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
-/* Folds two integer constants, in 64 bits. */
-static int64_t xt_fold_int_(int op, int64_t a, int64_t b)
-{
-    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
-    switch (op) {
-    case SPE_ARITH_ADD: return (int64_t)(ua + ub);
-    case SPE_ARITH_SUB: return (int64_t)(ua - ub);
-    case SPE_ARITH_MUL: return (int64_t)(ua * ub);
-    case SPE_ARITH_DIV: return b == -1 ? (int64_t)(0 - ua) : a / b;
-    case SPE_ARITH_REM: return b == -1 ? 0 : a % b;
-    case SPE_ARITH_MIN: return a < b ? a : b;
-    case SPE_ARITH_MAX: return a < b ? b : a;
-    case SPE_ARITH_AND: return a & b;
-    case SPE_ARITH_OR: return a | b;
-    case SPE_ARITH_XOR: return a ^ b;
-    case SPE_ARITH_SHL: return (int64_t)(ua << (ub & 63));
-    default: return a >> (ub & 63);
-    }
-}
-
-/* Folds two constants, at least one of them floating. */
-static double xt_fold_real_(int op, double a, double b)
-{
-    switch (op) {
-    case SPE_ARITH_ADD: return a + b;
-    case SPE_ARITH_SUB: return a - b;
-    case SPE_ARITH_MUL: return a * b;
-    case SPE_ARITH_DIV: return a / b;
-    case SPE_ARITH_MIN: return a < b ? a : b;
-    default: return a < b ? b : a;
-    }
-}
-
+/* Folds two constants: integers in 64 bits, unless one of them is floating. */
 static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
     bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
-    double p = a->kind == SPE_INT ? (double)a->integer : a->real, q = b->kind == SPE_INT ? (double)b->integer : b->real;
-    bool less = whole ? a->integer < b->integer : p < q, more = whole ? a->integer > b->integer : p > q,
-         equal = whole ? a->integer == b->integer : p == q;
+    int64_t i = a->integer, j = b->integer;
+    uint64_t u = (uint64_t)i, v = (uint64_t)j;
+    double p = a->kind == SPE_INT ? (double)i : a->real, q = b->kind == SPE_INT ? (double)j : b->real;
+    bool less = whole ? i < j : p < q, more = whole ? i > j : p > q, equal = whole ? i == j : p == q;
     switch (op) {
+    case SPE_ARITH_ADD: return whole ? spe_val_int((int64_t)(u + v)) : spe_val_real(p + q);
+    case SPE_ARITH_SUB: return whole ? spe_val_int((int64_t)(u - v)) : spe_val_real(p - q);
+    case SPE_ARITH_MUL: return whole ? spe_val_int((int64_t)(u * v)) : spe_val_real(p * q);
+    case SPE_ARITH_DIV: return whole ? spe_val_int(j == -1 ? (int64_t)(0 - u) : i / j) : spe_val_real(p / q);
+    case SPE_ARITH_REM: return spe_val_int(j == -1 ? 0 : i % j);
+    case SPE_ARITH_MIN: return whole ? spe_val_int(less ? i : j) : spe_val_real(less ? p : q);
+    case SPE_ARITH_MAX: return whole ? spe_val_int(less ? j : i) : spe_val_real(less ? q : p);
+    case SPE_ARITH_AND: return spe_val_int(i & j);
+    case SPE_ARITH_OR: return spe_val_int(i | j);
+    case SPE_ARITH_XOR: return spe_val_int(i ^ j);
+    case SPE_ARITH_SHL: return spe_val_int((int64_t)(u << (v & 63)));
+    case SPE_ARITH_SHR: return spe_val_int(i >> (v & 63));
     case SPE_ARITH_EQ: return spe_val_int(equal);
     case SPE_ARITH_NE: return spe_val_int(!equal);
     case SPE_ARITH_LT: return spe_val_int(less);
     case SPE_ARITH_LE: return spe_val_int(less || equal);
     case SPE_ARITH_GT: return spe_val_int(more);
-    case SPE_ARITH_GE: return spe_val_int(more || equal);
-    default:
-        return whole ? spe_val_int(xt_fold_int_(op, a->integer, b->integer)) : spe_val_real(xt_fold_real_(op, p, q));
+    default: return spe_val_int(more || equal);
     }
 }
 
@@ -430,15 +409,6 @@ XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
 }
 
-/* Defines the result as that operand. */
-static void xt_define_same_(xt_ctx *x, uint32_t id, const xt_val *operand, const xt_val *now)
-{
-    xt_define_(x, id, *now);
-    if (operand->kind != SPE_SCALAR) return;
-    xt_value_at_(x, id)->start = xt_value_at_(x, operand->id)->start;
-    xt_value_at_(x, id)->advance = xt_value_at_(x, operand->id)->advance;
-}
-
 /* Values a loop carries unchanged may turn out to be constants. */
 XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
 {
@@ -451,7 +421,11 @@ XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
         return;
     }
     if (same && (xt_is_constant_(same) || same->type == d->type)) {
-        xt_define_same_(x, n->result, same == &a ? &d->v[0] : &d->v[1], same);
+        const xt_val *operand = same == &a ? &d->v[0] : &d->v[1];
+        xt_define_(x, n->result, *same);
+        if (operand->kind != SPE_SCALAR) return;
+        xt_value_at_(x, n->result)->start = xt_value_at_(x, operand->id)->start;
+        xt_value_at_(x, n->result)->advance = xt_value_at_(x, operand->id)->advance;
         return;
     }
     spe_id p = xt_id_(x, &a, d->type);

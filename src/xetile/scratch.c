@@ -33,9 +33,9 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         const xt_rearrange_desc_ *d = n->rearrange;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
         xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
-        size_t row = (size_t)s.pitch * (size_t)s.bytes * (d->from.in_order ? (size_t)s.height : 1);
-        if ((size_t)s.pitch * (size_t)s.bytes * (size_t)s.height > wanted)
-            wanted = (size_t)s.pitch * (size_t)s.bytes * (size_t)s.height;
+        size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
+        if (d->from.in_order) row = all;
+        if (all > wanted) wanted = all;
         if (row <= least) continue;
         least = row;
         at.file = n->file;
