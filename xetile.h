@@ -929,6 +929,8 @@ struct xt_frame_ {
     /* during writing */
     spe_id *ids;
     int id_count;
+    int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
+    spe_id from, turn;    /* the first index; of this turn */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -1069,6 +1071,7 @@ struct xt_products_ {
     spe_id (*emit_condition)(xt_ctx *x);
     void (*make_strips)(xt_ctx *x, const xt_vec *v);
     void (*store_strips)(xt_ctx *x, const xt_node_ *n);
+    int (*copies)(xt_ctx *x, const xt_frame_ *f);
 };
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
@@ -4036,8 +4039,28 @@ XE_FN_ void xt_find_messages_(xt_ctx *x)
     xt_find_bands_(x);
 }
 
+/* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
+ * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
+XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f)
+{
+    enum { MOST = 24, SUM = 8 * 16 * 4, DEEP = 32 }; /* matrix instructions; bytes of the sum of one, and of its k */
+    size_t products = 0, others = 0;
+    int copies = 1;
+    if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
+    for (const xt_node_ *n = xt_node_at_(x, f->at + 1); n->op != XT_OP_END_; n++) {
+        if (n->op >= XT_OP_STORE_TILE_) return 1;
+        const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
+        if (!left && n->op < XT_OP_BINARY_VECTOR_) continue;
+        size_t size = (xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec) + SUM - 1) / SUM;
+        if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
+        else others += size;
+    }
+    while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= MOST) copies *= 2;
+    return copies;
+}
+
 static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
-                                             xt_store_strips_};
+                                             xt_store_strips_,  xt_copies_};
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
@@ -7386,17 +7409,38 @@ XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
     return f->ids != NULL;
 }
 
+/* Sets the values at the top of the body, or of a copy of it, from the frame's ids. */
+XE_FN_ void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
+{
+    int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
+    spe_id k = f->copy ? spe_iadd(&x->m, f->turn, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->turn;
+    xt_scatter_(x, f, false);
+    if (xt_has_counts_(f)) xt_write_counts_(x, f, false, spe_isub(&x->m, k, f->from));
+    xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
+}
+
+/* Begins a loop with so many copies of the body, whose index begins at `from`. */
+XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
+{
+    spe_module *m = &x->m;
+    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
+    spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
+    if (copies > 1) { /* no turn begins that the loop would end within */
+        to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), spe_imul(m, by, spe_i32(m, copies - 1)));
+        by = spe_imul(m, by, spe_i32(m, copies));
+        xt_remark_(x, "several turns at a time, while so many are left");
+    }
+    f->copies = copies;
+    f->copy = 0;
+    f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
+    xt_write_turn_(x, f);
+}
+
 /* XT_FOR or XT_WHILE. */
 XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
-    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
-    spe_id from = 0, to = 0, by = 0, k;
-    if (f->op == XT_OP_FOR_) {
-        from = xt_index_id_(x, &lo);
-        to = xt_index_id_(x, &hi);
-        by = xt_index_id_(x, &step);
-    }
+    xt_val lo = xt_now_(x, &f->lo);
     if (!xt_make_ids_(x, f)) return;
     xt_gather_(x, f, false, false);
     if (x->staged) x->stager->write_entry(x, f);
@@ -7405,10 +7449,23 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
         xt_scatter_(x, f, false);
         return;
     }
-    k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
-    xt_scatter_(x, f, false);
-    if (xt_has_counts_(f)) xt_write_counts_(x, f, false, spe_isub(&x->m, k, from));
-    xt_define_(x, f->index, xt_scalar_(CM_I32, k, xt_least_(xt_val_align_(&lo), xt_val_align_(&step))));
+    f->at = x->at;
+    f->from = xt_index_id_(x, &lo);
+    xt_write_loop_(x, f, f->from, x->block2d ? x->products->copies(x, f) : 1);
+}
+
+/* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
+XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
+{
+    if (f->copies == 1) return false;
+    if (++f->copy < f->copies) {
+        xt_write_turn_(x, f);
+    } else {
+        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_write_loop_(x, f, f->turn, 1);
+    }
+    x->at = f->at;
+    return true;
 }
 
 /* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
@@ -7602,6 +7659,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
+    if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);
     else if (f->op == XT_OP_FOR_)

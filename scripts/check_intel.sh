@@ -89,7 +89,7 @@ for device in pvc bmg; do
     one gemm_l2 $device $device 32 gemm_l2 "" 125 13
     one gemm_l2_256 $device $device 32 gemm_l2 "--rows 256" 105 12
     one gemm_epilogue_gelu $device $device 16 gemm_epilogue "--form gelu" 1000 2 # as many messages as a bare product
-    one gemm_epilogue_i8 $device $device 8 gemm_epilogue "--form i8" 1000 2
+    one gemm_epilogue_i8 $device $device 16 gemm_epilogue "--form i8" 36 4 # two turns of 8, and 18 instructions each
     one gemm_transpose_2.2 $device $device 16 gemm_transpose "--form 2.2" # half the columns
     one gemm_transpose_2.3 $device $device 32 gemm_transpose "--form 2.3"
     for variant in plain order batched split_k persistent k_outside; do

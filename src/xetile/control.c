@@ -180,17 +180,38 @@ static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
     return f->ids != NULL;
 }
 
+/* Sets the values at the top of the body, or of a copy of it, from the frame's ids. */
+static void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
+{
+    int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
+    spe_id k = f->copy ? spe_iadd(&x->m, f->turn, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->turn;
+    xt_scatter_(x, f, false);
+    if (xt_has_counts_(f)) xt_write_counts_(x, f, false, spe_isub(&x->m, k, f->from));
+    xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
+}
+
+/* Begins a loop with so many copies of the body, whose index begins at `from`. */
+static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
+{
+    spe_module *m = &x->m;
+    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
+    spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
+    if (copies > 1) { /* no turn begins that the loop would end within */
+        to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), spe_imul(m, by, spe_i32(m, copies - 1)));
+        by = spe_imul(m, by, spe_i32(m, copies));
+        xt_remark_(x, "several turns at a time, while so many are left");
+    }
+    f->copies = copies;
+    f->copy = 0;
+    f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
+    xt_write_turn_(x, f);
+}
+
 /* XT_FOR or XT_WHILE. */
 XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
-    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
-    spe_id from = 0, to = 0, by = 0, k;
-    if (f->op == XT_OP_FOR_) {
-        from = xt_index_id_(x, &lo);
-        to = xt_index_id_(x, &hi);
-        by = xt_index_id_(x, &step);
-    }
+    xt_val lo = xt_now_(x, &f->lo);
     if (!xt_make_ids_(x, f)) return;
     xt_gather_(x, f, false, false);
     if (x->staged) x->stager->write_entry(x, f);
@@ -199,10 +220,23 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
         xt_scatter_(x, f, false);
         return;
     }
-    k = spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids);
-    xt_scatter_(x, f, false);
-    if (xt_has_counts_(f)) xt_write_counts_(x, f, false, spe_isub(&x->m, k, from));
-    xt_define_(x, f->index, xt_scalar_(CM_I32, k, xt_least_(xt_val_align_(&lo), xt_val_align_(&step))));
+    f->at = x->at;
+    f->from = xt_index_id_(x, &lo);
+    xt_write_loop_(x, f, f->from, x->block2d ? x->products->copies(x, f) : 1);
+}
+
+/* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
+static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
+{
+    if (f->copies == 1) return false;
+    if (++f->copy < f->copies) {
+        xt_write_turn_(x, f);
+    } else {
+        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_write_loop_(x, f, f->turn, 1);
+    }
+    x->at = f->at;
+    return true;
 }
 
 /* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
@@ -396,6 +430,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
+    if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);
     else if (f->op == XT_OP_FOR_)

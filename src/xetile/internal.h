@@ -146,6 +146,8 @@ struct xt_frame_ {
     /* during writing */
     spe_id *ids;
     int id_count;
+    int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
+    spe_id from, turn;    /* the first index; of this turn */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -288,6 +290,7 @@ struct xt_products_ {
     spe_id (*emit_condition)(xt_ctx *x);
     void (*make_strips)(xt_ctx *x, const xt_vec *v);
     void (*store_strips)(xt_ctx *x, const xt_node_ *n);
+    int (*copies)(xt_ctx *x, const xt_frame_ *f);
 };
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };

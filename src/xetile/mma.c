@@ -140,8 +140,28 @@ static void xt_find_messages_(xt_ctx *x)
     xt_find_bands_(x);
 }
 
+/* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
+ * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
+static int xt_copies_(xt_ctx *x, const xt_frame_ *f)
+{
+    enum { MOST = 24, SUM = 8 * 16 * 4, DEEP = 32 }; /* matrix instructions; bytes of the sum of one, and of its k */
+    size_t products = 0, others = 0;
+    int copies = 1;
+    if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
+    for (const xt_node_ *n = xt_node_at_(x, f->at + 1); n->op != XT_OP_END_; n++) {
+        if (n->op >= XT_OP_STORE_TILE_) return 1;
+        const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
+        if (!left && n->op < XT_OP_BINARY_VECTOR_) continue;
+        size_t size = (xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec) + SUM - 1) / SUM;
+        if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
+        else others += size;
+    }
+    while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= MOST) copies *= 2;
+    return copies;
+}
+
 static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
-                                             xt_store_strips_};
+                                             xt_store_strips_,  xt_copies_};
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {

@@ -1,5 +1,5 @@
 /* test_xetile_control.c - XT_WHILE, descending XT_FOR, XT_IF with vectors, split barriers; blocked 4-D vectors against
- * 2-D ones. */
+ * 2-D ones; loops of small products. */
 #include "xetile_case.h"
 
 /* ---- loops and conditions
@@ -237,6 +237,78 @@ TEST(blocked_vectors)
     }
 }
 
+/* ---- loops of small products, whose body is written several times ---- */
+
+enum { DEEP = 16, COLUMNS = 192 }; /* k of a turn; of A */
+static int first_k;
+
+/* R = A B over the turns from first_k to K; count: the sum of their indices, and of their numbers doubled each time. */
+XT_KERNEL (small_products, ptr(f16, A), ptr(f16, B), ptr(f32, R), ptr(i32, Count), i32(K))
+{
+    xt_tile a = XT_INIT_TILE(A, f16, 8, DEEP, .offset = XT_AT(0, first_k), .shape = XT_AT(8, COLUMNS));
+    xt_tile b = XT_INIT_TILE(B, f16, DEEP, 32, .offset = XT_AT(first_k, 0), .shape = XT_AT(COLUMNS, 32));
+    xt_vec acc = XT_SPLAT(f32, 8, 32, 0);
+    xt_val count = XT_CAST(i32, 0), doubled = count;
+    XT_FOR (k, first_k, K, DEEP, &a, &b, &acc, &count, &doubled) {
+        acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, DEEP);
+        b = XT_UPDATE_TILE_OFFSET(b, DEEP, 0);
+        doubled = XT_ADD(XT_MUL(doubled, 2), 1);
+        count = XT_ADD(count, k);
+    }
+    XT_STORE_TILE(acc, XT_INIT_TILE(R, f32, 8, 32, .shape = XT_AT(8, 32)));
+    XT_STORE(Count, 0, count);
+    XT_STORE(Count, 1, doubled);
+}
+
+/* Small integers, so that sums are exact in any order. */
+static uint16_t *small_integers(size_t n)
+{
+    uint16_t *v = (uint16_t *)new_matrix(CM_F16, n);
+    for (size_t i = 0; v && i < n; i++) put(CM_F16, v, i, (double)(test_random() % 17) - 8);
+    return v;
+}
+
+static int count_products(const xt_module *mod)
+{
+    int count = 0;
+    for (size_t i = 5; i < mod->size / 4; i += mod->words[i] >> 16)
+        count += (mod->words[i] & 0xffff) == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL;
+    return count;
+}
+
+TEST(loops_of_small_products)
+{
+    static const int ends[] = {INT32_MIN, -5, 0, 1, 16, 17, 48, 64, 65, 80, 128, 144, 192};
+    uint16_t *a = small_integers(8 * COLUMNS), *b = small_integers(COLUMNS * 32);
+    xt_module mod = XT_BUILD(small_products, &(xt_target){.name = "bmg"}, .pitch = XT_PITCH_ALIGNED);
+    CHECK_INT(mod.words ? count_products(&mod) : -1, 2 * (4 + 1)); /* four turns at a time, and one */
+    xt_free(&mod);
+    for (first_k = 0; first_k <= 2 * DEEP; first_k += DEEP)
+        for (size_t e = 0; e < sizeof ends / sizeof ends[0]; e++) {
+            float *r = (float *)new_poison(CM_F32, 8 * 32);
+            int32_t *count = (int32_t *)new_poison(CM_I32, 2);
+            int wrong = 0, sum = 0, doubled = 0, end = first_k;
+            for (; end < ends[e]; end += DEEP) sum += end, doubled = doubled * 2 + 1;
+            if (RUN_KERNEL(small_products, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(b), ZED_ARG(r), ZED_ARG(count),
+                           ZED_ARG(ends[e])))
+                for (size_t i = 0; i < 8; i++)
+                    for (size_t j = 0; j < 32; j++) {
+                        double want = 0;
+                        for (size_t k = (size_t)first_k; k < (size_t)end; k++)
+                            want += get(CM_F16, a, i * COLUMNS + k) * get(CM_F16, b, k * 32 + j);
+                        wrong += (double)r[i * 32 + j] != want;
+                    }
+            CHECK_MSG(wrong == 0, "%d wrong from %d to %d", wrong, first_k, ends[e]);
+            CHECK_INT(count[0], sum);
+            CHECK_INT(count[1], doubled);
+            zed_free(&device, r);
+            zed_free(&device, count);
+        }
+    zed_free(&device, a);
+    zed_free(&device, b);
+}
+
 int main(void)
 {
     if (!zed_open(&device, &(zed_options){0})) {
@@ -249,6 +321,7 @@ int main(void)
     RUN(conditions_with_vectors);
     RUN(split_barriers);
     RUN(blocked_vectors);
+    RUN(loops_of_small_products);
     zed_close(&device);
     return test_report();
 }
