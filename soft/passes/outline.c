@@ -371,7 +371,8 @@ static void use_in_step(struct outline *o, const struct step *s)
     if (i->op == SP_OP_BranchConditional) use_condition(o, i->operand[0], p->block, MAX_VOTES);
     for (uint32_t k = 0; s->to == EVERYWHERE && k < b->succ_count; k++) use_edge(o, p->block, b->succ[k]);
     if (s->to < fn->f->block_count) use_edge(o, p->block, s->to);
-    for (uint32_t l = fn->block[p->block].loop; l; l = fn->loop[l - 1].parent) use_block(o, fn->loop[l - 1].header);
+    for (uint32_t l = fn->block[p->block].loop; l && fn->loop[l - 1].last == p->block; l = fn->loop[l - 1].parent)
+        use_block(o, fn->loop[l - 1].header);
 }
 
 /* In all pieces: parameters, and variables that have addresses or are set where the function begins. */
