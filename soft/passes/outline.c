@@ -32,10 +32,10 @@ struct outline {
     struct cg_outline *plan;
     struct step *step;
     uint32_t step_count;
-    int32_t *deep_start, *deep_inside;   /* by place: loops that a cut before it, or inside it, would split */
-    int32_t *again;                      /* by piece: loops through several pieces including this one */
-    uint32_t *value_place, *block_place; /* where it was last seen, or CG_IN_STATE */
-    uint32_t piece, at;                  /* of the step being looked at */
+    int32_t *deep_start, *deep_inside; /* by place: loops that a cut before it, or inside it, would split */
+    int32_t *again;                    /* by piece: loops through several pieces including this one */
+    uint32_t *seen;                    /* by variable: the place where it was seen first */
+    uint32_t piece, at;                /* of the step being looked at */
 };
 
 /* ---- places */
@@ -258,28 +258,27 @@ static void choose_cuts(struct outline *o, uint64_t bytes, uint32_t most)
 
 /* ---- uses of variables */
 
+/* Where the variables of a block are in the table, after those of all values. */
+static uint32_t row_of_block(const struct cg_function *fn, uint32_t block) { return fn->value_count + 1 + block; }
+
 /* A variable is used in the current step; `zero`: its value from before may be needed whenever the piece runs. */
-static void use_variable(struct outline *o, uint32_t *home, uint32_t *place, bool zero)
+static void use_row(struct outline *o, uint32_t row, bool zero)
 {
-    if (*home == CG_UNUSED) *place = o->at;
-    if ((*home != CG_UNUSED && *home != o->piece) || (o->again[o->piece] && (zero || *place != o->at)))
+    uint32_t *home = &o->plan->home[row];
+    if (*home == CG_UNUSED) o->seen[row] = o->at;
+    if ((*home != CG_UNUSED && *home != o->piece) || (o->again[o->piece] && (zero || o->seen[row] != o->at)))
         *home = CG_IN_STATE;
     if (*home == CG_UNUSED) *home = o->piece;
 }
 
-static void use_block(struct outline *o, uint32_t block)
-{
-    use_variable(o, &o->plan->home_of_block[block], &o->block_place[block], true);
-}
+static void use_block(struct outline *o, uint32_t block) { use_row(o, row_of_block(o->fn, block), true); }
 
 static void use_one(struct outline *o, uint32_t id)
 {
     const struct cg *g = o->g;
     const struct sp_inst *i = g->m->ids[id].def;
-    uint32_t n = g->ordinal[id];
-    if (n)
-        use_variable(o, &o->plan->home_of_value[n], &o->value_place[n],
-                     !i || i->op == SP_OP_Phi || i->op == SP_OP_Variable || g->value[id].blend);
+    bool zero = !i || i->op == SP_OP_Phi || i->op == SP_OP_Variable || g->value[id].blend;
+    if (g->ordinal[id]) use_row(o, g->ordinal[id], zero);
 }
 
 /* All variables that the value of `id` may be read from or written to. */
@@ -379,33 +378,26 @@ static void use_in_step(struct outline *o, const struct step *s)
 static void use_everywhere(struct outline *o)
 {
     struct cg *g = o->g;
-    uint32_t *home = o->plan->home_of_value;
+    uint32_t *home = o->plan->home;
     for (uint32_t k = 0; k < o->fn->f->param_count; k++) home[g->ordinal[o->fn->f->params[k]]] = CG_IN_STATE;
     CG_EACH (i, b, o->fn->f)
         if (i->op == SP_OP_Variable && (!g->private[i->id].fixed || i->count > 1 || cg_deferred(g, i->id)->queue))
             home[g->ordinal[i->id]] = CG_IN_STATE;
     for (const struct cg_queue *q = o->fn->queues; q; q = q->next) home[g->ordinal[q->first->id]] = CG_IN_STATE;
     for (uint32_t k = 0; o->fn->loops_irreducible && k < o->fn->f->block_count; k++)
-        o->plan->home_of_block[k] = CG_IN_STATE;
-}
-
-static uint32_t *unused(struct cg *g, uint32_t count)
-{
-    uint32_t *home = cg_alloc(g, (count + 1) * sizeof *home);
-    for (uint32_t k = 0; home && k <= count; k++) home[k] = CG_UNUSED;
-    return home;
+        home[row_of_block(o->fn, k)] = CG_IN_STATE;
 }
 
 static void find_homes(struct outline *o)
 {
     struct cg *g = o->g;
     const struct cg_continuation *frame = o->fn->continuation;
-    o->plan->home_of_value = unused(g, o->fn->value_count);
-    o->plan->home_of_block = unused(g, o->fn->f->block_count);
-    o->value_place = unused(g, o->fn->value_count);
-    o->block_place = unused(g, o->fn->f->block_count);
+    uint32_t rows = row_of_block(o->fn, o->fn->f->block_count);
+    o->plan->home = cg_alloc(g, rows * sizeof *o->plan->home);
+    o->seen = cg_alloc(g, rows * sizeof *o->seen);
     o->plan->piece_of_point = cg_alloc(g, ((frame ? frame->count : 0) + 1) * sizeof *o->plan->piece_of_point);
     if (g->failed) return;
+    for (uint32_t n = 0; n < rows; n++) o->plan->home[n] = CG_UNUSED;
     use_everywhere(o);
     for (uint32_t i = 0; i < o->step_count; i++) {
         const struct cg_cut *next = &o->plan->cut[o->piece + 1];
@@ -417,9 +409,8 @@ static void find_homes(struct outline *o)
 
 uint32_t cg_home(const struct cg *g, uint32_t id)
 {
-    const struct cg_outline *plan = g->fn->outline;
     const struct sp_id *d = &g->m->ids[id];
-    return d->what == SP_IS_LABEL ? plan->home_of_block[d->block] : plan->home_of_value[g->ordinal[id]];
+    return g->fn->outline->home[d->what == SP_IS_LABEL ? row_of_block(g->fn, d->block) : g->ordinal[id]];
 }
 
 void cg_outline(struct cg *g, struct cg_function *fn)

@@ -27,8 +27,7 @@ struct cg_outline {
     const struct cg_cut *cut; /* where each piece begins */
     uint32_t *piece_of_place; /* where it starts */
     uint32_t *piece_of_point; /* by barrier of a continuation: where it continues */
-    uint32_t *home_of_value;  /* by ordinal: a piece or one of the above */
-    uint32_t *home_of_block;  /* by block: of its mask, and its switch's selector and lanes */
+    uint32_t *home;           /* by ordinal, then by block (of its mask, and its switch's selector and lanes) */
 };
 
 /* The home of the variables that belong to a value or, by its label, to a block. */
