@@ -38,18 +38,19 @@ XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
 }
 
-static void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
+static xt_text_ xt_describe_thing_(const xt_thing_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
     const xt_dist *d = vec ? &t->vec.dist : &t->tile.dist;
     const xt_map *m = vec ? &t->vec.map : &t->tile.map;
-    char map[XT_TEXT_];
+    xt_text_ text;
     if (t->magic == SPE_VAL_MAGIC)
-        snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
+        snprintf(text.s, sizeof text.s, "%s", xt_type_name_(xt_carried_type_(&t->val)));
     else
-        snprintf(text, size, "%s %d x %d of %s%s%s", vec ? "vector" : "tile", d->shape[0], d->shape[1],
+        snprintf(text.s, sizeof text.s, "%s %d x %d of %s%s%.79s", vec ? "vector" : "tile", d->shape[0], d->shape[1],
                  xt_type_name_((int)(vec ? t->vec.type : t->tile.type)), xt_has_map_(m) ? " with " : "",
-                 xt_has_map_(m) ? xt_map_text_(m, map) : "");
+                 xt_has_map_(m) ? xt_map_text_(m).s : "");
+    return text;
 }
 
 static bool xt_same_form_(const xt_vec *a, const xt_vec *b)
@@ -86,12 +87,9 @@ static bool xt_is_lost_thing_(const xt_thing_ *t)
 /* "a carried value whose type changes" */
 XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
 {
-    char before[112], after[112];
     if (xt_is_lost_thing_(start) || xt_is_lost_thing_(now) || xt_same_kind_(start, now)) return true;
-    xt_describe_thing_(start, before, sizeof before);
-    xt_describe_thing_(now, after, sizeof after);
     return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
-                    before, after);
+                    xt_describe_thing_(start).s, xt_describe_thing_(now).s);
 }
 
 static bool xt_same_scalar_(const xt_val *a, const xt_val *b)

@@ -243,9 +243,8 @@ static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 
 static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
 {
-    char text[48];
     return !xt_check_value_(w, condition, of) || spe_val_is_condition(condition, XT_BOOL_) ||
-           xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition, text, sizeof text));
+           xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition).s);
 }
 
 static spe_id xt_condition_(xt_ctx *x, const xt_val *v)

@@ -410,12 +410,10 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     const xt_val *v = &a.val;
     xt_numbers_ n = {type, {*v, *v, *v}};
     int from = xt_carried_type_(v);
-    char text[48];
     if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
-        return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text),
-                               xt_type_name_(type));
+        return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
     return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, xt_write_bitcast_number_, 0, type, 1, &n);
 }

@@ -8,7 +8,10 @@
 #define XT_ZERO_ {0}
 #endif
 
-enum { XT_TEXT_ = 80 };
+/* A value, map or carried variable as text, for messages. */
+typedef struct {
+    char s[112];
+} xt_text_;
 
 /* How a side of a piece is cut into powers of two, the largest first, each at most 64: coopmatrix.h takes these as
  * rows. The last may extend beyond the end: sides are rounded up to multiples of `unit`, smaller ones to powers of

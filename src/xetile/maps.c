@@ -91,11 +91,12 @@ xt_map xt_map_transpose(const xt_map *map)
 }
 
 /* A map as text, for messages. */
-XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_])
+XE_FN_ xt_text_ xt_map_text_(const xt_map *m)
 {
-    snprintf(text, XT_TEXT_, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1], m->sg_data[0],
+    xt_text_ t;
+    snprintf(t.s, sizeof t.s, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1], m->sg_data[0],
              m->sg_data[1]);
-    return text;
+    return t;
 }
 
 XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side, int unit)

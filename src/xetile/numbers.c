@@ -19,17 +19,17 @@ XE_FN_ int xt_carried_type_(const xt_val *start)
 }
 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
-XE_FN_ const char *xt_describe_(const xt_val *v, char *text, size_t size)
+XE_FN_ xt_text_ xt_describe_(const xt_val *v)
 {
-    if (!spe_val_is_set(v))
-        snprintf(text, size, "nothing");
-    else if (v->kind == SPE_INT)
-        snprintf(text, size, "the constant %lld", (long long)v->integer);
+    xt_text_ t = {"nothing"};
+    if (!spe_val_is_set(v)) return t;
+    if (v->kind == SPE_INT)
+        snprintf(t.s, sizeof t.s, "the constant %lld", (long long)v->integer);
     else if (v->kind == SPE_REAL)
-        snprintf(text, size, "the constant %g", v->real);
+        snprintf(t.s, sizeof t.s, "the constant %g", v->real);
     else
-        snprintf(text, size, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
-    return text;
+        snprintf(t.s, sizeof t.s, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
+    return t;
 }
 
 /* The largest power of two that divides a constant. */
@@ -83,12 +83,10 @@ static bool xt_float_holds_(int type, const xt_val *v)
 /* Checks that the number is set, and that a constant fits the type. */
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
-    char text[48];
     if (!xt_check_value_(w, v, what)) return false;
     if (!spe_val_is_set(v)) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
-                        xt_type_name_(type));
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v).s, xt_type_name_(type));
     if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
         return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
                         xt_type_name_(type));
@@ -108,12 +106,11 @@ XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *w
 /* Checks that it can be an offset, extent or stride. */
 XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
 {
-    char text[48];
     if (xt_is_lost_(v)) return false;
     if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
                               (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
                               (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->integer))))
-        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
+        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v).s);
     return xt_check_type_(w, v, CM_I32, what);
 }
 
@@ -208,7 +205,6 @@ static bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_f8_(typ
 
 static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
-    char s[48], t[48];
     bool integers_only = op > SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
@@ -216,10 +212,10 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
         return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
     if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_held_as_bits_(type) ||
         (type == XT_BOOL_ && !logic) || (integers_only && !xt_is_int_(type) && !logic))
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
-                        xt_describe_(b, t, sizeof t));
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a).s,
+                        xt_describe_(b).s);
     if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->integer == 0 && !xt_is_float_(type))
-        return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
+        return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a).s);
     return true;
 }
 

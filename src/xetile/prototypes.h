@@ -1,7 +1,7 @@
 /* prototypes.h - written by join.sh from the functions of xetile.h's sources. */
 XE_FN_ bool xt_has_map_(const xt_map *map);
 XE_FN_ bool xt_same_map_(const xt_map *a, const xt_map *b);
-XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_]);
+XE_FN_ xt_text_ xt_map_text_(const xt_map *m);
 XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side, int unit);
 XE_FN_ const spe_reporter *xt_errors_(void);
 XE_FN_ spe_blame xt_blame_(xt_where_ w);
@@ -50,7 +50,7 @@ XE_FN_ const char *xt_op_name_(int op);
 XE_FN_ bool xt_is_compare_(int op);
 XE_FN_ bool xt_is_constant_(const xt_val *v);
 XE_FN_ int xt_carried_type_(const xt_val *start);
-XE_FN_ const char *xt_describe_(const xt_val *v, char *text, size_t size);
+XE_FN_ xt_text_ xt_describe_(const xt_val *v);
 XE_FN_ int xt_align_of_(int64_t i);
 XE_FN_ int xt_val_align_(const xt_val *v);
 XE_FN_ xt_val xt_scalar_(int type, spe_id id, int align);

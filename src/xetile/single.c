@@ -11,11 +11,9 @@ static int xt_number_type_(int type)
 
 static bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
 {
-    char text[48];
     if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
     if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what,
-                        xt_describe_(base, text, sizeof text));
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what, xt_describe_(base).s);
     return xt_check_value_(w, base, "the base") &&
            ((index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
             xt_check_index_(w, index, "the index"));

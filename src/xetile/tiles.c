@@ -140,7 +140,6 @@ static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 {
     int last = strides->count - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
     const xt_val *inner = &strides->at[contiguous], *outer = &strides->at[other];
-    char text[48], more[48];
     t->pitch = *outer;
     if (inner->kind == SPE_INT && inner->integer == 1) return true;
     if (inner->kind == SPE_INT && inner->integer > 1 && inner->integer <= XT_STEP_MAX_ &&
@@ -148,13 +147,12 @@ static bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
         t->step = (int)inner->integer;
         return true;
     }
-    xt_describe_(inner, text, sizeof text);
     if (outer->kind == SPE_INT && outer->integer == 1)
         return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
                         "order {%d, %d} needs stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
-                        t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
+                        t->column_major, contiguous, xt_describe_(inner).s, other, xt_describe_(outer).s);
     return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted a C integer from 1 to %d",
-                    contiguous, text, (int)XT_STEP_MAX_);
+                    contiguous, xt_describe_(inner).s, (int)XT_STEP_MAX_);
 }
 
 /* Shape and strides of the innermost two dimensions: 1, and by default the extent of the contiguous one. */
@@ -177,16 +175,14 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
     xt_numbers_ n = XT_ZERO_;
-    char text[48];
     t->base = *base;
     if (!xt_check_value_(w, base, "the base")) return false;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
         return base->type == (int)t->type || (base->type == CM_F32 && t->type == CM_TF32) ||
                (t->type == (cm_type)XT_BOOL_ && xt_bits_(base->type) == 8 && xt_is_int_(base->type)) ||
-               xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type),
-                        xt_describe_(base, text, sizeof text));
+               xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type), xt_describe_(base).s);
     if (base->kind != SPE_SCALAR || !xt_is_int_(base->type) || xt_bits_(base->type) != 64)
-        return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base, text, sizeof text));
+        return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base).s);
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
     n.type = (int)t->type;
     n.v[0] = *base;

@@ -51,9 +51,8 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
 {
     xt_ctx *x = w.x;
     int error = xt_dist_init(d, rows, cols, map);
-    char text[XT_TEXT_], more[XT_TEXT_];
     if (error)
-        return xt_fail_(w, error, "tile %d x %d, %s is %d x %d", rows, cols, xt_map_text_(map, text),
+        return xt_fail_(w, error, "tile %d x %d, %s is %d x %d", rows, cols, xt_map_text_(map).s,
                         map->sg_layout[0] * map->sg_data[0], map->sg_layout[1] * map->sg_data[1]);
     if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_)
         return xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0],
@@ -65,8 +64,8 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
         x->subgroups_at = w;
     }
     return x->subgroups == d->subgroups ||
-           xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map, text), d->subgroups,
-                    xt_has_map_(&x->subgroups_map) ? xt_map_text_(&x->subgroups_map, more) : ".subgroups",
+           xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map).s, d->subgroups,
+                    xt_has_map_(&x->subgroups_map) ? xt_map_text_(&x->subgroups_map).s : ".subgroups",
                     x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
 }
 
@@ -217,16 +216,14 @@ XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 
 XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
 {
-    char text[XT_TEXT_], more[XT_TEXT_];
     return xt_same_map_(has, wanted) ||
-           xt_fail_(w, error, "%s has %s, wanted %s", what, xt_map_text_(has, text), xt_map_text_(wanted, more));
+           xt_fail_(w, error, "%s has %s, wanted %s", what, xt_map_text_(has).s, xt_map_text_(wanted).s);
 }
 
 XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *first, const xt_vec *a,
                            const char *second, const xt_vec *b)
 {
     const int *p = a->dist.shape, *q = b->dist.shape, *s = a->inner, *t = b->inner;
-    char text[XT_TEXT_], more[XT_TEXT_];
     if (p[0] != q[0] || p[1] != q[1])
         return xt_fail_(w, e->shape, "%s of %d x %d, %s of %d x %d", first, p[0], p[1], second, q[0], q[1]);
     if (e->blocks && (s[0] != t[0] || s[1] != t[1]))
@@ -236,7 +233,7 @@ XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *fi
         return xt_fail_(w, e->type, "%s of %s, %s of %s", first, xt_type_name_(a->type), second,
                         xt_type_name_(b->type));
     return xt_same_map_(&a->map, &b->map) || xt_fail_(w, e->map, "%s of %s, %s of %s", first,
-                                                      xt_map_text_(&a->map, text), second, xt_map_text_(&b->map, more));
+                                                      xt_map_text_(&a->map).s, second, xt_map_text_(&b->map).s);
 }
 
 /* Checks the operand of an operation on whole vectors. source: the map that .source states, or NULL. */
