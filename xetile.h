@@ -791,7 +791,10 @@ XETILE_COLD_
 #define XT_ZERO_ {0}
 #endif
 
-enum { XT_TEXT_ = 80 };
+/* A value, map or carried variable as text, for messages. */
+typedef struct {
+    char s[112];
+} xt_text_;
 
 /* How a side of a piece is cut into powers of two, the largest first, each at most 64: coopmatrix.h takes these as
  * rows. The last may extend beyond the end: sides are rounded up to multiples of `unit`, smaller ones to powers of
@@ -1091,7 +1094,7 @@ typedef struct {
     int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to the next */
 } xt_grid_;
 
-/* An iterator over blocks: b = xt_blocks_(&dist); while (xt_next_block_(&b)) ... */
+/* An iterator over blocks: for (xt_block_ b = xt_blocks_(x, &dist); xt_next_block_(&b);) ... */
 typedef struct {
     xt_grid_ grid;
     int i;
@@ -1310,11 +1313,12 @@ xt_map xt_map_transpose(const xt_map *map)
 }
 
 /* A map as text, for messages. */
-XE_FN_ const char *xt_map_text_(const xt_map *m, char text[XT_TEXT_])
+XE_FN_ xt_text_ xt_map_text_(const xt_map *m)
 {
-    snprintf(text, XT_TEXT_, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1], m->sg_data[0],
+    xt_text_ t;
+    snprintf(t.s, sizeof t.s, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1], m->sg_data[0],
              m->sg_data[1]);
-    return text;
+    return t;
 }
 
 XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side, int unit)
@@ -1739,17 +1743,17 @@ XE_FN_ int xt_carried_type_(const xt_val *start)
 }
 
 /* Describes a value for error messages: "f32", "5", "pointer to f16". */
-XE_FN_ const char *xt_describe_(const xt_val *v, char *text, size_t size)
+XE_FN_ xt_text_ xt_describe_(const xt_val *v)
 {
-    if (!spe_val_is_set(v))
-        snprintf(text, size, "nothing");
-    else if (v->kind == SPE_INT)
-        snprintf(text, size, "the constant %lld", (long long)v->integer);
+    xt_text_ t = {"nothing"};
+    if (!spe_val_is_set(v)) return t;
+    if (v->kind == SPE_INT)
+        snprintf(t.s, sizeof t.s, "the constant %lld", (long long)v->integer);
     else if (v->kind == SPE_REAL)
-        snprintf(text, size, "the constant %g", v->real);
+        snprintf(t.s, sizeof t.s, "the constant %g", v->real);
     else
-        snprintf(text, size, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
-    return text;
+        snprintf(t.s, sizeof t.s, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
+    return t;
 }
 
 /* The largest power of two that divides a constant. */
@@ -1803,12 +1807,10 @@ XE_FN_ bool xt_float_holds_(int type, const xt_val *v)
 /* Checks that the number is set, and that a constant fits the type. */
 XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
 {
-    char text[48];
     if (!xt_check_value_(w, v, what)) return false;
     if (!spe_val_is_set(v)) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
     if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v, text, sizeof text),
-                        xt_type_name_(type));
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v).s, xt_type_name_(type));
     if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
         return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
                         xt_type_name_(type));
@@ -1828,12 +1830,11 @@ XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *w
 /* Checks that it can be an offset, extent or stride. */
 XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
 {
-    char text[48];
     if (xt_is_lost_(v)) return false;
     if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
                               (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
                               (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->integer))))
-        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v, text, sizeof text));
+        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v).s);
     return xt_check_type_(w, v, CM_I32, what);
 }
 
@@ -1928,7 +1929,6 @@ XE_FN_ bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_f8_(typ
 
 XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
-    char s[48], t[48];
     bool integers_only = op > SPE_ARITH_REM && op <= SPE_ARITH_SHR;
     bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
     if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
@@ -1936,10 +1936,10 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
         return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
     if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_held_as_bits_(type) ||
         (type == XT_BOOL_ && !logic) || (integers_only && !xt_is_int_(type) && !logic))
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a, s, sizeof s),
-                        xt_describe_(b, t, sizeof t));
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a).s,
+                        xt_describe_(b).s);
     if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->integer == 0 && !xt_is_float_(type))
-        return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a, s, sizeof s));
+        return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a).s);
     return true;
 }
 
@@ -2508,9 +2508,8 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
 {
     xt_ctx *x = w.x;
     int error = xt_dist_init(d, rows, cols, map);
-    char text[XT_TEXT_], more[XT_TEXT_];
     if (error)
-        return xt_fail_(w, error, "tile %d x %d, %s is %d x %d", rows, cols, xt_map_text_(map, text),
+        return xt_fail_(w, error, "tile %d x %d, %s is %d x %d", rows, cols, xt_map_text_(map).s,
                         map->sg_layout[0] * map->sg_data[0], map->sg_layout[1] * map->sg_data[1]);
     if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_)
         return xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0],
@@ -2522,8 +2521,8 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
         x->subgroups_at = w;
     }
     return x->subgroups == d->subgroups ||
-           xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map, text), d->subgroups,
-                    xt_has_map_(&x->subgroups_map) ? xt_map_text_(&x->subgroups_map, more) : ".subgroups",
+           xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map).s, d->subgroups,
+                    xt_has_map_(&x->subgroups_map) ? xt_map_text_(&x->subgroups_map).s : ".subgroups",
                     x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
 }
 
@@ -2674,16 +2673,14 @@ XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
 
 XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
 {
-    char text[XT_TEXT_], more[XT_TEXT_];
     return xt_same_map_(has, wanted) ||
-           xt_fail_(w, error, "%s has %s, wanted %s", what, xt_map_text_(has, text), xt_map_text_(wanted, more));
+           xt_fail_(w, error, "%s has %s, wanted %s", what, xt_map_text_(has).s, xt_map_text_(wanted).s);
 }
 
 XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *first, const xt_vec *a,
                            const char *second, const xt_vec *b)
 {
     const int *p = a->dist.shape, *q = b->dist.shape, *s = a->inner, *t = b->inner;
-    char text[XT_TEXT_], more[XT_TEXT_];
     if (p[0] != q[0] || p[1] != q[1])
         return xt_fail_(w, e->shape, "%s of %d x %d, %s of %d x %d", first, p[0], p[1], second, q[0], q[1]);
     if (e->blocks && (s[0] != t[0] || s[1] != t[1]))
@@ -2693,7 +2690,7 @@ XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *fi
         return xt_fail_(w, e->type, "%s of %s, %s of %s", first, xt_type_name_(a->type), second,
                         xt_type_name_(b->type));
     return xt_same_map_(&a->map, &b->map) || xt_fail_(w, e->map, "%s of %s, %s of %s", first,
-                                                      xt_map_text_(&a->map, text), second, xt_map_text_(&b->map, more));
+                                                      xt_map_text_(&a->map).s, second, xt_map_text_(&b->map).s);
 }
 
 /* Checks the operand of an operation on whole vectors. source: the map that .source states, or NULL. */
@@ -2749,8 +2746,8 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     cm_type held = xt_held_(v.type);
     spe_id scalar = xt_now_id_(x, &n->splat->number, (int)held);
-    xt_block_ b = xt_blocks_(x, &v.dist);
-    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
+        v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);
 }
 
@@ -2795,8 +2792,8 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec r = xt_make_vec_(x, n);
     spe_id at = xt_place_id_(x, &r.dist, n->kind);
-    xt_block_ b = xt_blocks_(x, &r.dist);
-    while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
+    for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
+        r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
@@ -2868,9 +2865,9 @@ XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n);
-    xt_block_ b = xt_blocks_(x, &r.dist);
     if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
-    while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
+    for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
+        r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
@@ -3015,7 +3012,6 @@ XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
 {
     int last = strides->count - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
     const xt_val *inner = &strides->at[contiguous], *outer = &strides->at[other];
-    char text[48], more[48];
     t->pitch = *outer;
     if (inner->kind == SPE_INT && inner->integer == 1) return true;
     if (inner->kind == SPE_INT && inner->integer > 1 && inner->integer <= XT_STEP_MAX_ &&
@@ -3023,13 +3019,12 @@ XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
         t->step = (int)inner->integer;
         return true;
     }
-    xt_describe_(inner, text, sizeof text);
     if (outer->kind == SPE_INT && outer->integer == 1)
         return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
                         "order {%d, %d} needs stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
-                        t->column_major, contiguous, text, other, xt_describe_(outer, more, sizeof more));
+                        t->column_major, contiguous, xt_describe_(inner).s, other, xt_describe_(outer).s);
     return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted a C integer from 1 to %d",
-                    contiguous, text, (int)XT_STEP_MAX_);
+                    contiguous, xt_describe_(inner).s, (int)XT_STEP_MAX_);
 }
 
 /* Shape and strides of the innermost two dimensions: 1, and by default the extent of the contiguous one. */
@@ -3052,16 +3047,14 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
 {
     const xt_val *base = &d->base;
     xt_numbers_ n = XT_ZERO_;
-    char text[48];
     t->base = *base;
     if (!xt_check_value_(w, base, "the base")) return false;
     if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
         return base->type == (int)t->type || (base->type == CM_F32 && t->type == CM_TF32) ||
                (t->type == (cm_type)XT_BOOL_ && xt_bits_(base->type) == 8 && xt_is_int_(base->type)) ||
-               xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type),
-                        xt_describe_(base, text, sizeof text));
+               xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type), xt_describe_(base).s);
     if (base->kind != SPE_SCALAR || !xt_is_int_(base->type) || xt_bits_(base->type) != 64)
-        return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base, text, sizeof text));
+        return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base).s);
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
     n.type = (int)t->type;
     n.v[0] = *base;
@@ -3376,10 +3369,9 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
-    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding = xt_padding_(t.type, d->padding);
     if (x->staged && x->stager->write_load(x, n)) return;
-    while (v.blocks && xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
@@ -3427,8 +3419,7 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_scattered_ *d = n->scattered;
     xt_tile t = xt_now_tile_(x, &d->d.tile);
-    xt_block_ b = xt_blocks_(x, &t.dist);
-    while (spe_ok(&x->m) && xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
         xt_block_ at = b;
         int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
         for (i = 0; i < strips; i++, at.row += at.rows) {
@@ -3448,13 +3439,12 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
     xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
-    xt_block_ b = xt_blocks_(x, &t.dist);
     if (xt_value_at_(x, n->scattered->v.id)->unmade) {
         x->products->store_strips(x, n);
         return;
     }
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
-    while (v.blocks && xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
         cm_store(&x->cm, &v.block[b.i], &mem);
     }
@@ -3587,9 +3577,8 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
-    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding = xt_padding_(t.type, d->padding);
-    while (v.blocks && xt_spread_next_(&s, &b)) {
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);) {
         cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
         v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
@@ -3611,9 +3600,9 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
 {
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_vec v = xt_now_as_(x, &d->v, CM_ACC);
-    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
-    while (v.blocks && xt_spread_next_(&s, &b)) xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);)
+        xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
@@ -3732,8 +3721,7 @@ XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
     xt_tile t = xt_now_tile_(x, &d->tile);
     if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_deal_out_(x, &t);
-    xt_block_ b = xt_blocks_(x, &t.dist);
-    while (t.step == 1 && xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &t.dist); t.step == 1 && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }
@@ -4169,8 +4157,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     bool any = d->way == XT_ANY_LAYOUT_;
     xt_vec r = xt_make_vec_(x, n), v[3];
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
-        xt_block_ b = xt_blocks_(x, &r.dist);
-        while (r.blocks && xt_next_block_(&b)) {
+        for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
             cm_matrix *block = &r.block[b.i];
             *block = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
             if (block->part) memset(block->part, 0, (size_t)block->parts * sizeof *block->part);
@@ -4510,12 +4497,10 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
     const xt_val *v = &a.val;
     xt_numbers_ n = {type, {*v, *v, *v}};
     int from = xt_carried_type_(v);
-    char text[48];
     if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
     if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
-        return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v, text, sizeof text),
-                               xt_type_name_(type));
+        return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
     return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, xt_write_bitcast_number_, 0, type, 1, &n);
 }
@@ -4684,12 +4669,10 @@ XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
     const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
     const xt_dist *d = &t->dist;
     int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
-    char text[XT_TEXT_];
     if (!(row->takes & takes) || (xt_is_f8_(t->type) && kind != XT_RMW_assign_))
         return xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
     return (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) ||
-           xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1],
-                    xt_map_text_(&t->map, text));
+           xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1], xt_map_text_(&t->map).s);
 }
 
 xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d)
@@ -4713,9 +4696,8 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->v, CM_ACC);
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
-    xt_block_ b = xt_blocks_(x, &t.dist);
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
-    while (!t.scatter && v.blocks && r.blocks && xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &t.dist); !t.scatter && v.blocks && r.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
@@ -4770,12 +4752,11 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
 XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    xt_block_ b = xt_blocks_(x, &a.dist);
     int i, comps = 0;
     for (i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
-    while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], &b);
+    for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) xt_field_add_(x, f, &a.block[b.i], &b);
     return spe_ok(&x->m);
 }
 
@@ -4930,8 +4911,8 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
 /* Fills all blocks of r from a field: with elements from their origins (NULL: the same position) or with groups. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
-    xt_block_ b = xt_blocks_(x, &r.dist);
-    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type), CM_ACC, false);
+    for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
+        r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type), CM_ACC, false);
     return xt_settle_(x, r);
 }
 
@@ -5123,12 +5104,11 @@ XE_FN_ void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
 XE_FN_ void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
 {
     xt_scratch_ plain = *s;
-    xt_block_ b = xt_blocks_(x, &v->dist);
     bool whole = s->rows >= s->height;
     plain.transposed = false;
     plain.stride[0] = plain.stride[1] = 1;
     plain.shift[0] = plain.shift[1] = 0;
-    while (xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         spe_id first;
         cm_mem mem = xt_scratch_mem_(x, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
         if (!whole) mem.col = spe_isub(&x->m, mem.col, spe_i32(&x->m, low));
@@ -5152,8 +5132,7 @@ XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
 {
     cm_type type = xt_held_(r->type);
     bool whole = s->rows >= s->height;
-    xt_block_ b = xt_blocks_(x, &r->dist);
-    while (xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         cm_matrix *to = &r->block[b.i], now;
         spe_id first;
         cm_mem mem = xt_scratch_mem_(x, s, &r->dist, &b, type, low, &first);
@@ -5205,8 +5184,7 @@ XE_FN_ cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
 XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     cm_type type = xt_held_(v->type);
-    xt_block_ b = xt_blocks_(x, &v->dist);
-    while (xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
         int runs = cm_part_count(&l);
         for (int strip = 0; strip < b.cols / x->S; strip++) {
@@ -5225,8 +5203,8 @@ XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
 XE_FN_ void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
     int pass, width = v->dist.data[1];
-    xt_block_ b = xt_blocks_(x, &r->dist);
-    while (xt_next_block_(&b)) r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
+    for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);)
+        r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
     for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
         xt_slab_(x, s, v, width, passes, pass, true);
@@ -5372,13 +5350,12 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
 {
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
-    xt_block_ b = xt_blocks_(x, &r->dist);
     if (!d || !(how->anew || how->in_registers)) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
     xt_tile t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
-    while (xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         xt_block_ source = b;
         source.row = b.col;
         source.col = b.row;
@@ -6074,18 +6051,19 @@ XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
 }
 
-XE_FN_ void xt_describe_thing_(const xt_thing_ *t, char *text, size_t size)
+XE_FN_ xt_text_ xt_describe_thing_(const xt_thing_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
     const xt_dist *d = vec ? &t->vec.dist : &t->tile.dist;
     const xt_map *m = vec ? &t->vec.map : &t->tile.map;
-    char map[XT_TEXT_];
+    xt_text_ text;
     if (t->magic == SPE_VAL_MAGIC)
-        snprintf(text, size, "%s", xt_type_name_(xt_carried_type_(&t->val)));
+        snprintf(text.s, sizeof text.s, "%s", xt_type_name_(xt_carried_type_(&t->val)));
     else
-        snprintf(text, size, "%s %d x %d of %s%s%s", vec ? "vector" : "tile", d->shape[0], d->shape[1],
+        snprintf(text.s, sizeof text.s, "%s %d x %d of %s%s%.79s", vec ? "vector" : "tile", d->shape[0], d->shape[1],
                  xt_type_name_((int)(vec ? t->vec.type : t->tile.type)), xt_has_map_(m) ? " with " : "",
-                 xt_has_map_(m) ? xt_map_text_(m, map) : "");
+                 xt_has_map_(m) ? xt_map_text_(m).s : "");
+    return text;
 }
 
 XE_FN_ bool xt_same_form_(const xt_vec *a, const xt_vec *b)
@@ -6122,12 +6100,9 @@ XE_FN_ bool xt_is_lost_thing_(const xt_thing_ *t)
 /* "a carried value whose type changes" */
 XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
 {
-    char before[112], after[112];
     if (xt_is_lost_thing_(start) || xt_is_lost_thing_(now) || xt_same_kind_(start, now)) return true;
-    xt_describe_thing_(start, before, sizeof before);
-    xt_describe_thing_(now, after, sizeof after);
     return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
-                    before, after);
+                    xt_describe_thing_(start).s, xt_describe_thing_(now).s);
 }
 
 XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
@@ -7472,9 +7447,8 @@ XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 
 XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
 {
-    char text[48];
     return !xt_check_value_(w, condition, of) || spe_val_is_condition(condition, XT_BOOL_) ||
-           xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition, text, sizeof text));
+           xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition).s);
 }
 
 XE_FN_ spe_id xt_condition_(xt_ctx *x, const xt_val *v)
@@ -7753,11 +7727,9 @@ XE_FN_ int xt_number_type_(int type)
 
 XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
 {
-    char text[48];
     if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
     if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what,
-                        xt_describe_(base, text, sizeof text));
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what, xt_describe_(base).s);
     return xt_check_value_(w, base, "the base") &&
            ((index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
             xt_check_index_(w, index, "the index"));

@@ -117,10 +117,9 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
-    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding = xt_padding_(t.type, d->padding);
     if (x->staged && x->stager->write_load(x, n)) return;
-    while (v.blocks && xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
             mem.padding = xt_constant_(x, held, &padding);
@@ -168,8 +167,7 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_scattered_ *d = n->scattered;
     xt_tile t = xt_now_tile_(x, &d->d.tile);
-    xt_block_ b = xt_blocks_(x, &t.dist);
-    while (spe_ok(&x->m) && xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
         xt_block_ at = b;
         int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
         for (i = 0; i < strips; i++, at.row += at.rows) {
@@ -189,13 +187,12 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
     xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
-    xt_block_ b = xt_blocks_(x, &t.dist);
     if (xt_value_at_(x, n->scattered->v.id)->unmade) {
         x->products->store_strips(x, n);
         return;
     }
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
-    while (v.blocks && xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
         cm_store(&x->cm, &v.block[b.i], &mem);
     }
@@ -328,9 +325,8 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
-    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_val padding = xt_padding_(t.type, d->padding);
-    while (v.blocks && xt_spread_next_(&s, &b)) {
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);) {
         cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
         v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
@@ -352,9 +348,9 @@ XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn f
 {
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_vec v = xt_now_as_(x, &d->v, CM_ACC);
-    xt_block_ b = xt_blocks_(x, &v.dist);
     xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
-    while (v.blocks && xt_spread_next_(&s, &b)) xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);)
+        xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
 
 XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)

@@ -140,9 +140,8 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->v, CM_ACC);
     xt_tile t = xt_now_tile_(x, &d->d.tile);
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
-    xt_block_ b = xt_blocks_(x, &t.dist);
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
-    while (!t.scatter && v.blocks && r.blocks && xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &t.dist); !t.scatter && v.blocks && r.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }

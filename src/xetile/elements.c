@@ -69,8 +69,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     bool any = d->way == XT_ANY_LAYOUT_;
     xt_vec r = xt_make_vec_(x, n), v[3];
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
-        xt_block_ b = xt_blocks_(x, &r.dist);
-        while (r.blocks && xt_next_block_(&b)) {
+        for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
             cm_matrix *block = &r.block[b.i];
             *block = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
             if (block->part) memset(block->part, 0, (size_t)block->parts * sizeof *block->part);

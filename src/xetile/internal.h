@@ -315,7 +315,7 @@ typedef struct {
     int rounds[2], data[2], stride[2], blocks; /* stride: from one piece of a subgroup to the next */
 } xt_grid_;
 
-/* An iterator over blocks: b = xt_blocks_(&dist); while (xt_next_block_(&b)) ... */
+/* An iterator over blocks: for (xt_block_ b = xt_blocks_(x, &dist); xt_next_block_(&b);) ... */
 typedef struct {
     xt_grid_ grid;
     int i;

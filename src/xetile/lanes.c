@@ -47,12 +47,11 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
 XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    xt_block_ b = xt_blocks_(x, &a.dist);
     int i, comps = 0;
     for (i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
-    while (a.blocks && xt_next_block_(&b)) xt_field_add_(x, f, &a.block[b.i], &b);
+    for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) xt_field_add_(x, f, &a.block[b.i], &b);
     return spe_ok(&x->m);
 }
 
@@ -207,8 +206,8 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
 /* Fills all blocks of r from a field: with elements from their origins (NULL: the same position) or with groups. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
 {
-    xt_block_ b = xt_blocks_(x, &r.dist);
-    while (xt_next_block_(&b)) r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type), CM_ACC, false);
+    for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
+        r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type), CM_ACC, false);
     return xt_settle_(x, r);
 }
 

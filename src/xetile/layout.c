@@ -111,13 +111,12 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec 
 {
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
-    xt_block_ b = xt_blocks_(x, &r->dist);
     if (!d || !(how->anew || how->in_registers)) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
     xt_tile t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
-    while (xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         xt_block_ source = b;
         source.row = b.col;
         source.col = b.row;

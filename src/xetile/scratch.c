@@ -117,12 +117,11 @@ static void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b
 static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
 {
     xt_scratch_ plain = *s;
-    xt_block_ b = xt_blocks_(x, &v->dist);
     bool whole = s->rows >= s->height;
     plain.transposed = false;
     plain.stride[0] = plain.stride[1] = 1;
     plain.shift[0] = plain.shift[1] = 0;
-    while (xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         spe_id first;
         cm_mem mem = xt_scratch_mem_(x, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
         if (!whole) mem.col = spe_isub(&x->m, mem.col, spe_i32(&x->m, low));
@@ -146,8 +145,7 @@ static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
 {
     cm_type type = xt_held_(r->type);
     bool whole = s->rows >= s->height;
-    xt_block_ b = xt_blocks_(x, &r->dist);
-    while (xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
         cm_matrix *to = &r->block[b.i], now;
         spe_id first;
         cm_mem mem = xt_scratch_mem_(x, s, &r->dist, &b, type, low, &first);
@@ -199,8 +197,7 @@ static cm_mem xt_slab_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int
 static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width, int passes, int pass, bool store)
 {
     cm_type type = xt_held_(v->type);
-    xt_block_ b = xt_blocks_(x, &v->dist);
-    while (xt_next_block_(&b)) {
+    for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         cm_layout l = cm_layout_for(&x->cm, x->S, b.rows, type, CM_ACC);
         int runs = cm_part_count(&l);
         for (int strip = 0; strip < b.cols / x->S; strip++) {
@@ -219,8 +216,8 @@ static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
 static void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
     int pass, width = v->dist.data[1];
-    xt_block_ b = xt_blocks_(x, &r->dist);
-    while (xt_next_block_(&b)) r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
+    for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);)
+        r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
     for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
         xt_slab_(x, s, v, width, passes, pass, true);

@@ -289,8 +289,8 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     cm_type held = xt_held_(v.type);
     spe_id scalar = xt_now_id_(x, &n->splat->number, (int)held);
-    xt_block_ b = xt_blocks_(x, &v.dist);
-    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
+        v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);
 }
 
@@ -335,8 +335,8 @@ XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec r = xt_make_vec_(x, n);
     spe_id at = xt_place_id_(x, &r.dist, n->kind);
-    xt_block_ b = xt_blocks_(x, &r.dist);
-    while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
+    for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
+        r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
@@ -408,8 +408,8 @@ XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
     xt_vec r = xt_make_vec_(x, n);
-    xt_block_ b = xt_blocks_(x, &r.dist);
     if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
-    while (r.blocks && xt_next_block_(&b)) r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
+    for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
+        r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
     xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
