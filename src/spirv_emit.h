@@ -147,9 +147,11 @@ typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
 #define SPE_PRINTF(text, args) __attribute__((__format__(__printf__, text, args)))
 #define SPE_UNLIKELY_(x) __builtin_expect(!!(x), 0)
 #define SPE_UNUSED __attribute__((__unused__))
+#define SPE_COLD_ __attribute__((__cold__))
 #else
 #define SPE_PRINTF(text, args)
 #define SPE_UNUSED
+#define SPE_COLD_
 #define SPE_UNLIKELY_(x) (x)
 #endif
 
@@ -828,6 +830,12 @@ typedef struct {
 
 /* -- errors at the user's line */
 
+/* A line of the user's source. */
+typedef struct {
+    const char *file;
+    int line;
+} spe_place;
+
 /* The errors of a kernel language, by id from `first` on, and the ids this part reports. */
 typedef struct {
     const char *name, *text;
@@ -995,11 +1003,11 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 #define SPE_PARAM_u8(name) name, "u8 " #name
 
 /* The body of XT_KERNEL and CV_KERNEL: a constant of type xt_kernel that holds the kernel's name, parameters and
- * location, and the head of the function that is its body. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the header's
- * own. */
+ * location, and the head of the function that is its body. It runs once for each build, so it and what it alone calls
+ * are cold: gcc compiles them for size, in less time. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the header's own. */
 #define SPE_KERNEL(xt, XT, name_, ...)                                                                                 \
     static void name_##_##xt##_body_(xt##_ctx *xt##_context_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__));        \
-    SPE_UNUSED static void name_##_##xt##_call_(xt##_ctx *xt##_context_)                                               \
+    SPE_UNUSED SPE_COLD_ static void name_##_##xt##_call_(xt##_ctx *xt##_context_)                                     \
     {                                                                                                                  \
         name_##_##xt##_body_(xt##_context_, SPE_EACH(XT##_ARGUMENT_, SPE_COMMA, __VA_ARGS__));                         \
     }                                                                                                                  \

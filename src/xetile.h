@@ -482,9 +482,8 @@ typedef struct {
 
 typedef struct {
     xt_ctx *x;
-    const char *file;
-    int line;
-} xt_where_; /* the context and the user's line, passed to every function by its macro */
+    const spe_place *at;
+} xt_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
@@ -512,7 +511,7 @@ struct xt_ctx {
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* one per open region */
     const char *arrived;                /* the split barrier arrived at but not yet waited for */
     int subgroups;                      /* 0: no map yet */
-    xt_where_ subgroups_at;
+    spe_place subgroups_at, head; /* head: of the kernel */
     xt_map subgroups_map;
     int64_t local_bytes;
     /* results of the passes */
@@ -821,7 +820,7 @@ XETILE_API void xt_free(xt_module *mod);
 
 #define XT_CONTEXT SPE_UNUSED xt_ctx *xt_context_
 #define XT_SELF xt_context_
-#define XT_HERE_ ((xt_where_){xt_context_, __FILE__, __LINE__})
+#define XT_HERE_ ((xt_where_){xt_context_, &(const spe_place){__FILE__, __LINE__}})
 
 #define XT_NUMBER_(x) SPE_NUMBER(x)
 #define XT_ANY_(x)                                                                                                     \

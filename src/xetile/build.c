@@ -13,7 +13,7 @@ static int xt_type_of_(const char *name, const spe_kernel_param *p)
 /* The line of the kernel's head. */
 static xt_where_ xt_kernel_where_(xt_ctx *x)
 {
-    xt_where_ w = {x, x->kernel->file, x->kernel->line};
+    xt_where_ w = {x, &x->head};
     return w;
 }
 
@@ -39,9 +39,10 @@ static void xt_record_body_(xt_ctx *x)
 /* Chooses the work-group size and registers per thread, within the target's limits. */
 static bool xt_choose_resources_(xt_ctx *x)
 {
-    xt_where_ w = {x, x->desc->file, x->desc->line};
+    spe_place at = {x->desc->file, x->desc->line};
+    xt_where_ w = {x, &at};
     int subgroups = x->subgroups ? x->subgroups : 1, most;
-    if (x->subgroups) w = x->subgroups_at;
+    if (x->subgroups) at = x->subgroups_at;
     if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
                         subgroups * x->S, x->target.name, x->target.max_group_size);
@@ -162,13 +163,15 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
 xt_module xt_build(const xt_build_desc *desc)
 {
     xt_module mod;
-    xt_where_ w = {NULL, desc->file, desc->line};
+    spe_place at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
+    xt_where_ w = {NULL, &at};
     xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
                                           desc->kernel->file);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     w.x = x;
     x->kernel = desc->kernel;
+    x->head = head;
     x->regions.module = &x->m;
     x->regions.errors = xt_errors_();
     spe_at(&x->m, desc->file, desc->line);
@@ -176,7 +179,7 @@ xt_module xt_build(const xt_build_desc *desc)
     if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
         x->subgroups = desc->subgroups;
-        x->subgroups_at = w;
+        x->subgroups_at = at;
         xt_make_module_(x, &mod);
     }
     x->desc = NULL; /* belongs to the caller and may disappear */

@@ -23,7 +23,7 @@ XE_FN_ const spe_reporter *xt_errors_(void)
 const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); }
 const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
 
-XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
+XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.at->file, w.at->line); }
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
@@ -38,7 +38,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
     int i;
     for (i = 0; i < list->count; i++) {
         e = (spe_error *)list->items + i;
-        if (e->id == id && e->line == w.line && strcmp(e->file, w.file) == 0) return false;
+        if (e->id == id && e->line == w.at->line && strcmp(e->file, w.at->file) == 0) return false;
     }
     if (!spe_ok(&w.x->m) || list->count == MOST ||
         (w.x->again && id != XT_ERROR_UNLISTED && id != XT_ERROR_NOT_UNIFORM))
@@ -68,7 +68,7 @@ XE_FN_ bool xt_report_(xt_ctx *x)
 /* Called at the start of every operation: errors of the lower headers get the user's line. False if out of memory. */
 XE_FN_ bool xt_enter_(xt_where_ w)
 {
-    spe_at(&w.x->m, w.file, w.line);
+    spe_at(&w.x->m, w.at->file, w.at->line);
     return spe_ok(&w.x->m);
 }
 

@@ -8,7 +8,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
     xt_ctx *x = w.x;
     xt_frame_ *f;
     x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
-    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
+    if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
@@ -402,7 +402,8 @@ XE_LATE_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = x->frames[r->depth - 1];
-    xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    xt_where_ w = {x, &at};
     bool last = r->turn > r->sides;
     if (!xt_enter_(w)) return;
     if (last && r->twice) {

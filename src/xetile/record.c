@@ -41,8 +41,8 @@ XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
     xt_scope_ *s = (xt_scope_ *)xt_add_(w.x, &w.x->scopes, sizeof *s);
     if (!s) return 0;
     s->op = op;
-    s->file = w.file;
-    s->line = w.line;
+    s->file = w.at->file;
+    s->line = w.at->line;
     return w.x->scopes.count - 1;
 }
 
@@ -149,8 +149,8 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     n->part = x->part > 0;
     n->spread = x->spread;
     n->result = result;
-    n->file = w.file;
-    n->line = w.line;
+    n->file = w.at->file;
+    n->line = w.at->line;
     n->desc = copy ? copy : (void *)(uintptr_t)desc; /* writing it may store something there */
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }

@@ -27,7 +27,8 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
     size_t wanted = 0, least = 0;
-    xt_where_ at = {x, NULL, 0};
+    spe_place at = {NULL, 0};
+    xt_where_ w = {x, &at};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_rearrange_desc_ *d = n->rearrange;
@@ -42,7 +43,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         at.line = n->line;
     }
     if (left < (int64_t)least)
-        return xt_fail_(at, XT_ERROR_LOCAL_MEMORY,
+        return xt_fail_(w, XT_ERROR_LOCAL_MEMORY,
                         "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,
                         (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
     x->scratch_bytes = (wanted + 7) / 8 * 8;

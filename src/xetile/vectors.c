@@ -61,7 +61,7 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
     if (!x->subgroups) {
         x->subgroups = d->subgroups;
         x->subgroups_map = *map;
-        x->subgroups_at = w;
+        x->subgroups_at = *w.at;
     }
     return x->subgroups == d->subgroups ||
            xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map).s, d->subgroups,
