@@ -489,9 +489,8 @@ typedef struct {
 
 typedef struct {
     xt_ctx *x;
-    const char *file;
-    int line;
-} xt_where_; /* the context and the user's line, passed to every function by its macro */
+    const spe_place *at;
+} xt_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
@@ -519,7 +518,7 @@ struct xt_ctx {
     xt_frame_ *frames[SPE_REGIONS_MAX]; /* one per open region */
     const char *arrived;                /* the split barrier arrived at but not yet waited for */
     int subgroups;                      /* 0: no map yet */
-    xt_where_ subgroups_at;
+    spe_place subgroups_at, head; /* head: of the kernel */
     xt_map subgroups_map;
     int64_t local_bytes;
     /* results of the passes */
@@ -1359,7 +1358,7 @@ XE_FN_ const spe_reporter *xt_errors_(void)
 const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); }
 const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
 
-XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.file, w.line); }
+XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.at->file, w.at->line); }
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
 
@@ -1374,7 +1373,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
     int i;
     for (i = 0; i < list->count; i++) {
         e = (spe_error *)list->items + i;
-        if (e->id == id && e->line == w.line && strcmp(e->file, w.file) == 0) return false;
+        if (e->id == id && e->line == w.at->line && strcmp(e->file, w.at->file) == 0) return false;
     }
     if (!spe_ok(&w.x->m) || list->count == MOST ||
         (w.x->again && id != XT_ERROR_UNLISTED && id != XT_ERROR_NOT_UNIFORM))
@@ -1404,7 +1403,7 @@ XE_FN_ bool xt_report_(xt_ctx *x)
 /* Called at the start of every operation: errors of the lower headers get the user's line. False if out of memory. */
 XE_FN_ bool xt_enter_(xt_where_ w)
 {
-    spe_at(&w.x->m, w.file, w.line);
+    spe_at(&w.x->m, w.at->file, w.at->line);
     return spe_ok(&w.x->m);
 }
 
@@ -1517,8 +1516,8 @@ XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
     xt_scope_ *s = (xt_scope_ *)xt_add_(w.x, &w.x->scopes, sizeof *s);
     if (!s) return 0;
     s->op = op;
-    s->file = w.file;
-    s->line = w.line;
+    s->file = w.at->file;
+    s->line = w.at->line;
     return w.x->scopes.count - 1;
 }
 
@@ -1625,8 +1624,8 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     n->part = x->part > 0;
     n->spread = x->spread;
     n->result = result;
-    n->file = w.file;
-    n->line = w.line;
+    n->file = w.at->file;
+    n->line = w.at->line;
     n->desc = copy ? copy : (void *)(uintptr_t)desc; /* writing it may store something there */
     xt_value_at_(x, result)->node = x->nodes.count - 1;
 }
@@ -2518,7 +2517,7 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
     if (!x->subgroups) {
         x->subgroups = d->subgroups;
         x->subgroups_map = *map;
-        x->subgroups_at = w;
+        x->subgroups_at = *w.at;
     }
     return x->subgroups == d->subgroups ||
            xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map).s, d->subgroups,
@@ -5014,7 +5013,8 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
 {
     int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
     size_t wanted = 0, least = 0;
-    xt_where_ at = {x, NULL, 0};
+    spe_place at = {NULL, 0};
+    xt_where_ w = {x, &at};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_rearrange_desc_ *d = n->rearrange;
@@ -5029,7 +5029,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         at.line = n->line;
     }
     if (left < (int64_t)least)
-        return xt_fail_(at, XT_ERROR_LOCAL_MEMORY,
+        return xt_fail_(w, XT_ERROR_LOCAL_MEMORY,
                         "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,
                         (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
     x->scratch_bytes = (wanted + 7) / 8 * 8;
@@ -7212,7 +7212,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
     xt_ctx *x = w.x;
     xt_frame_ *f;
     x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
-    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
+    if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
@@ -7606,7 +7606,8 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 {
     xt_ctx *x = (xt_ctx *)(void *)m;
     xt_frame_ *f = x->frames[r->depth - 1];
-    xt_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    xt_where_ w = {x, &at};
     bool last = r->turn > r->sides;
     if (!xt_enter_(w)) return;
     if (last && r->twice) {
@@ -7906,7 +7907,7 @@ XE_FN_ int xt_type_of_(const char *name, const spe_kernel_param *p)
 /* The line of the kernel's head. */
 XE_FN_ xt_where_ xt_kernel_where_(xt_ctx *x)
 {
-    xt_where_ w = {x, x->kernel->file, x->kernel->line};
+    xt_where_ w = {x, &x->head};
     return w;
 }
 
@@ -7932,9 +7933,10 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
 /* Chooses the work-group size and registers per thread, within the target's limits. */
 XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 {
-    xt_where_ w = {x, x->desc->file, x->desc->line};
+    spe_place at = {x->desc->file, x->desc->line};
+    xt_where_ w = {x, &at};
     int subgroups = x->subgroups ? x->subgroups : 1, most;
-    if (x->subgroups) w = x->subgroups_at;
+    if (x->subgroups) at = x->subgroups_at;
     if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
                         subgroups * x->S, x->target.name, x->target.max_group_size);
@@ -8042,7 +8044,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_layouts_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     if (x->products) x->products->find_messages(x);
-    if (x->stager) x->stager->find(x);
+    if (x->stager && spe_ok(&x->m)) x->stager->find(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
@@ -8055,13 +8057,15 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 xt_module xt_build(const xt_build_desc *desc)
 {
     xt_module mod;
-    xt_where_ w = {NULL, desc->file, desc->line};
+    spe_place at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
+    xt_where_ w = {NULL, &at};
     xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
                                           desc->kernel->file);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     w.x = x;
     x->kernel = desc->kernel;
+    x->head = head;
     x->regions.module = &x->m;
     x->regions.errors = xt_errors_();
     spe_at(&x->m, desc->file, desc->line);
@@ -8069,7 +8073,7 @@ xt_module xt_build(const xt_build_desc *desc)
     if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
         x->subgroups = desc->subgroups;
-        x->subgroups_at = w;
+        x->subgroups_at = at;
         xt_make_module_(x, &mod);
     }
     x->desc = NULL; /* belongs to the caller and may disappear */
@@ -8801,7 +8805,7 @@ XETILE_AS_BEFORE_
 
 #define XT_CONTEXT SPE_UNUSED xt_ctx *xt_context_
 #define XT_SELF xt_context_
-#define XT_HERE_ ((xt_where_){xt_context_, __FILE__, __LINE__})
+#define XT_HERE_ ((xt_where_){xt_context_, &(const spe_place){__FILE__, __LINE__}})
 
 #define XT_NUMBER_(x) SPE_NUMBER(x)
 #define XT_ANY_(x)                                                                                                     \

@@ -150,7 +150,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_layouts_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     if (x->products) x->products->find_messages(x);
-    if (x->stager) x->stager->find(x);
+    if (x->stager && spe_ok(&x->m)) x->stager->find(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
