@@ -5,7 +5,7 @@
 #include "run/scheduler.h"
 #include "build/build.h"
 #include "c/generate.h"
-#include "test.h"
+#include "large_kernels.h"
 
 #define FOLDER "soft/tests/kernels/"
 
@@ -31,29 +31,33 @@ static uint8_t *read_file(const char *path, size_t *size)
 static uint32_t piece_bytes;
 static bool quick; /* the tier */
 
-static bool build(struct program *p)
+static void build_words(struct program *p, const uint32_t *words, size_t count)
+{
+    struct sp_text log = {0};
+    struct cg_options options = {.default_subgroup_size = 16, .piece_bytes = piece_bytes, .quick = quick};
+    struct sp_module *m = words ? sp_parse(words, count, NULL, 0, true, &log) : NULL;
+    bool good = m && cg_generate(m, &options, &p->text, &log) &&
+                jit_compile(p->text.data, p->text.size, NULL, NULL, &p->object, &log);
+    CHECK_MSG(good, "%s: %s", p->name, log.data ? log.data : "");
+    sp_free(m);
+    sp_text_free(&log);
+    p->tried = true;
+}
+
+static void build(struct program *p)
 {
     char path[256];
     size_t size;
-    struct sp_text log = {0};
-    struct cg_options options = {.default_subgroup_size = 16, .piece_bytes = piece_bytes, .quick = quick};
     snprintf(path, sizeof path, FOLDER "%s.spv", p->name);
     uint8_t *words = read_file(path, &size);
     CHECK_MSG(words && size, "%s cannot be read (run from the project's folder)", path);
-    struct sp_module *m = words ? sp_parse((const uint32_t *)(const void *)words, size / 4, NULL, 0, true, &log) : NULL;
-    bool good = m && cg_generate(m, &options, &p->text, &log) &&
-                jit_compile(p->text.data, p->text.size, NULL, NULL, &p->object, &log);
-    CHECK_MSG(good, "%s: %s", path, log.data ? log.data : "");
-    sp_free(m);
-    sp_text_free(&log);
+    build_words(p, (const uint32_t *)(const void *)words, size / 4);
     free(words);
-    return good;
 }
 
 static const struct xs_kernel *kernel_of(struct program *p, const char *name)
 {
     if (!p->tried) build(p);
-    p->tried = true;
     for (uint32_t i = 0; p->object.module && i < p->object.module->kernel_count; i++)
         if (!strcmp(p->object.module->kernels[i].name, name)) return &p->object.module->kernels[i];
     test_fail(__FILE__, __LINE__, "no kernel %s", name);
@@ -751,12 +755,48 @@ static void forget(struct program *p)
     p->tried = false;
 }
 
+/* A block where masked paths meet, in which indices of all lanes may wrap as they are widened. It then runs under its
+ * mask, once, even if it is divided. */
+TEST(a_join_runs_once)
+{
+    enum { COUNTS = 64 };
+    static struct program p = {.name = "joined"};
+    struct kernel k;
+    begin_module(&k);
+    begin_kernel(&k, "joined");
+    spe_id old = k.v, wide = spe_int(&k.m, 64), more;
+    spe_if(&k.m, spe_ugt(&k.m, old, number(&k, 0)));
+    spe_if(&k.m, spe_ugt(&k.m, old, number(&k, 1)));
+    more = spe_iadd(&k.m, old, number(&k, 5));
+    spe_endif_from(&k.m, 1, &more, &old, &k.v);
+    spe_id counter = spe_index(&k.m, k.x, spe_iadd(&k.m, k.item, number(&k, COUNTS)));
+    spe_store(&k.m, counter, spe_iadd(&k.m, spe_load(&k.m, counter, 0), number(&k, 1)), 0);
+    spe_id item = spe_uconvert(&k.m, k.type, k.item), at = spe_uconvert(&k.m, wide, spe_iadd(&k.m, item, k.n));
+    spe_id high = spe_shr(&k.m, spe_imul(&k.m, at, spe_u64(&k.m, 3)), spe_u64(&k.m, 32));
+    k.v = more = spe_iadd(&k.m, k.v, spe_uconvert(&k.m, k.type, high));
+    spe_endif_from(&k.m, 1, &more, &old, &k.v);
+    spe_words w = finish(&k);
+    build_words(&p, w.data, w.count);
+    spe_free(&k.m);
+    for (int round = 0; round < 3; round++) {
+        uint32_t x[COUNTS + 16] = {0}, n = round ? 0u - 8u * (uint32_t)round : 0;
+        for (uint32_t i = 0; i < 16; i++) x[i] = i + 2;
+        launch(&p, "joined", 1, 16, 2, (struct arg[]){PTR(x), INT(n)});
+        for (uint32_t i = 0; i < 16; i++) {
+            CHECK_INT(x[i], i + 7 + (uint32_t)((uint64_t)(i + n) * 3 >> 32));
+            CHECK_INT(x[COUNTS + i], 1);
+        }
+    }
+    forget(&p);
+}
+
 static void run_all(void)
 {
     RUN(vector_add_with_a_tail);
     RUN(phis_that_swap);
     RUN(divergent_while);
     RUN(values_leave_a_loop_when_their_lane_does);
+    RUN(a_join_runs_once);
     RUN(nested_loops_with_break_continue_goto);
     RUN(switches_uniform_and_divergent);
     RUN(early_returns);
