@@ -67,7 +67,9 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     const xt_vectors_ *d = n->vectors;
     int i, j, count = xt_operand_count_(d);
     bool any = d->way == XT_ANY_LAYOUT_;
-    xt_vec r = xt_make_vec_(x, n), v[3];
+    xt_vec r, v[3];
+    if (x->staged && x->stager->write_load(x, n)) return;
+    r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
             cm_matrix *block = &r.block[b.i];

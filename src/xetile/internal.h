@@ -258,12 +258,15 @@ typedef struct {
 typedef struct {
     int node;
     const xt_tile *from;
-    bool turned; /* the vector is the tile's transpose */
+    bool turned, converts;  /* the vector is the tile's transpose; f32 converted to 16 bits */
+    cm_type type;           /* of the operand */
+    uint32_t loaded;        /* the vector that it is of, or itself */
     bool first, last;       /* among the loads that share a barrier */
     bool again, shared;     /* in a region that may repeat; uses the memory for moves between subgroups */
     const xt_frame_ *turns; /* the loop whose iterations alternate between two buffers; NULL: one buffer */
     cm_use use;
-    int bytes, subgroups;    /* per element; number that copy the tile */
+    int bytes, held;         /* per element, in memory and in local memory */
+    int subgroups;           /* number that copy the tile */
     int slices;              /* of k, each loaded and multiplied after the other; 1: all at once */
     xt_dist dist;            /* of the vector, or of a slice of it */
     bool along_k;            /* lines run along k; */

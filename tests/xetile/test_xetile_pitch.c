@@ -14,7 +14,8 @@ typedef struct {
 } pitch_case;
 
 static pitch_case now;
-static chosen element, sum;
+static chosen element, sum, held[2]; /* held: in memory */
+static bool converted[2];            /* A, B: f32 in memory, converted after loading */
 enum { TURNS = 2 };
 
 XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A), u32(PITCH_B), i32(FROM))
@@ -27,12 +28,15 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
                              .map = now.map);
     xt_vec acc = XT_SPLAT(of(sum), now.m, now.n, 0, .map = now.map);
     XT_FOR (turn, 0, TURNS, 1, &acc) {
-        xt_tile a = window(XT_SELF, element, A, now.by_columns[0], now.m, now.k, XT_AT(from, 0), XT_AT(M, K), PITCH_A,
+        xt_tile a = window(XT_SELF, held[0], A, now.by_columns[0], now.m, now.k, XT_AT(from, 0), XT_AT(M, K), PITCH_A,
                            a_map);
-        xt_tile b = window(XT_SELF, element, B, now.by_columns[1], now.k, now.n, XT_AT(0, from), XT_AT(K, N), PITCH_B,
+        xt_tile b = window(XT_SELF, held[1], B, now.by_columns[1], now.k, now.n, XT_AT(0, from), XT_AT(K, N), PITCH_B,
                            b_map);
         XT_FOR (k, 0, K, now.k, &a, &b, &acc) {
-            acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
+            xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
+            if (converted[0]) va = XT_CAST(of(element), va);
+            if (converted[1]) vb = XT_CAST(of(element), vb);
+            acc = XT_TILE_MMA(va, vb, acc);
             a = XT_UPDATE_TILE_OFFSET(a, 0, now.k);
             b = XT_UPDATE_TILE_OFFSET(b, now.k, 0);
         }
@@ -57,13 +61,23 @@ static stored store(int which, int rows, int cols)
     const pitch_case *t = &now;
     int lines = t->by_columns[which] ? cols : rows, along = t->by_columns[which] ? rows : cols;
     stored s = {NULL, NULL, t->by_columns[which], along + t->beyond[which]};
+    int type = held[which].type;
     size_t count = (size_t)t->before[which] + (size_t)(lines - 1) * (size_t)s.pitch + (size_t)along;
-    s.memory = (unsigned char *)zed_alloc(&device, ZED_SHARED, count * size_of(t->type), 0);
-    memset(s.memory, 0xff, count * size_of(t->type));
-    s.first = s.memory + (size_t)t->before[which] * size_of(t->type);
+    s.memory = (unsigned char *)zed_alloc(&device, ZED_SHARED, count * size_of(type), 0);
+    memset(s.memory, 0xff, count * size_of(type));
+    s.first = s.memory + (size_t)t->before[which] * size_of(type);
     for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++) put(t->type, s.first, place(&s, i, j), sample(t->type));
+        for (int j = 0; j < cols; j++) put(type, s.first, place(&s, i, j), sample(type));
     return s;
+}
+
+/* As the product takes it: rounded, if it was converted. */
+static double operand(const stored *s, int which, size_t at)
+{
+    unsigned char rounded[4];
+    double v = get(held[which].type, s->first, at);
+    put(now.type, rounded, 0, v);
+    return get(now.type, rounded, 0);
 }
 
 /* Integers are exact. Floats: products are exact in f32, (TURNS K + 2) roundings of a sum of magnitudes. */
@@ -77,7 +91,7 @@ static void compare(const stored *a, const stored *b, const void *c)
             bool there = i >= t->from && j >= t->from && i < t->from + t->m && j < t->from + t->n;
             double want = 0, size = 0;
             for (int k = 0; there && k < t->K; k++) {
-                double p = get(t->type, a->first, place(a, i, k)) * get(t->type, b->first, place(b, k, j));
+                double p = operand(a, 0, place(a, i, k)) * operand(b, 1, place(b, k, j));
                 want += TURNS * p;
                 size += TURNS * fabs(p);
             }
@@ -121,6 +135,7 @@ static void check(pitch_case c)
     void *out;
     now = c;
     element.type = c.type;
+    for (int i = 0; i < 2; i++) held[i].type = converted[i] ? CM_F32 : c.type;
     sum.type = c.result;
     a = store(0, c.M, c.K);
     b = store(1, c.K, c.N);
@@ -181,6 +196,22 @@ TEST(narrow_tiles)
     check((pitch_case){CM_I8, CM_I32, WHOLE, 12, 40, 32, {0, 0}, 33, 61, 45, {0, 0}, {1, 2}, 3});
 }
 
+/* f32 in memory, converted on the way to local memory: a line for each lane, lines across k, and both from columns. */
+TEST(conversions)
+{
+    converted[0] = true, converted[1] = true;
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 61, 63, 75, {3, 2}, {1, 3}, 5});
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {1, 1}, 67, 70, 45, {1, 0}, {1, 0}, 0});
+    converted[0] = false, converted[1] = true;
+    check((pitch_case){CM_BF16, CM_F32, BROAD, 64, 128, 32, {0, 0}, 65, 127, 85, {1, 1}, {3, 1}, 0});
+    converted[0] = true, converted[1] = false;
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 67, 70, 301, {0, 0}, {1, 0}, 0});
+    converted[0] = true, converted[1] = true;
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
+    converted[0] = converted[1] = false;
+}
+
 TEST(tiles_begin_anywhere)
 {
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {0, 1}, 5});
@@ -204,6 +235,7 @@ int main(void)
     RUN(a_line_for_each_lane);
     RUN(deep_tiles);
     RUN(narrow_tiles);
+    RUN(conversions);
     RUN(tiles_begin_anywhere);
     RUN(surfaces_cannot_have_these_pitches);
     zed_close(&device);
