@@ -1038,12 +1038,15 @@ typedef struct {
 typedef struct {
     int node;
     const xt_tile *from;
-    bool turned; /* the vector is the tile's transpose */
+    bool turned, converts;  /* the vector is the tile's transpose; f32 converted to 16 bits */
+    cm_type type;           /* of the operand */
+    uint32_t loaded;        /* the vector that it is of, or itself */
     bool first, last;       /* among the loads that share a barrier */
     bool again, shared;     /* in a region that may repeat; uses the memory for moves between subgroups */
     const xt_frame_ *turns; /* the loop whose iterations alternate between two buffers; NULL: one buffer */
     cm_use use;
-    int bytes, subgroups;    /* per element; number that copy the tile */
+    int bytes, held;         /* per element, in memory and in local memory */
+    int subgroups;           /* number that copy the tile */
     int slices;              /* of k, each loaded and multiplied after the other; 1: all at once */
     xt_dist dist;            /* of the vector, or of a slice of it */
     bool along_k;            /* lines run along k; */
@@ -4154,7 +4157,9 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     const xt_vectors_ *d = n->vectors;
     int i, j, count = xt_operand_count_(d);
     bool any = d->way == XT_ANY_LAYOUT_;
-    xt_vec r = xt_make_vec_(x, n), v[3];
+    xt_vec r, v[3];
+    if (x->staged && x->stager->write_load(x, n)) return;
+    r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
             cm_matrix *block = &r.block[b.i];
@@ -6388,7 +6393,7 @@ XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot)
 XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
 {
     int high, units, n = s->subgroups;
-    s->by_lines = s->along_k && lines % (s->classes * 16) == 0 && lines * dwords >= n * 128;
+    s->by_lines = s->along_k && lines % (s->classes * 16) == 0 && (s->converts || lines * dwords >= n * 128);
     s->wide = dwords % 16 || s->by_lines ? 8 : 16;
     s->chunks[1] = dwords / s->wide;
     for (high = 128 / s->wide; high >= (s->by_lines ? 16 : 16 / s->wide); high /= 2) {
@@ -6399,14 +6404,14 @@ XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
         s->high = high;
         s->chunks[0] = lines / (s->classes * high);
     }
-    return s->units > 0;
+    return s->units > 0 && (s->by_lines || !s->along_k || !s->converts);
 }
 
 /* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? Columns that a piece
  * lacks may hold anything if no other piece follows. */
 XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
-    const int side[2] = {s->use == CM_A && d->subgroups ? 16 : 1, XT_PLANE_ * 4 / s->bytes};
+    const int side[2] = {s->use == CM_A && d->subgroups ? 16 : 1, XT_PLANE_ * 4 / s->held};
     int i, dim;
     for (i = 0; i < 2; i++) {
         dim = (s->use == CM_B) ^ !i;
@@ -6415,12 +6420,21 @@ XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
     return true;
 }
 
-/* The tile of a node that is a load or the transpose of one; NULL if it is not, or if elements outside are not zero. */
+/* Is it a conversion of f32 to 16-bit floats? */
+XE_FN_ bool xt_stage_converts_(const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    return n->op == XT_OP_CAST_VECTOR_ && d->v[0].type == CM_F32 && (d->type == CM_F16 || d->type == CM_BF16);
+}
+
+/* The tile of a node that is a load, or the transpose or conversion of one; NULL if it is not, or if elements outside
+ * are not zero. */
 XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_load_desc_ *d = n->load;
     if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->rearrange->v, node);
+    else if (xt_stage_converts_(n)) d = xt_loaded_(x, &n->vectors->v[0], node);
     else if (n->op != XT_OP_LOAD_TILE_) return NULL;
     return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
 }
@@ -6450,19 +6464,19 @@ XE_FN_ bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *of)
     d->data[k] /= s->slices;
     s->subgroups = d->subgroups ? d->subgroups : 1;
     s->along_k = inner == k;
-    s->weave = s->along_k ? 1 : 4 / s->bytes;
+    s->weave = s->along_k ? 1 : 4 / s->held;
     s->classes = 16 / s->bytes;
-    s->depth = d->shape[k] * s->bytes / 4;
+    s->depth = d->shape[k] * s->held / 4;
     s->whole = p->align[!memory] % s->classes == 0;
     s->aligned = p->align[memory] * s->bytes % 4 == 0;
     s->early = x->registers > 128 && s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
-    s->together = s->bytes < 4 ? 8 : 16;
+    s->together = s->held < 4 ? 8 : 16;
     s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
     s->across = s->use == CM_A ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
     s->plane = xt_stage_place_(s, s->across, 0);
     s->dwords = s->depth / XT_PLANE_ * s->plane;
     if (!xt_stage_fills_(s, d)) return false;
-    return s->along_k ? xt_stage_deal_(s, s->across, s->depth)
+    return s->along_k ? xt_stage_deal_(s, s->across, d->shape[k] * s->bytes / 4)
                       : xt_stage_deal_(s, d->shape[k], s->across * s->bytes / 4);
 }
 
@@ -6471,16 +6485,23 @@ XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_
 {
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = xt_stage_from_(x, node), *m;
-    const cm_product *row = t ? cm_product_row(xt_held_(t->type), xt_held_(t->type)) : NULL;
+    cm_type type = t ? xt_held_(xt_value_at_(x, n->result)->now.vec.type) : CM_F32;
+    const cm_product *row = t ? cm_product_row(type, type) : NULL;
     memset(s, 0, sizeof *s);
-    if (!row || !row->dpas || xt_layout_(x, n->result) == CM_ACC) return "not an operand of a product, or a padding";
+    if (!row || !row->dpas) return "not an operand of a product, or a padding";
     m = &xt_plan_tile_at_(x, t->number)->of->matrix;
     s->node = node;
     s->slices = slices;
     s->from = t;
     s->turned = n->op == XT_OP_TRANSPOSE_;
+    s->converts = xt_stage_converts_(n);
+    s->type = type;
+    s->loaded = s->turned ? n->rearrange->v.id : s->converts ? n->vectors->v[0].id : n->result;
     s->use = xt_layout_(x, n->result);
+    if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
+    if (s->use == CM_ACC) return "not an operand of a product";
     s->bytes = xt_bytes_(t->type);
+    s->held = xt_bytes_((int)type);
     if (t->base.local || t->step != 1) return "local memory, or columns that are not contiguous";
     if (n->spread > 0 || xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->apart ||
         (x->subgroups > 1 && !t->dist.subgroups))
@@ -6534,6 +6555,7 @@ XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, 
     *kept = *s;
     if (before >= 0) xt_stage_at_(x, before)->last = false;
     xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
+    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
     return x->stages.count - 1;
 }
 
@@ -6552,7 +6574,7 @@ XE_FN_ void xt_stage_mix_(xt_ctx *x)
         v[1] = xt_value_at_(x, d->right.id);
         if (!v[0]->stage || !v[1]->stage || v[0]->uses != 1 || v[1]->uses != 1) continue;
         for (j = 0; j < 2; j++) s[j] = xt_stage_at_(x, v[j]->stage - 1);
-        if (s[0]->along_k && s[1]->along_k) continue;
+        if ((s[0]->along_k && s[1]->along_k) || s[0]->converts || s[1]->converts) continue;
         s[0]->mixed = s[1]->mixed = s[0]->depth == s[1]->depth && (s[0]->depth & (s[0]->depth - 1)) == 0;
     }
 }
@@ -6617,7 +6639,8 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
             if (!xt_why_not_staged_(x, xt_value_at_(x, d->right.id)->node, slices, &s))
                 xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, now);
             now = -1;
-        } else if (!arrived && xt_stage_product_(x, i) < 0 && !xt_why_not_staged_(x, i, 1, &s))
+        } else if (!arrived && xt_stage_product_(x, i) < 0 && !xt_why_not_staged_(x, i, 1, &s) &&
+                   (depth || xt_layout_(x, n->result) == s.use))
             now = xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, last);
         if (now >= 0 && depth > 1 && s.turns) open[depth - 1]->meets = true;
         if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
@@ -6935,6 +6958,28 @@ XE_FN_ void xt_stage_pair_(xt_ctx *x, const spe_id got[6], spe_id mask, spe_id v
     }
 }
 
+/* f32, two for each dword of the result, as 16-bit floats. */
+XE_FN_ spe_id xt_stage_narrow_(xt_ctx *x, const xt_stage_ *s, uint32_t count, const spe_id *v)
+{
+    spe_module *m = &x->m;
+    spe_id all = spe_construct(m, spe_vec(m, spe_int(m, 32), count), count, v);
+    all = spe_bitcast(m, spe_vec(m, spe_float(m, 32), count), all);
+    all = s->type == CM_BF16 ? cm_from_arith(&x->cm, CM_BF16, all)
+                             : spe_fconvert(m, spe_vec(m, spe_float(m, 16), count), all);
+    return spe_bitcast(m, spe_vec(m, spe_int(m, 32), count / 2), all);
+}
+
+/* Converts two lines of f32 to dwords along k; or, if each lane holds a line, its dwords in twos. */
+XE_FN_ spe_id xt_stage_convert_(xt_ctx *x, const xt_stage_ *s, const spe_id line[2])
+{
+    spe_id each[2 * XT_PLANE_];
+    int i, j, lines = s->weave, n = s->high * s->wide / 16;
+    for (j = 0; j < lines; j++)
+        for (i = 0; i < n; i++)
+            each[i * lines + j] = n == 1 ? line[j] : spe_extract(&x->m, line[j], (uint32_t)i);
+    return xt_stage_narrow_(x, s, (uint32_t)(n * lines), each);
+}
+
 /* The same for numbers that are known only at run time: where row p begins, and where its dword k lies. */
 XE_FN_ spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
 {
@@ -6965,7 +7010,9 @@ XE_FN_ spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
         down = spe_iadd(m, down, spe_shr(m, across, spe_i32(m, 3)));
         across = spe_and(m, across, spe_i32(m, 7));
     }
-    across = spe_imul(m, spe_iadd(m, u->along, across), spe_i32(m, s->weave));
+    across = spe_iadd(m, u->along, across);
+    across = s->along_k ? spe_udiv(m, across, spe_i32(m, s->bytes / s->held))
+                        : spe_imul(m, across, spe_i32(m, 4 / s->bytes));
     down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), spe_imul(m, down, spe_i32(m, groups)));
     return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
@@ -6989,7 +7036,8 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, int q)
 {
     spe_module *m = &x->m;
-    int at[XT_STAGE_MOST_], n = s->high * s->wide / 16, down = 16 / s->wide * s->classes / s->weave, i, j, run;
+    int at[XT_STAGE_MOST_], n = (int)spe_count(m, spe_type_of(m, v)), i, j, run;
+    int down = 16 / s->wide * s->classes / s->weave;
     spe_id one[XT_STAGE_MOST_], type, word[XT_PLANE_];
     for (i = 0; i < n; i++) {
         one[i] = n == 1 ? v : spe_extract(m, v, (uint32_t)i);
@@ -7012,19 +7060,20 @@ XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
 
 XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 {
-    int rounds = xt_stage_rounds_(s), round, i;
+    int rounds = xt_stage_rounds_(s), round, i, outputs = s->along_k ? 1 : 4 / s->bytes; /* columns of a dword */
     for (round = 0; round < rounds && s->got; round++) {
         xt_unit_ u = xt_stage_unit_(x, s, round);
         spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4], to;
         if (!xt_stage_is_eager_(s)) xt_stage_fetch_(x, s, round);
-        if (s->weave == 2) {
+        if (s->weave == 2 && !s->converts) {
             xt_stage_pair_(x, s->got + round * 6, mask, v);
         } else {
             for (i = 0; i < s->weave; i++) v[i] = xt_stage_align_(x, s, s->got + (round * s->weave + i) * 3, mask);
             if (s->weave == 4) xt_stage_weave_(x, v);
+            if (s->converts) v[0] = xt_stage_convert_(x, s, v);
         }
         to = xt_stage_pointer_(x, s, xt_stage_lane_(x, s, &u));
-        for (i = 0; i < s->weave; i++) xt_stage_store_(x, s, to, v[i], i);
+        for (i = 0; i < outputs; i++) xt_stage_store_(x, s, to, v[i], i);
     }
 }
 
@@ -7050,8 +7099,8 @@ XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
 XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 {
     spe_module *m = &x->m;
-    int per = 4 / s->bytes, q;
-    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by;
+    int per = 4 / s->held, q;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by, one[4];
     if (s->subgroups > 1)
         lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_i32(m, x->S)));
     i = spe_for(m, lane, spe_i32(m, s->across * s->depth), spe_i32(m, s->subgroups * x->S), 0, NULL);
@@ -7059,10 +7108,11 @@ XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
     k = s->along_k ? spe_umod(m, i, by) : spe_udiv(m, i, by);
     p = s->along_k ? spe_udiv(m, i, by) : spe_umod(m, i, by);
     for (q = 0; q < per; q++) {
-        spe_id e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), spe_i32(m, q)), one;
-        one = xt_stage_element_(x, s, &s->tile, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
-        v = q ? spe_or(m, v, spe_shl(m, one, spe_i32(m, 8 * s->bytes * q))) : one;
+        spe_id e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), spe_i32(m, q));
+        one[q] = xt_stage_element_(x, s, &s->tile, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
+        v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->held * q))) : one[q];
     }
+    if (s->converts) v = xt_stage_narrow_(x, s, 2, one);
     spe_store(m, xt_stage_pointer_(x, s, xt_stage_place_id_(x, s, p, k)), v, 4);
     spe_endfor(m, 0, NULL);
 }
@@ -7074,7 +7124,7 @@ XE_FN_ spe_id xt_stage_read_(xt_ctx *x, const xt_stage_ *s, spe_id from, int at,
 {
     spe_module *m = &x->m;
     bool left = s->use == CM_B;
-    spe_id word = spe_int(m, left && s->bytes < 4 ? 16 : 32), all = spe_vec(m, word, (uint32_t)words);
+    spe_id word = spe_int(m, left && s->held < 4 ? 16 : 32), all = spe_vec(m, word, (uint32_t)words);
     spe_id to = spe_index(m, from, spe_i32(m, at));
     uint32_t ptr = spe_ptr_cast(m, to, left ? word : all);
     if (left) return cm_bitcast(&x->cm, type, spe_op(m, SPE_OpSubgroupBlockReadINTEL, all, 1, &ptr));
@@ -7083,7 +7133,7 @@ XE_FN_ spe_id xt_stage_read_(xt_ctx *x, const xt_stage_ *s, spe_id from, int at,
 
 XE_FN_ cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, const xt_block_ *b)
 {
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, xt_held_(s->tile.type), s->use);
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, s->type, s->use);
     int count = cm_part_count(&l), part, p = s->use == CM_A ? b->col : b->row, k = s->use == CM_A ? b->row : b->col;
     int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
     spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts);
@@ -7091,8 +7141,8 @@ XE_FN_ cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, con
         int block = part / runs, words = cm_part_words(&l, part), at;
         if (part % runs == 0) first = 0;
         at = s->use == CM_A
-                 ? xt_stage_place_(s, p + block * 16, k * s->bytes / 4 + first)
-                 : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k * s->bytes / 4 + block * XT_PLANE_);
+                 ? xt_stage_place_(s, p + block * 16, k * s->held / 4 + first)
+                 : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k * s->held / 4 + block * XT_PLANE_);
         parts[part] = xt_stage_read_(x, s, from, at, words, cm_part_type(&x->cm, &l, part));
         first += words;
     }
@@ -7109,6 +7159,7 @@ XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
     if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
     from = xt_stage_pointer_(x, s, xt_stage_row_(x, s, row));
     v.dist = s->dist;
+    v.use = s->use;
     if (v.blocks > b.grid.blocks) v.blocks = b.grid.blocks;
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
     return v;
@@ -7155,13 +7206,18 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
     if (!s) return false;
+    if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
     xt_remark_(x, "through local memory, where rows have any pitch");
     if (s->slices > 1) return true;
     xt_stage_begin_(x, s);
     if (!s->last) return true;
     while (!first->first) first--;
     xt_stage_end_(x, first, s);
-    for (one = first; one <= s; one++) xt_define_vec_(x, xt_node_at_(x, one->node)->result, xt_stage_get_(x, one));
+    for (one = first; one <= s; one++) {
+        uint32_t id = xt_node_at_(x, one->node)->result;
+        xt_vec v = xt_stage_get_(x, one);
+        xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
+    }
     return true;
 }
 

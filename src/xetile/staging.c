@@ -127,7 +127,7 @@ static const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_
     cm_type type = t ? xt_held_(xt_value_at_(x, n->result)->now.vec.type) : CM_F32;
     const cm_product *row = t ? cm_product_row(type, type) : NULL;
     memset(s, 0, sizeof *s);
-    if (!row || !row->dpas || xt_layout_(x, n->result) == CM_ACC) return "not an operand of a product, or a padding";
+    if (!row || !row->dpas) return "not an operand of a product, or a padding";
     m = &xt_plan_tile_at_(x, t->number)->of->matrix;
     s->node = node;
     s->slices = slices;
@@ -137,6 +137,8 @@ static const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_
     s->type = type;
     s->loaded = s->turned ? n->rearrange->v.id : s->converts ? n->vectors->v[0].id : n->result;
     s->use = xt_layout_(x, n->result);
+    if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
+    if (s->use == CM_ACC) return "not an operand of a product";
     s->bytes = xt_bytes_(t->type);
     s->held = xt_bytes_((int)type);
     if (t->base.local || t->step != 1) return "local memory, or columns that are not contiguous";
@@ -276,7 +278,8 @@ static void xt_find_stages_(xt_ctx *x)
             if (!xt_why_not_staged_(x, xt_value_at_(x, d->right.id)->node, slices, &s))
                 xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, now);
             now = -1;
-        } else if (!arrived && xt_stage_product_(x, i) < 0 && !xt_why_not_staged_(x, i, 1, &s))
+        } else if (!arrived && xt_stage_product_(x, i) < 0 && !xt_why_not_staged_(x, i, 1, &s) &&
+                   (depth || xt_layout_(x, n->result) == s.use))
             now = xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, last);
         if (now >= 0 && depth > 1 && s.turns) open[depth - 1]->meets = true;
         if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
@@ -672,7 +675,8 @@ static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, int q)
 {
     spe_module *m = &x->m;
-    int at[XT_STAGE_MOST_], n = (int)spe_count(m, spe_type_of(m, v)), down = 16 / s->wide * s->classes / s->weave, i, j, run;
+    int at[XT_STAGE_MOST_], n = (int)spe_count(m, spe_type_of(m, v)), i, j, run;
+    int down = 16 / s->wide * s->classes / s->weave;
     spe_id one[XT_STAGE_MOST_], type, word[XT_PLANE_];
     for (i = 0; i < n; i++) {
         one[i] = n == 1 ? v : spe_extract(m, v, (uint32_t)i);
@@ -794,6 +798,7 @@ static xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
     if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
     from = xt_stage_pointer_(x, s, xt_stage_row_(x, s, row));
     v.dist = s->dist;
+    v.use = s->use;
     if (v.blocks > b.grid.blocks) v.blocks = b.grid.blocks;
     while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
     return v;
@@ -847,7 +852,11 @@ static bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     if (!s->last) return true;
     while (!first->first) first--;
     xt_stage_end_(x, first, s);
-    for (one = first; one <= s; one++) xt_define_vec_(x, xt_node_at_(x, one->node)->result, xt_stage_get_(x, one));
+    for (one = first; one <= s; one++) {
+        uint32_t id = xt_node_at_(x, one->node)->result;
+        xt_vec v = xt_stage_get_(x, one);
+        xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
+    }
     return true;
 }
 

@@ -16,6 +16,7 @@ typedef struct {
 static pitch_case now;
 static chosen element, sum, held[2]; /* held: in memory */
 static bool converted[2];            /* A, B: f32 in memory, converted after loading */
+static bool copied;                  /* A is copied to local memory by the kernel */
 enum { TURNS = 2 };
 
 XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A), u32(PITCH_B), i32(FROM))
@@ -27,6 +28,10 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
     xt_tile c = XT_INIT_TILE(C, of(sum), now.m, now.n, .offset = XT_AT(from, from), .shape = XT_AT(M, N),
                              .map = now.map);
     xt_vec acc = XT_SPLAT(of(sum), now.m, now.n, 0, .map = now.map);
+    xt_tile local = {0};
+    if (copied)
+        local = XT_INIT_TILE(XT_LOCAL(of(element), now.m * now.k), of(element), now.m, now.k,
+                             .shape = XT_AT(now.m, now.k), .map = a_map, .inside = true);
     XT_FOR (turn, 0, TURNS, 1, &acc) {
         xt_tile a = window(XT_SELF, held[0], A, now.by_columns[0], now.m, now.k, XT_AT(from, 0), XT_AT(M, K), PITCH_A,
                            a_map);
@@ -36,6 +41,12 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
             xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
             if (converted[0]) va = XT_CAST(of(element), va);
             if (converted[1]) vb = XT_CAST(of(element), vb);
+            if (copied) {
+                XT_BARRIER();
+                XT_STORE_TILE(va, local);
+                XT_BARRIER();
+                va = XT_LOAD_TILE(local);
+            }
             acc = XT_TILE_MMA(va, vb, acc);
             a = XT_UPDATE_TILE_OFFSET(a, 0, now.k);
             b = XT_UPDATE_TILE_OFFSET(b, now.k, 0);
@@ -212,6 +223,17 @@ TEST(conversions)
     converted[0] = converted[1] = false;
 }
 
+/* Loads in a loop that are no operands. */
+TEST(copies)
+{
+    copied = true;
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, TALL, 128, 64, 32, {1, 0}, 131, 61, 75, {0, 0}, {1, 0}, 5});
+    check((pitch_case){CM_BF16, CM_F32, WHOLE, 12, 40, 32, {0, 1}, 33, 61, 45, {0, 0}, {1, 2}, 3});
+    check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
+    copied = false;
+}
+
 TEST(tiles_begin_anywhere)
 {
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {0, 1}, 5});
@@ -236,6 +258,7 @@ int main(void)
     RUN(deep_tiles);
     RUN(narrow_tiles);
     RUN(conversions);
+    RUN(copies);
     RUN(tiles_begin_anywhere);
     RUN(surfaces_cannot_have_these_pitches);
     zed_close(&device);
