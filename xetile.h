@@ -4552,11 +4552,11 @@ XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
     return &rows[kind];
 }
 
-XE_FN_ spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b)
+XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
     if (row->nan_wins) return xt_extreme_(m, row->op == SPE_ARITH_MAX, true, a, b);
-    return spe_arith(m, row->op, is_float ? SPE_NUMBER_FLOAT : row->number, a, b);
+    return spe_arith(m, row->op, xt_is_float_(type) ? SPE_NUMBER_FLOAT : row->number, a, b);
 }
 
 /* atomics.c - atomic_rmw. */
@@ -4592,7 +4592,7 @@ XE_FN_ spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id
     if (row->combine == XT_RED_minnumf_ || row->combine == XT_RED_maxnumf_)
         a = xt_extreme_(c->module, row->combine == XT_RED_maxnumf_, false, a, b);
     else
-        a = xt_combine_(c->module, row->combine, row->takes == XT_RMW_FLOAT_, a, b);
+        a = xt_combine_(c->module, row->combine, type, a, b);
     return cm_from_arith(c, type, a);
 }
 
@@ -4906,7 +4906,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
                 from[p] = xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
             one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
-            v[i] = k ? xt_combine_(&x->m, g->kind, xt_is_float_(f->type), v[i], one) : one;
+            v[i] = k ? xt_combine_(&x->m, g->kind, f->type, v[i], one) : one;
         }
     cm_matrix a = cm_from_components(&x->cm, &l, v);
     return cm_convert(&x->cm, &a, type);
@@ -5594,11 +5594,6 @@ typedef struct {
     int width, together, strips; /* lanes per group, groups per register, registers per group */
 } xt_reduce_;
 
-XE_FN_ spe_id xt_reduce_pair_(xt_ctx *x, const xt_reduce_ *r, spe_id a, spe_id b)
-{
-    return xt_combine_(&x->m, r->group.kind, xt_is_float_(r->f.type), a, b);
-}
-
 /* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
  * counted from `first`. If the kind is idempotent (a combined with a is a), lanes without an element use one twice. */
 XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
@@ -5621,7 +5616,7 @@ XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
         }
         one = xt_pick_(x, &r->f, from);
         if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_constant_(x, r->f.type, &neutral), one);
-        sum = sum ? xt_reduce_pair_(x, r, sum, one) : one;
+        sum = sum ? xt_combine_(&x->m, r->group.kind, r->f.type, sum, one) : one;
     }
     return sum;
 }
@@ -5640,7 +5635,7 @@ XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int co
                 keep = spe_select(m, bit, a[i + h], a[i]);
                 send = spe_select(m, bit, a[i], a[i + h]);
             }
-            a[i] = xt_reduce_pair_(x, r, keep, spe_sg_shuffle_xor(m, send, by));
+            a[i] = xt_combine_(m, r->group.kind, r->f.type, keep, spe_sg_shuffle_xor(m, send, by));
         }
         if (count > h) count = h;
     }
@@ -5837,11 +5832,6 @@ XE_FN_ spe_id xt_scan_choose_(const xt_scan_ *s, int c, uint32_t mask, spe_id a,
     return mask == xt_scan_lanes_(s, c) ? a : spe_select(&s->x->m, xt_lane_bit_(s->x, mask), a, b);
 }
 
-XE_FN_ spe_id xt_scan_pair_(const xt_scan_ *s, spe_id before, spe_id v)
-{
-    return xt_combine_(&s->x->m, s->of->kind, xt_is_float_(s->f.type), before, v);
-}
-
 /* A copy of f with its own components. */
 XE_FN_ bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
 {
@@ -5880,7 +5870,8 @@ XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
     for (int at = 1; at < s->span; at++)
         for (int c = 0; c < s->f.comps; c++)
             if (xt_scan_is_at_(s, c, at))
-                s->f.comp[c] = xt_scan_pair_(s, xt_scan_before_(s, &s->f, c, 1, &mask), s->f.comp[c]);
+                s->f.comp[c] = xt_combine_(&s->x->m, s->of->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, &mask),
+                                           s->f.comp[c]);
 }
 
 /* Scans in steps of 1, 2, 4 ..., each adding partial results. */
@@ -5892,7 +5883,9 @@ XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
         for (int c = 0; c < old.comps; c++) {
             uint32_t mask;
             spe_id before = xt_scan_before_(s, &old, c, by, &mask);
-            if (mask) s->f.comp[c] = xt_scan_choose_(s, c, mask, xt_scan_pair_(s, before, old.comp[c]), old.comp[c]);
+            if (!mask) continue;
+            before = xt_combine_(&s->x->m, s->of->kind, old.type, before, old.comp[c]);
+            s->f.comp[c] = xt_scan_choose_(s, c, mask, before, old.comp[c]);
         }
     }
     return true;
@@ -5912,7 +5905,8 @@ XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     if (s->of->carry.id) {
         xt_vec v = xt_now_vec_(s->x, &s->of->carry);
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
-        for (int c = 0; c < out->comps; c++) out->comp[c] = xt_scan_pair_(s, carry.comp[c], out->comp[c]);
+        for (int c = 0; c < out->comps; c++)
+            out->comp[c] = xt_combine_(&s->x->m, s->of->kind, out->type, carry.comp[c], out->comp[c]);
     }
     return true;
 }
@@ -7558,15 +7552,6 @@ XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
     if (xt_make_ids_(x, f)) spe_if(&x->m, xt_condition_(x, &f->lo));
 }
 
-/* After the first side: keeps its values and restores the variables. */
-XE_FN_ void xt_if_else_(xt_frame_ *f)
-{
-    for (int i = 0; i < f->slots; i++) {
-        f->slot[i].body = f->slot[i].now;
-        xt_write_(f->slot[i].object, &f->slot[i].start);
-    }
-}
-
 XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
@@ -7677,7 +7662,10 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     } else {
         xt_read_now_(w, f);
         xt_record_(w, XT_OP_ELSE_, xt_write_else_, 0, 0, f, 0);
-        xt_if_else_(f);
+        for (int i = 0; i < f->slots; i++) { /* keeps the first side's values and restores the variables */
+            f->slot[i].body = f->slot[i].now;
+            xt_write_(f->slot[i].object, &f->slot[i].start);
+        }
         xt_side_begins_(w, f);
     }
     if (!last) return;
@@ -8804,8 +8792,7 @@ XETILE_AS_BEFORE_
 #define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 
 /* Names from the older specification. */
-#define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
-    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_TILE_REDUCE XT_REDUCTION
 #define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
 #define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
 #define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)

@@ -763,8 +763,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_TILE_UNPACK(...) xt_tile_unpack_(XT_HERE_, (xt_pack_desc_){.vec = __VA_ARGS__})
 
 /* Names from the older specification. */
-#define XT_TILE_REDUCE(kind, vec_, ...)                                                                                \
-    xt_reduction_(XT_HERE_, XT_RED_##kind##_, (xt_reduction_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_TILE_REDUCE XT_REDUCTION
 #define XT_TILE_BROADCAST(...) XT_BROADCAST(__VA_ARGS__)
 #define XT_TILE_TRANSPOSE(...) XT_TRANSPOSE(__VA_ARGS__)
 #define XT_TILE_CONV_LAYOUT(...) XT_CONVERT_LAYOUT(__VA_ARGS__)

@@ -32,7 +32,7 @@ static spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id
     if (row->combine == XT_RED_minnumf_ || row->combine == XT_RED_maxnumf_)
         a = xt_extreme_(c->module, row->combine == XT_RED_maxnumf_, false, a, b);
     else
-        a = xt_combine_(c->module, row->combine, row->takes == XT_RMW_FLOAT_, a, b);
+        a = xt_combine_(c->module, row->combine, type, a, b);
     return cm_from_arith(c, type, a);
 }
 

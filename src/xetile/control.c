@@ -298,15 +298,6 @@ XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
     if (xt_make_ids_(x, f)) spe_if(&x->m, xt_condition_(x, &f->lo));
 }
 
-/* After the first side: keeps its values and restores the variables. */
-static void xt_if_else_(xt_frame_ *f)
-{
-    for (int i = 0; i < f->slots; i++) {
-        f->slot[i].body = f->slot[i].now;
-        xt_write_(f->slot[i].object, &f->slot[i].start);
-    }
-}
-
 XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
@@ -417,7 +408,10 @@ XE_LATE_ void xt_region_end_(spe_module *m, const spe_region *r)
     } else {
         xt_read_now_(w, f);
         xt_record_(w, XT_OP_ELSE_, xt_write_else_, 0, 0, f, 0);
-        xt_if_else_(f);
+        for (int i = 0; i < f->slots; i++) { /* keeps the first side's values and restores the variables */
+            f->slot[i].body = f->slot[i].now;
+            xt_write_(f->slot[i].object, &f->slot[i].start);
+        }
         xt_side_begins_(w, f);
     }
     if (!last) return;

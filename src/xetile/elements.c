@@ -462,9 +462,9 @@ XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
     return &rows[kind];
 }
 
-XE_FN_ spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b)
+XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
     if (row->nan_wins) return xt_extreme_(m, row->op == SPE_ARITH_MAX, true, a, b);
-    return spe_arith(m, row->op, is_float ? SPE_NUMBER_FLOAT : row->number, a, b);
+    return spe_arith(m, row->op, xt_is_float_(type) ? SPE_NUMBER_FLOAT : row->number, a, b);
 }

@@ -145,7 +145,7 @@ XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b);
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind);
-XE_FN_ spe_id xt_combine_(spe_module *m, int kind, bool is_float, spe_id a, spe_id b);
+XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b);
 XE_FN_ const char *xt_rmw_name_(int kind);
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ int xt_wide_type_(int type);

@@ -10,11 +10,6 @@ typedef struct {
     int width, together, strips; /* lanes per group, groups per register, registers per group */
 } xt_reduce_;
 
-static spe_id xt_reduce_pair_(xt_ctx *x, const xt_reduce_ *r, spe_id a, spe_id b)
-{
-    return xt_combine_(&x->m, r->group.kind, xt_is_float_(r->f.type), a, b);
-}
-
 /* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
  * counted from `first`. If the kind is idempotent (a combined with a is a), lanes without an element use one twice. */
 static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
@@ -37,7 +32,7 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
         }
         one = xt_pick_(x, &r->f, from);
         if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_constant_(x, r->f.type, &neutral), one);
-        sum = sum ? xt_reduce_pair_(x, r, sum, one) : one;
+        sum = sum ? xt_combine_(&x->m, r->group.kind, r->f.type, sum, one) : one;
     }
     return sum;
 }
@@ -56,7 +51,7 @@ static spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int co
                 keep = spe_select(m, bit, a[i + h], a[i]);
                 send = spe_select(m, bit, a[i], a[i + h]);
             }
-            a[i] = xt_reduce_pair_(x, r, keep, spe_sg_shuffle_xor(m, send, by));
+            a[i] = xt_combine_(m, r->group.kind, r->f.type, keep, spe_sg_shuffle_xor(m, send, by));
         }
         if (count > h) count = h;
     }

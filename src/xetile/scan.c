@@ -75,11 +75,6 @@ static spe_id xt_scan_choose_(const xt_scan_ *s, int c, uint32_t mask, spe_id a,
     return mask == xt_scan_lanes_(s, c) ? a : spe_select(&s->x->m, xt_lane_bit_(s->x, mask), a, b);
 }
 
-static spe_id xt_scan_pair_(const xt_scan_ *s, spe_id before, spe_id v)
-{
-    return xt_combine_(&s->x->m, s->of->kind, xt_is_float_(s->f.type), before, v);
-}
-
 /* A copy of f with its own components. */
 static bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
 {
@@ -118,7 +113,8 @@ static void xt_scan_one_by_one_(xt_scan_ *s)
     for (int at = 1; at < s->span; at++)
         for (int c = 0; c < s->f.comps; c++)
             if (xt_scan_is_at_(s, c, at))
-                s->f.comp[c] = xt_scan_pair_(s, xt_scan_before_(s, &s->f, c, 1, &mask), s->f.comp[c]);
+                s->f.comp[c] = xt_combine_(&s->x->m, s->of->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, &mask),
+                                           s->f.comp[c]);
 }
 
 /* Scans in steps of 1, 2, 4 ..., each adding partial results. */
@@ -130,7 +126,9 @@ static bool xt_scan_doubling_(xt_scan_ *s)
         for (int c = 0; c < old.comps; c++) {
             uint32_t mask;
             spe_id before = xt_scan_before_(s, &old, c, by, &mask);
-            if (mask) s->f.comp[c] = xt_scan_choose_(s, c, mask, xt_scan_pair_(s, before, old.comp[c]), old.comp[c]);
+            if (!mask) continue;
+            before = xt_combine_(&s->x->m, s->of->kind, old.type, before, old.comp[c]);
+            s->f.comp[c] = xt_scan_choose_(s, c, mask, before, old.comp[c]);
         }
     }
     return true;
@@ -150,7 +148,8 @@ static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     if (s->of->carry.id) {
         xt_vec v = xt_now_vec_(s->x, &s->of->carry);
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
-        for (int c = 0; c < out->comps; c++) out->comp[c] = xt_scan_pair_(s, carry.comp[c], out->comp[c]);
+        for (int c = 0; c < out->comps; c++)
+            out->comp[c] = xt_combine_(&s->x->m, s->of->kind, out->type, carry.comp[c], out->comp[c]);
     }
     return true;
 }
