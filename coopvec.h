@@ -406,9 +406,8 @@ typedef struct {
 
 typedef struct {
     cv_ctx *x;
-    const char *file;
-    int line;
-} cv_where_; /* the context and the user's line, passed to every function by its macro */
+    const spe_place *at;
+} cv_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
 /* A carried value; its magic tells which kind. */
 typedef union {
@@ -996,13 +995,13 @@ bool cv_check_vector_memory_(const char *file, int line, const void *base, uint6
 /* values.c - numbers and vectors. A value is held as a SPIR-V scalar or vector of its type; FP8 from memory as f16 of
  * the same value. */
 
-XE_FN_ spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
+XE_FN_ spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.at->file, w.at->line); }
 
 /* Called at the start of every operation: further errors get the user's line. False after an error. */
 XE_FN_ bool cv_enter_(cv_where_ w)
 {
     w.x->operations++;
-    return spe_ok(spe_at(&w.x->m, w.file, w.line));
+    return spe_ok(spe_at(&w.x->m, w.at->file, w.at->line));
 }
 
 /* The side of a region that is being written: see cv_side_. */
@@ -2623,9 +2622,10 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
 {
     cv_ctx *x = (cv_ctx *)(void *)m;
     cv_frame_ *f = &x->frames[r->depth - 1];
-    cv_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    cv_where_ w = {x, &at};
     uint32_t n = (uint32_t)f->id_count;
-    spe_at(m, w.file, w.line);
+    spe_at(m, at.file, at.line);
     if (!cv_gather_(w, f)) return;
     cv_side_close_(x, f);
     if (r->turn <= r->sides) {
@@ -2654,7 +2654,7 @@ XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
     cv_ctx *x = w.x;
     cv_frame_ *f;
     x->regions.end = cv_region_end_; /* set here, so that programs without regions do not need that code */
-    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
+    if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
     f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
     f->divergent = !uniform;
@@ -2750,7 +2750,8 @@ XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     const cv_kernel *k = desc->kernel;
     cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
                                           k->file);
-    cv_where_ head = {x, k->file, k->line}, user = {x, desc->file, desc->line};
+    spe_place head_at = {k->file, k->line}, user_at = {desc->file, desc->line};
+    cv_where_ head = {x, &head_at}, user = {x, &user_at};
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;
@@ -2980,7 +2981,7 @@ XETILE_AS_BEFORE_
 
 #define CV_CONTEXT SPE_UNUSED cv_ctx *cv_context_
 #define CV_SELF cv_context_
-#define CV_HERE_ ((cv_where_){cv_context_, __FILE__, __LINE__})
+#define CV_HERE_ ((cv_where_){cv_context_, &(const spe_place){__FILE__, __LINE__}})
 
 #define CV_AT(x) cv_here_(cv_context_, SPE_NUMBER(x))
 #define CV_ANY_(x)                                                                                                     \

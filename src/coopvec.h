@@ -399,9 +399,8 @@ typedef struct {
 
 typedef struct {
     cv_ctx *x;
-    const char *file;
-    int line;
-} cv_where_; /* the context and the user's line, passed to every function by its macro */
+    const spe_place *at;
+} cv_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
 /* A carried value; its magic tells which kind. */
 typedef union {
@@ -550,7 +549,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 #define CV_CONTEXT SPE_UNUSED cv_ctx *cv_context_
 #define CV_SELF cv_context_
-#define CV_HERE_ ((cv_where_){cv_context_, __FILE__, __LINE__})
+#define CV_HERE_ ((cv_where_){cv_context_, &(const spe_place){__FILE__, __LINE__}})
 
 #define CV_AT(x) cv_here_(cv_context_, SPE_NUMBER(x))
 #define CV_ANY_(x)                                                                                                     \

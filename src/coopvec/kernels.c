@@ -95,9 +95,10 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
 {
     cv_ctx *x = (cv_ctx *)(void *)m;
     cv_frame_ *f = &x->frames[r->depth - 1];
-    cv_where_ w = {x, r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    cv_where_ w = {x, &at};
     uint32_t n = (uint32_t)f->id_count;
-    spe_at(m, w.file, w.line);
+    spe_at(m, at.file, at.line);
     if (!cv_gather_(w, f)) return;
     cv_side_close_(x, f);
     if (r->turn <= r->sides) {
@@ -126,7 +127,7 @@ static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
     cv_ctx *x = w.x;
     cv_frame_ *f;
     x->regions.end = cv_region_end_; /* set here, so that programs without regions do not need that code */
-    if (!spe_region_open(r, name, w.file, w.line)) return NULL;
+    if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
     f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
     f->divergent = !uniform;
@@ -222,7 +223,8 @@ static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     const cv_kernel *k = desc->kernel;
     cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
                                           k->file);
-    cv_where_ head = {x, k->file, k->line}, user = {x, desc->file, desc->line};
+    spe_place head_at = {k->file, k->line}, user_at = {desc->file, desc->line};
+    cv_where_ head = {x, &head_at}, user = {x, &user_at};
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     x->kernel = k;

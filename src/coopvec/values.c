@@ -2,13 +2,13 @@
  * the same value. */
 #include "internal.h"
 
-XE_LATE_ spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.file, w.line); }
+XE_LATE_ spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.at->file, w.at->line); }
 
 /* Called at the start of every operation: further errors get the user's line. False after an error. */
 XE_FN_ bool cv_enter_(cv_where_ w)
 {
     w.x->operations++;
-    return spe_ok(spe_at(&w.x->m, w.file, w.line));
+    return spe_ok(spe_at(&w.x->m, w.at->file, w.at->line));
 }
 
 /* The side of a region that is being written: see cv_side_. */
