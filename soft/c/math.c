@@ -15,15 +15,15 @@ struct ext_row {
 
 /* Functions with the instruction's name: the C library's; our own, lane by lane; our own, for all lanes at once; and of
  * integers, lane by lane (s_abs: sabs_u32). */
-static const uint8_t libm[] = {EXT_ACOSH, EXT_ASINH,  EXT_ATAN2, EXT_ATANH,  EXT_CEIL,      EXT_COPYSIGN,  EXT_COSH,
-                               EXT_ERFC,  EXT_ERF,    EXT_EXP2,  EXT_EXPM1,  EXT_FDIM,      EXT_FLOOR,     EXT_FMOD,
-                               EXT_HYPOT, EXT_LGAMMA, EXT_LOG1P, EXT_LOGB,   EXT_NEXTAFTER, EXT_REMAINDER, EXT_RINT,
-                               EXT_ROUND, EXT_SINH,   EXT_TANH,  EXT_TGAMMA, EXT_TRUNC};
+static const uint8_t libm[] = {EXT_ACOSH,  EXT_ASINH, EXT_ATAN2, EXT_ATANH,     EXT_CEIL,      EXT_COPYSIGN, EXT_COSH,
+                               EXT_ERFC,   EXT_ERF,   EXT_EXPM1, EXT_FDIM,      EXT_FLOOR,     EXT_FMOD,     EXT_HYPOT,
+                               EXT_LGAMMA, EXT_LOG1P, EXT_LOGB,  EXT_NEXTAFTER, EXT_REMAINDER, EXT_RINT,     EXT_ROUND,
+                               EXT_SINH,   EXT_TANH,  EXT_TGAMMA, EXT_TRUNC};
 static const uint8_t own[] = {EXT_ACOSPI, EXT_ASINPI, EXT_ATANPI,  EXT_ATAN2PI, EXT_CBRT, EXT_COSPI,      EXT_EXP10,
                               EXT_ILOGB,  EXT_LDEXP,  EXT_MAXMAG,  EXT_MINMAG,  EXT_POW,  EXT_POWR,       EXT_ROOTN,
                               EXT_SINPI,  EXT_TANPI,  EXT_DEGREES, EXT_RADIANS, EXT_STEP, EXT_SMOOTHSTEP, EXT_SIGN};
-static const uint8_t own_all[] = {EXT_ACOS, EXT_ASIN,  EXT_ATAN,  EXT_COS, EXT_EXP,  EXT_FABS, EXT_LOG,
-                                  EXT_LOG2, EXT_LOG10, EXT_RSQRT, EXT_SIN, EXT_SQRT, EXT_TAN};
+static const uint8_t own_all[] = {EXT_ACOS, EXT_ASIN, EXT_ATAN,  EXT_COS,   EXT_EXP, EXT_EXP2, EXT_FABS,
+                                  EXT_LOG,  EXT_LOG2, EXT_LOG10, EXT_RSQRT, EXT_SIN, EXT_SQRT, EXT_TAN};
 static const uint8_t integer[] = {EXT_S_ABS,     EXT_S_ABS_DIFF, EXT_S_ADD_SAT,  EXT_U_ADD_SAT, EXT_S_HADD,
                                   EXT_U_HADD,    EXT_S_RHADD,    EXT_U_RHADD,    EXT_CLZ,       EXT_CTZ,
                                   EXT_S_MAD_HI,  EXT_U_MAD_SAT,  EXT_S_MAD_SAT,  EXT_S_MUL_HI,  EXT_ROTATE,

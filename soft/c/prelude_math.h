@@ -24,7 +24,6 @@ XS_INLINE f32 rsqrt_f32(f32 x) { return (f32)(1.0 / __builtin_sqrt(x)); }
 XS_INLINE f64 rsqrt_f64(f64 x) { return 1.0 / __builtin_sqrt(x); }
 XS_INLINE f32 fabs_f32(f32 x) { return __builtin_fabsf(x); }
 XS_INLINE f64 fabs_f64(f64 x) { return __builtin_fabs(x); }
-XS_INLINE f32 exp_f32(f32 x) { return __builtin_expf(x); }
 XS_INLINE f64 exp_f64(f64 x) { return __builtin_exp(x); }
 XS_INLINE f64 log_f64(f64 x) { return __builtin_log(x); }
 XS_INLINE f32 nan_f32(u32 bits) { return f32_bits(0x7fc00000u | (bits & 0x3fffffu)); }
@@ -79,8 +78,9 @@ XS_INLINE f64 asinpi_f64(f64 x) { return __builtin_asin(x) / XS_PI; }
 XS_INLINE f64 atanpi_f64(f64 x) { return __builtin_atan(x) / XS_PI; }
 XS_INLINE f64 atan2pi_f64(f64 y, f64 x) { return __builtin_atan2(y, x) / XS_PI; }
 
-/* ---- logarithms and circular functions of f32, in f64 and without branches, so that loops over lanes become vectors.
- * With all f32 as arguments (up to XS_TURN_LIMIT for sin, cos and tan), no result is off by more than 0.501 ULP. */
+/* ---- logarithms, powers of 2 and e, and circular functions of f32, in f64 and without branches, so that loops over
+ * lanes become vectors. With all f32 as arguments (up to XS_TURN_LIMIT for sin, cos and tan), no result is off by more
+ * than 0.501 ULP. */
 
 /* a + b z + c z^2 + d z^3. */
 #define XS_CUBIC(z, z2, a, b, c, d) ((a) + (z) * (b) + (z2) * ((c) + (z) * (d)))
@@ -100,6 +100,19 @@ XS_FORCED f64 log2_near(f64 x)
 XS_FORCED f32 log_f32(f32 x) { return (f32)(log2_near(x) * 0x1.62e42fefa39efp-1); }
 XS_FORCED f32 log2_f32(f32 x) { return (f32)log2_near(x); }
 XS_FORCED f32 log10_f32(f32 x) { return (f32)(log2_near(x) * 0x1.34413509f79ffp-2); }
+
+/* 2^p: p is n + r / log 2. n is added to the exponent of a polynomial in r, |r| <= log 2 / 2. */
+XS_FORCED f64 exp2_near(f64 p)
+{
+    f64 q = p > 200 ? 200 : p < -200 ? -200 : p, whole = q + 0x1.8p52; /* beyond 150, f32 has infinity and 0 */
+    f64 r = (q - (whole - 0x1.8p52)) * 0x1.62e42fefa39efp-1, r2 = r * r;
+    f64 rest = XS_CUBIC(r, r2, 1 / 2., 1 / 6., 1 / 24., 1 / 120.) +
+               r2 * r2 * XS_CUBIC(r, r2, 1 / 720., 1 / 5040., 1 / 40320., 1 / 362880.);
+    f64 e = f64_bits(bits_f64(1 + (r + r2 * rest)) + (bits_f64(whole) << 52));
+    return p != p ? p : e;
+}
+XS_FORCED f32 exp_f32(f32 x) { return (f32)exp2_near(x * 0x1.71547652b82fep+0); }
+XS_FORCED f32 exp2_f32(f32 x) { return (f32)exp2_near(x); }
 
 /* The reduction to n quarter turns and r: pi / 2 is in three parts, the first two of 33 bits, so that their products
  * with n are exact for n up to 2^20. Larger arguments are left to the C library. */
@@ -183,6 +196,7 @@ XS_FORCED f32 atan_f32(f32 x)
     f64 r = t + t * z * (p + z4 * (q + z4 * s));
     return (f32)__builtin_copysign(a > 1 ? XS_PI / 2 - r : r, x);
 }
+XS_INLINE f64 exp2_f64(f64 x) { return __builtin_exp2(x); }
 XS_INLINE f64 log2_f64(f64 x) { return __builtin_log2(x); }
 XS_INLINE f64 log10_f64(f64 x) { return __builtin_log10(x); }
 XS_INLINE f64 asin_f64(f64 x) { return __builtin_asin(x); }
@@ -530,6 +544,8 @@ XS_LANEWISE1(rsqrt_f32, f32)
 XS_LANEWISE1(rsqrt_f64, f64)
 XS_LANEWISE1(exp_f32, f32)
 XS_LANEWISE1(exp_f64, f64)
+XS_LANEWISE1(exp2_f32, f32)
+XS_LANEWISE1(exp2_f64, f64)
 XS_LANEWISE1(log_f32, f32)
 XS_LANEWISE1(log_f64, f64)
 XS_LANEWISE1(log2_f32, f32)

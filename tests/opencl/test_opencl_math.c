@@ -324,7 +324,8 @@ TEST(half_and_native_functions) { run("float_only", FLOAT, only_float, LENGTH(on
  * of them up to 2^22 in magnitude, past the largest angle that is reduced without the C library. */
 TEST(float_functions_of_many_arguments)
 {
-    static const char *const checked[] = {"acos", "asin", "atan", "cos", "log", "log2", "log10", "sin", "tan"};
+    static const char *const checked[] = {"acos", "asin",  "atan", "cos", "exp", "exp2",
+                                          "log",  "log2", "log10", "sin", "tan"};
     const size_t n = 48 * 512;
     float *a = (float *)ocl_buffer(LENGTH(unary) * n * 4), *r = (float *)ocl_buffer(LENGTH(unary) * n * 4);
     uint32_t left = LENGTH(checked);
