@@ -12,9 +12,10 @@ listing_by_ocloc() { # DEVICE FILE OPTIONS
 }
 listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 1; }
 
-# The figures of one listing: the loops, from a label to a jump back to it, and the spill size. A kernel with versions has
-# several loops with the same number of dpas. The figures are of the shortest; those with any_ are of the version for rows at any
-# pitch, whose operands go through local memory, loaded by 2D blocks (which ptl's listings do not name), else of the longest loop.
+# The figures of one listing: innermost loops with dpas, from a label to a jump back to it, and the spill size. A kernel with
+# versions has several with the same number of dpas. The figures are of the shortest; those with any_ are of the version for
+# rows at any pitch, whose operands go through local memory, loaded by 2D blocks (which ptl's listings do not name), else of
+# the longest loop.
 figures_of_listing() {
     awk '/^\/\/\.spill size/           { spill = $3 }
          /^[A-Za-z_][A-Za-z0-9_]*:/   { sub(/:.*/, ""); label[$0] = count; next }
@@ -25,7 +26,11 @@ figures_of_listing() {
                                         if (/jmpi|goto|while/)
                                             for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i] + 1; to[loops] = count } }
          END { for (l = 1; l <= loops; l++) {
-                   dpas = memory = block = through = 0
+                   dpas = memory = block = through = inside = 0
+                   for (i = 1; i <= loops; i++)
+                       if (from[i] >= from[l] && to[i] <= to[l] && to[i] - from[i] < to[l] - from[l])
+                           for (j = from[i]; j <= to[i]; j++) inside += is_dpas[j]
+                   if (inside) continue
                    for (i = from[l]; i <= to[l]; i++) {
                        dpas += is_dpas[i]; memory += is_memory[i]; block += is_block[i]; through += is_local[i] }
                    length_ = to[l] - from[l] + 1
