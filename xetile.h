@@ -6612,7 +6612,18 @@ XE_FN_ int xt_stage_product_(xt_ctx *x, int node)
     return -1;
 }
 
-/* Chooses the operands that go through local memory. Consecutive ones share a barrier. */
+/* Is a vector transposed? Then its transpose is what is loaded. */
+XE_FN_ bool xt_is_transposed_(xt_ctx *x, uint32_t id)
+{
+    int i;
+    for (i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_TRANSPOSE_ && n->rearrange->v.id == id) return true;
+    }
+    return false;
+}
+
+/* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
     xt_frame_ *open[SPE_REGIONS_MAX];
@@ -6635,7 +6646,7 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
                 xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, now);
             now = -1;
         } else if (!arrived && xt_stage_product_(x, i) < 0 && !xt_why_not_staged_(x, i, 1, &s) &&
-                   (depth || xt_layout_(x, n->result) == s.use))
+                   (xt_layout_(x, n->result) == s.use || (depth && !xt_is_transposed_(x, n->result))))
             now = xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, last);
         if (now >= 0 && depth > 1 && s.turns) open[depth - 1]->meets = true;
         if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
