@@ -749,14 +749,21 @@ static double random_of(const op_case *t, cm_type type, int which)
     return x;
 }
 
+/* Making random numbers takes longer than checking results, so the same ones are repeated throughout an operand. Their
+ * count is prime, so that no two rows or columns are alike. */
+enum { RANDOMS = 509 };
+
 static void fill(const op_case *t, unsigned char *base, int which)
 {
     const cm_type types[] = {t->a, t->b, t->c, t->d};
     cm_type type = types[which];
-    int i, halves = cm_is_complex(type) ? 2 : 1;
-    int count = SLOT / cm_type_info(type)->bytes * halves;
-    for (i = 0; which < 3 && i < count; i++) put_real(type, base, i, random_of(t, type, which));
-    if (which == 3) memset(base, 0xa5, SLOT);
+    int i, block = RANDOMS * cm_type_info(type)->bytes / (cm_is_complex(type) ? 2 : 1);
+    if (which == 3) {
+        memset(base, 0xa5, SLOT);
+        return;
+    }
+    for (i = 0; i < RANDOMS; i++) put_real(type, base, i, random_of(t, type, which));
+    for (i = block; i < SLOT; i += block) memcpy(base + i, base, (size_t)(SLOT - i < block ? SLOT - i : block));
     if (t->what == CONVERT && which == 0 && cm_type_info(type)->kind == CM_KIND_FLOAT &&
         t->saturate && cm_type_info(t->d)->kind == CM_KIND_INT)
         put_real(type, base, 1, NAN);
