@@ -16,6 +16,7 @@ typedef struct {
 static pitch_case now;
 static chosen element, sum, held[2]; /* held: in memory */
 static bool converted[2];            /* A, B: f32 in memory, converted after loading */
+static bool turned;                  /* B's columns are lines that the kernel loads as rows, and transposes */
 static bool copied;                  /* A is copied to local memory by the kernel */
 enum { TURNS = 2 };
 
@@ -37,8 +38,12 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
                            a_map);
         xt_tile b = window(XT_SELF, held[1], B, now.by_columns[1], now.k, now.n, XT_AT(0, from), XT_AT(K, N), PITCH_B,
                            b_map);
+        if (turned)
+            b = window(XT_SELF, held[1], B, false, now.n, now.k, XT_AT(from, 0), XT_AT(N, K), PITCH_B,
+                       xt_map_transpose(&b_map));
         XT_FOR (k, 0, K, now.k, &a, &b, &acc) {
             xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
+            if (turned) vb = XT_TRANSPOSE(vb);
             if (converted[0]) va = XT_CAST(of(element), va);
             if (converted[1]) vb = XT_CAST(of(element), vb);
             if (copied) {
@@ -49,7 +54,7 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
             }
             acc = XT_TILE_MMA(va, vb, acc);
             a = XT_UPDATE_TILE_OFFSET(a, 0, now.k);
-            b = XT_UPDATE_TILE_OFFSET(b, now.k, 0);
+            b = XT_UPDATE_TILE_OFFSET(b, turned ? 0 : now.k, turned ? now.k : 0);
         }
     }
     XT_STORE_TILE(acc, c);
@@ -234,6 +239,14 @@ TEST(copies)
     copied = false;
 }
 
+TEST(transposed_by_the_kernel)
+{
+    turned = true;
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 1}, 70, 67, 45, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, WHOLE, 32, 64, 32, {0, 1}, 33, 61, 75, {0, 1}, {0, 1}, 3});
+    turned = false;
+}
+
 TEST(tiles_begin_anywhere)
 {
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {0, 1}, 5});
@@ -259,6 +272,7 @@ int main(void)
     RUN(narrow_tiles);
     RUN(conversions);
     RUN(copies);
+    RUN(transposed_by_the_kernel);
     RUN(tiles_begin_anywhere);
     RUN(surfaces_cannot_have_these_pitches);
     zed_close(&device);
