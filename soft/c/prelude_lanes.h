@@ -360,18 +360,16 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     {                                                                                                                  \
         XS(store_spaced_##T)(a, step, *v, bits);                                                                       \
     }                                                                                                                  \
-    /* Affine if `ok`; else through the addresses at `w`, to which `offset` must still be added. */                    \
+    /* Lane by lane: at `a` and so on in steps if `ok`; else at the addresses `w`, plus `offset`. */                   \
     XS_RARE void XS(load_slowly_##T)(T##x *r, u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)            \
     {                                                                                                                  \
-        if (ok && step == sizeof(T)) *r = XS(load_run_##T)(a, bits);                                                   \
-        else if (ok) XS(part_spaced_##T)(r, a, step, bits);                                                            \
-        else *r = XS(gather_at_##T)(w, offset, bits);                                                                  \
+        T all[S] = {0};                                                                                                \
+        XS_EACH (l, bits) all[l] = XS_AT(T, ok ? a + l * step : ((const u64 *)w)[l] + offset);                         \
+        __builtin_memcpy(r, all, sizeof all);                                                                          \
     }                                                                                                                  \
     XS_RARE void XS(store_slowly_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, const T##x *v, u64 bits)     \
     {                                                                                                                  \
-        if (ok && step == sizeof(T)) XS(store_run_##T)(a, *v, bits);                                                   \
-        else if (ok) XS(scatter_spaced_##T)(a, step, v, bits);                                                         \
-        else XS(scatter_at_##T)(w, offset, v, bits);                                                                   \
+        XS_EACH (l, bits) XS_AT(T, ok ? a + l * step : ((const u64 *)w)[l] + offset) = ((const T *)v)[l];              \
     }                                                                                                                  \
     XS_INLINE T##x XS(load_affine_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, u64 bits)                   \
     {                                                                                                                  \
@@ -382,7 +380,7 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     }                                                                                                                  \
     XS_INLINE void XS(store_affine_##T)(u64 a, u64 step, int ok, const u64x *w, u64 offset, T##x v, u64 bits)          \
     {                                                                                                                  \
-        if (ok && step == sizeof(T) && bits == XS_FULL) *(T##x_mem *)(uintptr_t)a = v;                                 \
+        if (ok && step == sizeof(T) && (XS_PART_CHEAP || bits == XS_FULL)) XS(store_run_##T)(a, v, bits);              \
         else XS(store_slowly_##T)(a, step, ok, w, offset, &v, bits);                                                   \
     }
 /* Is accessing some lanes of a contiguous run one instruction? */
