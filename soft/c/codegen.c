@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ONCE_INSTRUCTIONS = 4000 }; /* some seconds of compiling */
-
 /* ---- the text as a whole */
 
 /* Places for texts of which only part is needed. */
@@ -174,37 +172,6 @@ static void write_legend(struct cg *g)
         " * deferred12 steps of the products of %%12 that are deferred; at12 where their operands are. */\n");
 }
 
-/* Does the function have a loop? A back edge leads to an earlier block. */
-static bool has_loop(struct cg *g, const struct cg_function *fn)
-{
-    uint8_t *before = cg_alloc(g, fn->f->block_count + 1);
-    for (uint32_t i = 0; fn->rpo && before && i < fn->f->block_count; i++) {
-        const struct sp_block *b = &fn->f->blocks[fn->rpo[i]];
-        before[fn->rpo[i]] = 1;
-        for (uint32_t k = 0; k < b->succ_count; k++)
-            if (before[b->succ[k]]) return true;
-    }
-    return false;
-}
-
-/* Is nearly all of the module long code without loops? Such kernels take longer to compile than to run. Functions may
- * be called in loops. */
-static bool runs_once(struct cg *g)
-{
-    uint64_t once = 0, often = 0;
-    bool loops = false;
-    for (uint32_t i = 0; i < g->m->function_count; i++) loops = loops || has_loop(g, &g->function[i]);
-    for (uint32_t i = 0; i < g->m->function_count; i++) {
-        const struct cg_function *fn = &g->function[i];
-        uint32_t n = cg_instructions(fn->f);
-        if (loops && (fn->called || fn->row || has_loop(g, fn)))
-            often += n;
-        else
-            once += n;
-    }
-    return once > ONCE_INSTRUCTIONS && often < once / 8;
-}
-
 static void write_text(struct cg *g)
 {
     const struct sp_module *m = g->m;
@@ -222,7 +189,6 @@ static void write_text(struct cg *g)
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
     write_legend(g);
     if (g->o->tiles) cg_put(g, "#define XS_TILES\n");
-    g->runs_once = g->o->quick || runs_once(g);
     if (g->runs_once) cg_put(g, "#define XS_ONCE\n");
     if (g->o->quick) cg_put(g, "#define XS_QUICK\n");
     place_text(g, soft_text_abi);

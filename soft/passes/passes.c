@@ -1,6 +1,8 @@
 /* passes.c - all passes, in order. */
 #include "passes.h"
 
+enum { ONCE_INSTRUCTIONS = 4000 }; /* some seconds of compiling */
+
 static void plan_deferred(struct cg *g, struct cg_function *fn)
 {
     if (!fn->continuation) cg_plan_deferred(g, fn);
@@ -37,11 +39,41 @@ static void print_all(struct cg *g, const char *pass)
         if (g->function[i].block) cg_print_after(g, g->fn = &g->function[i], pass);
 }
 
+/* Does the function have a loop? A back edge leads to an earlier block. */
+static bool has_loop(struct cg *g, const struct cg_function *fn)
+{
+    uint8_t *before = cg_alloc(g, fn->f->block_count + 1);
+    for (uint32_t i = 0; fn->rpo && before && i < fn->f->block_count; i++) {
+        const struct sp_block *b = &fn->f->blocks[fn->rpo[i]];
+        before[fn->rpo[i]] = 1;
+        for (uint32_t k = 0; k < b->succ_count; k++)
+            if (before[b->succ[k]]) return true;
+    }
+    return false;
+}
+
+/* Is nearly all of the module long code without loops? Such kernels take longer to compile than to run. Functions may
+ * be called in loops. */
+static bool runs_once(struct cg *g)
+{
+    uint64_t once = 0, often = 0;
+    bool loops = false;
+    for (uint32_t i = 0; i < g->m->function_count; i++) loops = loops || has_loop(g, &g->function[i]);
+    for (uint32_t i = 0; i < g->m->function_count; i++) {
+        const struct cg_function *fn = &g->function[i];
+        uint32_t n = cg_instructions(fn->f);
+        if (loops && (fn->called || fn->row || has_loop(g, fn))) often += n;
+        else once += n;
+    }
+    return once > ONCE_INSTRUCTIONS && often < once / 8;
+}
+
 void cg_run_passes(struct cg *g)
 {
     cg_place_variables(g);
     if (g->failed) return;
     cg_analyse(g);
+    g->runs_once = g->o->quick || runs_once(g);
     print_all(g, "divergence");
     for (uint32_t i = 0; i < g->m->function_count && !g->failed; i++)
         if (g->function[i].block) run(g, &g->function[i]);
