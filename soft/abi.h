@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 12
+#define XS_ABI_VERSION 13
 
 /* A thread's state for matrix products during a launch. */
 struct xs_thread {
@@ -91,6 +91,9 @@ typedef void xs_kernel_fn(struct xs_subgroup *self, const uint8_t *args);
  * returns nonzero, the launch ends in work-group self->group_id, for the reason in self->error. */
 typedef int xs_groups_fn(struct xs_subgroup *self, const uint8_t *args, uint64_t groups);
 
+/* Which version of a kernel (passes/versions.h) runs launches with these arguments and work-groups of this size. */
+typedef uint32_t xs_version_fn(const uint8_t *args, const uint32_t *local_size);
+
 /* For the last two, the argument block holds the address of a struct xs_image or xs_sampler. */
 enum xs_param_kind {
     XS_PARAM_VALUE, XS_PARAM_GLOBAL, XS_PARAM_CONSTANT, XS_PARAM_LOCAL, XS_PARAM_IMAGE, XS_PARAM_SAMPLER
@@ -118,6 +121,8 @@ struct xs_kernel {
     xs_groups_fn *run_groups;        /* may be NULL */
     uint32_t frame_bytes;            /* bytes per subgroup that run_groups keeps across barriers; 0: none */
     uint32_t shares_blocks;          /* needs `shared` of xs_thread */
+    uint32_t version;                /* which version of the kernel this is ... */
+    xs_version_fn *choose;           /* ... and which one a launch needs; NULL: this one runs them all */
     const void *body;                /* the kernel's code, for a `run_groups` shared by several */
     uint32_t spill_bytes; /* of machine code: spilled registers, per subgroup */
 };

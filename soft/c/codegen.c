@@ -147,7 +147,10 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     sp_text_free(&g->w->helpers);
     cg_write_entries(g);
     for (uint32_t i = 0; i < m->entry_count && !g->failed; i++)
-        if (cg_size_of_entry(g, &m->entries[i]) == S) cg_write_kernel(g, i, params[i]);
+        if (cg_size_of_entry(g, &m->entries[i]) == S) {
+            cg_write_choice(g, i, params[i]);
+            cg_write_kernel(g, i, params[i]);
+        }
 }
 
 /* Does any function call printf (instruction 184 of OpenCL.std)? */
@@ -287,11 +290,14 @@ static bool prepare(struct cg *g)
 bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log)
 {
     static const struct cg_options none = {0};
-    struct sp_module only_function = *m; /* without its kernels */
+    struct sp_module part = *m; /* without the kernels that are not wanted */
     struct cg_writer w = {.c = c, .mask = "m0", .bits = "b0"};
-    struct cg g = {.m = m, .o = o ? o : &none, .log = log, .w = &w};
-    only_function.entry_count = 0;
-    if (g.o->function) g.m = &only_function;
+    struct cg g = {.m = &part, .o = o ? o : &none, .log = log, .w = &w};
+    if (g.o->function) part.entry_count = 0;
+    if (g.o->versions && g.o->versions->only) {
+        part.entries += g.o->versions->only - 1;
+        part.entry_count = 1;
+    }
     if (prepare(&g)) {
         cg_run_passes(&g);
         if (!g.failed) write_text(&g);

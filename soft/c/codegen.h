@@ -27,6 +27,7 @@
  *   blocks.c          the blocks of a function, its branches and calls
  *   function.c        a function, and the memory its calls need
  *   kernel.c          kernels: their parameters, and the loops over work-groups and subgroups
+ *   choice.c          which version of a kernel a launch needs
  *   tables.c          the final tables: kernels and program variables
  *   codegen.c         the text as a whole, section by section
  */
@@ -187,6 +188,14 @@ struct cg_param {
 uint32_t cg_place_params(struct cg *g, const struct sp_function *f, const struct sp_function *names,
                          struct cg_param *p);
 void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p);
+/* A kernel's parameters as C variables: those shared by all lanes, or (`own`) structures of which each lane has a copy
+ * because they are written to. */
+void cg_write_params(struct cg *g, const struct cg_param *p, bool own);
+
+/* ---- choice.c: of the kernel with this index */
+uint32_t cg_version_of(struct cg *g, uint32_t index); /* the version that is written */
+bool cg_has_choice(struct cg *g, uint32_t index);     /* is it one of several? */
+void cg_write_choice(struct cg *g, uint32_t index, const struct cg_param *p);
 
 /* ---- tables.c */
 void cg_write_tables(struct cg *g, struct cg_param *const *params, const uint32_t *args_bytes);

@@ -38,9 +38,7 @@ uint32_t cg_place_params(struct cg *g, const struct sp_function *f, const struct
     return at;
 }
 
-/* A kernel's parameters as C variables: those shared by all lanes, or (`own`) structures of which each lane has a copy
- * because they are written to. */
-static void write_params(struct cg *g, const struct cg_param *p, bool own)
+void cg_write_params(struct cg *g, const struct cg_param *p, bool own)
 {
     struct cg_function *fn = g->fn;
     for (uint32_t i = 0; i < fn->f->param_count; i++) {
@@ -113,7 +111,7 @@ static void write_subgroups(struct cg *g, const struct cg_param *p)
         cg_put(g, "    for (; at.first[2] < at.size[2]; at.first[2]++, at.first[1] = 0) {\n"
                   "    for (; at.first[1] < at.size[1]; at.first[1]++, at.first[0] = 0) {\n"
                   "    for (; at.size[0] - at.first[0] >= S; at.first[0] += S, at.id++) {\n");
-        write_params(g, p, true);
+        cg_write_params(g, p, true);
         write_version_call(g, true);
         cg_put(g, "    }\n    if (at.first[0] < at.size[0]) break;\n    }\n    if (at.first[1] < at.size[1]) break;\n  "
                   "  }\n");
@@ -121,7 +119,7 @@ static void write_subgroups(struct cg *g, const struct cg_param *p)
     if (fn->has_full && fn->has_general) cg_put(g, "    }\n");
     if (fn->has_general) {
         cg_put(g, "    if (set_lanes(&at, S)) do {\n");
-        write_params(g, p, true);
+        cg_write_params(g, p, true);
         write_version_call(g, false);
         cg_put(g, "    } while (next_subgroup(&at, S));\n");
     }
@@ -176,7 +174,7 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
     for (uint32_t i = 0; i < 3 && e->local_size[0]; i++) cg_put(g, "    at.size[%u] = %uu;\n", i, e->local_size[i]);
     if (fn->has_full && fn->has_general)
         cg_put(g, "    const int rows = at.size[0] %% S == 0 || (at.size[1] == 1 && at.size[2] == 1);\n");
-    write_params(g, p, false);
+    cg_write_params(g, p, false);
     if (g->o->check) cg_check_locals(g);
     cg_put(g, "    do {\n");
     write_cleared(g);

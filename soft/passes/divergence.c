@@ -10,6 +10,7 @@
  * Needs: g->private. Gives: g->value, masked blocks and their order, versions of kernels.
  */
 #include "own.h"
+#include "versions.h"
 
 #include <string.h>
 
@@ -172,7 +173,8 @@ static void note_features(struct cg *g, struct cg_function *fn)
     }
 }
 
-/* Chooses the versions of a kernel. Without a known work-group size there are both, unless that is a lot of code. */
+/* Chooses how a kernel is written: for full subgroups, for any. Without a known work-group size it is both, or what
+ * this version needs, unless that is a lot of code. */
 static void choose_versions(struct cg *g, struct cg_function *fn)
 {
     const uint32_t *size = fn->entry ? fn->entry->local_size : NULL;
@@ -181,8 +183,14 @@ static void choose_versions(struct cg *g, struct cg_function *fn)
     uint32_t S = cg_size_of_entry(g, fn->entry);
     bool row = size[0] % S == 0 || (size[1] == 1 && size[2] == 1);
     if (size[0] ? !row : cg_is_large(fn->f) || g->o->quick) return;
+    const struct cg_versions *v = g->o->versions;
+    fn->sized = !size[0] && v && !v->one;
     fn->has_full = true;
     fn->has_general = !size[0] || (uint64_t)size[0] * size[1] * size[2] % S != 0;
+    if (fn->sized) {
+        fn->has_full = !v->version || v->version & CG_FULL;
+        fn->has_general = v->version & CG_PARTIAL;
+    }
     fn->full = !fn->has_general;
 }
 

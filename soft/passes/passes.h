@@ -14,6 +14,7 @@
  *   widening.c       operands of products kept in widened form
  *   deferred.c       products of loops, computed for many iterations at once
  *   continuations.c  kernels that return at a barrier and are called again
+ *   versions.c       versions of a kernel, each for some launches, found before any other pass runs
  *   coherent.c       a second copy of masked blocks, for the case that all lanes reach them together
  *   outline.c        the order of blocks; long functions in several pieces
  */

@@ -259,7 +259,7 @@ static bool hash_texts(struct jit_key *key)
 }
 
 /* Everything the compiled object depends on. */
-static bool make_key(const struct soft_source *s, const struct cg_options *o, bool strict,
+static bool make_key(const struct soft_source *s, const struct cg_options *o, const struct soft_part *part, bool strict,
                      const struct xe_target *target, struct jit_key *key)
 {
     const char *function = o->function ? o->function : "", *flags = target && s->options ? s->options : "";
@@ -272,6 +272,9 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, bo
         {function, strlen(function)},
         {&o->check, sizeof o->check},
         {&o->quick, sizeof o->quick},
+        {&part->whole, sizeof part->whole},
+        {&part->kernel, sizeof part->kernel},
+        {&part->version, sizeof part->version},
         {&strict, sizeof strict},
         {model ? model->name : "", model ? strlen(model->name) : 0},
         {&texts_hash.key, sizeof texts_hash.key},
@@ -289,27 +292,59 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, bo
 }
 
 /* "kernel add", or "3 kernels (add ...)". */
-static const char *name_kernels(const struct sp_module *m, char *to, size_t size)
+static const char *name_kernels(const struct sp_module *m, const struct soft_part *part, char *to, size_t size)
 {
-    if (m->entry_count == 1) snprintf(to, size, "kernel %s", m->entries[0].name);
+    if (part->kernel) snprintf(to, size, "kernel %s", m->entries[part->kernel - 1].name);
+    else if (m->entry_count == 1) snprintf(to, size, "kernel %s", m->entries[0].name);
     else if (m->entry_count) snprintf(to, size, "%u kernels (%s ...)", m->entry_count, m->entries[0].name);
     else snprintf(to, size, "a module without kernels");
     return to;
 }
 
-static bool generate(const struct soft_source *s, const struct cg_options *o, bool strict, const struct jit_key *key,
-                     struct jit_object *object, struct sp_text *log)
+/* Reads the module again, with the branches decided that its versions decide. */
+static struct sp_module *read_decided(const struct soft_source *s, struct sp_module *m, const struct cg_versions *v,
+                                      bool strict, struct sp_text *log)
+{
+    uint32_t *words = malloc(s->count * sizeof *words);
+    struct sp_module *again = m;
+    if (words) memcpy(words, s->words, s->count * sizeof *words);
+    if (!words || cg_decide(m, v, words)) {
+        again = words ? sp_parse(words, s->count, s->spec, s->spec_count, strict, log) : NULL;
+        sp_free(m);
+    }
+    free(words);
+    return again;
+}
+
+/* Writes the C of a part of the module. The module that was read is in *m. */
+static bool write_part(const struct soft_source *s, struct cg_options o, const struct soft_part *part, bool strict,
+                       struct sp_module **m, struct sp_text *text, struct sp_text *log)
+{
+    const struct soft_model *model = soft_model();
+    struct cg_versions versions = {0};
+    *m = sp_parse(s->words, s->count, s->spec, s->spec_count, strict, log);
+    bool ok = *m && (!model || soft_model_allows(model, *m, log));
+    if (ok && !part->whole && !part->function) {
+        ok = cg_find_versions(*m, &versions);
+        versions.only = part->kernel;
+        versions.version = part->version;
+        o.versions = &versions;
+        if (ok) *m = read_decided(s, *m, &versions, strict, log);
+    }
+    ok = ok && *m && cg_generate(*m, &o, text, log);
+    cg_versions_free(&versions);
+    if (ok && text->failed) sp_text_add(log, "out of memory for the generated C\n");
+    return ok && !text->failed;
+}
+
+static bool generate(const struct soft_source *s, const struct cg_options *o, const struct soft_part *part, bool strict,
+                     const struct jit_key *key, struct jit_object *object, struct sp_text *log)
 {
     struct sp_text text = {0};
     char name[128];
-    struct sp_module *m = sp_parse(s->words, s->count, s->spec, s->spec_count, strict, log);
-    const struct soft_model *model = soft_model();
-    bool ok = m && (!model || soft_model_allows(model, m, log)) && cg_generate(m, o, &text, log);
-    if (ok && text.failed) {
-        sp_text_add(log, "out of memory for the generated C\n");
-        ok = false;
-    }
-    ok = ok && jit_compile(text.data, text.size, key, name_kernels(m, name, sizeof name), object, log);
+    struct sp_module *m;
+    bool ok = write_part(s, *o, part, strict, &m, &text, log);
+    ok = ok && jit_compile(text.data, text.size, key, name_kernels(m, part, name, sizeof name), object, log);
     sp_text_free(&text);
     if (m) sp_free(m);
     return ok;
@@ -350,7 +385,7 @@ static const struct xe_target *target_of(const struct soft_source *s, struct sp_
 }
 
 /* Generates what is to be printed about a kernel, even if it is in the cache. */
-static void explain(const struct soft_source *s, struct cg_options options, bool strict)
+static void explain(const struct soft_source *s, struct cg_options options, const struct soft_part *part, bool strict)
 {
     const char *remarks = getenv("XETILE_SOFT_REMARKS");
     struct sp_text text = {0}, log = {0}, said = {0};
@@ -358,8 +393,7 @@ static void explain(const struct soft_source *s, struct cg_options options, bool
     options.print = getenv("XETILE_SOFT_PRINT");
     options.remarks = remarks && !strcmp(remarks, "1") ? &said : NULL;
     if (!options.print && !options.remarks) return;
-    m = sp_parse(s->words, s->count, s->spec, s->spec_count, strict, &log);
-    if (m) cg_generate(m, &options, &text, &log);
+    write_part(s, options, part, strict, &m, &text, &log);
     if (said.size) fwrite(said.data, 1, said.size, stderr);
     if (m) sp_free(m);
     sp_text_free(&text);
@@ -367,26 +401,26 @@ static void explain(const struct soft_source *s, struct cg_options options, bool
     sp_text_free(&said);
 }
 
-ze_result_t soft_build(const struct soft_source *s, const char *function, struct jit_object *object,
+ze_result_t soft_build(const struct soft_source *s, const struct soft_part *part, struct jit_object *object,
                        struct sp_text *log)
 {
     struct cg_options options = {.default_subgroup_size = soft_subgroup_size(),
                                  .check = check_level() > 0,
                                  .quick = soft_is_quick(),
                                  .tiles = jit_tiles(),
-                                 .function = function};
+                                 .function = part->function};
     struct jit_key key;
     int lock;
-    const struct xe_target *target = function ? NULL : target_of(s, log);
+    const struct xe_target *target = part->function ? NULL : target_of(s, log);
     bool good, strict = soft_is_strict();
-    if (!target) explain(s, options, strict);
-    if (!make_key(s, &options, strict, target, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (!target) explain(s, options, part, strict);
+    if (!make_key(s, &options, part, strict, target, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     good = jit_cache_find(&key, object);
     if (!good) {
         lock = jit_cache_lock(&key);
         good = (lock >= 0 && jit_cache_find(&key, object)) ||
                (target ? generate_machine(s, target, &key, object, log)
-                       : generate(s, &options, strict, &key, object, log));
+                       : generate(s, &options, part, strict, &key, object, log));
         jit_cache_unlock(lock);
     }
     if (good && object->module && object->module->warnings) sp_text_add(log, "%s", object->module->warnings);

@@ -34,7 +34,8 @@ static ze_result_t no_function(ze_module_handle_t m, const char *name)
 
 static ze_result_t function_new(ze_module_handle_t m, const char *name, struct soft_function **function)
 {
-    const struct soft_source *s = m->linked.words ? &m->linked : &m->source;
+    const struct soft_source *s = soft_module_source(m);
+    const struct soft_part part = {.function = name};
     struct sp_text log = {NULL, 0, 0, false};
     struct soft_function *f;
     ze_result_t result;
@@ -42,7 +43,7 @@ static ze_result_t function_new(ze_module_handle_t m, const char *name, struct s
     f = calloc(1, sizeof *f + strlen(name) + 1);
     if (!f) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     strcpy(f->name, name);
-    result = soft_build(s, name, &f->object, &log);
+    result = soft_build(s, &part, &f->object, &log);
     if (result == ZE_RESULT_SUCCESS && (!f->object.module->function_count || !f->object.module->own_globals))
         result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
     if (result == ZE_RESULT_SUCCESS) {

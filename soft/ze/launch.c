@@ -4,7 +4,13 @@
 
 #include "ze_soft.h"
 
-static ze_result_t check_kernel(ze_kernel_handle_t kernel)
+ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kernel **code)
+{
+    return soft_version_for(kernel->module, kernel->code, kernel->args, kernel->group_size, code);
+}
+
+/* Checks that the kernel can be launched, by the version *code. */
+static ze_result_t check_kernel(ze_kernel_handle_t kernel, const struct xs_kernel **code)
 {
     const struct xs_kernel *k;
     uint64_t local;
@@ -15,17 +21,19 @@ static ze_result_t check_kernel(ze_kernel_handle_t kernel)
         if (!kernel->given[i]) /* hardware would fault on an unset pointer */
             return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: argument %u (%.60s) was never set",
                              k->name, i, k->params[i].name);
-    local = sched_local_bytes(k, kernel->args);
+    SOFT_TRY(soft_launch_version(kernel, code));
+    local = sched_local_bytes(*code, kernel->args);
     if (local > SOFT_LOCAL_MEMORY)
         return soft_fail(ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, "kernel %.100s: %llu bytes of local memory, %u at most",
                          k->name, (unsigned long long)local, SOFT_LOCAL_MEMORY);
     return ZE_RESULT_SUCCESS;
 }
 
-void soft_launch_take(struct soft_launch *to, ze_kernel_handle_t kernel, const uint8_t *args)
+void soft_launch_take(struct soft_launch *to, ze_kernel_handle_t kernel, const struct xs_kernel *code,
+                      const uint8_t *args)
 {
     struct sched_launch *l = &to->launch;
-    l->kernel = kernel->code;
+    l->kernel = code;
     l->args = args;
     l->globals = kernel->module->globals;
     memcpy(l->local_size, kernel->group_size, sizeof l->local_size);
@@ -37,12 +45,14 @@ static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_
                                        const ze_group_count_t *count, ze_event_handle_t signal, uint32_t wait_count,
                                        ze_event_handle_t *waits, ze_result_t *result)
 {
+    const struct xs_kernel *code;
     struct soft_command *c;
     *result = soft_check(list, SOFT_LIST);
     if (*result == ZE_RESULT_SUCCESS && list->desc.commandQueueGroupOrdinal == SOFT_COPY_GROUP)
         *result = soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "the list is for copies only");
     if (*result == ZE_RESULT_SUCCESS) *result = soft_check(kernel, SOFT_KERNEL);
-    if (*result == ZE_RESULT_SUCCESS) *result = count ? check_kernel(kernel) : ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (*result == ZE_RESULT_SUCCESS && !count) *result = ZE_RESULT_ERROR_INVALID_NULL_POINTER;
+    if (*result == ZE_RESULT_SUCCESS) *result = check_kernel(kernel, &code);
     if (*result != ZE_RESULT_SUCCESS) return NULL;
     c = soft_command_new(list, SOFT_CMD_LAUNCH, kernel->code->args_bytes + 1, signal, wait_count, waits, result);
     if (!c) return NULL;
@@ -51,7 +61,7 @@ static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_
         soft_command_free(c);
         return NULL;
     }
-    soft_launch_take(&c->u.launch, kernel, c->u.launch.kernel ? c->u.launch.kernel->args : c->payload);
+    soft_launch_take(&c->u.launch, kernel, code, c->u.launch.kernel ? c->u.launch.kernel->args : c->payload);
     c->u.launch.launch.work_dim = 3;
     c->u.launch.launch.threads = list->device->threads;
     c->u.launch.module = kernel->module;

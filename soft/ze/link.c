@@ -133,13 +133,14 @@ static bool join(struct link *l, struct sp_linked *linked)
 static bool link_one(struct link *l, uint32_t i)
 {
     ze_module_handle_t m = l->party[i].module;
+    static const struct soft_part all = {0};
     struct sp_linked linked = {0};
     bool good;
     l->chosen_count = 0;
     choose(l, i);
     if (!choose_exporters(l) || !join(l, &linked)) return false;
     m->linked = (struct soft_source){.words = linked.words, .count = linked.count};
-    good = soft_build(&m->linked, NULL, &m->object, l->log) == ZE_RESULT_SUCCESS && share_storages(l, m) &&
+    good = soft_build(&m->linked, &all, &m->object, l->log) == ZE_RESULT_SUCCESS && share_storages(l, m) &&
            soft_module_place_globals(m, linked.origins);
     linked.words = NULL;
     sp_linked_free(&linked);

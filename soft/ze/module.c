@@ -96,6 +96,8 @@ void soft_module_unlink(ze_module_handle_t m)
     m->globals = NULL;
     m->shared_count = 0;
     soft_source_free(&m->linked);
+    soft_versions_free(m);
+    jit_unload(&m->whole);
     jit_unload(&m->object);
 }
 
@@ -116,6 +118,7 @@ static void module_free(ze_module_handle_t m)
     storage_release(m->storage);
     soft_source_free(&m->source);
     sp_free(m->parsed);
+    pthread_mutex_destroy(&m->versions_lock);
     m->tag = SOFT_DEAD;
     free(m);
 }
@@ -148,14 +151,13 @@ static ze_result_t read_imports(ze_module_handle_t m, struct sp_text *log)
 
 static ze_result_t build_spirv(ze_module_handle_t m, struct sp_text *log)
 {
-    bool linkage = soft_source_has_linkage(&m->source);
-    if (linkage && soft_source_has_imports(&m->source)) {
+    static const struct soft_part all = {0};
+    m->linkable = soft_source_has_linkage(&m->source);
+    if (m->linkable && soft_source_has_imports(&m->source)) {
         SOFT_TRY(read_imports(m, log));
         if (m->unlinked) return ZE_RESULT_SUCCESS;
     }
-    SOFT_TRY(soft_build(&m->source, NULL, &m->object, log));
-    if (!linkage) soft_source_free(&m->source);
-    return ZE_RESULT_SUCCESS;
+    return soft_build(&m->source, &all, &m->object, log);
 }
 
 /* A native binary is a compiled object, or this header followed by the SPIR-V words and the object (none if unlinked).
@@ -199,6 +201,7 @@ static ze_result_t load_native(ze_module_handle_t m, const ze_module_desc_t *des
     m->source.words = malloc(m->source.count * 4 + 4);
     if (!m->source.words) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     memcpy(m->source.words, from, m->source.count * 4);
+    m->linkable = true;
     if (!h.image_bytes) return build_spirv(m, log);
     return jit_load_image(from + m->source.count * 4, (size_t)h.image_bytes, &m->object, log)
                ? ZE_RESULT_SUCCESS
@@ -227,6 +230,7 @@ static ze_result_t module_new(ze_context_handle_t context, const ze_module_desc_
     if (!m) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     m->context = context;
     atomic_init(&m->references, 1);
+    pthread_mutex_init(&m->versions_lock, NULL);
     result = load(m, desc, log);
     if (result != ZE_RESULT_SUCCESS) {
         module_free(m);
@@ -286,14 +290,16 @@ ze_result_t soft_module_check_linked(ze_module_handle_t m, const char *what)
 ze_result_t zeModuleGetNativeBinary(ze_module_handle_t module, size_t *size, uint8_t *to)
 {
     struct linkable_header h;
+    const struct jit_object *object;
     size_t head = 0, whole;
     SOFT_HANDLE(module, SOFT_MODULE);
     SOFT_POINTER(size);
+    SOFT_TRY(soft_module_whole(module, &object));
     memcpy(h.magic, linkable_magic, sizeof h.magic);
     h.words = module->source.count;
-    h.image_bytes = module->linked.words ? 0 : module->object.image_size; /* linked modules must be linked again */
-    if (module->source.words) head = sizeof h + module->source.count * 4;
-    whole = head + (head ? (size_t)h.image_bytes : module->object.image_size);
+    h.image_bytes = module->linked.words ? 0 : object->image_size; /* linked modules must be linked again */
+    if (module->linkable) head = sizeof h + module->source.count * 4;
+    whole = head + (head ? (size_t)h.image_bytes : object->image_size);
     if (to && *size < whole)
         return soft_fail(ZE_RESULT_ERROR_INVALID_SIZE, "%zu bytes for a binary of %zu", *size, whole);
     *size = whole;
@@ -303,7 +309,7 @@ ze_result_t zeModuleGetNativeBinary(ze_module_handle_t module, size_t *size, uin
         memcpy(to, &h, sizeof h);
         memcpy(to + sizeof h, module->source.words, head - sizeof h);
     }
-    if (whole != head) memcpy(to + head, module->object.image, whole - head);
+    if (whole != head) memcpy(to + head, object->image, whole - head);
     return ZE_RESULT_SUCCESS;
 }
 

@@ -68,7 +68,9 @@ static ze_result_t record(struct soft_launch *l)
 {
     const struct sched_launch *s = &l->launch;
     const ze_group_count_t count = {s->group_count[0], s->group_count[1], s->group_count[2]};
-    soft_launch_take(l, l->kernel, l->kernel->args);
+    const struct xs_kernel *code;
+    SOFT_TRY(soft_launch_version(l->kernel, &code));
+    soft_launch_take(l, l->kernel, code, l->kernel->args);
     soft_launch_count(l, &count);
     if (sched_local_bytes(s->kernel, s->args) <= SOFT_LOCAL_MEMORY) return ZE_RESULT_SUCCESS;
     return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: too much local memory", s->kernel->name);

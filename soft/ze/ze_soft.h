@@ -306,10 +306,14 @@ struct _ze_module_handle_t {
     uint8_t **globals;        /* by the object's rows: slots in its own and in shared storages */
     struct soft_storage *storage, **shared;
     uint32_t shared_count;
-    struct soft_source source; /* kept if it imports or exports anything */
+    struct soft_source source; /* no words if it was loaded as a native binary */
+    bool linkable;             /* imports or exports something */
     struct soft_source linked; /* the source together with those of the modules it was linked with */
     struct sp_module *parsed;  /* for modules with imports: the kernels' names */
     struct soft_function *functions;
+    pthread_mutex_t versions_lock; /* for the next two */
+    struct soft_version *versions; /* of its kernels, besides the usual ones in `object` */
+    struct jit_object whole;       /* for native binaries: kernels in one version each */
 };
 
 /* With several drivers, the loader wraps our handles in its own objects, but forgets to do so for the log of a failed
@@ -360,6 +364,11 @@ struct soft_function {
     struct jit_object object;
     char name[];
 };
+/* The SPIR-V that its object is built from. */
+static inline const struct soft_source *soft_module_source(ze_module_handle_t m)
+{
+    return m->linked.words ? &m->linked : &m->source;
+}
 extern pthread_mutex_t soft_link_lock; /* held while filling and sharing storages, and compiling functions */
 
 /* build.c. Sources may be freed whether zeroed or filled. */
@@ -367,9 +376,24 @@ ze_result_t soft_source_read(const ze_module_desc_t *desc, struct soft_source *s
 void soft_source_free(struct soft_source *source);
 bool soft_source_has_linkage(const struct soft_source *source); /* exports or imports */
 bool soft_source_has_imports(const struct soft_source *source);
-/* Builds the object of the module's kernels or, if `function` is given, only of that exported function. */
-ze_result_t soft_build(const struct soft_source *source, const char *function, struct jit_object *object,
+/* What to build of a module. Zeroed: all kernels, in their usual versions. */
+struct soft_part {
+    const char *function; /* only this exported function */
+    bool whole;           /* all kernels, in one version each that runs all launches */
+    uint32_t kernel;      /* index + 1: only this kernel ... */
+    uint32_t version;     /* ... in this version (passes/versions.h) */
+};
+ze_result_t soft_build(const struct soft_source *source, const struct soft_part *part, struct jit_object *object,
                        struct sp_text *log);
+
+/* versions.c */
+/* The version of a kernel that a launch needs; built if it is the first to need it. `usual` is the module's. Errors: as
+ * those of building a module. */
+ze_result_t soft_version_for(ze_module_handle_t m, const struct xs_kernel *usual, const uint8_t *args,
+                             const uint32_t *local_size, const struct xs_kernel **to);
+void soft_versions_free(ze_module_handle_t m);
+/* The object for native binaries. */
+ze_result_t soft_module_whole(ze_module_handle_t m, const struct jit_object **object);
 
 /* ---- memory */
 
@@ -563,8 +587,11 @@ ze_result_t soft_check_events(ze_command_list_handle_t list, ze_event_handle_t s
 bool soft_command_signals(struct soft_command *c, ze_event_handle_t event); /* false: out of memory */
 /* At most as many as at creation; NULL entries are dropped. */
 void soft_command_awaits(struct soft_command *c, uint32_t count, ze_event_handle_t *events);
-/* Records the kernel's current state, with arguments at `args`. */
-void soft_launch_take(struct soft_launch *to, ze_kernel_handle_t kernel, const uint8_t *args);
+/* Records the kernel's current state, with arguments at `args`, to be run by `code`, the version for them. */
+void soft_launch_take(struct soft_launch *to, ze_kernel_handle_t kernel, const struct xs_kernel *code,
+                      const uint8_t *args);
+/* The version of the kernel for its current state. */
+ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kernel **code);
 void soft_launch_count(struct soft_launch *to, const ze_group_count_t *count);
 ze_result_t soft_kernel_copy(ze_kernel_handle_t kernel, ze_kernel_handle_t *copy); /* including its arguments */
 /* Runs it, with the urgency of its queue, and sets its event. */

@@ -1,0 +1,175 @@
+/* versions.c - versions of a kernel, each for some of its launches.
+ *
+ * What a launch decides once for all its work-items need not be decided in the kernel: whether its work-groups consist
+ * of full subgroups, and branches whose condition is computed from arguments alone. A version of a kernel is a set of
+ * bits (CG_FULL ...) that says for which launches it is. The usual version is compiled with the module, another one
+ * when a launch needs it. Before a version is read, cg_decide points both ways of each decided branch to the same
+ * block, so the reader drops the other side.
+ *
+ * A branch is decided only if the usual side is known: 2D block messages on one side alone, which require certain
+ * addresses and pitches, and a long way around them on the other.
+ *
+ * Needs: a module as it was read. Gives: struct cg_versions.
+ */
+#include "versions.h"
+
+#include "passes.h"
+
+#include <stdlib.h>
+
+enum { LONG_SIDE = 100 /* instructions */, MAX_CONDITIONS = 8 /* of a kernel */ };
+
+/* Instructions on scalars whose result depends on nothing but their operands. */
+static bool is_arithmetic(const struct sp_inst *i)
+{
+    static const uint16_t all[] = {
+        SP_OP_IAdd, SP_OP_ISub, SP_OP_IMul, SP_OP_UDiv, SP_OP_UMod, SP_OP_SDiv, SP_OP_SRem, SP_OP_Not,
+        SP_OP_BitwiseAnd, SP_OP_BitwiseOr, SP_OP_BitwiseXor, SP_OP_ShiftLeftLogical, SP_OP_ShiftRightLogical,
+        SP_OP_ShiftRightArithmetic, SP_OP_IEqual, SP_OP_INotEqual, SP_OP_ULessThan, SP_OP_ULessThanEqual,
+        SP_OP_UGreaterThan, SP_OP_UGreaterThanEqual, SP_OP_SLessThan, SP_OP_SLessThanEqual, SP_OP_SGreaterThan,
+        SP_OP_SGreaterThanEqual, SP_OP_LogicalAnd, SP_OP_LogicalOr, SP_OP_LogicalNot, SP_OP_LogicalEqual,
+        SP_OP_LogicalNotEqual, SP_OP_Select, SP_OP_UConvert, SP_OP_SConvert, SP_OP_ConvertPtrToU, SP_OP_Bitcast};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (i->op == all[k]) return true;
+    return false;
+}
+
+static bool is_scalar(const struct sp_module *m, uint32_t type)
+{
+    const struct sp_type *t = sp_type(m, type);
+    bool global = t && t->kind == SP_POINTER &&
+                  (t->storage == SP_STORAGE_CrossWorkgroup || t->storage == SP_STORAGE_UniformConstant);
+    return t && (t->kind == SP_BOOL || t->kind == SP_INT || global);
+}
+
+static bool is_argument_or_constant(const struct sp_module *m, uint32_t id)
+{
+    const struct sp_id *d = &m->ids[id];
+    uint64_t bits;
+    if (!is_scalar(m, d->type)) return false;
+    return d->what == SP_IS_PARAMETER || (d->what == SP_IS_CONSTANT && !d->is_address && sp_constant(m, id, &bits));
+}
+
+/* Marks the values of a kernel's first block that are computed from arguments alone. */
+static void mark_decided(const struct sp_module *m, const struct sp_function *f, uint8_t *decided)
+{
+    for (uint32_t n = 0; n < f->blocks[0].count; n++) {
+        const struct sp_inst *i = &f->blocks[0].inst[n];
+        bool all = i->id && is_arithmetic(i) && is_scalar(m, i->type);
+        CG_EACH_VALUE (k, i)
+            all = all && (decided[i->operand[k]] || is_argument_or_constant(m, i->operand[k]));
+        if (all) decided[i->id] = 1;
+    }
+}
+
+/* Adds up what runs only if block `from` branches to `to`. */
+static void survey_side(const struct sp_function *f, uint32_t from, uint32_t to, uint32_t *count, uint32_t *messages)
+{
+    *count = *messages = 0;
+    if (f->blocks[to].pred_count != 1) return;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        uint32_t up = b;
+        while (up != to && up != from && up != f->blocks[up].idom) up = f->blocks[up].idom;
+        if (up != to) continue;
+        *count += f->blocks[b].count;
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) *messages += cg_is(&f->blocks[b].inst[k], CG_BLOCK);
+    }
+}
+
+static const struct sp_inst *branch_of(const struct sp_block *b)
+{
+    const struct sp_inst *t = &b->inst[b->count - 1];
+    return t->op == SP_OP_BranchConditional && b->succ_count == 2 ? t : NULL;
+}
+
+/* Is it known whether the condition of this branch is usually true, or usually false? */
+static bool knows_usual(const struct sp_module *m, const struct sp_function *f, uint32_t block, bool *usual)
+{
+    const struct sp_inst *t = branch_of(&f->blocks[block]);
+    uint32_t count[2], messages[2];
+    for (uint32_t k = 0; k < 2; k++)
+        survey_side(f, block, m->ids[t->operand[1 + k]].block, &count[k], &messages[k]);
+    *usual = messages[0] > 0;
+    return (messages[0] > 0) != (messages[1] > 0) && count[*usual ? 1 : 0] >= LONG_SIDE;
+}
+
+static void add_condition(struct cg_kernel_versions *v, uint32_t id, bool usual)
+{
+    for (uint32_t k = 0; k < v->count; k++)
+        if (v->condition[k].id == id) return;
+    if (v->count < MAX_CONDITIONS) v->condition[v->count++] = (struct cg_condition){id, usual};
+}
+
+static bool find_conditions(const struct sp_module *m, const struct sp_function *f, struct cg_kernel_versions *v)
+{
+    uint8_t *decided = calloc(m->bound, 1);
+    v->condition = calloc(MAX_CONDITIONS, sizeof *v->condition);
+    if (decided && v->condition) mark_decided(m, f, decided);
+    for (uint32_t b = 0; decided && v->condition && b < f->block_count; b++) {
+        const struct sp_inst *t = branch_of(&f->blocks[b]);
+        bool usual;
+        if (t && decided[t->operand[0]] && knows_usual(m, f, b, &usual)) add_condition(v, t->operand[0], usual);
+    }
+    free(decided);
+    return decided && v->condition;
+}
+
+/* Several versions must not disagree about addresses of functions. */
+static bool has_function_pointers(const struct sp_module *m)
+{
+    for (uint32_t id = 0; id < m->bound; id++)
+        if (m->ids[id].def && m->ids[id].def->op == SP_OP_ConstantFunctionPointerINTEL) return true;
+    return false;
+}
+
+static bool is_shared(const struct sp_module *m, uint32_t entry)
+{
+    for (uint32_t i = 0; i < m->entry_count; i++)
+        if (i != entry && m->entries[i].function == m->entries[entry].function) return true;
+    return false;
+}
+
+bool cg_find_versions(const struct sp_module *m, struct cg_versions *v)
+{
+    *v = (struct cg_versions){.one = has_function_pointers(m)};
+    v->kernel = calloc((size_t)m->entry_count + 1, sizeof *v->kernel);
+    if (!v->kernel) return false;
+    v->kernel_count = m->entry_count;
+    for (uint32_t i = 0; i < m->entry_count && !v->one && !m->has_narrow; i++)
+        if (!is_shared(m, i) && !find_conditions(m, &m->functions[m->entries[i].function], &v->kernel[i])) return false;
+    return true;
+}
+
+void cg_versions_free(struct cg_versions *v)
+{
+    for (uint32_t i = 0; i < v->kernel_count && v->kernel; i++) free(v->kernel[i].condition);
+    free(v->kernel);
+    *v = (struct cg_versions){0};
+}
+
+/* Decides the kernel's branches in the module's words. Returns their number. */
+static uint32_t decide_kernel(const struct sp_module *m, uint32_t entry, const struct cg_kernel_versions *v,
+                              uint32_t version, uint32_t *words)
+{
+    const struct sp_function *f = &m->functions[m->entries[entry].function];
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        const struct sp_inst *t = branch_of(&f->blocks[b]);
+        for (uint32_t k = 0; t && k < v->count; k++) {
+            if (v->condition[k].id != t->operand[0]) continue;
+            bool truth = v->condition[k].usual != ((version & CG_UNUSUAL << k) != 0);
+            uint32_t *target = &words[t->word + 2];
+            target[truth ? 1 : 0] = target[truth ? 0 : 1];
+            n++;
+        }
+    }
+    return n;
+}
+
+uint32_t cg_decide(const struct sp_module *m, const struct cg_versions *v, uint32_t *words)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->entry_count; i++)
+        if (!v->only || v->only == i + 1) n += decide_kernel(m, i, &v->kernel[i], v->version, words);
+    return n;
+}
