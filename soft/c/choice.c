@@ -42,12 +42,12 @@ static void write_conditions(struct cg *g, const struct cg_kernel_versions *v)
     const struct sp_block *b = &g->fn->f->blocks[0];
     const uint8_t *needed = mark_needed(g, v);
     for (uint32_t n = 0; needed && n < b->count && !g->failed; n++) {
-        g->inst = &b->inst[n];
-        if (!g->inst->id || !needed[g->ordinal[g->inst->id]]) continue;
-        cg_put(g, "    %s v%u;\n", cg_type_name(g, g->inst->type, false), g->inst->id);
+        cg_set_inst(g, &b->inst[n]);
+        if (!g->w->inst->id || !needed[g->ordinal[g->w->inst->id]]) continue;
+        cg_put(g, "    %s v%u;\n", cg_type_name(g, g->w->inst->type, false), g->w->inst->id);
         if (!cg_write_simple(g)) cg_fail(g, "a condition that is not arithmetic");
     }
-    g->inst = NULL;
+    cg_set_inst(g, NULL);
     for (uint32_t k = 0; k < v->count; k++)
         cg_put(g, "    if (%sv%u) version |= %uu;\n", v->condition[k].usual ? "!" : "", v->condition[k].id,
                CG_UNUSUAL << k);

@@ -1,11 +1,11 @@
 /* selection.c - selects the parts of the texts preceding generated code that a module needs: items that it does not
  * mention, directly or through other items, are not compiled.
  *
- * A text consists of items: a function, a macro, a use of a macro that defines functions, an `#if` with all its
- * content. Types, includes and include guards are always kept, comments never. An item is known by the names it
- * defines, and needs those it mentions. Names that macros paste with ## are computed where the macros define functions;
- * elsewhere a pasted name matches all names that begin, or end, like it: too much may be kept, but never too little.
- * test_soft_text compares this with the preprocessor's result.
+ * A text consists of items: a function, a macro, an `#if` with all its content. A macro that defines functions is
+ * expanded where it is used, so each of them is an item. Includes and include guards are always kept, comments between
+ * items never. An item is known by the names it defines, and needs those it mentions. Names that macros paste with ##
+ * are computed where the macros define functions; elsewhere a pasted name matches all names that begin, or end, like
+ * it: too much may be kept, but never too little. test_soft_text compares this with the preprocessor's result.
  */
 #include "codegen.h"
 #include "generate.h"
@@ -15,16 +15,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NAMES = 8192, BUCKETS = 16384, MAX_PARAMS = 8, MAX_DEPTH = 4, WORD = 64 };
+enum { MAX_NAMES = 8192, BUCKETS = 16384, MAX_DEPTH = 4 };
 
 const char *const *const cg_texts[] = {
     soft_text_abi,    soft_text_prelude, soft_text_check, soft_text_print, soft_text_lanes,
     soft_text_matrix, soft_text_amx,     soft_text_math,  soft_text_coop,  NULL};
 
+enum { MAX_PARAMS = 8, WORD = 64 };
+
+/* The arguments of a macro. */
+struct args {
+    uint32_t count;
+    char param[MAX_PARAMS][WORD], value[MAX_PARAMS][WORD];
+};
+
 struct item {
     const char *const *line;
     uint32_t count;
+    const struct args *args; /* of the macro whose body the lines are part of; NULL: none */
+    const char *const *at;   /* the line that stands for it in its text: of that macro's use, or its first */
     bool always, leads; /* kept; all it mentions is kept too */
+    bool type;
     bool family;        /* contains a macro that defines functions */
 };
 
@@ -46,11 +57,22 @@ static struct {
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_word(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
-/* Finds the next word from *at on and advances *at past it. Returns its length, 0: none. */
+/* Behind a comment that begins at `s`; s itself if none does. */
+static const char *skip_comment(const char *s, const char *end)
+{
+    if (*s != '/' || s[1] != '*') return s;
+    while (s < end && (*s != '*' || s[1] != '/')) s++;
+    return s < end ? s + 2 : end;
+}
+
+/* Finds the next word from *at on, outside of comments, and advances *at past it. Returns its length, 0: none. */
 static uint32_t next_word(const char **at, const char *end, const char **word)
 {
     const char *s = *at;
-    while (s < end && !is_word(*s)) s++;
+    while (s < end && !is_word(*s)) {
+        const char *behind = skip_comment(s, end);
+        s = behind > s ? behind : s + 1;
+    }
     *word = s;
     while (s < end && is_word(*s)) s++;
     *at = s;
@@ -84,11 +106,6 @@ static void define(const char *s, uint32_t length, uint32_t item)
 }
 
 /* ---- what an item defines */
-
-struct args {
-    uint32_t count;
-    char param[MAX_PARAMS][WORD], value[MAX_PARAMS][WORD];
-};
 
 static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
@@ -195,6 +212,57 @@ static bool define_function(const char *s, const struct args *a, uint32_t item)
     return true;
 }
 
+/* ---- types */
+
+static bool is_type(const char *s)
+{
+    return begins(s, "typedef") || begins(s, "struct") || begins(s, "enum") || begins(s, "union");
+}
+
+/* Defines the type that begins on this line, which ends there: its name stands before attributes and parameters, or
+ * behind members. */
+static void define_typedef(const char *s, uint32_t item)
+{
+    char name[WORD] = "";
+    for (const char *behind; *s && *s != ';'; s = behind) {
+        behind = s + 1;
+        if (begins(s, "XS_BYTES") || begins(s, "__attribute__") || *s == '(') break;
+        if (begins(s, "XS(")) {
+            join(s + 3, NULL, name, &behind);
+            break;
+        }
+        if (is_word(*s)) join(s, NULL, name, &behind);
+    }
+    if (*name) define(name, (uint32_t)strlen(name), item);
+}
+
+/* Defines the enumerators of the list that begins on this line, up to its end. */
+static void define_enumerators(const char *const *line, uint32_t item)
+{
+    char name[WORD];
+    const char *s = strchr(*line, '{'), *behind;
+    while (s && *s != '}') {
+        behind = skip_comment(s, s + strlen(s));
+        if (behind == s) behind = s + 1;
+        if (is_letter(*s) && join(s, NULL, name, &behind)) define(name, (uint32_t)strlen(name), item);
+        s = *behind ? behind : *++line;
+    }
+}
+
+static void define_type(const char *s, uint32_t item)
+{
+    char name[WORD];
+    const char *behind;
+    if (begins(s, "typedef")) {
+        define_typedef(s + 7, item);
+        return;
+    }
+    s = strchr(s, ' ');
+    if (!s) return;
+    s += begins(s, " XS(") ? 4 : 1;
+    if (join(s, NULL, name, &behind)) define(name, (uint32_t)strlen(name), item);
+}
+
 typedef void visit_fn(void *to, const char *line, const struct args *a);
 
 static bool is_family_use(const char *s) { return begins(s, "XS_") && !is_specified(s); }
@@ -249,6 +317,8 @@ static void define_line(void *item, const char *s, const struct args *a)
         uint32_t length = 0;
         while (is_word(s[8 + length])) length++;
         if (!a) define(s + 8, length, *(uint32_t *)item);
+    } else if (!a && is_type(s)) {
+        define_type(s, *(uint32_t *)item);
     } else {
         define_function(s, a, *(uint32_t *)item);
     }
@@ -294,23 +364,81 @@ static uint32_t item_lines(const char *const *line)
     return n;
 }
 
-static bool is_type(const char *s)
-{
-    return begins(s, "typedef") || begins(s, "struct") || begins(s, "enum") || begins(s, "union");
-}
-
-static void add_item(const char *const *line, uint32_t count)
+static void add_item(const char *const *line, uint32_t count, const char *const *at, const struct args *args)
 {
     struct item *i = &all.item[all.item_count];
     if (all.item_count == CG_MOST_ITEMS) {
         all.failed = true;
         return;
     }
-    *i = (struct item){line, count, **line == '#' && !is_directive(*line, "if") && !begins(*line, "#define "),
-                       !is_directive(*line, "undef"), false};
-    for (uint32_t k = 0; k < count; k++)
-        if (is_type(line[k]) || is_directive(line[k], "pragma")) i->always = true;
+    *i = (struct item){.line = line, .count = count, .args = args, .at = at, .leads = !is_directive(*line, "undef")};
+    i->always = **line == '#' && !is_directive(*line, "if") && !begins(*line, "#define ");
+    i->type = is_type(*line);
+    for (uint32_t k = 0; k < count; k++) i->always = i->always || is_directive(line[k], "pragma");
     all.item_count++;
+}
+
+/* ---- macros that define functions */
+
+/* The macro that the line at `s` uses, if it is defined in one way. */
+static const struct item *macro_of(const char *s)
+{
+    const struct item *found = NULL;
+    uint32_t length = 0;
+    while (is_word(s[length])) length++;
+    for (uint32_t i = 0; i < all.item_count; i++)
+        for (uint32_t k = 0; k < all.item[i].count; k++) {
+            const char *d = all.item[i].line[k];
+            if (!begins(d, "#define ") || strncmp(d + 8, s, length) || d[8 + length] != '(') continue;
+            if (found || k) return NULL;
+            found = &all.item[i];
+        }
+    return found;
+}
+
+/* The number of lines of the function, or of the use of another macro, that begins at body[0]; 0: it is neither. */
+static uint32_t part_lines(const char *const *body, uint32_t left)
+{
+    bool function = is_specified(skip_blanks(*body));
+    uint32_t n = 0;
+    int depth = 0;
+    if (!function && !is_family_use(skip_blanks(*body))) return 0;
+    while (n < left) {
+        char last = ' ';
+        for (const char *s = body[n]; *s && *s != '\\' && !begins(s, "/*"); s++) {
+            depth += (*s == '(' || *s == '{') - (*s == ')' || *s == '}');
+            if (*s != ' ' && *s != '\n') last = *s;
+        }
+        n++;
+        if (!depth && (last == '}' || (last == (function ? ';' : ')')))) return n;
+    }
+    return 0;
+}
+
+/* The functions of a line that uses a macro, as items of their own. False: it is one item. */
+static bool add_functions(const char *const *at)
+{
+    const char *use = *at;
+    const struct item *macro = macro_of(use);
+    const uint32_t before = all.item_count;
+    const char *params = macro ? strchr(*macro->line, ')') : NULL, *end = strchr(use, ')');
+    struct args *a = params && begins(skip_blanks(params + 1), "\\\n") ? calloc(1, sizeof *a) : NULL;
+    if (!a || !end || *skip_blanks(end + 1) != '\n') {
+        free(a);
+        return false;
+    }
+    a->count = read_list(strchr(use, '(') + 1, a->value);
+    read_list(strchr(*macro->line, '(') + 1, a->param);
+    for (uint32_t k = 1, n; k < macro->count; k += n) {
+        n = begins(skip_blanks(macro->line[k]), "/*") ? 1 : part_lines(macro->line + k, macro->count - k);
+        if (!n) {
+            all.item_count = before;
+            free(a);
+            return false;
+        }
+        if (!begins(skip_blanks(macro->line[k]), "/*")) add_item(macro->line + k, n, at, a);
+    }
+    return true;
 }
 
 static void read_text(const char *const *line)
@@ -321,9 +449,18 @@ static void read_text(const char *const *line)
             while (*line && !strstr(*line, "*/")) line++;
         } else if (**line != '\n') {
             n = is_directive(*line, "ifndef XETILE_") ? 1 : item_lines(line);
-            add_item(line, n);
+            if (n != 1 || !is_family_use(*line) || !add_functions(line)) add_item(line, n, line, NULL);
         }
         while (n-- && *line) line++;
+    }
+}
+
+static void name_function(uint32_t item)
+{
+    const struct item *i = &all.item[item];
+    for (uint32_t k = 0; k < i->count; k++) {
+        define_line(&item, skip_blanks(i->line[k]), i->args);
+        visit_families(skip_blanks(i->line[k]), i->args, 1, define_line, &item);
     }
 }
 
@@ -332,6 +469,10 @@ static void name_items(void)
 {
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < all.item_count; i++) {
+            if (all.item[i].args) {
+                if (pass) name_function(i);
+                continue;
+            }
             if (is_directive(all.item[i].line[0], "ifndef XETILE_")) all.item[i].always = true;
             for (uint32_t k = 0; k < all.item[i].count; k++) {
                 const char *s = all.item[i].line[k];
@@ -339,6 +480,7 @@ static void name_items(void)
                     all.item[i].family = true;
                 if (*s == ' ' || *s == '\n' || (*s == '#') == pass) continue;
                 define_line(&i, s, NULL);
+                if (begins(s, "enum")) define_enumerators(all.item[i].line + k, i);
                 visit_families(s, NULL, 0, define_line, &i);
             }
         }
@@ -373,11 +515,13 @@ static void need_word(struct search *s, const char *word, uint32_t length)
         if (is_same(&all.name[n - 1], word, length)) need(s, all.name[n - 1].item);
 }
 
-/* Needs all names that begin, or end, like the word. */
+/* Needs all names that begin, or end, like the word; only types in T##x and T##_mem. */
 static void need_like(struct search *s, const char *word, uint32_t length, bool ends)
 {
-    for (uint32_t i = 0; i < all.name_count && length > 2; i++) {
+    const bool types = length <= 2 || (length == 4 && begins(word, "_mem"));
+    for (uint32_t i = 0; i < all.name_count; i++) {
         const char *text = all.name[i].text;
+        if (types && !all.item[all.name[i].item].type) continue;
         size_t n = strlen(text);
         if (n >= length && !strncmp(ends ? text + n - length : text, word, length)) need(s, all.name[i].item);
     }
@@ -398,7 +542,7 @@ static void need_parts(struct search *s, const char *line)
     while ((length = next_word(&at, line + strlen(line), &word)) != 0) {
         bool before = word > line + 1 && word[-1] == '#' && word[-2] == '#', behind = begins(at, "##");
         if (behind && !before) need_like(s, word, length, false);
-        if (before && !behind && strncmp(word, "_mem", length)) need_like(s, word, length, true);
+        if (before && !behind) need_like(s, word, length, true);
     }
 }
 
@@ -407,16 +551,21 @@ static void need_line(void *search, const char *line, const struct args *a)
     char name[WORD];
     while (*line) {
         uint32_t n = is_word(*line) ? join(line, a, name, &line) : 0;
+        const char *behind = skip_comment(line, line + strlen(line));
         if (n)
             need_word(search, name, n);
         else
-            line++;
+            line = behind > line ? behind : line + 1;
     }
 }
 
 static void need_item(struct search *s, const struct item *i)
 {
-    for (uint32_t k = 0; k < i->count && i->leads; k++) {
+    for (uint32_t k = 0; k < i->count && i->args; k++) {
+        need_line(s, i->line[k], i->args);
+        visit_families(skip_blanks(i->line[k]), i->args, 1, need_line, s);
+    }
+    for (uint32_t k = 0; k < i->count && i->leads && !i->args; k++) {
         const char *line = i->line[k];
         need_words(s, line, line + strlen(line));
         if (is_family_use(line))
@@ -452,13 +601,31 @@ bool cg_selects(const struct cg_selection *s, const char *name, size_t length)
     return false;
 }
 
+/* Writes a line of a macro's body as the preprocessor would. */
+static void put_expanded(struct cg *g, const char *line, const struct args *a)
+{
+    const char *end = strstr(line, "\\\n");
+    char name[WORD];
+    if (!end) end = line + strcspn(line, "\n");
+    while (end > line && end[-1] == ' ') end--;
+    while (line < end) {
+        const char *from = line++;
+        if (!is_word(*from)) cg_put_text(g, from, 1);
+        else cg_put_text(g, name, join(from, a, name, &line));
+    }
+    cg_put_text(g, "\n", 1);
+}
+
 void cg_put_selected(struct cg *g, const struct cg_selection *s, const char *const *text)
 {
     const char *const *end = text;
     while (*end) end++;
     for (uint32_t i = 0; i < all.item_count; i++) {
         const struct item *item = &all.item[i];
-        if (item->line < text || item->line >= end || !s->item[i]) continue;
-        for (uint32_t k = 0; k < item->count; k++) cg_put_text(g, item->line[k], strlen(item->line[k]));
+        if (item->at < text || item->at >= end || !s->item[i]) continue;
+        for (uint32_t k = 0; k < item->count; k++) {
+            if (item->args) put_expanded(g, item->line[k], item->args);
+            else cg_put_text(g, item->line[k], strlen(item->line[k]));
+        }
     }
 }
