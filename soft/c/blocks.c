@@ -284,7 +284,7 @@ static void write_plain(struct cg *g)
 static void write_instruction(struct cg *g)
 {
     if (cg_write_outer(g) || !cg_legalise(g)) return;
-    if (cg_is(g->w->inst, CG_SILENT)) return;
+    if (cg_is(g->w->inst, CG_SILENT) || (g->w->inst->id && cg_split(g, g->w->inst->id)->is)) return;
     switch (g->w->inst->op) {
     case SP_OP_LifetimeStart:
         if (g->o->check) cg_check_lifetime(g);

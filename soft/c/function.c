@@ -30,7 +30,7 @@ static void declare_value(struct cg *g, const struct sp_inst *i)
     const struct cg_deferred *d = cg_deferred(g, i->id);
     if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef ||
         g->private[i->id].variable || cg_shared(g, i->id)->class || cg_shared(g, i->id)->forwarded ||
-        cg_spelled(g, i->id)->absorbed)
+        cg_spelled(g, i->id)->absorbed || cg_split(g, i->id)->is)
         return;
     bool zero = begins_clear(g, i);
     if (cg_derived(g, i->id)->root) {

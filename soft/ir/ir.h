@@ -78,6 +78,7 @@ struct cg_function {
     /* results of passes, each for its function's values by ordinal: see passes/passes.h */
     const struct cg_affine *affine;
     const struct cg_derived *derived;
+    const struct cg_split *split;
     const struct cg_spelled *spelled;
     const struct cg_shared *shared;
     const struct cg_held *held;

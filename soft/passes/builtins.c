@@ -1,7 +1,10 @@
 /* builtins.c - built-in variables: which one an instruction reads, which of its components vary between lanes, and
- * which increase by one from lane to lane.
+ * which increase by one from lane to lane. The pass finds vectors that are loaded only for their components: these are
+ * written as expressions, so the vector is not needed.
+ *
+ * Needs: g->private. Gives: cg_split.
  */
-#include "passes.h"
+#include "own.h"
 
 bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin)
 {
@@ -57,5 +60,28 @@ bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component)
     case SP_BUILTIN_SubgroupLocalInvocationId:
     case SP_BUILTIN_GlobalLinearId: return true;
     default: return false;
+    }
+}
+
+CG_OWN_ROW(split)
+
+static bool is_builtin_vector(struct cg *g, const struct sp_inst *i)
+{
+    uint32_t builtin;
+    return i && i->op == SP_OP_Load && cg_is_composite(sp_type(g->m, i->type)) &&
+           cg_builtin_of(g, g->private[i->operand[0]].variable, &builtin);
+}
+
+void cg_split_builtins(struct cg *g, struct cg_function *fn)
+{
+    uint32_t builtin, component;
+    fn->split = cg_alloc(g, (fn->value_count + 1) * sizeof *fn->split);
+    if (g->failed) return;
+    CG_EACH (i, b, fn->f)
+        if (i->id && is_builtin_vector(g, i)) split_row(g, i->id)->is = true;
+    CG_EACH (i, b, fn->f) {
+        bool extract = i->op == SP_OP_CompositeExtract && cg_builtin_component(g, i, &builtin, &component);
+        CG_EACH_VALUE (k, i)
+            if (!extract && g->ordinal[i->operand[k]]) split_row(g, i->operand[k])->is = false;
     }
 }

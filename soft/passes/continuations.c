@@ -41,7 +41,7 @@ static bool has_variable(struct cg *g, const struct sp_inst *i)
     const struct cg_shared *v = cg_shared(g, i->id);
     const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
     return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !g->private[i->id].variable &&
-           !v->forwarded && !cg_spelled(g, i->id)->absorbed;
+           !v->forwarded && !cg_spelled(g, i->id)->absorbed && !cg_split(g, i->id)->is;
 }
 
 /* Counts barriers and values. False if the function cannot use a frame; `why` is then the instruction that prevents it,

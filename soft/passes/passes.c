@@ -13,6 +13,7 @@ static const struct pass {
     const char *name;
     void (*run)(struct cg *g, struct cg_function *fn);
 } passes[] = {
+    {"builtins", cg_split_builtins},
     {"outer", cg_find_outer},                /* before anything looks for values that have variables */
     {"coalesce", cg_share_storage},          /* also forwards loads and widens operands (widening.c) */
     {"affine", cg_find_affine},              /* needs built-in variables and strides of access chains */
@@ -84,6 +85,7 @@ void cg_run_passes_again(struct cg *g, struct cg_function *fn)
     fn->affine = NULL;
     fn->derived = NULL;
     fn->shared = NULL;
+    fn->split = NULL;
     fn->spelled = NULL;
     fn->outer = NULL;
     fn->held = NULL;

@@ -67,6 +67,9 @@ struct cg_deferred { /* deferred.c */
     uint8_t row, rows;
     const struct cg_queue *queue; /* of a fixed variable: the deferred products of its blocks */
 };
+struct cg_split { /* builtins.c */
+    bool is; /* a built-in vector of which only components are used: it has no variable */
+};
 struct cg_spelled { /* outer.c */
     const struct cg_outer *outer; /* the product that it is written with ... */
     bool absorbed;                /* ... and it has no variable */
@@ -80,6 +83,7 @@ struct cg_spelled { /* outer.c */
 CG_TABLE(affine)
 CG_TABLE(derived)
 CG_TABLE(shared)
+CG_TABLE(split)
 CG_TABLE(spelled)
 CG_TABLE(held)
 CG_TABLE(deferred)
@@ -114,6 +118,7 @@ bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin);
 bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component);
 /* Is the instruction a built-in variable's load, or an extraction from one? Its built-in and component. */
 bool cg_builtin_component(struct cg *g, const struct sp_inst *i, uint32_t *builtin, uint32_t *component);
+void cg_split_builtins(struct cg *g, struct cg_function *fn);
 /* In a kernel of full subgroups: does the component increase by 1 from lane to lane? */
 bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component);
 
