@@ -7,6 +7,7 @@
 
 const char *cg_var(struct cg *g, const char *prefix, uint32_t id)
 {
+    if (!g->w->body_text) return cg_str(g, "%s%u", prefix, id); /* in choice.c's function */
     uint32_t home = cg_is_divided(g) ? cg_home(g, id) : 0;
     if (home != CG_IN_STATE && home != g->w->body_text->now)
         cg_fail(g, "internal: %s%u is not known to be used in this piece", prefix, id);
