@@ -1,5 +1,5 @@
-/* test_soft_versions.c - versions of kernels: what a launch does not need is not compiled before one needs it. The number
- * of compilations is that of entries in a cache of the test's own. All numbers are integers and compared exactly.
+/* test_soft_versions.c - versions of kernels: what a launch does not need is not compiled before one needs it. The
+ * number of compilations is that of entries in a cache of the test's own. All numbers are integers, compared exactly.
  *
  *     add, sub: c[i] = a[i] +- b[i] for i < n, i from the work-item's position in three dimensions
  *     move: a block of 8 rows of 16 numbers, by 2D block messages if address and pitch allow it, else one by one
