@@ -34,8 +34,8 @@ f16_local        5 6.7     1: two barriers; 2: a store and a load, with their ad
 f16_90x76x90     15 17     more sums than registers
 any
 u8_128x128x32    19 27.5   eight products of K = 32
-f16_sum_f16      12 14.7
-bf16_sum_bf16    12 14.7
+f16_sum_f16      12 15.1
+bf16_sum_bf16    12 15.1
 bf16_scaled      24 29.8   8: as above; eight products of K = 16
 f32_truncated    12 15.5
 f16_local        15 20     four barriers
