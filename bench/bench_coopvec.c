@@ -67,14 +67,14 @@ static const double flops = 2.0 * (IN * HIDDEN + HIDDEN * HIDDEN + HIDDEN * OUT)
 static double measure(session *s, const network *n, const void *weights, int runs)
 {
     double t[RUNS], worst;
-    cv_module mod = build(n, &(cv_target){ZED_TARGET(&s->dev)});
+    cv_module mod = build(n, &(cv_target){ZED_TARGET(s->dev)});
     if (!mod.words) return fail_build(&mod), -1;
-    if (!ZED_LOAD(&s->kernel, &s->dev, mod)) return fail("%s", zed_get_error(&s->dev)->text), -1;
-    memset(s->out, 0xff, (size_t)s->items * OUT * sizeof *s->out);
+    if (!ZED_LOAD(&s->kernel, s->dev, mod)) return fail_device(s->dev), -1;
+    memset(s->out, 0xff, (size_t)ITEMS * OUT * sizeof *s->out);
     for (int i = -1; i < runs; i++) {
         double ns = zed_launch_timed(&s->kernel, (zed_groups){ITEMS / (LOCAL * ROUNDS), 1, 1},
                                      (void *)(uintptr_t)weights, s->biases, s->in, s->out, ROWS - 1, ROUNDS);
-        if (ns < 0) return fail("%s", zed_get_error(&s->dev)->text), -1;
+        if (ns < 0) return fail_device(s->dev), -1;
         if (i >= 0) t[i] = ns;
     }
     cv_free(&mod);
@@ -105,7 +105,7 @@ static double measure_sgemm(sgemm_fn *sgemm)
 /* The f16 weights row-major, layer by layer. */
 static uint16_t *plain_weights(session *s)
 {
-    uint16_t *w = zed_alloc(&s->dev, ZED_SHARED, LAYERS * HIDDEN * IN * sizeof *w, 128), *at = w;
+    uint16_t *w = zed_alloc(s->dev, ZED_SHARED, LAYERS * HIDDEN * IN * sizeof *w, 128), *at = w;
     for (int l = 0; l < LAYERS && w; l++)
         for (int r = 0; r < layer_rows[l]; r++)
             for (int c = 0; c < layer_cols[l]; c++) *at++ = spe_f32_to_f16_bits((float)s->ref->w[l][r][c]);
@@ -136,16 +136,16 @@ static bool measure_all(session *s)
 
 int main(void)
 {
+    static zed_device dev;
     static session s;
-    bool ok = zed_open(&s.dev, NULL);
-    s.items = ITEMS;
-    if (!ok) fail("%s", zed_get_error(&s.dev)->text);
-    if (ok) s.conversion = cv_conversion_module(&(cv_target){ZED_TARGET(&s.dev)});
+    bool ok = open_device(&dev, NULL);
+    s.dev = &dev;
+    items = ITEMS;
+    if (ok) s.conversion = cv_conversion_module(&(cv_target){ZED_TARGET(&dev)});
     ok = ok && (s.conversion.words || fail_build(&s.conversion)) &&
-         (ZED_LOAD(&s.convert, &s.dev, s.conversion) || fail("%s", zed_get_error(&s.dev)->text)) && allocate(&s) &&
-         measure_all(&s);
+         (ZED_LOAD(&s.convert, &dev, s.conversion) || fail_device(&dev)) && allocate(&s) && measure_all(&s);
     cv_free(&s.conversion);
-    zed_close(&s.dev);
+    zed_close(&dev);
     free(s.ref);
     return !ok;
 }

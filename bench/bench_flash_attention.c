@@ -51,14 +51,13 @@ static double measure_blas(sgemm_fn *sgemm, const problem *p)
 static bool measure(zed_device *dev, int head_size, bool causal, sgemm_fn *sgemm)
 {
     problem p = {head_size, LENGTH, HEADS, causal, NULL, NULL, NULL, NULL};
-    zed_module module;
-    zed_kernel kernel;
+    zed_kernel loaded;
     verdict v;
     double t[RUNS];
     char name[64];
-    bool ok = make_input(dev, &p) && load(dev, &module, &kernel, &p);
+    bool ok = make_input(dev, &p) && load_kernel(&kernel, dev, &loaded, &p);
     for (int i = -1; i < RUNS && ok; i++) {
-        double ns = launch(&kernel, &p);
+        double ns = launch(&loaded, &p);
         if (ns < 0) ok = fail_device(dev);
         if (i >= 0) t[i] = ns;
     }

@@ -7,7 +7,7 @@
 
 enum { RUNS = 7 };
 
-static double measure_sgemm(sgemm_fn *sgemm, const problem *p)
+static double measure_sgemm(sgemm_fn *sgemm, const products *p)
 {
     double t[RUNS];
     for (int i = -1; i < RUNS; i++) {
@@ -16,29 +16,29 @@ static double measure_sgemm(sgemm_fn *sgemm, const problem *p)
         if (i >= 0) t[i] = bench_now() - start;
     }
     blas_rest();
-    return flops(p) / bench_median(t, RUNS) * 1e-9;
+    return flops_of(p) / bench_median(t, RUNS) * 1e-9;
 }
 
 static bool measure(zed_device *dev, int n, int k, sgemm_fn *sgemm)
 {
-    problem p = {100003, n, k, NULL, NULL, NULL};
-    zed_module module;
-    zed_kernel kernel;
+    products p = {100003, n, k, 1, NULL, NULL, NULL};
+    zed_kernel loaded;
     double t[RUNS];
     char name[64];
-    bool ok = make_input(dev, &p) && load(dev, &module, &kernel, &p);
+    bool ok = new_products(dev, &p) && load_kernel(&kernel, dev, &loaded, &p);
     for (int i = -1; i < RUNS && ok; i++) {
-        double ns = launch(&kernel, &p);
+        double ns = launch(&loaded, &p);
         if (ns < 0) ok = fail_device(dev);
         if (i >= 0) t[i] = ns;
     }
-    ok = ok && check(&p);
+    ok = ok && check_products(&p);
     snprintf(name, sizeof name, "tall_gemm_f32_100003x%dx%d", n, k);
     if (!ok) printf("FAILED bench %s\n", name);
     else if (sgemm)
-        bench_peer_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_sgemm", measure_sgemm(sgemm, &p));
-    else bench_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s");
-    zed_free(dev, p.a), zed_free(dev, p.b), zed_free(dev, p.c);
+        bench_peer_line(name, flops_of(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_sgemm",
+                        measure_sgemm(sgemm, &p));
+    else bench_line(name, flops_of(&p) / bench_median(t, RUNS), "GFLOP/s");
+    free_products(dev, &p);
     return ok;
 }
 

@@ -61,18 +61,21 @@ static const example_kernel kernel = {"batched_gemm", "ptr<f32> A, ptr<f32> B, p
 
 static int m, n, k, count = 10000; /* 0: not given */
 
+/* Nanoseconds of a launch, negative on failure. */
+static double launch(zed_kernel *loaded, const products *p)
+{
+    zed_groups groups = {(uint32_t)(p->count + SUBGROUPS - 1) / SUBGROUPS, 1, 1};
+    return zed_launch_timed(loaded, groups, p->a, p->b, p->c, p->count);
+}
+
 static bool run_one(zed_device *dev, products *p)
 {
     zed_kernel loaded;
-    zed_groups groups = {(uint32_t)(p->count + SUBGROUPS - 1) / SUBGROUPS, 1, 1};
-    double ns;
+    double ns = -1;
     bool ok = new_products(dev, p) && load_kernel(&kernel, dev, &loaded, p);
-    if (ok) {
-        ns = zed_launch_timed(&loaded, groups, p->a, p->b, p->c, p->count);
-        ok = ns >= 0 ? check_products(p) : fail_device(dev);
-        if (ok)
-            printf("ok batched_gemm %d of %d x %d x %d, %.1f GFLOP/s\n", p->count, p->m, p->n, p->k, flops_of(p) / ns);
-    }
+    if (ok) ns = launch(&loaded, p);
+    if (ok) ok = ns >= 0 ? check_products(p) : fail_device(dev);
+    if (ok) printf("ok batched_gemm %d of %d x %d x %d, %.1f GFLOP/s\n", p->count, p->m, p->n, p->k, flops_of(p) / ns);
     free_products(dev, p);
     return ok;
 }

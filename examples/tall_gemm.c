@@ -77,14 +77,20 @@ static const example_kernel kernel = {"tall_gemm", "ptr<f32> A, ptr<f32> B, ptr<
 
 static products sizes = {100003, 16, 32, 1, NULL, NULL, NULL};
 
+/* Nanoseconds of a launch, negative on failure. */
+static double launch(zed_kernel *loaded, const products *p)
+{
+    uint32_t rows = ROWS * SUBGROUPS, columns = p->n < COLUMNS ? (uint32_t)p->n : COLUMNS;
+    zed_groups groups = {((uint32_t)p->m + rows - 1) / rows, ((uint32_t)p->n + columns - 1) / columns, 1};
+    return zed_launch_timed(loaded, groups, p->a, p->b, p->c, p->m);
+}
+
 static bool run(zed_device *dev)
 {
     zed_kernel loaded;
-    uint32_t rows = ROWS * SUBGROUPS, columns = sizes.n < COLUMNS ? (uint32_t)sizes.n : COLUMNS;
-    zed_groups groups = {((uint32_t)sizes.m + rows - 1) / rows, ((uint32_t)sizes.n + columns - 1) / columns, 1};
     double ns;
     if (!new_products(dev, &sizes) || !load_kernel(&kernel, dev, &loaded, &sizes)) return false;
-    ns = zed_launch_timed(&loaded, groups, sizes.a, sizes.b, sizes.c, sizes.m);
+    ns = launch(&loaded, &sizes);
     if (ns < 0) return fail_device(dev);
     if (!check_products(&sizes)) return false;
     printf("ok tall_gemm %d x %d x %d, %.1f GFLOP/s\n", sizes.m, sizes.n, sizes.k, flops_of(&sizes) / ns);

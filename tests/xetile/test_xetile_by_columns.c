@@ -160,29 +160,38 @@ TEST(other_pitches)
     }
 }
 
-/* On devices that have them, A is loaded by transposing messages: as many as its piece has runs of eight dwords. */
+static int count_of(const xt_module *mod, uint32_t opcode)
+{
+    int count = 0;
+    for (size_t w = 5; w < mod->size / 4; w += mod->words[w] >> 16) count += (mod->words[w] & 0xffff) == opcode;
+    return count;
+}
+
+/* On devices that have them, A is loaded by transposing messages: as many as its piece has runs of eight dwords, in
+ * each copy of the loop's body. The number of matrix instructions tells how many copies there are. */
 TEST(messages)
 {
     static const char *const names[] = {"pvc", "bmg", "lnl", "ptl"};
     static const struct {
-        int type, result, m, k, wanted;
-    } cases[] = {{CM_F16, CM_F32, 32, 32, 4}, {CM_BF16, CM_F32, 8, 16, 1}, {CM_I8, CM_I32, 32, 32, 2},
-                 {CM_U8, CM_I32, 8, 64, 4},   {CM_TF32, CM_F32, 8, 16, 1}};
+        int type, result, m, k, products, wanted; /* matrix instructions, and messages, of one copy */
+    } cases[] = {{CM_F16, CM_F32, 32, 32, 8, 4}, {CM_BF16, CM_F32, 8, 16, 1, 1}, {CM_I8, CM_I32, 32, 32, 4, 2},
+                 {CM_U8, CM_I32, 8, 64, 2, 4},   {CM_TF32, CM_F32, 8, 16, 2, 1}};
     for (size_t d = 0; d < 4; d++)
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
             product_case c = {
                 cases[i].type, cases[i].result, cases[i].m, 16, cases[i].k, 1, false, none, 0, 0, 0, 0, 0, 0, 0};
             xt_module mod;
-            int count = 0;
+            int count, products;
             now = c;
             element.type = c.type;
             sum.type = c.result;
-            mod = XT_BUILD(multiply, &(xt_target){.name = names[d]});
+            mod = XT_BUILD(multiply, &(xt_target){.name = names[d]}, .pitch = XT_PITCH_ALIGNED);
             CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
-            for (size_t w = 5; w < mod.size / 4; w += mod.words[w] >> 16)
-                count += (mod.words[w] & 0xffff) == SPE_OpSubgroup2DBlockLoadTransposeINTEL;
-            CHECK_MSG(count == cases[i].wanted, "%s %s: %d messages, want %d", names[d], type_name(c.type), count,
-                      cases[i].wanted);
+            count = count_of(&mod, SPE_OpSubgroup2DBlockLoadTransposeINTEL);
+            products = count_of(&mod, SPE_OpSubgroupMatrixMultiplyAccumulateINTEL);
+            CHECK_MSG(count > 0 && count * cases[i].products == products * cases[i].wanted,
+                      "%s %s: %d messages, %d matrix instructions; want %d for %d", names[d], type_name(c.type), count,
+                      products, cases[i].wanted, cases[i].products);
             if (mod.words) test_save_spv(type_name(c.type), mod.words, mod.size);
             xt_free(&mod);
         }
