@@ -12,6 +12,10 @@
  * could. Once begun, those of different threads run side by side. Those of one thread run one after the other, because
  * programs rely on it, but one that waits for an event or calls the host lets the next ones pass.
  *
+ * Handing each submission over to another thread would take ten times as long as a small copy. A thread whose next
+ * submission is behind one of the same program's thread in another queue therefore runs that one, too, and that queue's
+ * own thread leaves it to do so (it is led).
+ *
  * The queue's thread would usually be too late. While work arrives, it is therefore not woken for each piece: it naps,
  * then runs what it finds. It is woken if a second piece arrives before the first has begun, or if a program asks
  * whether something is done.
@@ -46,6 +50,7 @@ static struct {
     _Atomic uint32_t pending; /* submissions to all queues that are not done */
     _Atomic uint32_t in_line; /* threads waiting for an older submission to begin or rest ... */
     struct waiter *waiters;   /* ... namely these */
+    _Atomic uint32_t led;     /* threads that left their queues to a thread that runs another one */
 } queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
 
 static _Thread_local char this_thread; /* whose address tells threads apart */
@@ -141,7 +146,13 @@ static bool await_event(struct soft_queue *q, ze_event_handle_t event)
     return set;
 }
 
-/* What a helping thread waits for. */
+static struct soft_command *next_command(struct soft_work *w)
+{
+    while (!w->at && w->list_at < w->list_count) w->at = w->lists[w->list_at++]->first;
+    return w->at;
+}
+
+/* What a helping thread waits for; {NULL, NULL}: nothing of its own. */
 struct goal {
     struct soft_signal *signal;
     const bool *set;
@@ -151,13 +162,15 @@ struct goal {
 static bool is_for_helper(const struct soft_command *c, const struct goal *goal)
 {
     uint32_t i;
-    if (c->kind == SOFT_CMD_HOST_FUNCTION || soft_signal_is(goal->signal, goal->set)) return false;
+    if (c->kind == SOFT_CMD_HOST_FUNCTION || (goal->set && soft_signal_is(goal->signal, goal->set))) return false;
     for (i = 0; i < c->wait_count; i++)
         if (!soft_signal_is(&c->waits[i]->signal, &c->waits[i]->set)) return false;
     return true;
 }
 
 /* ---- the order in which submissions begin */
+
+static bool run_first(struct soft_queue *q, const struct goal *goal);
 
 /* Leaves the queue to its thread. Lock held. */
 static void call_thread(struct soft_queue *q)
@@ -184,27 +197,28 @@ static bool is_behind(const struct soft_work *w, const struct soft_work *first, 
     return false;
 }
 
-/* The same for all of a queue, whose thread is notified if so. Under queues.lock. */
-static bool waits_for(const struct soft_work *w, int urgency, struct soft_queue *q)
-{
-    bool behind;
-    pthread_mutex_lock(&q->signal.lock);
-    behind = is_behind(w, q->first, soft_queue_urgency(q) - urgency);
-    if (behind) call_thread(q);
-    pthread_mutex_unlock(&q->signal.lock);
-    return behind;
-}
-
 static bool share_an_engine(const struct soft_queue *a, const struct soft_queue *b)
 {
     return a->device == b->device && a->desc.ordinal == b->desc.ordinal && a->desc.index == b->desc.index;
 }
 
-static bool must_wait(const struct soft_queue *q, const struct soft_work *w)
+/* The queue with the foremost submission that must begin before `w` of `q`, which is *first; NULL: none. Under
+ * queues.lock. */
+static struct soft_queue *queue_ahead(const struct soft_queue *q, const struct soft_work *w, uint64_t *first)
 {
-    for (struct soft_queue *other = queues.first; other; other = other->next)
-        if (other != q && share_an_engine(other, q) && waits_for(w, soft_queue_urgency(q), other)) return true;
-    return false;
+    struct soft_queue *ahead = NULL;
+    for (struct soft_queue *other = queues.first; other; other = other->next) {
+        if (other == q || !share_an_engine(other, q)) continue;
+        pthread_mutex_lock(&other->signal.lock);
+        int more = ahead ? soft_queue_urgency(other) - soft_queue_urgency(ahead) : 1;
+        if (is_behind(w, other->first, soft_queue_urgency(other) - soft_queue_urgency(q)) &&
+            (more > 0 || (more == 0 && other->first->number < *first))) {
+            ahead = other;
+            *first = other->first->number;
+        }
+        pthread_mutex_unlock(&other->signal.lock);
+    }
+    return ahead;
 }
 
 /* A thread in line. Only the first of an engine's line can be next, so only that one is woken. */
@@ -229,30 +243,98 @@ static void wake_first(const struct soft_queue *of_its_engine)
     if (first) pthread_cond_signal(&first->turn);
 }
 
-static void wait_in_line(const struct soft_queue *q, const struct soft_work *w)
+/* Runs the submission `number`, the first to `ahead`, for `w`, which is behind it, if the same thread submitted both,
+ * so that they cannot run side by side, and nobody runs it yet; else calls its thread. Under queues.lock, which it
+ * releases meanwhile. */
+static bool run_ahead(struct soft_queue *ahead, uint64_t number, const struct soft_work *w)
 {
-    struct waiter self = {.queue = q, .number = w->number, .turn = PTHREAD_COND_INITIALIZER}, **link;
-    if (atomic_load(&queues.pending) < 2) return;
+    static const struct goal none = {NULL, NULL};
+    struct soft_work *first;
+    struct soft_command *next = NULL;
+    pthread_mutex_lock(&ahead->signal.lock);
+    first = ahead->first;
+    if (first && !ahead->busy && first->number == number && first->thread == w->thread) next = next_command(first);
+    if (!next || !is_for_helper(next, &none)) {
+        call_thread(ahead);
+        pthread_mutex_unlock(&ahead->signal.lock);
+        return false;
+    }
+    ahead->held++;
+    pthread_mutex_unlock(&queues.lock);
+    run_first(ahead, &none);
+    pthread_mutex_unlock(&ahead->signal.lock);
     pthread_mutex_lock(&queues.lock);
-    atomic_fetch_add(&queues.in_line, 1);
-    self.next = queues.waiters;
+    let_go(ahead);
+    return true;
+}
+
+/* Under queues.lock. */
+static void sleep_in_line(const struct soft_queue *q, const struct soft_work *w)
+{
+    struct waiter self = {.next = queues.waiters, .queue = q, .number = w->number, .turn = PTHREAD_COND_INITIALIZER};
+    struct waiter **link;
     queues.waiters = &self;
-    while (must_wait(q, w)) pthread_cond_wait(&self.turn, &queues.lock);
+    pthread_cond_wait(&self.turn, &queues.lock);
     for (link = &queues.waiters; *link != &self; link = &(*link)->next) continue;
     *link = self.next;
-    atomic_fetch_sub(&queues.in_line, 1);
-    pthread_mutex_unlock(&queues.lock);
     pthread_cond_destroy(&self.turn);
 }
 
-/* After a change of the queue's first submission. */
-static void move_line(const struct soft_queue *q)
+static void wait_in_line(const struct soft_queue *q, const struct soft_work *w)
 {
-    if (!atomic_load(&queues.in_line)) return;
+    struct soft_queue *ahead;
+    uint64_t first;
     pthread_mutex_lock(&queues.lock);
-    wake_first(q);
+    atomic_fetch_add(&queues.in_line, 1); /* before looking, so that no change is missed */
+    while ((ahead = queue_ahead(q, w, &first)) != NULL)
+        if (!run_ahead(ahead, first, w)) sleep_in_line(q, w);
+    atomic_fetch_sub(&queues.in_line, 1);
     pthread_mutex_unlock(&queues.lock);
 }
+
+/* Is nothing submitted to any other queue? Lock held. */
+static bool is_alone(const struct soft_queue *q) { return atomic_load(&queues.pending) == q->submitted - q->completed; }
+
+/* After a change of the queue's first submission. If no other will begin next, threads of queues that left theirs to
+ * this queue's are called. */
+static void move_line(const struct soft_queue *q, bool leads)
+{
+    if (leads ? !atomic_load(&queues.in_line) : !atomic_load(&queues.in_line) && !atomic_load(&queues.led)) return;
+    pthread_mutex_lock(&queues.lock);
+    wake_first(q);
+    for (struct soft_queue *other = leads ? NULL : queues.first; other; other = other->next) {
+        if (other == q || !share_an_engine(other, q)) continue;
+        pthread_mutex_lock(&other->signal.lock);
+        call_thread(other);
+        pthread_mutex_unlock(&other->signal.lock);
+    }
+    pthread_mutex_unlock(&queues.lock);
+}
+
+/* Will the thread that runs another queue come to the first submission of this one? Two threads that take turns would
+ * have to wake each other for each command. Lock held, and released meanwhile. */
+static bool is_led(struct soft_queue *q)
+{
+    const struct soft_work w = *q->first; /* which another thread may run and free */
+    struct soft_queue *ahead;
+    uint64_t number;
+    bool led = false;
+    if (w.state != QUEUED || !q->started || is_alone(q)) return false;
+    pthread_mutex_unlock(&q->signal.lock);
+    pthread_mutex_lock(&queues.lock);
+    ahead = queue_ahead(q, &w, &number);
+    if (ahead) {
+        pthread_mutex_lock(&ahead->signal.lock);
+        led = ahead->busy && ahead->first && ahead->first->thread == w.thread;
+        pthread_mutex_unlock(&ahead->signal.lock);
+    }
+    pthread_mutex_unlock(&queues.lock);
+    pthread_mutex_lock(&q->signal.lock);
+    return led;
+}
+
+/* Is there something to run that is not led? Lock held, and released meanwhile. */
+static bool may_run(struct soft_queue *q) { return q->first && !q->busy && !is_led(q) && q->first && !q->busy; }
 
 static void set_state(struct soft_queue *q, struct soft_work *w, int state)
 {
@@ -260,16 +342,10 @@ static void set_state(struct soft_queue *q, struct soft_work *w, int state)
     pthread_mutex_lock(&q->signal.lock);
     w->state = state;
     pthread_mutex_unlock(&q->signal.lock);
-    move_line(q);
+    move_line(q, state != RESTING);
 }
 
 /* ---- commands */
-
-static struct soft_command *next_command(struct soft_work *w)
-{
-    while (!w->at && w->list_at < w->list_count) w->at = w->lists[w->list_at++]->first;
-    return w->at;
-}
 
 /* Waits, runs, signals. ZE_RESULT_NOT_READY: the queue was freed before the awaited events were set. */
 static ze_result_t run_command(struct soft_queue *q, struct soft_work *w, struct soft_command *c)
@@ -291,7 +367,6 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
 {
     struct soft_command *c;
     ze_result_t r = ZE_RESULT_SUCCESS;
-    if (w->state == QUEUED) wait_in_line(q, w);
     while (r != ZE_RESULT_NOT_READY && (c = next_command(w)) != NULL) {
         if (goal && !is_for_helper(c, goal)) return false;
         w->at = c->next; /* a thread that waited for the last command's event may destroy the list at once */
@@ -310,9 +385,10 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
 static bool run_first(struct soft_queue *q, const struct goal *goal)
 {
     struct soft_work *w = q->first;
-    bool done;
+    bool done, alone = w->state != QUEUED || is_alone(q);
     q->busy = true;
     pthread_mutex_unlock(&q->signal.lock);
+    if (!alone) wait_in_line(q, w);
     done = run_work(q, w, goal);
     pthread_mutex_lock(&q->signal.lock);
     q->busy = false;
@@ -326,16 +402,17 @@ static bool run_first(struct soft_queue *q, const struct goal *goal)
     pthread_cond_broadcast(&q->signal.changed);
     if (!done) return false;
     atomic_fetch_sub(&queues.pending, 1);
-    if (atomic_load(&queues.in_line) || soft_memory_waits()) {
+    if (atomic_load(&queues.in_line) || atomic_load(&queues.led) || soft_memory_waits()) {
+        bool leads = q->first != NULL;
         pthread_mutex_unlock(&q->signal.lock);
-        move_line(q);
+        move_line(q, leads);
         soft_memory_collect(soft_queues_first);
         pthread_mutex_lock(&q->signal.lock);
     }
     return true;
 }
 
-enum { NAP_NS = 100000, NAPS = 10, LOW_NICE = 10 };
+enum { NAP_NS = 100000, LED_NAP_NS = 500000, NAPS = 10, LOW_NICE = 10 };
 
 /* Lock held. */
 static void wait_for_work(struct soft_queue *q)
@@ -352,6 +429,16 @@ static void wait_for_work(struct soft_queue *q)
     q->naps = q->submitted == submitted ? q->naps - 1 : NAPS;
 }
 
+/* The same for a queue that is led. As that may have ended just before, it looks again after a while. */
+static void wait_for_leader(struct soft_queue *q)
+{
+    q->led = true;
+    atomic_fetch_add(&queues.led, 1);
+    soft_condition_wait(&q->work, &q->signal.lock, soft_now() + LED_NAP_NS);
+    atomic_fetch_sub(&queues.led, 1);
+    q->led = false;
+}
+
 static void *queue_thread(void *pointer)
 {
     struct soft_queue *q = pointer;
@@ -359,8 +446,10 @@ static void *queue_thread(void *pointer)
     if (soft_queue_urgency(q) < 0) setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LOW_NICE);
     pthread_mutex_lock(&q->signal.lock);
     while (q->first || q->busy || !atomic_load(&q->stop)) {
-        if (q->first && !q->busy)
+        if (may_run(q))
             run_first(q, NULL);
+        else if (q->first && !q->busy)
+            wait_for_leader(q);
         else
             wait_for_work(q);
     }
@@ -378,9 +467,9 @@ static bool start_thread(struct soft_queue *q)
 static bool await_number(struct soft_queue *q, uint64_t number, bool help, uint64_t deadline)
 {
     while (q->completed < number) {
-        if (help && q->first && !q->busy)
+        if (help && may_run(q))
             run_first(q, NULL);
-        else if (!soft_signal_wait(&q->signal, deadline) && q->completed < number)
+        else if (q->completed < number && !soft_signal_wait(&q->signal, deadline) && q->completed < number)
             return false;
     }
     call_thread(q);
@@ -434,7 +523,7 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
     q->last = &w->next;
     q->submitted++;
     if (asynchronous) {
-        if (!q->napping || q->first != w) call_thread(q);
+        if (!q->led && (!q->napping || q->first != w)) call_thread(q);
     } else {
         await_number(q, q->submitted, true, UINT64_MAX);
         result = take_failure(q);
@@ -459,7 +548,7 @@ static void visit(uint64_t number, const struct goal *goal)
     struct soft_queue *q = hold(number);
     if (!q) return;
     pthread_mutex_lock(&q->signal.lock);
-    while (goal && q->first && !q->busy && run_first(q, goal)) continue;
+    while (goal && may_run(q) && run_first(q, goal)) continue;
     call_thread(q);
     pthread_mutex_unlock(&q->signal.lock);
     pthread_mutex_lock(&queues.lock);

@@ -610,6 +610,7 @@ struct soft_queue {
     bool busy, started;
     bool napping;  /* its thread will look for work soon, without being woken */
     unsigned naps; /* naps left before it sleeps */
+    bool led;      /* its thread has left the first submission to the thread that runs another queue */
     atomic_bool stop;
     ze_event_handle_t awaited; /* by the running command; NULL: none */
     ze_result_t failed; /* reported once, by the next synchronisation */
