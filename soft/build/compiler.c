@@ -141,6 +141,9 @@ const char *const jit_fixed_flags[] = {"-std=gnu11",
                                            * them without changing the code (clang ignores the options) */
                                           "--param=sccvn-max-alias-queries-per-access=30",
                                           "--param=dse-max-alias-queries-per-store=16",
+                                          /* Registers are allocated for whole functions. gcc's way, loop by loop, put
+                                           * masks of hot loops into memory, depending on code far from them. */
+                                          "--param=ira-max-loops-num=0",
                                           "-fno-semantic-interposition",
                                           NULL};
 
