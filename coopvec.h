@@ -578,12 +578,6 @@ XETILE_API void cv_barrier_(cv_where_ w);
 #elif !defined(XETILE_COOPVEC_BODIES_) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
 #define XETILE_COOPVEC_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
-#if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
-XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void);
-void XETILE_IMPLEMENTATION_belongs_in_one_file__coopvec(void) {}
-#endif
-
 XETILE_COLD_
 
 /* internal.h - declarations shared by the bodies of coopvec.h only. */
@@ -3101,7 +3095,7 @@ XETILE_AS_BEFORE_
 #endif /* XETILE_COOPVEC_MACROS_ */
 
 #if defined(__GNUC__)
-XETILE_LETTERS_(XETILE_POP_)
+SPE_LETTERS_(XETILE_POP_)
 #endif
 
 #endif /* CM_LAYOUT_ONLY */

@@ -774,12 +774,6 @@ XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
 #elif !defined(XETILE_XETILE_BODIES_) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
 #define XETILE_XETILE_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
-#if defined(XETILE_IMPLEMENTATION)
-/* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
-XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void);
-void XETILE_IMPLEMENTATION_belongs_in_one_file__xetile(void) {}
-#endif
-
 XETILE_COLD_
 
 /* internal.h - declarations shared by the bodies of xetile.h only. */
@@ -8951,7 +8945,7 @@ XETILE_AS_BEFORE_
 #endif /* XETILE_XETILE_MACROS_ */
 
 #if defined(__GNUC__)
-XETILE_LETTERS_(XETILE_POP_)
+SPE_LETTERS_(XETILE_POP_)
 #endif
 
 #endif /* CM_LAYOUT_ONLY */

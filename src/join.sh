@@ -70,22 +70,27 @@ $(prototypes "$1" $which)"
     done
 }
 
-# Programs may have one-letter macros, as <complex.h> does: they are saved while a header is read, and restored. Headers that
-# build on spirv_emit.h let it do this, and define how functions are declared.
-letters='A B C D E F G H I J K L M N O P Q R S T U V W X Y Z a b c d e f g h i j k l m n o p q r s t u v w x y z'
+# Programs may have one-letter macros, as <complex.h> does: those that are names in a header are saved while it is read, and
+# restored. Headers that build on spirv_emit.h let it do this, and define how functions are declared.
+letters_of() { # letters_of HEADER...: the letters that are names in them, outside of comments and texts
+    for one; do cat "$one.h" "$one"/*.[ch]; done | tr '\n' ' ' |
+        sed -E -e 's:/\*([^*]|\*+[^*/])*\*+/::g' -e 's/"([^"\\]|\\.)*"//g' -e "s/'[^']*'//g" |
+        tr -cs A-Za-z0-9_ '\n' | sed -n '/^[A-Za-z]$/p' | LC_ALL=C sort -u
+}
 
-put_letters_away() {
+put_letters_away() { # put_letters_away LIST HEADER...: LIST is the macro that lists them
+    list=$1
+    shift
+    letters=$(letters_of "$@")
     cat <<END
 #if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
-#if !defined(XETILE_LETTERS_)
 #define XETILE_PRAGMA_(text) _Pragma(#text)
 #define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
 #define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
 END
-    echo "$letters" | sed -e 's/[A-Za-z]/F("&")/g' | fold -s -w 80 |
-        sed -e '1s/^/#define XETILE_LETTERS_(F) /' -e '$!s/ *$/ \\/' -e '2,$s/^/    /'
-    echo "#endif"
-    echo "XETILE_LETTERS_(XETILE_PUSH_)"
+    echo $letters | sed -e 's/[A-Za-z]/F("&")/g' | fold -s -w 80 |
+        sed -e "1s/^/#define $list(F) /" -e '$!s/ *$/ \\/' -e '2,$s/^/    /'
+    echo "$list(XETILE_PUSH_)"
     for letter in $letters; do echo "#undef $letter"; done
     echo "#endif"
     echo
@@ -100,8 +105,8 @@ common_part() {
 END
 }
 
-give_letters_back() {
-    printf '\n#if defined(__GNUC__)\nXETILE_LETTERS_(XETILE_POP_)\n#endif\n'
+give_letters_back() { # give_letters_back LIST
+    printf '\n#if defined(__GNUC__)\n%s(XETILE_POP_)\n#endif\n' "$1"
 }
 
 # Macros used in kernels come last, as those of a system header: gcc then reports errors in them at the user's line, not at this
@@ -137,13 +142,13 @@ join() { # join HEADER: to standard output
     sed "/^#ifndef $guard\$/,\$d" "$1.h"
     case $1 in
     spirv_emit)
-        put_letters_away
+        put_letters_away SPE_LETTERS_ spirv_emit coopmatrix coopvec xetile
         cat linkage.h
         printf '\n#if !defined(XETILE_COMMON_ONLY_)\n'
         ;;
     coopmatrix) common_part ;;
     coopvec | xetile) needs_all "$1"; common_part ;;
-    *) put_letters_away ;;
+    *) put_letters_away ZED_LETTERS_ "$1" ;;
     esac
     sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e "$([ "$1" != ze_dispatch ] || echo r linkage.h)" -e d -e '}' \
         -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}' \
@@ -162,7 +167,10 @@ join() { # join HEADER: to standard output
 END
     awk '/^#include "(spirv_emit|coopmatrix).h"$/ { guarded = before == "#ifndef CM_LAYOUT_ONLY"
             print (guarded ? before "\n" : "") $0 " /* its bodies come first */" (guarded ? "\n#endif" : "") } { before = $0 }' "$1.h"
-    cat <<END
+    case $1 in
+    coopvec | xetile) ;; # the bodies before theirs have it
+    *)
+        cat <<END
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
 XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void);
@@ -170,6 +178,8 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void) {}
 #endif
 
 END
+        ;;
+    esac
     # The parts before a line `cold` are optimised; without such a line, none is.
     if grep -q '^cold$' "$1/parts"; then echo XETILE_HOT_; else echo XETILE_COLD_; fi
     echo
@@ -184,7 +194,7 @@ END
     echo XETILE_AS_BEFORE_
     echo "#endif /* $bodies */"
     kernel_macros "$1" "$guard"
-    give_letters_back
+    give_letters_back "$([ "$1" = ze_dispatch ] && echo ZED_LETTERS_ || echo SPE_LETTERS_)"
     case $1 in
     spirv_emit) printf '#endif /* XETILE_COMMON_ONLY_ */\n' ;;
     coopvec | xetile) printf '\n#endif /* CM_LAYOUT_ONLY */\n' ;;

@@ -120,7 +120,7 @@ linked() { # linked FILE...: the program linked from these prints what the compi
 
 clear_message() { # the linker's message for bodies in two files: one or two lines per header, no function names
     $compiler -o program "$@" -lze_loader -lm > says 2>&1 && { echo "it was linked"; return 1; }
-    grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__xetile says &&
+    grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit says &&
         grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch says &&
         [ "$(wc -l < says)" -le 15 ] && ! grep -Eq '\b(spe|cm|cv|xt|zed)_[a-z]' says || { cat says; return 1; }
 }
