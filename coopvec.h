@@ -195,13 +195,8 @@
     X(GROUP_SIZE, "not a work-group size of the target")                                                               \
     X(MEMORY, "out of memory")
 
-enum {
-    CV_ERROR_FIRST_ = 2999,
-#define CV_ROW_(name, text) CV_ERROR_##name,
-    CV_ERRORS_(CV_ROW_)
-#undef CV_ROW_
-        CV_ERROR_END_
-};
+#define CV_ERROR_ENUM_(name, text) CV_ERROR_##name,
+enum { CV_ERROR_FIRST_ = 2999, CV_ERRORS_(CV_ERROR_ENUM_) CV_ERROR_END_ };
 
 /* The general meaning of an error id of this header, "no error" for 0; its name: "CV_ERROR_TRANSPOSE". */
 XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
@@ -224,13 +219,9 @@ XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
     X(E4M3, e4m3, 21, 8, true, true, false, true)                                                                      \
     X(E5M2, e5m2, 22, 8, true, true, false, true)
 
-typedef enum {
-    CV_NO_TYPE_ = -1, /* makes the enum signed with every compiler: types are also stored in ints */
-    CV_INVALID = 0,
-#define CV_ROW_(name, token, number, bits, fp, sign, vector, memory) CV_##name = number, CV_TYPE_##token = number,
-    CV_TYPES_(CV_ROW_)
-#undef CV_ROW_
-} cv_type;
+#define CV_TYPE_ENUM_(name, token, number, bits, fp, sign, vector, memory) CV_##name = number, CV_TYPE_##token = number,
+/* -1 makes the enum signed with every compiler: types are also stored in ints. */
+typedef enum { CV_NO_TYPE_ = -1, CV_INVALID = 0, CV_TYPES_(CV_TYPE_ENUM_) } cv_type;
 
 enum { CV_TYPE_COUNT_ = 12 };
 typedef struct {
@@ -538,7 +529,7 @@ XETILE_API cv_any_ cv_any_vec_(cv_vec v);
 XETILE_API cv_any_ cv_any_int_(long long i);
 XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
 XETILE_API cv_any_ cv_any_real_(double d);
-XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
+XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b);
 XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
 XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
 XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
@@ -552,7 +543,7 @@ XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
 XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
 XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
 XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
-XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b);
+XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b);
 XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
 XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
 XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
@@ -610,15 +601,9 @@ XE_FN_ cv_vec cv_no_vec_(void);
 
 XE_FN_ const spe_reporter *cv_errors_(void)
 {
-    static const spe_error_row rows[] = {
-#define CV_ROW_(name, text) {"CV_ERROR_" #name, text},
-        CV_ERRORS_(CV_ROW_)
-#undef CV_ROW_
-    };
-    static const spe_reporter errors = {
-        "not an error of coopvec.h", rows, CV_ERROR_FIRST_ + 1, sizeof rows / sizeof rows[0],
-        CV_ERROR_PARAMETER_TEXT, CV_ERROR_TARGET, CV_ERROR_SUBGROUP_SIZE, CV_ERROR_UNCLOSED,
-        {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0, NULL}};
+#define CV_ERROR_ROW_(name, text) {"CV_ERROR_" #name, text},
+    static const spe_error_row rows[] = {CV_ERRORS_(CV_ERROR_ROW_)};
+    static const spe_reporter errors = SPE_REPORTER(CV, "coopvec.h", rows);
     return &errors;
 }
 
@@ -628,11 +613,8 @@ const char *cv_error_name(int id) { return spe_reporter_name(cv_errors_(), id); 
 /* Row i, 0 to 11, in ascending order of type numbers. */
 XE_FN_ const cv_type_row *cv_type_at_(int i)
 {
-    static const cv_type_row rows[] = {
-#define CV_ROW_(name, token, number, ...) {CV_##name, #token, __VA_ARGS__},
-        CV_TYPES_(CV_ROW_)
-#undef CV_ROW_
-    };
+#define CV_TYPE_ROW_(name, token, number, ...) {CV_##name, #token, __VA_ARGS__},
+    static const cv_type_row rows[] = {CV_TYPES_(CV_TYPE_ROW_)};
     return &rows[i];
 }
 
@@ -1112,14 +1094,6 @@ XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
     return 0;
 }
 
-XE_FN_ const char *cv_op_name_(int op)
-{
-    static const char *const names[] = {
-        "CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR", "CV_XOR", "CV_SHL",
-        "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
-    return names[op]; /* indexed by spe_arith_op */
-}
-
 /* One instruction on scalars or vectors of a type; 0 without an error if there is none. */
 XE_FN_ spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
@@ -1137,7 +1111,7 @@ XE_FN_ int cv_common_type_(const cv_val *a, const cv_val *b)
     return a->kind == SPE_REAL || b->kind == SPE_REAL ? CV_F32 : CV_I32;
 }
 
-cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
 {
     spe_module *m = &w.x->m;
     int type = cv_common_type_(&a.val, &b.val);
@@ -1149,7 +1123,7 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     if (type != CV_BOOL_) r = cv_emit_(m, op, type, p, q);
     else if (op == SPE_ARITH_AND) r = spe_land(m, p, q);
     else if (op == SPE_ARITH_OR) r = spe_lor(m, p, q);
-    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
+    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", name, cv_type_text_(type));
     return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
 
@@ -1427,7 +1401,7 @@ XE_FN_ bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
                     cv_type_name(q->type));
 }
 
-cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
 {
     cv_vec p, q, v;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
@@ -1435,7 +1409,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m))
-            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
+            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_name(p.type));
     }
     return v;
 }
@@ -1517,7 +1491,8 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 
 cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
-    cv_any_ x = cv_any_vec_(v), scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope)));
+    cv_any_ x = cv_any_vec_(v), by = cv_any_val_(slope);
+    cv_any_ scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", x, by));
     return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, scaled);
 }
 
@@ -3024,27 +2999,27 @@ XETILE_AS_BEFORE_
 #define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
 
 /* -- arithmetic */
-#define CV_BINARY_(op_, a, b)                                                                                          \
+#define CV_BINARY_(op_, name_, a, b)                                                                                   \
     _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
-        CV_HERE_, op_, CV_ANY_(a), CV_ANY_(b))
-#define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, a, b)
-#define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, a, b)
-#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, a, b)
-#define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, a, b)
-#define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, a, b)
-#define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, a, b)
-#define CV_MOD(a, b) CV_BINARY_(SPE_ARITH_REM, a, b)
-#define CV_AND(a, b) CV_BINARY_(SPE_ARITH_AND, a, b)
-#define CV_OR(a, b) CV_BINARY_(SPE_ARITH_OR, a, b)
-#define CV_XOR(a, b) CV_BINARY_(SPE_ARITH_XOR, a, b)
-#define CV_SHL(a, b) CV_BINARY_(SPE_ARITH_SHL, a, b)
-#define CV_SHR(a, b) CV_BINARY_(SPE_ARITH_SHR, a, b)
-#define CV_EQ(a, b) CV_BINARY_(SPE_ARITH_EQ, a, b)
-#define CV_NE(a, b) CV_BINARY_(SPE_ARITH_NE, a, b)
-#define CV_LT(a, b) CV_BINARY_(SPE_ARITH_LT, a, b)
-#define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, a, b)
-#define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, a, b)
-#define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, a, b)
+        CV_HERE_, op_, name_, CV_ANY_(a), CV_ANY_(b))
+#define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, "CV_ADD", a, b)
+#define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, "CV_SUB", a, b)
+#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, "CV_TIMES", a, b)
+#define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, "CV_DIV", a, b)
+#define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, "CV_MIN", a, b)
+#define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, "CV_MAX", a, b)
+#define CV_MOD(a, b) CV_BINARY_(SPE_ARITH_REM, "CV_MOD", a, b)
+#define CV_AND(a, b) CV_BINARY_(SPE_ARITH_AND, "CV_AND", a, b)
+#define CV_OR(a, b) CV_BINARY_(SPE_ARITH_OR, "CV_OR", a, b)
+#define CV_XOR(a, b) CV_BINARY_(SPE_ARITH_XOR, "CV_XOR", a, b)
+#define CV_SHL(a, b) CV_BINARY_(SPE_ARITH_SHL, "CV_SHL", a, b)
+#define CV_SHR(a, b) CV_BINARY_(SPE_ARITH_SHR, "CV_SHR", a, b)
+#define CV_EQ(a, b) CV_BINARY_(SPE_ARITH_EQ, "CV_EQ", a, b)
+#define CV_NE(a, b) CV_BINARY_(SPE_ARITH_NE, "CV_NE", a, b)
+#define CV_LT(a, b) CV_BINARY_(SPE_ARITH_LT, "CV_LT", a, b)
+#define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, "CV_LE", a, b)
+#define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, "CV_GT", a, b)
+#define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, "CV_GE", a, b)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
 #define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
 #define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))

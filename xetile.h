@@ -354,13 +354,8 @@
     X(SPLIT_BARRIER, "arriving and waiting at a split barrier must alternate, under one name")                         \
     X(MEMORY, "out of memory")
 
-enum {
-    XT_ERROR_FIRST_ = 1999,
-#define XT_ROW_(name, text) XT_ERROR_##name,
-    XT_ERRORS_(XT_ROW_)
-#undef XT_ROW_
-        XT_ERROR_END_
-};
+#define XT_ERROR_ENUM_(name, text) XT_ERROR_##name,
+enum { XT_ERROR_FIRST_ = 1999, XT_ERRORS_(XT_ERROR_ENUM_) XT_ERROR_END_ };
 
 /* The general meaning of an error id of this header; "no error" for 0. */
 XETILE_API const char *xt_error_text(int id);
@@ -549,12 +544,8 @@ struct xt_ctx {
     X(EXP, 1, EXP) X(EXP2, 1, EXP2) X(LOG, 1, LOG) X(LOG2, 1, LOG2) X(SQRT, 1, SQRT) X(RSQRT, 1, RSQRT)                \
     X(TANH, 1, TANH) X(SIN, 1, SIN) X(COS, 1, COS) X(ERF, 1, ERF) X(ABS, 1, FABS) X(CEIL, 1, CEIL)                     \
     X(FLOOR, 1, FLOOR) X(ROUND, 1, ROUND) X(TRUNC, 1, TRUNC) X(POW, 2, POW) X(FMA, 3, FMA)
-typedef enum {
-#define XT_ROW_(name, n, instruction) XT_MATH_##name##_,
-    XT_MATH_(XT_ROW_)
-#undef XT_ROW_
-        XT_MATH_COUNT_
-} xt_math_op_;
+#define XT_MATH_ENUM_(name, n, instruction) XT_MATH_##name##_,
+typedef enum { XT_MATH_(XT_MATH_ENUM_) XT_MATH_COUNT_ } xt_math_op_;
 
 typedef struct {
     bool saturate;
@@ -612,12 +603,8 @@ enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
     X(ori, INT_, SPE_ATOMIC_OR, XT_RED_or_) X(andi, INT_, SPE_ATOMIC_AND, XT_RED_and_)                                 \
     X(xori, INT_, SPE_ATOMIC_XOR, XT_RED_xor_)
 
-typedef enum {
-#define XT_ROW_(name, takes, op, combine) XT_RMW_##name##_,
-    XT_RMW_KINDS_(XT_ROW_)
-#undef XT_ROW_
-        XT_RMW_COUNT_
-} xt_rmw_kind_;
+#define XT_RMW_ENUM_(name, takes, op, combine) XT_RMW_##name##_,
+typedef enum { XT_RMW_KINDS_(XT_RMW_ENUM_) XT_RMW_COUNT_ } xt_rmw_kind_;
 
 typedef enum { XT_BARRIER_WHOLE_, XT_BARRIER_ARRIVES_, XT_BARRIER_WAITS_ } xt_barrier_kind_;
 
@@ -823,10 +810,9 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
     X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier) X(BARRIER_WAIT, barrier)                                \
     X(EMIT, emit) X(EMIT_VEC, each)
+#define XT_OPERATION_ENUM_(name, write) XT_OP_##name##_,
 typedef enum {
-#define XT_ROW_(name, write) XT_OP_##name##_,
-    XT_OPERATIONS_(XT_ROW_)
-#undef XT_ROW_
+    XT_OPERATIONS_(XT_OPERATION_ENUM_)
         XT_OP_COUNT_
 } xt_op_;
 
@@ -886,9 +872,8 @@ typedef struct {
     const char *text;
 } xt_remark_of_;
 
-#define XT_ROW_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
-XT_OPERATIONS_(XT_ROW_)
-#undef XT_ROW_
+#define XT_DECLARE_WRITE_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
+XT_OPERATIONS_(XT_DECLARE_WRITE_)
 
 /* ---- regions: carried.c, control.c */
 
@@ -1335,20 +1320,9 @@ XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side, int unit)
 
 XE_FN_ const spe_reporter *xt_errors_(void)
 {
-    static const spe_error_row rows[] = {
-#define XT_ROW_(name, text) {"XT_ERROR_" #name, text},
-        XT_ERRORS_(XT_ROW_)
-#undef XT_ROW_
-    };
-    static const spe_reporter errors = {"not an error of xetile.h",
-                                        rows,
-                                        XT_ERROR_FIRST_ + 1,
-                                        sizeof rows / sizeof rows[0],
-                                        XT_ERROR_PARAMETER_TEXT,
-                                        XT_ERROR_TARGET,
-                                        XT_ERROR_SUBGROUP_SIZE,
-                                        XT_ERROR_UNCLOSED,
-                                        {XT_ERROR_MEMORY, "XT_ERROR_MEMORY", "out of memory", NULL, 0, NULL}};
+#define XT_ERROR_ROW_(name, text) {"XT_ERROR_" #name, text},
+    static const spe_error_row rows[] = {XT_ERRORS_(XT_ERROR_ROW_)};
+    static const spe_reporter errors = SPE_REPORTER(XT, "xetile.h", rows);
     return &errors;
 }
 
@@ -1604,11 +1578,8 @@ XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
                        size_t size)
 {
-    static const char *const names[] = {
-#define XT_ROW_(name, write) "XT_" #name,
-        XT_OPERATIONS_(XT_ROW_)
-#undef XT_ROW_
-    };
+#define XT_OPERATION_NAME_(name, write) "XT_" #name,
+    static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
@@ -4393,11 +4364,8 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 
 XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 {
-    static const xt_math_row_ rows[] = {
-#define XT_ROW_(name, n, instruction) {"XT_" #name, n, (int)SPE_##instruction},
-        XT_MATH_(XT_ROW_)
-#undef XT_ROW_
-    };
+#define XT_MATH_ROW_(name, n, instruction) {"XT_" #name, n, (int)SPE_##instruction},
+    static const xt_math_row_ rows[] = {XT_MATH_(XT_MATH_ROW_)};
     return &rows[op];
 }
 
@@ -4563,11 +4531,8 @@ typedef struct {
 
 XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
 {
-    static const xt_rmw_row_ rows[] = {
-#define XT_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
-        XT_RMW_KINDS_(XT_ROW_)
-#undef XT_ROW_
-    };
+#define XT_RMW_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
+    static const xt_rmw_row_ rows[] = {XT_RMW_KINDS_(XT_RMW_ROW_)};
     return &rows[kind];
 }
 

@@ -188,13 +188,8 @@
     X(GROUP_SIZE, "not a work-group size of the target")                                                               \
     X(MEMORY, "out of memory")
 
-enum {
-    CV_ERROR_FIRST_ = 2999,
-#define CV_ROW_(name, text) CV_ERROR_##name,
-    CV_ERRORS_(CV_ROW_)
-#undef CV_ROW_
-        CV_ERROR_END_
-};
+#define CV_ERROR_ENUM_(name, text) CV_ERROR_##name,
+enum { CV_ERROR_FIRST_ = 2999, CV_ERRORS_(CV_ERROR_ENUM_) CV_ERROR_END_ };
 
 /* The general meaning of an error id of this header, "no error" for 0; its name: "CV_ERROR_TRANSPOSE". */
 XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
@@ -217,13 +212,9 @@ XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
     X(E4M3, e4m3, 21, 8, true, true, false, true)                                                                      \
     X(E5M2, e5m2, 22, 8, true, true, false, true)
 
-typedef enum {
-    CV_NO_TYPE_ = -1, /* makes the enum signed with every compiler: types are also stored in ints */
-    CV_INVALID = 0,
-#define CV_ROW_(name, token, number, bits, fp, sign, vector, memory) CV_##name = number, CV_TYPE_##token = number,
-    CV_TYPES_(CV_ROW_)
-#undef CV_ROW_
-} cv_type;
+#define CV_TYPE_ENUM_(name, token, number, bits, fp, sign, vector, memory) CV_##name = number, CV_TYPE_##token = number,
+/* -1 makes the enum signed with every compiler: types are also stored in ints. */
+typedef enum { CV_NO_TYPE_ = -1, CV_INVALID = 0, CV_TYPES_(CV_TYPE_ENUM_) } cv_type;
 
 enum { CV_TYPE_COUNT_ = 12 };
 typedef struct {
@@ -598,27 +589,27 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
 
 /* -- arithmetic */
-#define CV_BINARY_(op_, a, b)                                                                                          \
+#define CV_BINARY_(op_, name_, a, b)                                                                                   \
     _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
-        CV_HERE_, op_, CV_ANY_(a), CV_ANY_(b))
-#define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, a, b)
-#define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, a, b)
-#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, a, b)
-#define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, a, b)
-#define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, a, b)
-#define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, a, b)
-#define CV_MOD(a, b) CV_BINARY_(SPE_ARITH_REM, a, b)
-#define CV_AND(a, b) CV_BINARY_(SPE_ARITH_AND, a, b)
-#define CV_OR(a, b) CV_BINARY_(SPE_ARITH_OR, a, b)
-#define CV_XOR(a, b) CV_BINARY_(SPE_ARITH_XOR, a, b)
-#define CV_SHL(a, b) CV_BINARY_(SPE_ARITH_SHL, a, b)
-#define CV_SHR(a, b) CV_BINARY_(SPE_ARITH_SHR, a, b)
-#define CV_EQ(a, b) CV_BINARY_(SPE_ARITH_EQ, a, b)
-#define CV_NE(a, b) CV_BINARY_(SPE_ARITH_NE, a, b)
-#define CV_LT(a, b) CV_BINARY_(SPE_ARITH_LT, a, b)
-#define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, a, b)
-#define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, a, b)
-#define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, a, b)
+        CV_HERE_, op_, name_, CV_ANY_(a), CV_ANY_(b))
+#define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, "CV_ADD", a, b)
+#define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, "CV_SUB", a, b)
+#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, "CV_TIMES", a, b)
+#define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, "CV_DIV", a, b)
+#define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, "CV_MIN", a, b)
+#define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, "CV_MAX", a, b)
+#define CV_MOD(a, b) CV_BINARY_(SPE_ARITH_REM, "CV_MOD", a, b)
+#define CV_AND(a, b) CV_BINARY_(SPE_ARITH_AND, "CV_AND", a, b)
+#define CV_OR(a, b) CV_BINARY_(SPE_ARITH_OR, "CV_OR", a, b)
+#define CV_XOR(a, b) CV_BINARY_(SPE_ARITH_XOR, "CV_XOR", a, b)
+#define CV_SHL(a, b) CV_BINARY_(SPE_ARITH_SHL, "CV_SHL", a, b)
+#define CV_SHR(a, b) CV_BINARY_(SPE_ARITH_SHR, "CV_SHR", a, b)
+#define CV_EQ(a, b) CV_BINARY_(SPE_ARITH_EQ, "CV_EQ", a, b)
+#define CV_NE(a, b) CV_BINARY_(SPE_ARITH_NE, "CV_NE", a, b)
+#define CV_LT(a, b) CV_BINARY_(SPE_ARITH_LT, "CV_LT", a, b)
+#define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, "CV_LE", a, b)
+#define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, "CV_GT", a, b)
+#define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, "CV_GE", a, b)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
 #define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
 #define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))

@@ -87,7 +87,7 @@
  * The kernel part, for headers whose users write kernels as C functions, with macros (xetile.h, coopvec.h):
  *   building     spe_build_begin spe_build_kernel spe_build_end spe_built_free
  *   parameters   spe_parse_params spe_param_of
- *   errors       spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text
+ *   errors       spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text SPE_REPORTER
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_same spe_val_is_set spe_val_is_condition
  *                SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_runs spe_run
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
@@ -847,6 +847,12 @@ typedef struct {
     int parameter_text, target, subgroup_size, unclosed;
     spe_error no_memory;
 } spe_reporter;
+
+/* The initializer of the reporter of a header whose errors are the enumerators XT_ERROR_..., from these rows. */
+#define SPE_REPORTER(XT, header, rows)                                                                                 \
+    {"not an error of " header, rows, XT##_ERROR_FIRST_ + 1, sizeof rows / sizeof rows[0], XT##_ERROR_PARAMETER_TEXT,  \
+     XT##_ERROR_TARGET, XT##_ERROR_SUBGROUP_SIZE, XT##_ERROR_UNCLOSED,                                                 \
+     {XT##_ERROR_MEMORY, #XT "_ERROR_MEMORY", "out of memory", NULL, 0, NULL}}
 
 /* "CV_ERROR_SHAPE", and its meaning; for other ids "" and errors->unknown. */
 XETILE_API const char *spe_reporter_name(const spe_reporter *errors, int id);

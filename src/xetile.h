@@ -347,13 +347,8 @@
     X(SPLIT_BARRIER, "arriving and waiting at a split barrier must alternate, under one name")                         \
     X(MEMORY, "out of memory")
 
-enum {
-    XT_ERROR_FIRST_ = 1999,
-#define XT_ROW_(name, text) XT_ERROR_##name,
-    XT_ERRORS_(XT_ROW_)
-#undef XT_ROW_
-        XT_ERROR_END_
-};
+#define XT_ERROR_ENUM_(name, text) XT_ERROR_##name,
+enum { XT_ERROR_FIRST_ = 1999, XT_ERRORS_(XT_ERROR_ENUM_) XT_ERROR_END_ };
 
 /* The general meaning of an error id of this header; "no error" for 0. */
 XETILE_API const char *xt_error_text(int id);
@@ -542,12 +537,8 @@ struct xt_ctx {
     X(EXP, 1, EXP) X(EXP2, 1, EXP2) X(LOG, 1, LOG) X(LOG2, 1, LOG2) X(SQRT, 1, SQRT) X(RSQRT, 1, RSQRT)                \
     X(TANH, 1, TANH) X(SIN, 1, SIN) X(COS, 1, COS) X(ERF, 1, ERF) X(ABS, 1, FABS) X(CEIL, 1, CEIL)                     \
     X(FLOOR, 1, FLOOR) X(ROUND, 1, ROUND) X(TRUNC, 1, TRUNC) X(POW, 2, POW) X(FMA, 3, FMA)
-typedef enum {
-#define XT_ROW_(name, n, instruction) XT_MATH_##name##_,
-    XT_MATH_(XT_ROW_)
-#undef XT_ROW_
-        XT_MATH_COUNT_
-} xt_math_op_;
+#define XT_MATH_ENUM_(name, n, instruction) XT_MATH_##name##_,
+typedef enum { XT_MATH_(XT_MATH_ENUM_) XT_MATH_COUNT_ } xt_math_op_;
 
 typedef struct {
     bool saturate;
@@ -605,12 +596,8 @@ enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
     X(ori, INT_, SPE_ATOMIC_OR, XT_RED_or_) X(andi, INT_, SPE_ATOMIC_AND, XT_RED_and_)                                 \
     X(xori, INT_, SPE_ATOMIC_XOR, XT_RED_xor_)
 
-typedef enum {
-#define XT_ROW_(name, takes, op, combine) XT_RMW_##name##_,
-    XT_RMW_KINDS_(XT_ROW_)
-#undef XT_ROW_
-        XT_RMW_COUNT_
-} xt_rmw_kind_;
+#define XT_RMW_ENUM_(name, takes, op, combine) XT_RMW_##name##_,
+typedef enum { XT_RMW_KINDS_(XT_RMW_ENUM_) XT_RMW_COUNT_ } xt_rmw_kind_;
 
 typedef enum { XT_BARRIER_WHOLE_, XT_BARRIER_ARRIVES_, XT_BARRIER_WAITS_ } xt_barrier_kind_;
 

@@ -3,15 +3,9 @@
 
 XE_FN_ const spe_reporter *cv_errors_(void)
 {
-    static const spe_error_row rows[] = {
-#define CV_ROW_(name, text) {"CV_ERROR_" #name, text},
-        CV_ERRORS_(CV_ROW_)
-#undef CV_ROW_
-    };
-    static const spe_reporter errors = {
-        "not an error of coopvec.h", rows, CV_ERROR_FIRST_ + 1, sizeof rows / sizeof rows[0],
-        CV_ERROR_PARAMETER_TEXT, CV_ERROR_TARGET, CV_ERROR_SUBGROUP_SIZE, CV_ERROR_UNCLOSED,
-        {CV_ERROR_MEMORY, "CV_ERROR_MEMORY", "out of memory", NULL, 0, NULL}};
+#define CV_ERROR_ROW_(name, text) {"CV_ERROR_" #name, text},
+    static const spe_error_row rows[] = {CV_ERRORS_(CV_ERROR_ROW_)};
+    static const spe_reporter errors = SPE_REPORTER(CV, "coopvec.h", rows);
     return &errors;
 }
 
@@ -21,11 +15,8 @@ const char *cv_error_name(int id) { return spe_reporter_name(cv_errors_(), id); 
 /* Row i, 0 to 11, in ascending order of type numbers. */
 XE_FN_ const cv_type_row *cv_type_at_(int i)
 {
-    static const cv_type_row rows[] = {
-#define CV_ROW_(name, token, number, ...) {CV_##name, #token, __VA_ARGS__},
-        CV_TYPES_(CV_ROW_)
-#undef CV_ROW_
-    };
+#define CV_TYPE_ROW_(name, token, number, ...) {CV_##name, #token, __VA_ARGS__},
+    static const cv_type_row rows[] = {CV_TYPES_(CV_TYPE_ROW_)};
     return &rows[i];
 }
 

@@ -125,14 +125,6 @@ XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
     return 0;
 }
 
-static const char *cv_op_name_(int op)
-{
-    static const char *const names[] = {
-        "CV_ADD", "CV_SUB", "CV_TIMES", "CV_DIV", "CV_MIN", "CV_MAX", "CV_MOD", "CV_AND", "CV_OR", "CV_XOR", "CV_SHL",
-        "CV_SHR", "CV_EQ", "CV_NE", "CV_LT", "CV_LE", "CV_GT", "CV_GE"};
-    return names[op]; /* indexed by spe_arith_op */
-}
-
 /* One instruction on scalars or vectors of a type; 0 without an error if there is none. */
 static spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
@@ -150,7 +142,7 @@ static int cv_common_type_(const cv_val *a, const cv_val *b)
     return a->kind == SPE_REAL || b->kind == SPE_REAL ? CV_F32 : CV_I32;
 }
 
-cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
 {
     spe_module *m = &w.x->m;
     int type = cv_common_type_(&a.val, &b.val);
@@ -162,7 +154,7 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     if (type != CV_BOOL_) r = cv_emit_(m, op, type, p, q);
     else if (op == SPE_ARITH_AND) r = spe_land(m, p, q);
     else if (op == SPE_ARITH_OR) r = spe_lor(m, p, q);
-    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", cv_op_name_(op), cv_type_text_(type));
+    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", name, cv_type_text_(type));
     return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
 }
 
@@ -440,7 +432,7 @@ static bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
                     cv_type_name(q->type));
 }
 
-cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
+cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
 {
     cv_vec p, q, v;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
@@ -448,7 +440,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, cv_any_ a, cv_any_ b)
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
         if (!v.part[i] && spe_ok(&w.x->m))
-            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", cv_op_name_(op), cv_type_name(p.type));
+            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_name(p.type));
     }
     return v;
 }
@@ -530,7 +522,8 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 
 cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
-    cv_any_ x = cv_any_vec_(v), scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, x, cv_any_val_(slope)));
+    cv_any_ x = cv_any_vec_(v), by = cv_any_val_(slope);
+    cv_any_ scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", x, by));
     return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, scaled);
 }
 

@@ -9,11 +9,8 @@ typedef struct {
 
 static const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
 {
-    static const xt_rmw_row_ rows[] = {
-#define XT_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
-        XT_RMW_KINDS_(XT_ROW_)
-#undef XT_ROW_
-    };
+#define XT_RMW_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
+    static const xt_rmw_row_ rows[] = {XT_RMW_KINDS_(XT_RMW_ROW_)};
     return &rows[kind];
 }
 

@@ -309,11 +309,8 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
 
 XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 {
-    static const xt_math_row_ rows[] = {
-#define XT_ROW_(name, n, instruction) {"XT_" #name, n, (int)SPE_##instruction},
-        XT_MATH_(XT_ROW_)
-#undef XT_ROW_
-    };
+#define XT_MATH_ROW_(name, n, instruction) {"XT_" #name, n, (int)SPE_##instruction},
+    static const xt_math_row_ rows[] = {XT_MATH_(XT_MATH_ROW_)};
     return &rows[op];
 }
 

@@ -47,10 +47,9 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
     X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
     X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier) X(BARRIER_WAIT, barrier)                                \
     X(EMIT, emit) X(EMIT_VEC, each)
+#define XT_OPERATION_ENUM_(name, write) XT_OP_##name##_,
 typedef enum {
-#define XT_ROW_(name, write) XT_OP_##name##_,
-    XT_OPERATIONS_(XT_ROW_)
-#undef XT_ROW_
+    XT_OPERATIONS_(XT_OPERATION_ENUM_)
         XT_OP_COUNT_
 } xt_op_;
 
@@ -110,9 +109,8 @@ typedef struct {
     const char *text;
 } xt_remark_of_;
 
-#define XT_ROW_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
-XT_OPERATIONS_(XT_ROW_)
-#undef XT_ROW_
+#define XT_DECLARE_WRITE_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
+XT_OPERATIONS_(XT_DECLARE_WRITE_)
 
 /* ---- regions: carried.c, control.c */
 

@@ -132,11 +132,8 @@ static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
                        size_t size)
 {
-    static const char *const names[] = {
-#define XT_ROW_(name, write) "XT_" #name,
-        XT_OPERATIONS_(XT_ROW_)
-#undef XT_ROW_
-    };
+#define XT_OPERATION_NAME_(name, write) "XT_" #name,
+    static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
