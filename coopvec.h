@@ -220,8 +220,11 @@ XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
     X(E5M2, e5m2, 22, 8, true, true, false, true)
 
 #define CV_TYPE_ENUM_(name, token, number, bits, fp, sign, vector, memory) CV_##name = number, CV_TYPE_##token = number,
-/* -1 makes the enum signed with every compiler: types are also stored in ints. */
-typedef enum { CV_NO_TYPE_ = -1, CV_INVALID = 0, CV_TYPES_(CV_TYPE_ENUM_) } cv_type;
+typedef enum {
+    CV_NO_TYPE_ = -1, /* makes the enum signed with every compiler: types are also stored in ints */
+    CV_INVALID = 0,
+    CV_TYPES_(CV_TYPE_ENUM_)
+} cv_type;
 
 enum { CV_TYPE_COUNT_ = 12 };
 typedef struct {
@@ -510,13 +513,13 @@ typedef struct {
 XETILE_API cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info);
 /* Iterates over the descriptors of a call; over none of them if one is invalid. */
 typedef struct {
+    spe_place at;
     const cv_conversion_info *infos;
-    uint32_t count, next;
+    uint32_t count;
+    spe_error *error;
+    uint32_t next;
     cv_conversion_arguments now;
 } cv_conversions_;
-
-XETILE_API cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos,
-                                                 uint32_t count, spe_error *error);
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 XETILE_API cv_module cv_conversion_module(const cv_target *target);
@@ -925,11 +928,18 @@ XE_FN_ void cv_convert_one_(const cv_conversion_info *info)
         }
 }
 
-bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count, spe_error *error)
+XE_FN_ bool cv_check_conversions_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
+                           spe_error *error)
 {
     error = cv_error_at_(error, file, line);
     for (uint32_t i = 0; i < count; i++)
         if (!cv_check_conversion_(file, line, &infos[i], error)) return false;
+    return true;
+}
+
+bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count, spe_error *error)
+{
+    if (!cv_check_conversions_(file, line, infos, count, error)) return false;
     for (uint32_t i = 0; i < count; i++) cv_convert_one_(&infos[i]);
     return true;
 }
@@ -2543,7 +2553,7 @@ XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
     return spe_ok(&w.x->m);
 }
 
-/* Writes f->ids back into the user's variables. */
+/* Writes f->ids back into the user's variables, as values of the side that begins. */
 XE_FN_ void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
@@ -2573,19 +2583,6 @@ XE_FN_ void cv_side_close_(cv_ctx *x, cv_frame_ *f)
     cv_side_at_(x, f->side)->open = false;
 }
 
-/* Makes the listed variables values of the new side. */
-XE_FN_ void cv_take_along_(cv_ctx *x, cv_frame_ *f)
-{
-    for (int i = 0; i < f->count; i++) {
-        cv_thing_ t;
-        memcpy(&t.magic, f->objects[i], sizeof t.magic);
-        memcpy(&t, f->objects[i], cv_thing_size_(t.magic));
-        if (t.magic == CV_VEC_MAGIC_) t.vec.side = cv_side_now_(x);
-        else t.val.note = cv_side_now_(x);
-        memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
-    }
-}
-
 /* Called after each side, see spe_regions. */
 XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
 {
@@ -2600,7 +2597,7 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
     if (r->turn <= r->sides) {
         if (!cv_side_open_(x, f)) return;
         if (f->loop) {
-            cv_take_along_(x, f);
+            cv_scatter_(x, f);
             ((spe_region *)(uintptr_t)r)->index.note = f->side;
             return;
         }
@@ -2898,21 +2895,9 @@ cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *inf
     return a;
 }
 
-cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
-                                      spe_error *error)
-{
-    cv_conversions_ c;
-    memset(&c, 0, sizeof c);
-    c.infos = infos;
-    c.count = count;
-    cv_error_at_(error, file, line);
-    for (uint32_t i = 0; i < c.count; i++)
-        if (!cv_check_conversion_(file, line, &infos[i], error)) c.count = 0;
-    return c;
-}
-
 bool cv_conversions_next_(cv_conversions_ *c)
 {
+    if (!c->next && !cv_check_conversions_(c->at.file, c->at.line, c->infos, c->count, c->error)) return false;
     if (c->next >= c->count) return false;
     c->now = cv_conversion_arguments_of(&c->infos[c->next++]);
     return true;
@@ -3059,7 +3044,7 @@ XETILE_AS_BEFORE_
 
 /* -- on the host: appends conversions by the kernel of cv_conversion_module to a zed_batch */
 #define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
-    for (cv_conversions_ cv_it_ = cv_conversions_begin_(__FILE__, __LINE__, infos_, count_, error_);               \
+    for (cv_conversions_ cv_it_ = {.at = {__FILE__, __LINE__}, .infos = infos_, .count = count_, .error = error_};     \
          cv_conversions_next_(&cv_it_);)                                                                               \
         zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
                          (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \

@@ -90,12 +90,38 @@
 #define XETILE_PRAGMA_(text) _Pragma(#text)
 #define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
 #define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
-#define ZED_LETTERS_(F) F("T") F("X") F("a") F("b") F("c") F("d") F("e") F("f") F("g") F("h") F("i") \
-    F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") F("s") F("t") \
-    F("u") F("v") F("x") F("y") F("z")
+#define ZED_LETTERS_(F) F("A") F("B") F("C") F("D") F("E") F("F") F("G") F("H") F("I") F("J") F("K") \
+    F("L") F("M") F("N") F("O") F("P") F("Q") F("R") F("S") F("T") F("U") F("V") \
+    F("W") F("X") F("Y") F("Z") F("a") F("b") F("c") F("d") F("e") F("f") F("g") \
+    F("h") F("i") F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") \
+    F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
 ZED_LETTERS_(XETILE_PUSH_)
+#undef A
+#undef B
+#undef C
+#undef D
+#undef E
+#undef F
+#undef G
+#undef H
+#undef I
+#undef J
+#undef K
+#undef L
+#undef M
+#undef N
+#undef O
+#undef P
+#undef Q
+#undef R
+#undef S
 #undef T
+#undef U
+#undef V
+#undef W
 #undef X
+#undef Y
+#undef Z
 #undef a
 #undef b
 #undef c
@@ -118,6 +144,7 @@ ZED_LETTERS_(XETILE_PUSH_)
 #undef t
 #undef u
 #undef v
+#undef w
 #undef x
 #undef y
 #undef z

@@ -213,8 +213,11 @@ XETILE_API const char *cv_error_text(int id), *cv_error_name(int id);
     X(E5M2, e5m2, 22, 8, true, true, false, true)
 
 #define CV_TYPE_ENUM_(name, token, number, bits, fp, sign, vector, memory) CV_##name = number, CV_TYPE_##token = number,
-/* -1 makes the enum signed with every compiler: types are also stored in ints. */
-typedef enum { CV_NO_TYPE_ = -1, CV_INVALID = 0, CV_TYPES_(CV_TYPE_ENUM_) } cv_type;
+typedef enum {
+    CV_NO_TYPE_ = -1, /* makes the enum signed with every compiler: types are also stored in ints */
+    CV_INVALID = 0,
+    CV_TYPES_(CV_TYPE_ENUM_)
+} cv_type;
 
 enum { CV_TYPE_COUNT_ = 12 };
 typedef struct {
@@ -503,13 +506,13 @@ typedef struct {
 XETILE_API cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *info);
 /* Iterates over the descriptors of a call; over none of them if one is invalid. */
 typedef struct {
+    spe_place at;
     const cv_conversion_info *infos;
-    uint32_t count, next;
+    uint32_t count;
+    spe_error *error;
+    uint32_t next;
     cv_conversion_arguments now;
 } cv_conversions_;
-
-XETILE_API cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos,
-                                                 uint32_t count, spe_error *error);
 XETILE_API bool cv_conversions_next_(cv_conversions_ *c);
 /* The module that converts matrices on a device: see CV_CONVERT_MATRICES. */
 XETILE_API cv_module cv_conversion_module(const cv_target *target);
@@ -649,7 +652,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* -- on the host: appends conversions by the kernel of cv_conversion_module to a zed_batch */
 #define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
-    for (cv_conversions_ cv_it_ = cv_conversions_begin_(__FILE__, __LINE__, infos_, count_, error_);               \
+    for (cv_conversions_ cv_it_ = {.at = {__FILE__, __LINE__}, .infos = infos_, .count = count_, .error = error_};     \
          cv_conversions_next_(&cv_it_);)                                                                               \
         zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
                          (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \

@@ -71,25 +71,27 @@ $(prototypes "$1" $which)"
 }
 
 # Programs may have one-letter macros, as <complex.h> does: those that are names in a header are saved while it is read, and
-# restored. Headers that build on spirv_emit.h let it do this, and define how functions are declared.
+# restored. Headers that build on spirv_emit.h let it do this, and define how functions are declared. ze_dispatch.h includes Level
+# Zero's header, so it saves all.
+all_letters='A B C D E F G H I J K L M N O P Q R S T U V W X Y Z a b c d e f g h i j k l m n o p q r s t u v w x y z'
+
 letters_of() { # letters_of HEADER...: the letters that are names in them, outside of comments and texts
     for one; do cat "$one.h" "$one"/*.[ch]; done | tr '\n' ' ' |
         sed -E -e 's:/\*([^*]|\*+[^*/])*\*+/::g' -e 's/"([^"\\]|\\.)*"//g' -e "s/'[^']*'//g" |
-        tr -cs A-Za-z0-9_ '\n' | sed -n '/^[A-Za-z]$/p' | LC_ALL=C sort -u
+        tr -cs A-Za-z0-9_ '\n' | sed -n '/^[A-Za-z]$/p' | LC_ALL=C sort -u | tr '\n' ' '
 }
 
-put_letters_away() { # put_letters_away LIST HEADER...: LIST is the macro that lists them
+put_letters_away() { # put_letters_away LIST LETTERS: LIST is the macro that lists them
     list=$1
-    shift
-    letters=$(letters_of "$@")
+    letters=$2
     cat <<END
 #if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
 #define XETILE_PRAGMA_(text) _Pragma(#text)
 #define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
 #define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
 END
-    echo $letters | sed -e 's/[A-Za-z]/F("&")/g' | fold -s -w 80 |
-        sed -e "1s/^/#define $list(F) /" -e '$!s/ *$/ \\/' -e '2,$s/^/    /'
+    echo "$letters" | sed -e 's/[A-Za-z]/F("&")/g' | fold -s -w 80 |
+        sed -e "1s/^/#define $list(F) /" -e 's/ *$//' -e '$!s/$/ \\/' -e '2,$s/^/    /'
     echo "$list(XETILE_PUSH_)"
     for letter in $letters; do echo "#undef $letter"; done
     echo "#endif"
@@ -142,13 +144,13 @@ join() { # join HEADER: to standard output
     sed "/^#ifndef $guard\$/,\$d" "$1.h"
     case $1 in
     spirv_emit)
-        put_letters_away SPE_LETTERS_ spirv_emit coopmatrix coopvec xetile
+        put_letters_away SPE_LETTERS_ "$(letters_of spirv_emit coopmatrix coopvec xetile)"
         cat linkage.h
         printf '\n#if !defined(XETILE_COMMON_ONLY_)\n'
         ;;
     coopmatrix) common_part ;;
     coopvec | xetile) needs_all "$1"; common_part ;;
-    *) put_letters_away ZED_LETTERS_ "$1" ;;
+    *) put_letters_away ZED_LETTERS_ "$all_letters" ;;
     esac
     sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e "$([ "$1" != ze_dispatch ] || echo r linkage.h)" -e d -e '}' \
         -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}' \

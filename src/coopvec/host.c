@@ -327,11 +327,18 @@ static void cv_convert_one_(const cv_conversion_info *info)
         }
 }
 
-bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count, spe_error *error)
+XE_FN_ bool cv_check_conversions_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
+                           spe_error *error)
 {
     error = cv_error_at_(error, file, line);
     for (uint32_t i = 0; i < count; i++)
         if (!cv_check_conversion_(file, line, &infos[i], error)) return false;
+    return true;
+}
+
+bool cv_convert_matrix_(const char *file, int line, const cv_conversion_info *infos, uint32_t count, spe_error *error)
+{
+    if (!cv_check_conversions_(file, line, infos, count, error)) return false;
     for (uint32_t i = 0; i < count; i++) cv_convert_one_(&infos[i]);
     return true;
 }

@@ -47,7 +47,7 @@ static bool cv_gather_(cv_where_ w, cv_frame_ *f)
     return spe_ok(&w.x->m);
 }
 
-/* Writes f->ids back into the user's variables. */
+/* Writes f->ids back into the user's variables, as values of the side that begins. */
 static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
@@ -77,19 +77,6 @@ static void cv_side_close_(cv_ctx *x, cv_frame_ *f)
     cv_side_at_(x, f->side)->open = false;
 }
 
-/* Makes the listed variables values of the new side. */
-static void cv_take_along_(cv_ctx *x, cv_frame_ *f)
-{
-    for (int i = 0; i < f->count; i++) {
-        cv_thing_ t;
-        memcpy(&t.magic, f->objects[i], sizeof t.magic);
-        memcpy(&t, f->objects[i], cv_thing_size_(t.magic));
-        if (t.magic == CV_VEC_MAGIC_) t.vec.side = cv_side_now_(x);
-        else t.val.note = cv_side_now_(x);
-        memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
-    }
-}
-
 /* Called after each side, see spe_regions. */
 static void cv_region_end_(spe_module *m, const spe_region *r)
 {
@@ -104,7 +91,7 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
     if (r->turn <= r->sides) {
         if (!cv_side_open_(x, f)) return;
         if (f->loop) {
-            cv_take_along_(x, f);
+            cv_scatter_(x, f);
             ((spe_region *)(uintptr_t)r)->index.note = f->side;
             return;
         }
@@ -402,21 +389,9 @@ cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *inf
     return a;
 }
 
-cv_conversions_ cv_conversions_begin_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
-                                      spe_error *error)
-{
-    cv_conversions_ c;
-    memset(&c, 0, sizeof c);
-    c.infos = infos;
-    c.count = count;
-    cv_error_at_(error, file, line);
-    for (uint32_t i = 0; i < c.count; i++)
-        if (!cv_check_conversion_(file, line, &infos[i], error)) c.count = 0;
-    return c;
-}
-
 bool cv_conversions_next_(cv_conversions_ *c)
 {
+    if (!c->next && !cv_check_conversions_(c->at.file, c->at.line, c->infos, c->count, c->error)) return false;
     if (c->next >= c->count) return false;
     c->now = cv_conversion_arguments_of(&c->infos[c->next++]);
     return true;

@@ -15,6 +15,8 @@ XE_FN_ uint32_t cv_round_up_(uint32_t n, uint32_t to);
 XE_FN_ uint32_t cv_optimal_rows_(uint32_t rows);
 XE_FN_ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols);
 XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride);
+XE_FN_ bool cv_check_conversions_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
+    spe_error *error);
 XE_FN_ spe_blame cv_blame_(cv_where_ w);
 XE_FN_ bool cv_enter_(cv_where_ w);
 XE_FN_ int cv_side_now_(const cv_ctx *x);
